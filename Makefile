@@ -34,8 +34,9 @@ test: ## all tests, the longest in their shorter forms
 
 thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestWakeFromAnotherLoop)$$'
-	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
-	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong|TestPoliciesLong|TestRationsLong)$$'
+	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestShareOfWeights|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
+	$(GO) test -timeout 60m ./router/schedule -run '^(TestNextAgainstSearch|TestRestarts)$$'
+	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong|TestPoliciesLong|TestRationsLong|TestContestsLong)$$'
 	$(GO) test -timeout 60m ./storage/cluster/ownership -run '^(TestOneTenureAtATime|TestSingleFaults)$$'
 	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory)$$'
 	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld|TestTenures)$$'
@@ -60,6 +61,8 @@ lint: ## formatting, vet, staticcheck
 fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
+	$(GO) test ./conn/beanstalk/protocol -run '^$$' -fuzz '^FuzzEscape$$' -fuzztime $(FUZZQUERY)
+	$(GO) test ./conn/beanstalk/protocol -run '^$$' -fuzz '^FuzzIDs$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzCodec$$' -fuzztime $(FUZZCODEC)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZFRAMES)

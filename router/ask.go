@@ -31,8 +31,11 @@ func (r *Router) Ask(op *queue.Op) {
 
 // AskAll is Ask for operations of one queue, which are applied in their order. If they are
 // few, they are one group in the log.
-func (r *Router) AskAll(ops []queue.Op) {
-	sh := r.shards[r.TubeShard([]byte(ops[0].Ask.Queue))]
+func (r *Router) AskAll(ops []queue.Op) { r.applyAll(r.TubeShard([]byte(ops[0].Ask.Queue)), ops) }
+
+// applyAll applies operations that need no session in a shard, and waits.
+func (r *Router) applyAll(shard int, ops []queue.Op) {
+	sh := r.shards[shard]
 	a := askers.Get().(*asker)
 	a.batch.Reset()
 	a.batch.Ops = append(a.batch.Ops, ops...)

@@ -50,7 +50,7 @@ func newBed(shards int) *bed { return newBedOf(shards, queue.Config{}) }
 // newBedOf makes its queues as c says.
 func newBedOf(shards int, c queue.Config) *bed {
 	d := &bed{wide: c.Many}
-	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()}, c,
+	r, err := newRouter(Options{Shards: shards, Store: storage.Memory(), PolicyFor: c.PolicyFor}, c,
 		func(s *queue.State, now func() int64) runner {
 			p := &stepped{state: s, now: now, inPlace: always}
 			d.shards = append(d.shards, p)

@@ -20,6 +20,9 @@ func (s *simulation) hire() {
 		c.tubes = append(c.tubes, tube, tube+queue.RearSuffix)
 	}
 	s.crew = c
+	for _, p := range s.policies {
+		p.MaxReserved = 0 // gets and filtered consumers would wait for what is there
+	}
 }
 
 // act lets somebody of the crew do something.

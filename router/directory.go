@@ -157,6 +157,19 @@ func (d *directory) adopt(id uint64, shard int) {
 	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
 }
 
+// hand gives a living id to another shard.
+func (d *directory) hand(id uint64, shard int) {
+	id = spread(id)
+	i := id & (1<<leafBits - 1)
+	word, shift := &d.leafOf(id, nil).owner[i/4], i%4*8
+	for {
+		was := word.Load()
+		if word.CompareAndSwap(was, was&^(0xff<<shift)|uint32(shard+1)<<shift) {
+			return
+		}
+	}
+}
+
 // disown takes back what adopt did before seal.
 func (d *directory) disown(id uint64) {
 	id = spread(id)

@@ -19,13 +19,17 @@
 //     tubes and reserves a million times leaves nothing in the idle shards.
 //   - Waiters of a tube are served first come, first served.
 //   - If nothing changes meanwhile, the job is the one with the smallest
-//     (priority, id) of all watched tubes that are not paused.
+//     (priority, id) of all watched tubes that are not shut: paused, or at a limit of their
+//     policy. If one of the watched tubes has a weight, it is the one with the smallest
+//     (tag, priority, id): see Weights.
 //
 // # What it does not guarantee
 //
 //   - That a better job is preferred if it comes while the reserve runs.
 //   - An order between waiters that registered with different shards first.
 //   - An order between jobs that become ready in different shards at once.
+//   - The ratio of weights at each moment: clients that reserve at once in several shards can
+//     be off by the jobs that are under way. What they got is counted, and made up for.
 //
 // Example. A worker watches mail (shard 1) and video (shard 2). Mail offers
 // job 7 with priority 10, video has nothing. Before the worker claims job 7,
@@ -64,6 +68,17 @@
 // leaver. stats-tube must not count them, because everybody can see that the wait is
 // over. So whoever ends a wait first notes the session's other places in their
 // shards' lists (leavers.go), and each shard drops these entries before it counts.
+//
+// # Weights
+//
+// Tubes that have weights have tags (package queue, Contest): the more they have been served, in
+// jobs by weight, the higher. Offers carry the tag, so the best of all shards is found as
+// always, and a reserve of several jobs is offered, and claims, what as many reserves would take.
+// The tags belong to a contest, and all sessions that watch the same tubes are in one
+// (contests.go): what others take, who watch one of these tubes alone or with others, would otherwise put
+// tubes behind for which nobody has done anything here. The shards share nothing of a contest but its clock,
+// one atomic word. A delivery to somebody who waits counts like a claim. Contests are in memory, and
+// begin anew with the router; those that nobody is in are kept for who comes next, up to a bound.
 //
 // # Sessions and scripts
 //
@@ -114,7 +129,9 @@
 //	R1  One delivery per claim: a waiter is given a job if and only if a shard has
 //	    claimed its gate, and the job leaves the ready heap in the same step.
 //	R2  The directory and the shards agree: a living job is in the shard that
-//	    the directory names and in no other; an id that has ended is in none.
+//	    the directory names and in no other; an id that has ended is in none. While a
+//	    job goes to another shard, nobody sees it in either; the directory names the
+//	    one that it leaves until that has it no more, and then the one where it arrives.
 //	    An id ends when the log has the job's delete. Between that and the delete
 //	    itself the directory still names the shard, which answers NOT_FOUND.
 //	R3  No stale waiter: when a reserve has ended, no shard has an entry for it.
@@ -123,6 +140,21 @@
 //	    bytes is made a string before the call returns. What a batch of Submit borrows is
 //	    borrowed as packages shard and queue say (B1, B2). A delivery that was copied
 //	    (Session.small) and a Reservation are valid until the session's next call, or Trim.
+//
+// # Jobs that go to another shard
+//
+// A shard says that jobs are leaving it (home.JobsLeave), when its log has it. Then its carrier
+// (carrier.go), which has a goroutine as long as there are such jobs, takes them to their shards in rounds
+// of some dozens: it loads them, has copies arrive where they go, has the originals depart when
+// these are safe, tells the directory, and has the copies shown (TR2, package queue). All of these are
+// batches like those of clients, so neighbours wait for a share of a turn, and no longer. Where a
+// log acknowledges before the disk has a turn, it is made secure between the steps.
+//
+// A restart may find both copies. Then reunite makes the older one leaving and the newer one arriving, before
+// anybody is served, and the carrier goes on. So carriers need to remember nothing.
+//
+// carrier_test.go makes a crash after each turn of each log, and power cuts that leave each log another
+// length, also with another number of shards after it.
 //
 // # Why it holds
 //
@@ -170,6 +202,9 @@
 //     reserve over five shards stops five shards.
 //   - Binding offers, with the losers' jobs given back: jobs that nobody wants
 //     would seem reserved, and other workers would be told that there are none.
+//   - One virtual time for all weighted tubes, with a tag for each tube alone: a busy tube that one
+//     kind of workers watches moves it on, and a tube of other workers that was empty for a moment
+//     then waits until its neighbours have caught up, which may be for hours.
 //   - One matcher for all shards: that is the single thread that this replaces.
 //   - A map with a lock as the directory: all commands by id would contend for it.
 //     The shard's number in the id's bits: ids would not be dense.

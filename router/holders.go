@@ -26,10 +26,7 @@ func (r *Router) Holders(ctx context.Context, i int, held map[any]int) bool {
 		}
 		from = next
 		for _, h := range list {
-			if f, ok := h.By.(*ref); ok {
-				h.By = f.s.owner
-			}
-			held[h.By] += h.Jobs
+			held[OwnerOf(h.By)] += h.Jobs
 		}
 	}
 	return true

@@ -26,6 +26,7 @@ func (s *Session) Watch(name []byte) bool {
 	f := s.ref(s.r.TubeShard(name))
 	f.watching++
 	s.watched.add(string(name))
+	s.weigh(string(name), 1)
 	s.findWatchShard()
 	s.script.begin()
 	s.script.addName(f.shard, queue.Watch, string(name))
@@ -42,6 +43,7 @@ func (s *Session) Ignore(name []byte) (done, refused bool) {
 		return true, true
 	}
 	s.watched.removeAt(i)
+	s.weigh(string(name), -1)
 	if s.isHidden(name) {
 		s.reveal(name)
 		return true, false
@@ -71,6 +73,7 @@ func (s *Session) findWatchShard() {
 func (s *Session) Close() bool {
 	s.cancel() // if this loses, Detach finds the job delivered
 	s.waiting = false
+	s.uncontend()
 	s.script.begin()
 	for _, f := range s.live {
 		s.script.add(f.shard, queue.Op{Kind: queue.Detach})

@@ -1,6 +1,10 @@
 package router
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
 
 // nameSet is a set of names in an order that clients see: that of insertion, but
 // when one is removed the last takes its place. The names are kept in chunks, so that
@@ -9,7 +13,8 @@ import "slices"
 type nameSet struct {
 	chunks []nameChunk // all are full but the last
 	count  int
-	bytes  int // of all names together
+	bytes  int    // of all names together
+	sum    uint64 // of their hashes
 	place  map[string]int
 }
 
@@ -51,6 +56,7 @@ func (s *nameSet) add(name string) {
 	last.names = append(last.names, name)
 	s.count++
 	s.bytes += len(name)
+	s.sum += xxhash.Sum64String(name)
 	switch {
 	case s.place != nil:
 		s.place[name] = s.count - 1
@@ -76,6 +82,7 @@ func (s *nameSet) removeAt(i int) {
 	}
 	s.count--
 	s.bytes -= len(name)
+	s.sum -= xxhash.Sum64String(name)
 	if s.place != nil {
 		s.place[moved] = i
 		delete(s.place, name)

@@ -40,14 +40,19 @@ func (p *Prepared) CatchUp() error {
 	for i, s := range p.r.states {
 		all.Go(func() {
 			now := p.r.Now()
-			ok, err := p.store.Amend(i, func(id uint64, j *storage.Job, body []byte) {
+			ok, err := p.store.Amend(i, s.AmendQueue, func(key uint64, j *storage.Job, body []byte) {
+				id := storage.IDOf(key)
 				highest[i] = max(highest[i], id)
-				if s.Discard(id) {
-					p.r.ids.disown(id)
-				}
+				s.Discard(key)
 				if j != nil {
 					s.Restore(now, j, body)
+				}
+				// Other shards may have copies of it; those that have come are left to reunite.
+				switch owner, owned := p.r.ids.find(id); {
+				case s.Resident(id):
 					p.r.ids.adopt(id, i)
+				case owned && owner == i:
+					p.r.ids.disown(id)
 				}
 			})
 			switch {

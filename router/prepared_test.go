@@ -48,7 +48,7 @@ func (l movedLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 	return nil
 }
 
-func (m *moved) Amend(shard int, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
+func (m *moved) Amend(shard int, _ func(string, *storage.Queue) bool, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
 	var now []storagetest.Stored
 	for id := range m.changed[shard] {
 		if s, lives := m.jobs[shard][id]; lives {

@@ -14,23 +14,36 @@ import (
 
 // recover puts back what the logs hold, all shards in parallel, before anything
 // else can touch them. New ids are above the highest that any log has ever seen.
-func (r *Router) recover(log *slog.Logger, steps *storage.Steps) error {
+//
+// The policies that were set at run time are with the queues of one shard, and must hold before there
+// is any tube: one that only the others cover might otherwise lose jobs. So the other shards wait.
+func (r *Router) recover(o *Options) error {
 	var jobs, bytes atomic.Int64
-	stop := report(log, &jobs, &bytes)
+	stop := report(o.Logger, &jobs, &bytes)
 	defer stop()
 	errs := make([]error, len(r.logs))
 	highest := make([]uint64, len(r.logs))
 	var all sync.WaitGroup
+	known := make(chan struct{})
 	for i, l := range r.logs {
 		all.Go(func() {
-			step := steps.Begin(fmt.Sprintf("replaying shard-%03d", i), "jobs")
+			step := o.Steps.Begin(fmt.Sprintf("replaying shard-%03d", i), "jobs")
 			defer step.End()
 			highest[i] = l.MaxID()
 			now := r.Now()
+			var queues []*storage.Queue
 			err := l.ReplayQueues(func(q *storage.Queue) error {
-				r.states[i].RestoreQueue(q)
+				queues = append(queues, q)
 				return nil
 			})
+			if i == r.policyShard() {
+				r.findPolicies(queues, o.Kept)
+				close(known)
+			}
+			<-known
+			for _, q := range queues {
+				r.states[i].RestoreQueue(q)
+			}
 			if err != nil {
 				errs[i] = fmt.Errorf("shard %d: %w", i, err)
 				return
@@ -38,7 +51,12 @@ func (r *Router) recover(log *slog.Logger, steps *storage.Steps) error {
 			err = l.Replay(func(j *storage.Job, body []byte) error {
 				highest[i] = max(highest[i], j.ID)
 				r.states[i].Restore(now, j, body)
-				r.ids.adopt(j.ID, i)
+				if j.State == storage.Spent {
+					return nil
+				}
+				if j.Hops() == 0 {
+					r.ids.adopt(j.ID, i) // the others: reunite
+				}
 				jobs.Add(1)
 				step.Count()
 				bytes.Add(int64(len(body)))

@@ -6,6 +6,7 @@ import "beanfield/shard/queue"
 // does all of a reserve: all watched tubes are there, and no job that the
 // session holds in another shard is near its deadline.
 func (s *Session) ReserveInPlace() bool {
+	s.contend()
 	if s.watchShard < 0 {
 		return false
 	}
@@ -34,6 +35,7 @@ func (s *Session) Reserve(poll bool) bool {
 func (s *Session) WaitAgain() bool { return s.reserve(false) }
 
 func (s *Session) reserve(poll bool) bool {
+	s.contend()
 	s.Reservation = Reservation{}
 	if poll {
 		s.Reservation.Status = queue.TimedOut // what it will be if nothing is found
@@ -83,7 +85,7 @@ func (s *Session) claimBest() bool {
 		}
 		if best >= 0 {
 			was := &s.script.steps[best].op
-			if was.Pri < op.Pri || was.Pri == op.Pri && was.ID < op.ID {
+			if !offered(op).before(offered(was)) {
 				continue
 			}
 		}
@@ -101,6 +103,9 @@ func (s *Session) claimBest() bool {
 	s.script.add(from, queue.Op{Kind: queue.Claim})
 	return s.play((*Session).claimed)
 }
+
+// offered is what a shard has answered to Offer.
+func offered(op *queue.Op) offer { return offer{tag: op.Ticket, pri: op.Pri, id: op.ID} }
 
 // claimed has the job, or another client took it: then all shards are asked again,
 // and that other reserve is the progress that bounds the repetition. A job that could

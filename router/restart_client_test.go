@@ -116,7 +116,7 @@ func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 	switch {
 	case want.id != 0 && got.ID != want.id:
 		return fmt.Errorf("job %d, want %d", got.ID, want.id)
-	case (got.Kind == queue.Kick || got.Kind == queue.Truncate) && got.Count != want.count:
+	case (got.Kind == queue.Kick || got.Kind == queue.Truncate || onSeveral(got)) && got.Count != want.count:
 		return fmt.Errorf("kicked %d, want %d", got.Count, want.count)
 	case got.Kind == queue.StatsJob:
 		return sameFigures(&want.shot, &c.batch.Jobs[got.From])
@@ -222,6 +222,7 @@ func describeOp(op *queue.Op) string {
 		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",
 		queue.Peek: "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed", queue.PeekBuried: "peek-buried",
 		queue.StatsJob: "stats-job", queue.Use: "use", queue.Watch: "watch", queue.Ignore: "ignore", queue.Pause: "pause", queue.Truncate: "truncate",
+		queue.DeleteSeveral: "delete several", queue.ReleaseSeveral: "release several", queue.BurySeveral: "bury several", queue.TouchSeveral: "touch several",
 	}
 	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit)
 }

@@ -2,6 +2,7 @@ package router
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -46,6 +47,8 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	switch op.Kind {
 	case queue.Reserve:
 		return shows(m.Reserve(client, op.Poll))
+	case queue.ReserveSeveral:
+		return shows(m.ReserveSeveral(client, int(op.Limit), op.Poll))
 	case queue.PeekReady:
 		return shows(m.First(naive.Ready, used), naive.NotFound)
 	case queue.PeekDelayed:
@@ -70,6 +73,9 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 		}
 		return restartAnswer{status: status, id: op.ID, shot: *j}
 	}
+	if onSeveral(op) {
+		return modelledSeveral(m, client, op)
+	}
 	a := restartAnswer{id: op.ID}
 	switch op.Kind {
 	case queue.Delete:
@@ -77,13 +83,38 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	case queue.KickJob:
 		a.status = m.KickJob(op.ID)
 	case queue.Touch:
-		a.status = m.Touch(client, op.ID)
+		a.status = m.Touch(client, op.ID, op.TTR)
 	case queue.Release:
 		a.status = m.Release(client, op.ID, op.Pri, op.Delay)
 	case queue.Bury:
 		a.status = m.Bury(client, op.ID, op.Pri)
 	default:
 		panic(fmt.Sprint("the model does not know operation ", op.Kind))
+	}
+	return a
+}
+
+// onSeveral says that an operation names several jobs.
+func onSeveral(op *queue.Op) bool {
+	return op.Kind >= queue.DeleteSeveral && op.Kind <= queue.TouchSeveral
+}
+
+// modelledSeveral runs an operation on several jobs: one after the other.
+func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
+	a := restartAnswer{status: naive.OK}
+	one := *op
+	one.Kind = map[queue.Kind]queue.Kind{
+		queue.DeleteSeveral: queue.Delete, queue.ReleaseSeveral: queue.Release, queue.BurySeveral: queue.Bury, queue.TouchSeveral: queue.Touch,
+	}[op.Kind]
+	for list := op.Data; len(list) > 0; list = list[8:] {
+		one.ID = binary.LittleEndian.Uint64(list)
+		switch got := modelled(m, client, &one); got.status {
+		case naive.OK:
+			a.count++
+		case naive.NotFound:
+		default:
+			return got
+		}
 	}
 	return a
 }

@@ -238,6 +238,8 @@ func (run *restartRun) batch(c *restartClient) {
 			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Limit: uint32(run.dice.IntN(3))})
 		case n < 75 && len(held) > 0:
 			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury, queue.Touch))
+		case n < 80 && len(here) > 0:
+			ops = append(ops, run.aboutSeveral(append(held, here...)))
 		case len(here) > 0:
 			ops = append(ops, run.about(here, queue.Delete, queue.ReserveJob, queue.ReserveJob, queue.KickJob, queue.Peek,
 				queue.StatsJob, queue.Release, queue.Bury))
@@ -253,6 +255,19 @@ func (run *restartRun) about(jobs []*naive.Job, kinds ...queue.Kind) queue.Op {
 	op := queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], ID: jobs[run.dice.IntN(len(jobs))].ID}
 	if op.Kind == queue.Release || op.Kind == queue.Bury {
 		op.Pri, op.Delay = uint32(run.dice.IntN(4)), run.delay()
+	}
+	return op
+}
+
+// aboutSeveral is one on several of them, some perhaps twice.
+func (run *restartRun) aboutSeveral(jobs []*naive.Job) queue.Op {
+	op := run.about(jobs, queue.Release, queue.Bury, queue.Delete, queue.Touch)
+	op.Kind = map[queue.Kind]queue.Kind{
+		queue.Release: queue.ReleaseSeveral, queue.Bury: queue.BurySeveral, queue.Delete: queue.DeleteSeveral, queue.Touch: queue.TouchSeveral,
+	}[op.Kind]
+	op.ID = 0
+	for range run.dice.IntN(6) {
+		op.Data = queue.AppendID(op.Data, jobs[run.dice.IntN(len(jobs))].ID)
 	}
 	return op
 }

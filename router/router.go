@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,9 @@ type Options struct {
 	Budget int64
 	// PolicyFor is the policy for a tube, nil for none; nil if there are no policies.
 	PolicyFor func(tube string) *queue.Policy
+	// Kept is PolicyFor if the logs have a text with policies (KeepPolicies); nil if such a text means
+	// nothing.
+	Kept func(text string) func(tube string) *queue.Policy
 	// Logger is told how a long recovery gets on; nil for none.
 	Logger *slog.Logger
 	// Steps learns what New is doing; nil for nobody.
@@ -61,8 +65,14 @@ type Router struct {
 	leavers []leavers
 	base    time.Time
 	highest uint64 // of the ids that were given before
+	cursors cursors
+	kept    string // the text with policies that the logs had
 
+	carriers []carrier // by the shard that they take jobs from
 	draining atomic.Bool
+
+	rules    atomic.Pointer[rules] // nil without policies
+	contests contests
 }
 
 // New opens the store's logs and starts the shards over them.
@@ -84,6 +94,7 @@ func (r *Router) begin(run func(*queue.State, func() int64) runner) {
 	for _, l := range r.logs {
 		r.highest = max(r.highest, l.MaxID())
 	}
+	r.reunite()
 	r.ids.seal(r.highest)
 	var all sync.WaitGroup
 	for _, s := range r.states {
@@ -97,6 +108,9 @@ func (r *Router) begin(run func(*queue.State, func() int64) runner) {
 	for _, s := range r.states {
 		r.shards = append(r.shards, run(s, r.Now))
 	}
+	for i := range r.carriers {
+		r.carriers[i].begin(r, i)
+	}
 }
 
 // recovered makes a router whose shards do not run yet.
@@ -107,8 +121,11 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 	if o.Store == nil {
 		return nil, errors.New("router: no store")
 	}
-	r := &Router{store: o.Store, base: time.Now()}
+	r := &Router{store: o.Store, base: time.Now(), cursors: newCursors()}
+	r.setRules(o.PolicyFor)
+	c.Secret = [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}
 	r.leavers = make([]leavers, o.Shards)
+	r.carriers = make([]carrier, o.Shards)
 	r.ids.init()
 	logs, err := o.Store.Open(o.Shards, func(tube string) int { return ShardOf(tube, o.Shards) })
 	if err != nil {
@@ -119,6 +136,7 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 	for i, log := range logs {
 		c.Directory, c.Log, c.Durable, c.Epoch = home{r, i}, log, o.Store.Durable(), r.base.UnixNano()
 		c.Ended = r.leavers[i].take
+		c.Local = func(tube string) bool { return ShardOf(tube, o.Shards) == i }
 		c.Budget, c.Pinned = 0, ""
 		if o.PolicyFor != nil {
 			c.PolicyFor = o.PolicyFor
@@ -131,22 +149,17 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 		}
 		r.states = append(r.states, queue.NewState(c))
 	}
-	if err := r.recover(o.Logger, o.Steps); err != nil {
+	if err := r.recover(&o); err != nil {
 		return nil, errors.Join(err, o.Store.Close())
 	}
 	return r, nil
 }
 
-// SetPolicies brings other policies for all tubes; nil for none. They hold for tubes that are
-// made from then on, and soon for the others.
-func (r *Router) SetPolicies(of func(tube string) *queue.Policy) {
-	for _, sh := range r.shards {
-		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.SetPolicies(of) })
-	}
-}
-
 // Close stops the shards and closes the store. All sessions must be closed.
 func (r *Router) Close() error {
+	for i := range r.carriers {
+		r.carriers[i].close()
+	}
 	for _, sh := range r.shards {
 		sh.Close()
 	}
@@ -224,6 +237,14 @@ type home struct {
 func (h home) TubeBorn(name string) { h.r.tubes.add(name) }
 func (h home) TubeGone(name string) { h.r.tubes.remove(name) }
 func (h home) JobGone(id uint64)    { h.r.ids.end(id) }
+func (h home) JobsLeave()           { h.r.carriers[h.i].ring(h.r, h.i) }
+
+// Spare implements queue.Directory.
+func (h home) Spare() uint64 {
+	id := h.r.ids.begin(h.i)
+	h.r.ids.end(id)
+	return id
+}
 
 // JobBorn implements queue.Directory.
 func (h home) JobBorn(id uint64) (uint64, bool) {

@@ -6,11 +6,13 @@ import "beanfield/shard/queue"
 // neighbours on the same shard go in one batch.
 type script struct {
 	judge queue.Judge // of all its operations; nil for none
+	list  *queue.Listing
 	steps []step
 	next  int
 	on    bool
-	shard int // of the batch that is under way
-	first int // step of that batch's first operation
+	asked uint32 // about how many jobs DoSeveral was asked
+	shard int    // of the batch that is under way
+	first int    // step of that batch's first operation
 	batch queue.Batch
 }
 
@@ -20,7 +22,7 @@ type step struct {
 }
 
 func (c *script) begin() {
-	c.judge = nil
+	c.judge, c.list = nil, nil
 	clear(c.steps)
 	c.steps = c.steps[:0]
 	c.next = 0
@@ -55,9 +57,14 @@ func (s *Session) Trim() {
 	if cap(s.small) > smallKeep {
 		s.small = nil
 	}
-	s.Sums, s.Several = nil, nil
+	s.Sums, s.Several, s.Listing, s.Puts = nil, nil, nil, nil
 	s.Reservation = Reservation{}
 	s.delivery = queue.Delivery{}
+}
+
+// needsPlace says that an operation of a script needs the session's place in the shard.
+func needsPlace(k queue.Kind) bool {
+	return k != queue.Totals && k != queue.List && (k < queue.DeleteSeveral || k > queue.TouchSeveral)
 }
 
 // collect copies the answers of the batch that has just ended to its steps.
@@ -87,7 +94,7 @@ func (s *Session) playOn() bool {
 			return s.rest((*Session).playOn)
 		}
 		c.batch.Reset()
-		c.batch.Judge = c.judge
+		c.batch.Judge, c.batch.List = c.judge, c.list
 		c.shard, c.first = c.steps[c.next].shard, c.next
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
 			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)
@@ -96,7 +103,7 @@ func (s *Session) playOn() bool {
 				break // a batch stops at a wait
 			}
 		}
-		if !s.Submit(c.shard, &c.batch, c.steps[c.first].op.Kind != queue.Totals) {
+		if !s.Submit(c.shard, &c.batch, needsPlace(c.steps[c.first].op.Kind)) {
 			return false
 		}
 		c.collect(s)

@@ -31,6 +31,7 @@ type Session struct {
 	watched    nameSet
 	hidden     *nameSet // of these, those that no shard knows of (Review); nil if none
 	watchShard int      // the one shard of all watched tubes that are not hidden, or -1
+	contender
 
 	script script
 	after  func(*Session) bool // goes on when the script has ended
@@ -55,6 +56,8 @@ type Session struct {
 	Reservation Reservation
 	Sums        *queue.Sums // the answer of CountAll, until Trim
 	Several     *Several    // nil but for a reserve of several jobs, until Trim
+	Listing     *Listing    // likewise for a list of jobs
+	Puts        *Puts       // nil but for PutMany, until Trim
 }
 
 // Reservation is how a reserve ended.
@@ -146,7 +149,7 @@ func (s *Session) Submit(i int, b *queue.Batch, member bool) bool {
 	} else if member {
 		b.Client = &s.ref(i).client
 	}
-	b.Done, b.Later = s, s.Later
+	b.Done, b.Later, b.Contest = s, s.Later, s.contestIn(i)
 	s.underway, s.underwayIn = b, i
 	if !s.r.shards[i].Submit(b) {
 		return false
@@ -191,6 +194,9 @@ func (s *Session) Resume() bool {
 	}
 	s.answered.Store(false)
 	s.absorb()
+	if v := s.Puts; v != nil && v.next < len(v.parts) {
+		return s.putOn()
+	}
 	if !s.script.on {
 		return true
 	}
@@ -263,4 +269,14 @@ func (f *ref) Wake(ok bool, body []byte) {
 	}
 	f.s.woken.Store(true)
 	f.s.owner.Notify()
+}
+
+// Aside has another goroutine do work that may wait, as a call of the session.
+func (s *Session) Aside(work func()) bool {
+	s.underway, s.underwayIn = &queue.Batch{Soonest: s.usedRef.soonest}, s.usedRef.shard
+	go func() {
+		work()
+		s.Complete(nil)
+	}()
+	return false
 }

@@ -26,16 +26,25 @@ type Several struct {
 type Reserved struct {
 	ID        uint64
 	Pri, Size uint32
+	tag       uint64
 	Small     []byte
 	Large     [][]byte
 }
 
 type offer struct {
 	shard     int
+	tag       uint64 // in a contest
 	pri, size uint32
 	id        uint64
 	last      bool // the shard may have others behind it
 }
+
+// compare is the order in which jobs are handed out. Tags wrap around.
+func (o offer) compare(with offer) int {
+	return cmp.Or(cmp.Compare(int64(o.tag-with.tag), 0), cmp.Compare(o.pri, with.pri), cmp.Compare(o.id, with.id))
+}
+
+func (o offer) before(with offer) bool { return o.compare(with) < 0 }
 
 // ReserveSeveral is the command for up to so many jobs over any number of shards. When it is complete
 // the session either has a Reservation, whose jobs are in Several, or is Waiting.
@@ -61,13 +70,13 @@ func (v *Several) collect(shard int, b *queue.Batch) {
 		}
 		for _, k := range b.Taken[op.From:op.To] {
 			if op.Kind == queue.OfferSeveral {
-				v.offers = append(v.offers, offer{shard, k.Pri, k.Size, k.ID, op.Poll})
+				v.offers = append(v.offers, offer{shard, k.Tag, k.Pri, k.Size, k.ID, op.Poll})
 				continue
 			}
 			if op.Parts != nil { // the one that had to be read
 				k.Large = op.Parts
 			}
-			v.add(Reserved{k.ID, k.Pri, k.Size, b.Bytes[k.From:k.To], k.Large})
+			v.add(Reserved{k.ID, k.Pri, k.Size, k.Tag, b.Bytes[k.From:k.To], k.Large})
 		}
 	}
 }
@@ -86,7 +95,7 @@ func (s *Session) claimSeveral() bool {
 	if len(v.offers) == 0 {
 		return s.noneClaimed(true)
 	}
-	slices.SortFunc(v.offers, func(a, b offer) int { return cmp.Or(cmp.Compare(a.pri, b.pri), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(v.offers, offer.compare)
 	s.script.begin()
 	v.fresh = len(v.Jobs)
 	var claims []queue.Op
@@ -102,7 +111,7 @@ func (s *Session) claimSeveral() bool {
 			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral})
 		}
 		claims[i].Limit++
-		claims[i].Ticket += uint64(o.size)
+		claims[i].Size += o.size
 		v.room -= int(o.size)
 		if worst = o; o.last {
 			break
@@ -110,8 +119,8 @@ func (s *Session) claimSeveral() bool {
 	}
 	for _, f := range s.live {
 		if i, ok := in[f.shard]; ok {
-			v.room += int(claims[i].Ticket) // add takes it
-			claims[i].Pri, claims[i].ID = worst.pri, worst.id
+			v.room += int(claims[i].Size) // add takes it
+			claims[i].Ticket, claims[i].Pri, claims[i].ID = worst.tag, worst.pri, worst.id
 			s.script.add(f.shard, claims[i])
 		}
 	}
@@ -128,7 +137,7 @@ func (s *Session) claimedSeveral() bool {
 		return s.noneClaimed(false)
 	}
 	slices.SortFunc(v.Jobs[v.fresh:], func(a, b Reserved) int {
-		return cmp.Or(cmp.Compare(a.Pri, b.Pri), cmp.Compare(a.ID, b.ID))
+		return offer{tag: a.tag, pri: a.Pri, id: a.ID}.compare(offer{tag: b.tag, pri: b.Pri, id: b.ID})
 	})
 	s.Reservation = Reservation{Status: queue.OK}
 	return true

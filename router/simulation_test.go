@@ -22,6 +22,8 @@ type simulation struct {
 	tubes   []string
 	log     []string
 
+	policies map[string]*queue.Policy
+
 	crew    *crew           // nil if there is no queue service
 	given   map[uint64]int  // how often sessions have heard that they were given a job
 	under   map[uint64]bool // ids of puts that no shard has answered
@@ -79,12 +81,15 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 // or with 1 a whole one.
 func newGame(t *testing.T, seed uint64, rnd *rand.Rand, share int) *simulation {
 	s := &simulation{
-		t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share)}), tubes: []string{DefaultTube},
+		t: t, seed: seed, rnd: rnd, tubes: []string{DefaultTube}, policies: map[string]*queue.Policy{},
 		given: map[uint64]int{}, under: map[uint64]bool{}, jobs: map[uint64]bool{},
 	}
 	for i := range 1 + rnd.IntN(8) {
 		s.tubes = append(s.tubes, fmt.Sprint("t", i))
 	}
+	s.rule()
+	of := func(tube string) *queue.Policy { return s.policies[tube] }
+	s.bed = newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share), PolicyFor: of})
 	return s
 }
 
@@ -164,6 +169,7 @@ func (s *simulation) moveShard(i int) {
 	if err := p.state.Check(); err != nil {
 		s.fatalf("shard %d: %v", i, err)
 	}
+	s.checkLimits()
 }
 
 func (s *simulation) movePlayer(i int) {

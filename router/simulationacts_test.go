@@ -15,6 +15,9 @@ func (s *simulation) choose(p *player) queue.Op {
 		}
 		return op
 	case 4, 5, 6, 7, 8:
+		if s.rnd.IntN(3) == 0 {
+			return queue.Op{Kind: queue.ReserveSeveral, Poll: s.rnd.IntN(5) < 2, Limit: uint32(1 + s.rnd.IntN(5))}
+		}
 		return queue.Op{Kind: queue.Reserve, Poll: s.rnd.IntN(5) < 2}
 	case 9, 10, 11:
 		return queue.Op{Kind: []queue.Kind{queue.Use, queue.Watch, queue.Ignore}[n-9], Data: name}
@@ -26,6 +29,9 @@ func (s *simulation) choose(p *player) queue.Op {
 	}
 	kinds := []queue.Kind{queue.Delete, queue.Delete, queue.Delete, queue.Release, queue.Bury, queue.Touch, queue.KickJob, queue.Kick, queue.ReserveJob}
 	op := queue.Op{Kind: kinds[s.rnd.IntN(len(kinds))], ID: s.anyID(p), Pri: uint32(s.rnd.IntN(4)), Limit: uint32(s.rnd.IntN(4))}
+	if op.Kind == queue.ReserveJob && len(s.policies) > 0 {
+		op.Kind = queue.Touch
+	}
 	if op.Kind == queue.Release {
 		op.Delay = uint32(s.rnd.IntN(3))
 	}
@@ -44,6 +50,8 @@ func (s *simulation) act(p *player, op queue.Op, then func(op *queue.Op)) {
 		s.put(p, &op, then)
 	case queue.Reserve:
 		p.reserve(op.Poll)
+	case queue.ReserveSeveral:
+		p.reserveSeveral(int(op.Limit), op.Poll)
 	case queue.Use:
 		p.call(p.Use(op.Data), nil)
 	case queue.Watch:

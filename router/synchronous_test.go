@@ -46,7 +46,10 @@ type pair struct {
 	real   *player
 	model  int
 	result naive.Status
-	got    uint64 // if that is OK
+	got    uint64 // if that is OK: the last one
+
+	several int // how many jobs the reserve asked for; 0: one
+	took    int // how many it got
 }
 
 func TestSynchronousAgainstAModel(t *testing.T) {
@@ -70,6 +73,7 @@ func TestSynchronousAgainstAModel(t *testing.T) {
 
 func newDuel(t *testing.T, seed uint64) *duel {
 	d := &duel{simulation: newGame(t, seed, rand.New(rand.NewPCG(seed, 2)), 1), model: naive.New()}
+	d.model.Policies = d.ruled()
 	for range 2 + d.rnd.IntN(5) {
 		d.join()
 	}
@@ -78,6 +82,7 @@ func newDuel(t *testing.T, seed uint64) *duel {
 
 func (d *duel) join() {
 	p := &pair{real: d.bed.newPlayer(fmt.Sprint("p", d.step)), model: d.model.Join(), result: naive.OK}
+	p.real.onGot = func(*player, uint64) { p.took++ }
 	d.model.Use(p.model, DefaultTube)
 	d.model.Watch(p.model, DefaultTube)
 	d.pairs = append(d.pairs, p)
@@ -145,6 +150,7 @@ func (d *duel) leave(i int) {
 	p.real.close()
 	for _, f := range live {
 		d.model.Detach(p.model, func(tube string) bool { return d.bed.r.TubeShard([]byte(tube)) == f.shard })
+		d.model.Tick(nil)
 	}
 	d.model.Detach(p.model, nil)
 	d.model.Use(p.model, "")
@@ -181,14 +187,16 @@ func (d *duel) both(p *pair, op queue.Op) {
 		op.ID = d.model.Jobs[d.rnd.IntN(len(d.model.Jobs))].ID
 	}
 	var got queue.Op
+	p.took = 0
 	d.act(p.real, op, func(op *queue.Op) { got = *op })
 	if op.Kind == queue.Totals {
 		return
 	}
 	want := d.modelled(p, &op, &got)
+	d.model.Tick(nil) // the end of a turn opens tubes
 	switch {
-	case op.Kind == queue.Reserve:
-		p.result = want.status
+	case op.Kind == queue.Reserve, op.Kind == queue.ReserveSeveral:
+		p.result, p.several = want.status, int(op.Limit)
 		if d.met.reserves++; want.status == naive.Waiting {
 			d.met.waits++
 		}
@@ -196,9 +204,9 @@ func (d *duel) both(p *pair, op queue.Op) {
 	case got.Status != statusOf[want.status] || got.Status == queue.OK && (want.id != 0 && got.ID != want.id || got.Count != want.count && op.Kind == queue.Kick):
 		d.fatalf("%s: %s: status %d, job %d, %d jobs, want %+v", p.real.name, describeOp(&op), got.Status, got.ID, got.Count, want)
 	case op.Kind == queue.ReserveJob && want.job != nil:
-		p.result = naive.OK
+		p.result, p.several = naive.OK, 0
 	}
-	if want.job != nil && (op.Kind == queue.Reserve || op.Kind == queue.ReserveJob) {
+	if want.job != nil && (op.Kind == queue.Reserve || op.Kind == queue.ReserveSeveral || op.Kind == queue.ReserveJob) {
 		p.got = want.id
 	}
 }
@@ -222,6 +230,8 @@ func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
 		} else if has && !refused {
 			m.Ignore(p.model, name)
 		}
+	case queue.ReserveSeveral:
+		return shows(m.ReserveSeveral(p.model, d.most(p, int(op.Limit)), op.Poll))
 	default:
 		return modelled(m, p.model, op)
 	}
@@ -229,6 +239,24 @@ func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
 		d.fatalf("%s watches %v, want %v", p.real.name, p.real.Watched().all(), want)
 	}
 	return restartAnswer{status: naive.OK}
+}
+
+// most is how many jobs the reserve of one who asks for so many takes. One who watches many tubes may get
+// fewer than there are.
+func (d *duel) most(p *pair, asks int) int {
+	if d.bed.wide != 0 && p.took > 0 {
+		return p.took
+	}
+	return asks
+}
+
+// takeMore takes what else a reserve of several jobs gets when its wait has brought one.
+func (d *duel) takeMore(p *pair) {
+	for n := 1; n < d.most(p, p.several); n++ {
+		if j := d.model.Claim(p.model); j != nil {
+			p.got = j.ID
+		}
+	}
 }
 
 // compare looks at every player, and at the shards.
@@ -240,8 +268,10 @@ func (d *duel) compare() {
 			}
 		}
 		if p.real.Waiting() && p.real.Delivered() {
+			p.took = 0
 			p.real.endWait()
 			d.met.delivered++
+			d.takeMore(p)
 		}
 		if p.real.Waiting() != d.waits(p) {
 			d.fatalf("%s waits: %v, in the model: %v", p.real.name, p.real.Waiting(), d.waits(p))
@@ -249,7 +279,13 @@ func (d *duel) compare() {
 		if !p.real.Waiting() && p.real.result != statusOf[p.result] {
 			d.fatalf("%s: status %d, want %s", p.real.name, p.real.result, p.result)
 		}
-		if p.result == naive.OK && !p.real.Waiting() && p.got != p.real.last {
+		if p.several > 1 { // those that have risen to the same priority come in no order
+			for _, j := range d.model.HeldBy(p.model) {
+				if !p.real.held[j.ID] {
+					d.fatalf("%s has not got job %d", p.real.name, j.ID)
+				}
+			}
+		} else if p.result == naive.OK && !p.real.Waiting() && p.got != p.real.last {
 			d.fatalf("%s got job %d, want %d", p.real.name, p.real.last, p.got)
 		}
 	}

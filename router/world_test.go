@@ -78,6 +78,16 @@ func (d *bed) places(n int) int {
 	return n
 }
 
+// full says that a tube's policy lets no more of its jobs be reserved.
+func (d *bed) full(tube string, reserved int) bool {
+	r := d.r.rules.Load()
+	if r == nil {
+		return false
+	}
+	p := r.of(tube)
+	return p != nil && p.MaxReserved > 0 && reserved >= p.MaxReserved
+}
+
 func (w *world) checkWaits() error {
 	var players []*player
 	for _, a := range w.actors {
@@ -114,7 +124,7 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int, least func
 		}
 		waits++
 		for _, name := range q.Watched().all() {
-			if st, ok := d.stats(name); ok && st.Ready > 0 && st.Pause == 0 {
+			if st, ok := d.stats(name); ok && st.Ready > 0 && st.Pause == 0 && !d.full(name, st.Reserved) {
 				return fmt.Errorf("lost wake-up: %s waits while %s has a ready job", q.name, name)
 			}
 		}

@@ -18,6 +18,10 @@ func (t *turn) fetch() {
 		case op == nil:
 		case op.Kind == queue.Service:
 			t.fetchFound(b, op.Ask.Found)
+		case op.Kind == queue.List:
+			for _, id := range b.SupplyListed(func(id uint64, size uint32) ([]byte, error) { return log.Body(id, make([]byte, 0, size)) }) {
+				t.shard.quarantine(id, b.Client)
+			}
 		default:
 			id := op.ID
 			if b.Supply(log.Body(id, make([]byte, 0, op.Size))) {

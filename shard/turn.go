@@ -19,6 +19,7 @@ type turn struct {
 	deliveries []*queue.DeliveryBatch // what consumers are sent
 	fetched    []*queue.Batch         // to be applied when they have been received
 	gone       []uint64               // deleted: the directory forgets them when that is committed
+	leaves     bool                   // there are jobs for other shards
 	fetches    bool                   // some answer or delivery lacks a body that is in the log only
 }
 
@@ -32,6 +33,7 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	sh.pulse.Beat()
 	s := sh.state
 	s.Tick(now)
+	sh.turn.leaves, s.Leaves = s.Leaves, false
 	if sh.findDue(); sh.due <= now {
 		sh.alarm.Store(true) // more is due: giveBack goes on with it
 	}
@@ -130,7 +132,11 @@ func (t *turn) answer(err error) {
 		for _, id := range t.gone {
 			t.shard.dir.JobGone(id)
 		}
+		if t.leaves {
+			t.shard.dir.JobsLeave()
+		}
 	}
+	t.leaves = false
 	t.gone = t.gone[:0]
 	for i, b := range t.batches {
 		t.batches[i] = nil

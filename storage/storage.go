@@ -12,12 +12,14 @@ import (
 type JobState uint8
 
 // The places in which a log can know a job. A job is Passed if the first group of its
-// queue is done with it, and a view is not.
+// queue is done with it, and a view is not. A Spent record is no job: it has an id of its own, no body, and
+// a deadline at which it is deleted.
 const (
 	Ready JobState = iota + 1
 	Delayed
 	Buried
 	Passed
+	Spent // the job has ended, and only what its put has taken is still to be known (Item.Keys)
 )
 
 // String is the protocol's word.
@@ -31,6 +33,8 @@ func (s JobState) String() string {
 		return "buried"
 	case Passed:
 		return "passed"
+	case Spent:
+		return "spent"
 	}
 	return fmt.Sprintf("state %d", uint8(s))
 }
@@ -95,17 +99,18 @@ type Log interface {
 	// that it is on the disk. With an error nothing of it is left; ErrNoSpace says
 	// that the disk had no room. ack is told from a goroutine of the log's own. The
 	// body belongs to the log: nobody may ever change it.
-	Stage(id uint64, body [][]byte, ack Ack)
+	// A job that has come from another shard is staged by its key.
+	Stage(key uint64, body [][]byte, ack Ack)
 	// Put records a new job. The body is the concatenation of the parts; there are
-	// none for one that has been staged. Nothing is kept after the call. An id is
-	// put once, ever.
+	// none for one that has been staged. Nothing is kept after the call. A key
+	// (Job.Key) is put once, ever.
 	Put(j *Job, body ...[]byte)
 	// Update records a job's new state, priority, delay and counters, and what Item has
-	// besides the tags. The body, the tags, the time of creation and the TTR stay as they
-	// were put, and so does the tube, unless Item says that the job was Moved.
+	// besides the tags. The body, the tags and the time of creation stay as they were put, so
+	// does the tube, unless Item says that the job was Moved, and so does the TTR, unless Journey says that it is Timed.
 	Update(j *Job)
-	// Delete records the end of a job. Of j it reads only ID, Size, Updated and the
-	// lengths of Tube and Item.Tags.
+	// Delete records the end of a job. Of j it reads only its key, Size, Updated, whether
+	// it is Spent, and otherwise the lengths of Tube and Item.Tags.
 	Delete(j *Job)
 	// Quarantine is an Update of a job that has been buried because its body cannot
 	// be read. The operator is told, once for each job.
@@ -124,10 +129,11 @@ type Log interface {
 	// Body reads a body back, appended to dst. It may be called from any
 	// goroutine, also while the owner writes. A job that was put in a turn
 	// which has not been committed yet may not be found. ErrNoBody and ErrUnreadable
-	// concern this job alone; with any other error the log has failed.
+	// concern this job alone; with any other error the log has failed. Of two copies that it has of a job,
+	// it reads the newer one.
 	Body(id uint64, dst []byte) ([]byte, error)
-	// Replay calls fn for every job in the log: first for those that are not buried, in
-	// the order of their ids, then for the buried ones, in the order of their ranks. It
+	// Replay calls fn for every job in the log, and for each copy of a job of which it has two: first for
+	// those that are not buried, in the order of their keys, then for the buried ones, in the order of their ranks. It
 	// is called before anything is written, and again whenever the shard's state is built
 	// anew: then no turn may be under way. Job and body are valid only during the call.
 	Replay(fn func(j *Job, body []byte) error) error
@@ -200,13 +206,21 @@ type Store interface {
 // shards, and this one may take them over at any time.
 type Moving interface {
 	Store
-	// Amend calls fn for each job of a shard that may have changed since the last call, or since
+	// Amend calls fn for each job of a shard, by its key, that may have changed since the last call, or since
 	// Open: with its newest state, or with nil if there is no such job any more. Both are valid only
-	// during the call. Buried jobs come last, in the order of their ranks. If ok is not set, more has changed than
-	// jobs, or too much: the router must be made anew.
-	Amend(shard int, fn func(id uint64, j *Job, body []byte)) (ok bool, err error)
+	// during the call. Buried jobs come last, in the order of their ranks. Before them it calls queue for what is
+	// kept of tubes and has changed, nil if nothing is any more. If ok is not set, too much has changed, or
+	// queue has returned false: the router must be made anew.
+	Amend(shard int, queue func(tube string, q *Queue) bool, fn func(key uint64, j *Job, body []byte)) (ok bool, err error)
 	// Settled ends the changes: from here on the logs are the router's, and MaxID is exact.
 	Settled() error
+}
+
+// Securer is a log that may acknowledge a turn before a crash would spare it.
+type Securer interface {
+	// Secure waits until everything that was committed is as safe as it will ever be: synced, or, if the mode is
+	// Never, in the hands of the operating system. Any goroutine may call it, except one that has taken the shard.
+	Secure() error
 }
 
 // Checkpointer is a store that can be copied while it runs.

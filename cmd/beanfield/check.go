@@ -29,6 +29,11 @@ func printConfig(w io.Writer, c *Config) error {
 		fmt.Fprintf(t, "  { %s },\n", showElement(tubeSettings, tubeKey+".", &c.Tubes[i]))
 	}
 	fmt.Fprintln(t, "]")
+	fmt.Fprintln(t, scheduleKey+" = [")
+	for i := range c.Schedules {
+		fmt.Fprintf(t, "  { %s },\n", showElement(scheduleSettings, scheduleKey+".", &c.Schedules[i]))
+	}
+	fmt.Fprintln(t, "]")
 	fmt.Fprintln(t, queueForKey+" = [")
 	for i := range c.Queue.For {
 		fmt.Fprintf(t, "  { %s },\n", showElement(queueForSettings, queueForKey+".", &c.Queue.For[i]))

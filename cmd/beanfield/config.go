@@ -79,16 +79,17 @@ type Config struct {
 		Log          int64  // bytes
 		BackupPath   string // "": beside Path
 	}
-	Stats   struct{ QuoteStrings string }
-	Tubes   []TubeRule
-	Queue   QueueConfig
-	HTTP    HTTPConfig
-	Metrics MetricsConfig
-	Cluster ClusterConfig
-	Access  []access.Rule // none: everyone may do everything
-	Open    bool          // the file says so itself: access = []
-	Audit   struct{ File string }
-	Log     struct {
+	Stats     struct{ QuoteStrings string }
+	Tubes     []TubeRule
+	Schedules []ScheduleRule
+	Queue     QueueConfig
+	HTTP      HTTPConfig
+	Metrics   MetricsConfig
+	Cluster   ClusterConfig
+	Access    []access.Rule // none: everyone may do everything
+	Open      bool          // the file says so itself: access = []
+	Audit     struct{ File string }
+	Log       struct {
 		Level  string
 		Format string
 		Slow   time.Duration // 0: nothing is slow
@@ -97,6 +98,7 @@ type Config struct {
 	// BinlogMaxSize is what -s said. It has no effect; stats shows it.
 	BinlogMaxSize int
 
+	tubeAt      []origin          // of Tubes
 	policy      *access.Policy    // of Access
 	account     *account          // of User; nil if the process keeps its user
 	from        map[string]origin // by key; a key that is absent has its default
@@ -167,6 +169,7 @@ func loadConfig(f flags) (*Config, error) {
 		ms = readConfigFile(f.config, c)
 	}
 	ms = append(ms, c.applyFlags(f)...)
+	ms = append(ms, c.findBodies()...)
 	ms = append(ms, c.findAccount()...)
 	ms = append(ms, c.findCertificates()...)
 	ms = append(ms, c.findDirectory(ms)...)

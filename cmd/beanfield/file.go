@@ -63,6 +63,8 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 			defer r.queueFor(key, v) // last: it starts from the limits that [queue] sets
 		case key.String() == tubeKey:
 			r.tubes(key, v)
+		case key.String() == scheduleKey:
+			r.schedules(key, v)
 		case key.String() == nodesKey:
 			r.nodes(key, v)
 		case row != nil:
@@ -233,7 +235,7 @@ func keysBelow(path toml.Key) []string {
 		prefix = path.String() + "."
 	}
 	var names []string
-	for _, key := range slices.Concat(keys(listenSettings), keys(settings), keys(tubeSettings), keys(queueForSettings), keys(accessSettings)) {
+	for _, key := range slices.Concat(keys(listenSettings), keys(settings), keys(tubeSettings), keys(scheduleSettings), keys(queueForSettings), keys(accessSettings)) {
 		rest, ok := strings.CutPrefix(key, prefix)
 		name, _, _ := strings.Cut(rest, ".")
 		if ok && !slices.Contains(names, name) {

@@ -32,6 +32,7 @@ type fronts struct {
 	keeper    *secure.Keeper
 	config    atomic.Pointer[Config]                          // that holds now; a reload replaces it
 	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
+	policies  policies
 	reloader  reloader
 	log       *slog.Logger
 	book      *access.Book // who may do what; all front ends ask it
@@ -86,6 +87,7 @@ func newFronts(c *Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
 		return nil, err
 	}
 	f := &fronts{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log), log: log, early: map[net.Listener]chan error{}}
+	f.policies.log = log
 	if err := f.startAudit(c); err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func (f *fronts) begin(ls []net.Listener) {
 // open makes the other front ends, as the configuration says. If it fails, it ends those that
 // there are, and closes the router.
 func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
-	r.SetPolicies(f.config.Load().policyFor()) // it may have been made before a reload
+	f.policies.begin(r)
 	s, err := f.newService(c, r)
 	if err == nil {
 		f.now.Store(s)
@@ -121,6 +123,7 @@ func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
 	if f.draining {
 		r.Drain()
 	}
+	s.schedules.Set(f.config.Load().schedules())
 	f.health.router.Store(r)
 	return nil
 }
@@ -137,6 +140,7 @@ func (f *fronts) beanstalkOptions(c *Config) beanstalk.Options {
 		Guesses:          f.guesses,
 		Audit:            f.audit,
 		Slow:             f.slow,
+		Policies:         f.policies.conn(),
 		Logger:           f.log,
 	}
 }
@@ -168,6 +172,7 @@ func (f *fronts) use(c *Config) {
 		f.book.Replace(c.policy)
 	}
 	f.slow.SetBound(c.Log.Slow)
+	f.policies.use(c)
 	f.config.Store(c)
 }
 
@@ -186,9 +191,9 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 		steps, err = append(steps, step), errors.Join(err, e)
 	}
 	if s != nil {
-		steps = append(steps, func() { s.router.SetPolicies(c.policyFor()) })
+		steps = append(steps, func() { s.schedules.Set(c.schedules()) })
 		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
-		prepare(s.beanstalk.Change(f.beanstalkOptions(c)))
+		prepare(s.beanstalk.Change(s.beanstalkOptions(c)))
 	}
 	if s != nil && s.queue != nil {
 		prepare(s.queue.Change(f.queueOptions(c)))
@@ -280,6 +285,7 @@ func (f *fronts) Shutdown(ctx context.Context) error {
 func (f *fronts) Leave(lost <-chan struct{}) error {
 	s := f.now.Swap(nil)
 	f.health.router.Store(nil)
+	f.policies.end()
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
 	orderly, cut := context.WithCancel(ctx)

@@ -38,6 +38,7 @@ func (s *service) newMetrics(c *Config) (*admin.Metrics, error) {
 		Denied:       s.denied,
 		Slow:         s.slow.Count,
 		Loops:        s.loops,
+		Schedules:    s.schedules.Infos,
 		Latency:      s.beanstalk.Latency,
 		Handshakes:   s.keeper.Counts,
 		Certificates: func() []admin.Certificate { return s.config.Load().expiries() },

@@ -12,7 +12,7 @@ type mistaken struct{ name, text, want string }
 
 // What is allowed, where several mistakes say so.
 const (
-	allKeys  = "listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, access"
+	allKeys  = "listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, schedule, access"
 	aList    = "tables, one for each address, as [[listen]] with address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls"
 	quotes   = `"needed", "always", "never"; also true for "always", and false for "never"`
 	orUnit   = `, or text with a unit: "64KiB", "1MiB", "1GiB"`
@@ -26,7 +26,7 @@ var fileMistakes = []mistaken{
 	{"unknown table", "[limit]\nmax_job_size = 1\n", "FILE:1: limit = {...}: unknown key; allowed: " + allKeys},
 	{"case counts", "Shards = 2\n", "FILE:1: Shards = 2: unknown key; allowed: " + allKeys},
 	{"quoted key is not a path", "\"limits.max_job_size\" = 1\n",
-		`FILE:1: "limits.max_job_size" = 1: unknown key; allowed: listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, access`},
+		`FILE:1: "limits.max_job_size" = 1: unknown key; allowed: listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, schedule, access`},
 	{"wrong type", "shards = 'two'\n", `FILE:1: shards = "two": this is text; allowed: 0 to 254`},
 	{"fraction", "shards = 1.5\n", "FILE:1: shards = 1.5: this is a number with a fraction; allowed: 0 to 254"},
 	{"boolean", "[log]\nlevel = true\n", `FILE:2: log.level = true: this is true or false; allowed: "debug", "info", "notice", "warn", "error"`},

@@ -187,7 +187,7 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 func (n *clusterNode) Tenure(ctx context.Context) (tenure, error) {
 	var w *warm
 	if n.config.Cluster.Warm {
-		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config), PolicyFor: n.config.policyFor()}, n.log)
+		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config), PolicyFor: n.config.policyFor(), Kept: n.config.policiesWith}, n.log)
 	}
 	t, err := n.running.Load().Tenure(ctx)
 	if w != nil {

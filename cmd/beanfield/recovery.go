@@ -41,7 +41,7 @@ func openRouter(stop context.Context, c *Config, t tenure, steps *storage.Steps,
 			Logger: slog.New(p),
 			Steps:  steps,
 
-			PolicyFor: c.policyFor(),
+			PolicyFor: c.policyFor(), Kept: c.policiesWith,
 		})
 	})
 	return r, storeError(err)

@@ -133,6 +133,7 @@ func (c *Config) merge(next *Config) (*Config, []change) {
 	changes = append(changes, more...)
 	for _, list := range []struct{ key, now, next string }{
 		{tubeKey, fmt.Sprint(c.Tubes), fmt.Sprint(next.Tubes)},
+		{scheduleKey, showSchedules(c.Schedules), showSchedules(next.Schedules)},
 		{queueForKey, fmt.Sprint(c.Queue.For), fmt.Sprint(next.Queue.For)},
 		{accessKey, showRules(c.Access), showRules(next.Access)},
 	} {

@@ -11,6 +11,7 @@ import (
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/queueservice"
 	"beanfield/router"
+	"beanfield/router/schedule"
 )
 
 // service is what serves clients, and shows administrators what there is, during one tenure.
@@ -18,6 +19,7 @@ type service struct {
 	*fronts
 	acceptor  *conn.Acceptor // with one machine that of the fronts, so that one limit is for all clients
 	router    *router.Router
+	schedules *schedule.Keeper
 	beanstalk *beanstalk.Server
 	queue     *queueservice.Server // nil if it has no address
 	metrics   *admin.Metrics       // nil without admin
@@ -27,7 +29,7 @@ type service struct {
 // newService makes the front ends of a tenure, as the configuration says. If it fails, it ends those
 // that there are.
 func (f *fronts) newService(c *Config, r *router.Router) (s *service, err error) {
-	s = &service{fronts: f, acceptor: f.acceptor, router: r}
+	s = &service{fronts: f, acceptor: f.acceptor, router: r, schedules: schedule.New(r, f.log)}
 	if c.clustered() {
 		if s.acceptor, err = conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: f.log}); err != nil {
 			return nil, err
@@ -61,6 +63,13 @@ func (s *service) make(c *Config) (err error) {
 	return nil
 }
 
+// beanstalkOptions are those of the fronts, with what lasts only as long as the service.
+func (s *service) beanstalkOptions(c *Config) beanstalk.Options {
+	o := s.fronts.beanstalkOptions(c)
+	o.Schedules = s.schedules.Infos
+	return o
+}
+
 // show lets administrators see the tenure.
 func (s *service) show() error {
 	if s.admin == nil {
@@ -92,7 +101,7 @@ func (s *service) Serve(l net.Listener) error {
 // last replies to beanstalk clients are sent. When ctx has ended, nobody waits for anybody.
 func (s *service) stop(ctx context.Context) error {
 	s.acceptor.Stop()
-	var errs []error
+	errs := []error{s.schedules.Close(ctx)}
 	queue := make(chan error, 1)
 	go func() {
 		if s.queue == nil {

@@ -78,6 +78,12 @@ func (c *Config) doubts() (list []string) {
 		list = append(list, fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",
 			c.from["storage.path"]))
 	}
+	for i := range c.Tubes {
+		if by := hiddenBy(c.Tubes, i); by != "" {
+			list = append(list, fmt.Sprintf("tube.match = %s (%s) is never asked: %s before it matches the same tubes",
+				quote(c.Tubes[i].Match), c.tubeAt[i], quote(by)))
+		}
+	}
 	return list
 }
 

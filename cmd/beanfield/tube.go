@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -20,9 +19,12 @@ type TubeRule struct {
 	DeadLetter    string
 	Retry         retry
 	Expire        time.Duration // 0: never
+	Expired       string
 	MaxReserved   int           // 0: no limit
 	Rate          int           // jobs a second; 0: no limit
 	Burst         int           // 0: as Rate
+	Weight        int           // 0: none
+	Aging         time.Duration // 0: never
 }
 
 // The words of tube.full, tube.count and tube.dead_letter.
@@ -31,18 +33,21 @@ var (
 	counts     = map[string]queue.Counted{"reserves": queue.CountReserves, "timeouts": queue.CountTimeouts, "releases": queue.CountReleases}
 	deadFates  = map[string]queue.Fate{"bury": queue.FateBury, "delete": queue.FateDrop}
 	countWords = []string{"reserves", "timeouts", "releases"}
+	agedFates  = map[string]queue.Aged{"delete": queue.AgedDrop, "dead_letter": queue.AgedDie}
 )
 
 const (
 	minRetry  = time.Millisecond
 	maxRetry  = 365 * 24 * time.Hour
+	minAging  = time.Millisecond
+	maxAging  = 24 * time.Hour
 	minExpire = time.Second
 	maxExpire = 10 * 365 * 24 * time.Hour
 	maxRate   = 1_000_000
 )
 
 func defaultTubeRule() TubeRule {
-	return TubeRule{Full: "refuse", Count: "reserves", DeadLetter: "bury"}
+	return TubeRule{Full: "refuse", Count: "reserves", DeadLetter: "bury", Expired: "delete"}
 }
 
 // tubeSettings are the keys of each [[tube]].
@@ -54,22 +59,47 @@ var tubeSettings = allLive([]setting[TubeRule]{
 	oneOf("tube.full", "", []string{"refuse", "oldest", "least"}, func(t *TubeRule) *string { return &t.Full }),
 	number("tube.max_deliveries", "", "times", maxDeliveries, func(t *TubeRule) *int { return &t.MaxDeliveries }),
 	oneOf("tube.count", "", countWords, func(t *TubeRule) *string { return &t.Count }),
-	row("tube.dead_letter", "", "word", `"bury", "delete"`, func(t *TubeRule) *string { return &t.DeadLetter }, asDeadLetter, quote),
+	row("tube.dead_letter", "", "word", `"bury", "delete", or the name of another tube`, func(t *TubeRule) *string { return &t.DeadLetter }, asDeadLetter, quote),
 	row("tube.retry", "", "time", `a time such as "10s", or two such as "1s..1h", from 1ms to 8760h; "" for no delay`,
 		func(t *TubeRule) *retry { return &t.Retry }, asRetry, retry.show),
 	duration("tube.expire", "", 0, maxExpire, func(t *TubeRule) *time.Duration { return &t.Expire }),
+	oneOf("tube.expired", "", []string{"delete", "dead_letter"}, func(t *TubeRule) *string { return &t.Expired }),
 	number("tube.max_reserved", "", "jobs", maxItems, func(t *TubeRule) *int { return &t.MaxReserved }),
 	number("tube.rate", "", "jobs a second", maxRate, func(t *TubeRule) *int { return &t.Rate }),
 	number("tube.burst", "", "jobs", maxRate, func(t *TubeRule) *int { return &t.Burst }),
+	number("tube.weight", "", "parts", queue.MostWeight, func(t *TubeRule) *int { return &t.Weight }),
+	duration("tube.aging", "", 0, maxAging, func(t *TubeRule) *time.Duration { return &t.Aging }),
 })
 
-// asDeadLetter takes a word. Any other may be meant as the name of a tube.
+// asDeadLetter takes a word, or the name of a tube.
 func asDeadLetter(v any) (string, error) {
 	word, err := asWord(v, []string{"bury", "delete"})
-	if s, ok := v.(string); ok && err != nil && s != "" {
-		return "", errors.New("not a word for this, and dead letters cannot be moved to another tube")
+	s, ok := v.(string)
+	switch {
+	case err == nil || !ok:
+		return word, err
+	case s == "drop" || s == "rear":
+		return "", errors.New("a word of queue.dead_letter, not of this")
+	case !queue.ValidName([]byte(s)):
+		return "", errors.New("no tube can have this name")
 	}
-	return word, err
+	return s, nil
+}
+
+// deadTube is the tube that dead letters go to; "" if they go to none.
+func (t *TubeRule) deadTube() string {
+	if _, word := deadFates[t.DeadLetter]; word {
+		return ""
+	}
+	return t.DeadLetter
+}
+
+// fate is what becomes of dead letters.
+func (t *TubeRule) fate() queue.Fate {
+	if f, word := deadFates[t.DeadLetter]; word {
+		return f
+	}
+	return queue.FateTube
 }
 
 // retry is a fixed delay, or one that grows to another.
@@ -105,31 +135,18 @@ func asRetry(v any) (r retry, err error) {
 func (t *TubeRule) policy() *queue.Policy {
 	return &queue.Policy{
 		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, Full: fulls[t.Full],
-		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: deadFates[t.DeadLetter],
+		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: t.fate(), DeadTube: t.deadTube(),
 		Retry:  queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
-		Expire: int64(t.Expire), MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst,
+		Expire: int64(t.Expire), Expired: agedFates[t.Expired], MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst, Weight: t.Weight, Aging: int64(t.Aging),
 	}
 }
 
-// policyFor returns the function that finds a tube's policy: that of the first [[tube]] that its
-// name matches. Without any [[tube]] there is no function.
-func (c *Config) policyFor() func(name string) *queue.Policy {
-	if len(c.Tubes) == 0 {
-		return nil
-	}
-	rules := c.Tubes
-	policies := make([]*queue.Policy, len(rules))
-	for i := range rules {
-		policies[i] = rules[i].policy()
-	}
-	return func(name string) *queue.Policy {
-		for i := range rules {
-			if access.Match(rules[i].Match, name) {
-				return policies[i]
-			}
-		}
-		return nil
-	}
+// policyFor returns the function that finds a tube's policy, if only those of the file hold.
+func (c *Config) policyFor() func(name string) *queue.Policy { return policiesOf(c.Tubes) }
+
+// policiesWith is policyFor with those of a kept text in front.
+func (c *Config) policiesWith(text string) func(name string) *queue.Policy {
+	return policiesOf(readKeptPolicies(text).rules(c))
 }
 
 // contradiction is a key that means nothing beside the others, and why; "" if there is none.
@@ -140,11 +157,18 @@ func (t *TubeRule) contradiction() (name, problem string) {
 		return "full", "nothing makes the tube full: set max_jobs or max_bytes too"
 	case t.Count != d.Count && t.MaxDeliveries == 0:
 		return "count", "nothing is counted: set max_deliveries too"
-	case t.DeadLetter != d.DeadLetter && t.MaxDeliveries == 0:
+	case t.DeadLetter != d.DeadLetter && t.MaxDeliveries == 0 && t.Expired == d.Expired:
 		return "dead_letter", "there are no dead letters: set max_deliveries too"
+	case t.Expired != d.Expired && t.Expire == 0:
+		return "expired", "no job gets too old: set expire too"
+	case t.Expired != d.Expired && t.deadTube() == "":
+		return "expired", "jobs that are too old can only go to another tube: set dead_letter to its name"
 	}
 	if t.Burst != 0 && t.Rate == 0 {
 		return "burst", "there is no rate: set rate too"
+	}
+	if t.Aging != 0 && t.Aging%minAging != 0 {
+		return "aging", "not a whole number of milliseconds"
 	}
 	if t.Expire != 0 && t.Expire < minExpire {
 		return "expire", "shorter than a second, and not 0s"

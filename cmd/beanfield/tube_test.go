@@ -26,18 +26,21 @@ max_bytes = "1KiB"
 full = "least"
 max_deliveries = 4
 count = "timeouts"
-dead_letter = "delete"
+dead_letter = "grave"
+expired = "dead_letter"
 retry = "1s..1h"
 expire = "24h"
 max_reserved = 5
 rate = 6
 burst = 7
+weight = 8
+aging = "9s"
 `))
 	of := c.policyFor()
 	for name, want := range map[string]*queue.Policy{
 		"a": {MaxJobs: 2, DeadLetter: queue.FateBury}, "ab": {MaxJobs: 2, DeadLetter: queue.FateBury}, "c": nil,
-		"b": {MaxBytes: 1024, Full: queue.FullLeast, MaxDeliveries: 4, Count: queue.CountTimeouts, DeadLetter: queue.FateDrop,
-			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), MaxReserved: 5, Rate: 6, Burst: 7},
+		"b": {MaxBytes: 1024, Full: queue.FullLeast, MaxDeliveries: 4, Count: queue.CountTimeouts, DeadLetter: queue.FateTube, DeadTube: "grave",
+			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), Expired: queue.AgedDie, MaxReserved: 5, Rate: 6, Burst: 7, Weight: 8, Aging: int64(9 * time.Second)},
 	} {
 		if got := of(name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: policy %+v, want %+v", name, got, want)
@@ -52,15 +55,22 @@ burst = 7
 func TestTubeMistakes(t *testing.T) {
 	const of = "[[tube]]\nmatch = 'a'\n"
 	for text, want := range map[string]string{
-		"[[tube]]\nmax_jobs = 1":                  ":1: tube.match: missing",
-		"tube = 1":                                "[[tube]]",
-		of + "max_jobs = -1":                      ":3: tube.max_jobs = -1: too small",
-		of + "max_bytes = '1KB'":                  ":3: tube.max_bytes",
-		of + "max_jobs = 1\nfull = 'no'":          ":4: tube.full",
-		of + "full = 'oldest'":                    `:3: tube.full = "oldest": nothing makes the tube full`,
-		of + "count = 'timeouts'":                 `:3: tube.count = "timeouts": nothing is counted`,
-		of + "dead_letter = 'delete'":             ":3: tube.dead_letter = \"delete\": there are no dead letters",
-		of + "dead_letter = 'graveyard'":          "dead letters cannot be moved to another tube",
+		"[[tube]]\nmax_jobs = 1":                                       ":1: tube.match: missing",
+		"tube = 1":                                                     "[[tube]]",
+		of + "max_jobs = -1":                                           ":3: tube.max_jobs = -1: too small",
+		of + "max_bytes = '1KB'":                                       ":3: tube.max_bytes",
+		of + "max_jobs = 1\nfull = 'no'":                               ":4: tube.full",
+		of + "full = 'oldest'":                                         `:3: tube.full = "oldest": nothing makes the tube full`,
+		of + "count = 'timeouts'":                                      `:3: tube.count = "timeouts": nothing is counted`,
+		of + "dead_letter = 'delete'":                                  ":3: tube.dead_letter = \"delete\": there are no dead letters",
+		of + "dead_letter = 'graveyard'":                               "there are no dead letters",
+		of + "dead_letter = 'drop'":                                    ":3: tube.dead_letter = \"drop\": a word of queue.dead_letter",
+		of + "dead_letter = 'a b'":                                     "no tube can have this name",
+		of + "expired = 'dead_letter'":                                 ":3: tube.expired = \"dead_letter\": no job gets too old",
+		of + "expire = '1h'\nexpired = 'dead_letter'":                  "set dead_letter to its name",
+		of + "max_deliveries = 1\ndead_letter = 'a'":                   `:4: tube.dead_letter = "a": dead letters of tube "a" would come back to it`,
+		"[[tube]]\nmatch = '*'\nmax_deliveries = 1\ndead_letter = 'b'": `:4: tube.dead_letter = "b": dead letters of tube "b" would come back`,
+		of + "max_deliveries = 1\ndead_letter = 'b'\n[[tube]]\nmatch = 'b'\nmax_deliveries = 1\ndead_letter = 'a'": ":4: tube.dead_letter",
 		of + "retry = '10'":                       ":3: tube.retry",
 		of + "retry = '2s..1s'":                   "shorter than the first",
 		of + "retry = '0s'":                       "too small",
@@ -69,7 +79,13 @@ func TestTubeMistakes(t *testing.T) {
 		of + "burst = 2":                          ":3: tube.burst = 2: there is no rate",
 		of + "rate = 2000000":                     ":3: tube.rate = 2000000: too large",
 		of + "max_reserved = '1'":                 ":3: tube.max_reserved",
-		of + "weight = 2":                         "unknown key",
+		of + "weight = -1":                        ":3: tube.weight = -1: too small",
+		of + "weight = 1000001":                   ":3: tube.weight = 1000001: too large",
+		of + "weight = 0.5":                       ":3: tube.weight",
+		of + "weigth = 2":                         "unknown key",
+		of + "aging = '10'":                       ":3: tube.aging",
+		of + "aging = '25h'":                      ":3: tube.aging",
+		of + "aging = '1500us'":                   ":3: tube.aging = \"1500us\": not a whole number of milliseconds",
 		of + "max_jobs = 1\n" + of + "retry='1s'": ":5: tube.match = \"a\": the same pattern as in line 2",
 	} {
 		if got, _ := refused(t, "", text); !strings.Contains(got, want) {
@@ -108,7 +124,7 @@ func TestExampleTube(t *testing.T) {
 
 // Printed policies are read as they were.
 func TestCheckConfigShowsPolicies(t *testing.T) {
-	const text = "tube = [{ match = 'a*', max_jobs = 3, full = 'least', retry = '1s..1m30s' }, { match = 'b', retry = '2s', expire = '90s', rate = 3, max_reserved = 4 }]"
+	const text = "tube = [{ match = 'a*', max_jobs = 3, full = 'least', retry = '1s..1m30s' }, { match = 'b', retry = '2s', expire = '90s', rate = 3, max_reserved = 4, weight = 5, aging = '6s' }]"
 	c := must.Get(load(t, "", text))
 	var b strings.Builder
 	must.Do(t, printConfig(&b, c))

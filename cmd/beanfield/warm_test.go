@@ -127,7 +127,7 @@ func TestWarmOfTooMuchChange(t *testing.T) {
 	p.put(3)
 	w := p.newWarm()
 	w.end()
-	p.log.PutQueue(&storage.Queue{Tube: "default"})
+	p.log.PutQueue(&storage.Queue{Tube: "default", First: "g"})
 	p.commit()
 	if w.take(p.upstream) != nil {
 		t.Fatal("a router is ready that does not know of a queue")

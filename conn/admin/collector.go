@@ -64,8 +64,28 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 		g.spread("beanfield_command_seconds", "Time from when a command is handed to its shard until it is answered; of one run of commands in 61.",
 			seconds, r, "command", command)
 	}
+	g.scheduled()
 	g.secured()
 	g.cluster()
+}
+
+// scheduled sends how schedules are getting on.
+func (g *gathering) scheduled() {
+	if g.src.Schedules == nil {
+		return
+	}
+	for _, s := range g.src.Schedules() {
+		count := func(name, help string, n uint64) {
+			g.value(name, help, prometheus.CounterValue, float64(n), "schedule", s.Name, "tube", s.Tube)
+		}
+		count("beanfield_schedule_jobs_total", "Jobs that a schedule has put.", s.Puts)
+		count("beanfield_schedule_missed_total", "Ticks of a schedule that were missed and given up.", s.Lost)
+		count("beanfield_schedule_refused_total", "Ticks of a schedule whose put was refused at first.", s.Refused)
+		if !s.Next.IsZero() {
+			g.value("beanfield_schedule_next_tick_seconds", "When the next tick of a schedule is, in seconds since 1970.",
+				prometheus.GaugeValue, float64(s.Next.Unix()), "schedule", s.Name, "tube", s.Tube)
+		}
+	}
 }
 
 // secured sends what is known of TLS.
@@ -142,15 +162,20 @@ func (g *gathering) shard(i int) {
 	g.spread("beanfield_shard_log_group_turns", "Turns in a group that is committed at once.", numbers, &f.LogMore.Groups, "shard", n)
 }
 
-// service sends the figures of the queue service.
+// service sends the figures of the queue service, and those of policies.
 func (g *gathering) service() {
 	var pushed, rebalanced, dead uint64
+	var deeds queue.Deeds
 	for i := range g.found.shards {
 		f := &g.found.shards[i]
 		pushed, rebalanced, dead = pushed+f.Pushed, rebalanced+f.Rebalanced, dead+f.Dead
+		deeds.Add(&f.Deeds)
 	}
 	t := &g.found.tubes
 	if g.found.whole {
+		for d, n := range deeds {
+			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action", queue.Deed(d).String())
+		}
 		g.value("beanfield_queue_pushes_total", "Items sent to consumers.", prometheus.CounterValue, float64(pushed))
 		g.value("beanfield_queue_rebalances_total", "Items given to other consumers because one did not deal with them.", prometheus.CounterValue, float64(rebalanced))
 		g.value("beanfield_queue_dead_letters_total", "Items that were sent too often.", prometheus.CounterValue, float64(dead))
@@ -160,6 +185,9 @@ func (g *gathering) service() {
 	g.value("beanfield_queue_consumers", "Consumers, those without a connection included.", prometheus.GaugeValue, float64(t.consumers))
 	g.value("beanfield_queue_pending_items", "Items that consumers have and have not committed.", prometheus.GaugeValue, float64(t.pending))
 }
+
+const policyHelp = "What policies have done: puts that were refused, jobs that were dropped for a put, expired or delayed by retry; " +
+	"dead letters that were buried, deleted or moved; times when rate or max_reserved held jobs back."
 
 // value sends one number. The labels are names and values in turn.
 func (g *gathering) value(name, help string, kind prometheus.ValueType, v float64, labels ...string) {

@@ -78,6 +78,32 @@ func ask(m *Metrics, headers ...string) *httptest.ResponseRecorder {
 	return w
 }
 
+// What policies have done is told, of all tubes and of those that they cover.
+func TestMetricsOfPolicies(t *testing.T) {
+	r := newRouter(t, 3)
+	r.SetPolicies(func(tube string) *queue.Policy {
+		if tube == "full" {
+			return &queue.Policy{MaxJobs: 1}
+		}
+		return nil
+	})
+	for range 3 {
+		put(r, "full")
+	}
+	text := ask(must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 10}))).Body.String()
+	for _, line := range []string{
+		`beanfield_policy_actions_total{action="refuse"} 2`, `beanfield_policy_actions_total{action="max_reserved"} 0`,
+		`beanfield_tube_policy_actions_total{action="refuse",tube="full"} 2`, `beanfield_tube_policy_actions_total{action="drop",tube="full"} 0`,
+	} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("there is no line %s", line)
+		}
+	}
+	if strings.Contains(text, `action="refuse",tube="tube`) {
+		t.Error("a tube without a policy has a metric of one")
+	}
+}
+
 // What the sources say is told, in plain text, compressed and as OpenMetrics.
 func TestMetricsText(t *testing.T) {
 	m := must.Get(NewMetrics(sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10}))

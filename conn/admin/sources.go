@@ -6,6 +6,7 @@ import (
 
 	"beanfield/conn/secure"
 	"beanfield/router"
+	"beanfield/router/schedule"
 	"beanfield/shard/queue"
 	"beanfield/storage/tally"
 )
@@ -27,6 +28,8 @@ type Sources struct {
 	// Slow is how many commands took longer than log.slow.
 	Slow  func() uint64
 	Loops func() []Loop
+	// Schedules are those of the server; nil if it can have none.
+	Schedules func() []schedule.Info
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
 	// Handshakes are those over TLS.

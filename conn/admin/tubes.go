@@ -130,7 +130,23 @@ func (r *ranking) tubeFamilies() (list []*dto.MetricFamily) {
 		list = append(list, family(metricName("beanfield_tube_", k.name), "As "+k.name+" in the reply of stats-tube.", kind, pairs,
 			func(i int) float64 { return k.of(&r.tubes[i]) }))
 	}
-	return append(append(list, r.serviceFamilies(pairs)...), r.restFamilies()...)
+	return append(append(append(list, r.serviceFamilies(pairs)...), r.policyFamily()), r.restFamilies()...)
+}
+
+// policyFamily says what policies have done in the tubes that they cover.
+func (r *ranking) policyFamily() *dto.MetricFamily {
+	var pairs [][]*dto.LabelPair
+	var numbers []uint64
+	for i := range r.tubes {
+		if r.tubes[i].Deeds == nil {
+			continue
+		}
+		for d, n := range r.tubes[i].Deeds {
+			pairs = append(pairs, labels([]string{"action", "tube"}, []string{queue.Deed(d).String(), r.tubes[i].Name}))
+			numbers = append(numbers, n)
+		}
+	}
+	return family("beanfield_tube_policy_actions_total", policyHelp, dto.MetricType_COUNTER, pairs, func(i int) float64 { return float64(numbers[i]) })
 }
 
 // serviceFamilies are what the queue service adds to tubes.

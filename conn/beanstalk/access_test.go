@@ -104,6 +104,8 @@ func TestEachRight(t *testing.T) {
 	}{
 		{access.Put, "put 0 0 9 1\r\nx", "INSERTED ", "BAD_FORMAT", true},
 		{access.Put, "put-in-tube t 0 0 9 1\r\nx", "INSERTED ", "BAD_FORMAT", false},
+		{access.Put, "put-with 1\r\nx", "INSERTED ", "BAD_FORMAT", false},
+		{access.Put, "put-with 1 tube=t key=k\r\nx", "INSERTED ", "BAD_FORMAT", false},
 		{access.Peek, "peek %d", "FOUND ", "NOT_FOUND", false},
 		{access.Peek, "peek-ready", "FOUND ", "NOT_FOUND", true},
 		{access.Peek, "peek-delayed", "FOUND ", "NOT_FOUND", true},
@@ -117,6 +119,8 @@ func TestEachRight(t *testing.T) {
 		{access.Reserve, "reserve-job %d", "RESERVED ", "NOT_FOUND", false},
 		{access.Delete, "delete %d", "DELETED", "NOT_FOUND", false},
 		{access.Delete, "truncate t", "TRUNCATED 3", "NOT_FOUND", false},
+		{access.Peek, "list-jobs tube=t", "OK ", "NOT_FOUND", false},
+		{access.Stats, "policy t", "OK ", "NOT_FOUND", false},
 	}
 	for _, name := range access.RightNames() {
 		right, _ := access.ParseRight(name)

@@ -47,10 +47,13 @@ func (c *Conn) noteDone(row *command, op *queue.Op) {
 	c.tell(e)
 }
 
-func (c *Conn) tell(e audit.Event) {
+func (c *Conn) tell(e audit.Event) { c.loop.server.audit.Tell(c.signed(e)) }
+
+// signed says who the client is.
+func (c *Conn) signed(e audit.Event) audit.Event {
 	e.FrontEnd, e.From = "beanstalk", conn.PeerOf(c.fd).String()
 	if c.guard != nil {
 		e.Who = c.guard.subject.Who()
 	}
-	c.loop.server.audit.Tell(e)
+	return e
 }

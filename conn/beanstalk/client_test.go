@@ -211,10 +211,17 @@ func (c *client) job(word string) (id uint64, body string) {
 // yaml sends a line and returns the lines of the document that answers it.
 func (c *client) yaml(line string) []string {
 	c.t.Helper()
-	reply := c.ask(line)
-	n, err := strconv.Atoi(strings.TrimPrefix(reply, "OK "))
+	c.send(line + "\r\n")
+	return c.lines()
+}
+
+// lines reads a reply that is a document, and returns its lines.
+func (c *client) lines() []string {
+	c.t.Helper()
+	line := c.line()
+	n, err := strconv.Atoi(strings.TrimPrefix(line, "OK "))
 	if err != nil {
-		c.t.Fatalf("%q: %q", line, reply)
+		c.t.Fatalf("%q is no document", line)
 	}
 	doc := string(c.bytes(n + 2))
 	doc, ok := strings.CutSuffix(doc, "\n\r\n")

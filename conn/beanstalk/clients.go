@@ -54,6 +54,10 @@ func (l *loop) ring() {
 // makeParts makes the parts that have been asked for.
 func (l *loop) makeParts() {
 	for p := l.parts.Take(); p != nil; p = p.next {
+		if p.of != nil {
+			l.locate(p)
+			continue
+		}
 		end := min(p.from+partLength, len(l.conns))
 		for _, c := range l.conns[min(p.from, end):end] {
 			if c != nil {
@@ -65,6 +69,16 @@ func (l *loop) makeParts() {
 		}
 		close(p.done)
 	}
+}
+
+// locate says where some of the loop's clients are.
+func (l *loop) locate(p *part) {
+	for c := range p.of {
+		if !c.closed {
+			p.of[c] = conn.PeerOf(c.fd).String()
+		}
+	}
+	p.tell()
 }
 
 // show is what there is to say of the client.

@@ -27,6 +27,8 @@ type command struct {
 	// begin does so instead for a command with a body, of which data may have a part. It returns
 	// what is left of data.
 	begin func(c *Conn, cmd *protocol.Command, data []byte) (rest []byte, ok bool)
+	// whole is what a command with beginWhole does with its body.
+	whole *whole
 	// answer words the end of a session's call (callSession).
 	answer func(*Conn)
 
@@ -43,6 +45,14 @@ type command struct {
 	audit     auditing // when the audit log hears that it was carried out
 }
 
+// whole is what a command with a body that is no job's is, in its row.
+type whole struct {
+	most    int // how long the body may be
+	tooLong protocol.Word
+	options []protocol.Option[incoming]
+	take    func(c *Conn, p *incoming, body []byte) // body is borrowed
+}
+
 // about is what a command is about.
 type about uint8
 
@@ -52,6 +62,7 @@ const (
 	aboutTube                 // that the line names
 	aboutUsed                 // the tube in use
 	aboutAll                  // tubes: the right on one of them is enough
+	aboutServer               // as a whole: the right on every tube is needed
 )
 
 // anyRight is needed by commands that any right allows.
@@ -72,7 +83,7 @@ const (
 )
 
 // mostCommands is how many there may be, with the number 0, which is none.
-const mostCommands = 32
+const mostCommands = 64
 
 var (
 	// commands are the rows by their verb. It is filled by init, because what the rows run uses it.

@@ -42,7 +42,7 @@ type Conn struct {
 
 	in   []byte // read, but not yet parsed; a copy (B3)
 	skip skipper
-	put  *incoming // a put whose body is not complete
+	put  *incoming // a put, or another command, whose body is not complete
 	run  *run
 	wake waitTimer
 
@@ -73,8 +73,9 @@ const (
 	callSuspend // a wait ends, because other rules hold
 	callReviewWait
 	callLogin
-	callSift  // the names of tubes that the client may see
-	callLeave // the session is still to be closed
+	callHolders // of the jobs of a list: their loops say where they are
+	callSift    // the names of tubes that the client may see
+	callLeave   // the session is still to be closed
 	callClose
 )
 
@@ -155,7 +156,7 @@ func (c *Conn) close() {
 	c.endDelay()
 	c.loop.forget(c)
 	if c.put != nil {
-		c.loop.server.router.EndID(c.put.id)
+		c.put.giveUp(c.loop.server.router)
 		c.put = nil
 	}
 	if c.shaking() {

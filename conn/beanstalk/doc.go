@@ -211,20 +211,27 @@
 //
 //	command                                       needs             refused
 //	use                                           any right         BAD_FORMAT; the tube in use stays
-//	put, put-in-tube                              put               BAD_FORMAT, after the body
+//	put, put-in-tube, put-with                    put               BAD_FORMAT, after the body
+//	put-batch                                     put               BAD_FORMAT for each job
 //	watch                                         reserve           BAD_FORMAT
 //	reserve, reserve-with-timeout, reserve-batch  reserve           as at empty tubes
 //	reserve-job                                   reserve           NOT_FOUND
 //	delete                                        delete            NOT_FOUND; never for a job that the client holds
 //	truncate                                      delete            NOT_FOUND
+//	delete-batch                                  delete            NOT_FOUND: such a job counts as not found
 //	release, bury, touch                          to hold the job   never refused by rules
+//	release-batch, bury-batch, touch-batch        no more           never; jobs of others count as not found
 //	peek, peek-ready, peek-delayed, peek-buried   peek              NOT_FOUND
+//	list-jobs                                     peek              NOT_FOUND for a tube; it lists jobs of such tubes
 //	kick                                          kick              BAD_FORMAT
 //	kick-job                                      kick              NOT_FOUND
 //	pause-tube                                    pause             NOT_FOUND
 //	stats-tube                                    stats             NOT_FOUND
 //	stats-job                                     stats             NOT_FOUND; never for a job that the client holds
-//	stats                                         stats anywhere    BAD_FORMAT
+//	stats, schedules                              stats anywhere    BAD_FORMAT
+//	policy                                        stats             NOT_FOUND
+//	policies                                      stats everywhere  BAD_FORMAT
+//	set-policies                                  admin everywhere  BAD_FORMAT, after the body
 //	list-tubes                                    nothing           lists tubes with any right
 //	ignore, list-tube-used                        nothing           never
 //	list-tubes-watched, quit, capabilities        nothing           never

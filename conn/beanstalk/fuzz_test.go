@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"beanfield/conn"
 	peer "beanfield/conn/beanstalk/client"
+	"beanfield/conn/beanstalk/protocol"
 )
 
 // fuzzMax is the largest body in FuzzConnection: small, so that bodies that
@@ -27,7 +30,23 @@ var answers = map[string]string{
 	"bury": "BURIED NOT_FOUND", "kick": "KICKED", "kick-job": "KICKED NOT_FOUND",
 	"touch": "TOUCHED NOT_FOUND", "stats-job": "OK NOT_FOUND", "stats-tube": "OK NOT_FOUND", "stats": "OK",
 	"use": "USING", "watch": "WATCHING", "ignore": "WATCHING NOT_IGNORED", "list-tubes-watched": "OK",
-	"put-in-tube": "INSERTED", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND", "reserve-batch": "RESERVED_BATCH TIMED_OUT DEADLINE_SOON", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
+	"put-in-tube": "INSERTED", "put-with": "INSERTED EXISTS", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND", "reserve-batch": "RESERVED_BATCH TIMED_OUT DEADLINE_SOON", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
+	"delete-batch": "DELETED_BATCH", "release-batch": "RELEASED_BATCH", "bury-batch": "BURIED_BATCH", "touch-batch": "TOUCHED_BATCH",
+	"put-batch": "INSERTED_BATCH",
+	"list-jobs": "OK NOT_FOUND BAD_FORMAT", "schedules": "OK",
+	"policies": "OK", "policy": "OK", "set-policies": "REFUSED",
+}
+
+// mostOf is how long a line that begins like this one may be.
+func mostOf(line []byte) int {
+	word, _, _ := strings.Cut(string(line), " ")
+	switch word {
+	case "put-in-tube":
+		return 256
+	case "put-with", "put-batch", "reserve-with", "list-jobs", "move-jobs", "change-jobs", "touch-batch", "truncate":
+		return 1024
+	}
+	return 222
 }
 
 // expected walks over what a client sends and lists, for each command, the
@@ -40,7 +59,7 @@ func expected(in []byte) (replies []string) {
 			return replies
 		}
 		in = rest
-		if most := 222; len(line) > most && (len(line) > 256 || !bytes.HasPrefix(line, []byte("put-in-tube "))) {
+		if len(line) > mostOf(line) {
 			replies = append(replies, "BAD_FORMAT")
 			continue
 		}
@@ -51,6 +70,13 @@ func expected(in []byte) (replies []string) {
 			replies = append(replies, strings.TrimSpace(string(c.Word)))
 		case name == "quit":
 			return replies
+		case commands[c.Verb].whole != nil:
+			size := int(c.Size) + 2
+			if len(in) < size {
+				return replies
+			}
+			replies = append(replies, expectedWhole(c, in[:size])...)
+			in = in[size:]
 		case commands[c.Verb].begin != nil && (c.Size > fuzzMax || !c.Trailing):
 			size := int(c.Size) + 2
 			if len(in) < size {
@@ -61,10 +87,12 @@ func expected(in []byte) (replies []string) {
 			switch {
 			case c.Size > fuzzMax:
 				replies = append(replies, "JOB_TOO_BIG")
+			case name == "put-with" && !new(protocol.PutLine).Read(c.Options):
+				replies = append(replies, "BAD_FORMAT")
 			case !bytes.HasSuffix(body, []byte("\r\n")):
 				replies = append(replies, "EXPECTED_CRLF")
 			default:
-				replies = append(replies, answers["put"])
+				replies = append(replies, answers[name])
 			}
 		case commands[c.Verb].begin != nil:
 			replies = append(replies, "BAD_FORMAT")
@@ -72,6 +100,48 @@ func expected(in []byte) (replies []string) {
 			replies = append(replies, answers[name])
 		}
 	}
+}
+
+// expectedWhole lists the words that may answer a command whose body says what it is to do.
+func expectedWhole(c protocol.Command, body []byte) []string {
+	if commands[c.Verb].name == "put-batch" {
+		return expectedPuts(c, body)
+	}
+	if commands[c.Verb].name == "set-policies" {
+		return []string{expectedPolicies(c, body)}
+	}
+	return []string{expectedIDs(c, body)}
+}
+
+func expectedIDs(c protocol.Command, body []byte) string {
+	ttr := regexp.MustCompile(`^(?: +| +ttr=0*[1-9][0-9]{0,9} *)?$`)
+	list, ended := bytes.CutSuffix(body, []byte("\r\n"))
+	name := commands[c.Verb].name
+	if name != "touch-batch" {
+		ttr = regexp.MustCompile(`^ *$`)
+	}
+	if strings.Contains(string(c.Options), "4294967296") {
+		return "BAD_FORMAT" // no other number as large is tried
+	}
+	if _, ok := protocol.IDs(nil, list); !ttr.Match(c.Options) || len(list) > protocol.MostList || ended && !ok {
+		return "BAD_FORMAT"
+	}
+	if !ended {
+		return "EXPECTED_CRLF"
+	}
+	return answers[name]
+}
+
+func expectedPolicies(c protocol.Command, body []byte) string {
+	switch version := regexp.MustCompile(`^(?: +| +version=[^ ]+ *)?$`); {
+	case !version.Match(c.Options):
+		return "BAD_FORMAT"
+	case len(body) > conn.MaxPolicies+2:
+		return "JOB_TOO_BIG"
+	case !bytes.HasSuffix(body, []byte("\r\n")):
+		return "EXPECTED_CRLF"
+	}
+	return answers["set-policies"]
 }
 
 // words takes replies apart and returns the first word of each.
@@ -134,7 +204,13 @@ func fuzzConnection(t *testing.T, in []byte, cut int) {
 	id := c.put(0, 0, 60, "still here")
 	c.do(fmt.Sprintf("reserve-job %d", id), fmt.Sprintf("RESERVED %d 10\r\nstill here", id))
 	c.do(fmt.Sprintf("delete %d", id), "DELETED")
-	if n := int(id); n > bytes.Count(in, []byte("put"))+1 {
+	most := bytes.Count(in, []byte("put")) + 1
+	for _, w := range want {
+		if w == insertedByBatch {
+			most++
+		}
+	}
+	if n := int(id); n > most {
 		t.Fatalf("%q has used %d ids", in, n-1)
 	}
 	c.close()

@@ -1,20 +1,28 @@
 package beanstalk
 
-import "beanfield/conn/beanstalk/protocol"
+import (
+	"beanfield/conn"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/router"
+	"beanfield/shard/queue"
+)
 
-// incoming is a put whose line has been accepted and whose body has not
+// incoming is a put, or another command with a body, whose line has been accepted and whose body has not
 // arrived completely. Memory is taken as the bytes come, in parts, so that announcing
 // a gigabyte costs nothing and growing copies nothing.
 type incoming struct {
 	verb            protocol.Verb
 	shard           int
 	tube            string // that the line names; "": the one in use
-	id              uint64 // 0 until it is known
+	id              uint64 // 0 until it is known, and for what is no put
 	pri, delay, ttr uint32
+	terms           *queue.Terms // of a put with options; the loop's until the put has its id
 	size            int
-	got             int      // bytes of the body
-	parts           [][]byte // copies (B3)
-	tail            [2]byte  // what stands where CRLF should
+	policies        *policyChange // of set-policies
+	all             bool          // put-batch: all or none
+	got             int           // bytes of the body
+	parts           [][]byte      // copies (B3)
+	tail            [2]byte       // what stands where CRLF should
 	tailGot         int
 }
 
@@ -37,4 +45,18 @@ func (p *incoming) take(data []byte) (rest []byte) {
 	p.parts[last] = append(part, data[:n]...)
 	p.got += n
 	return data[n:]
+}
+
+// giveUp ends the id of a put that never becomes a job.
+func (p *incoming) giveUp(r *router.Router) {
+	if p.id != 0 { // not of another command
+		r.EndID(p.id)
+	}
+}
+
+// policyChange is a change of the policies that is asked for, and then its result.
+type policyChange struct {
+	version string // of the policies that it was made from; "": whatever they are now
+	done    conn.PolicyChange
+	err     error
 }

@@ -46,20 +46,23 @@ type loop struct {
 	// command is the one that is being run. It could not be on the stack: the table has functions
 	// that might keep it.
 	command protocol.Command
-	share   int // bytes that it may still send in this turn
-	effort  int // work on commands that it may still cause
-	bulk    int // bytes of large bodies since the loop has stepped back
-	calls   int // connections whose call is under way
-	asked   int // the shard that the latest of these calls waits for
+	putLine protocol.PutLine // likewise, of a put with options
+	share   int              // bytes that it may still send in this turn
+	effort  int              // work on commands that it may still cause
+	bulk    int              // bytes of large bodies since the loop has stepped back
+	calls   int              // connections whose call is under way
+	asked   int              // the shard that the latest of these calls waits for
 	owed    debts
 	latest  latest
 	runs    []*run
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
 	rechecked *access.Policy
-	partly    *Conn // of whose watched tubes a part is still to be looked at, and
-	tubes     int   // how many have been
-	late      bool  // one more is to follow
+	partly    *Conn    // of whose watched tubes a part is still to be looked at, and
+	tubes     int      // how many have been
+	late      bool     // one more is to follow
+	ids       []uint64 // scratch: those that a command names
+	joined    []byte   // a body that came in parts; valid until the next one (B3)
 	// for the metrics
 	rounds, events uint64
 	unsampled      int // runs until the next one whose time is taken
@@ -153,8 +156,12 @@ type latest struct {
 	id    uint64
 }
 
-// part is a part of a list of the clients: those in a loop's table from a place on.
+// part is a part of a list of the clients: those in a loop's table from a place on, or where certain
+// clients are.
 type part struct {
+	of   map[*Conn]string // these, and where they are; "" for one that has gone
+	tell func()           // called when that is known
+
 	held map[any]int // nobody changes it meanwhile
 	from int
 	next *part // in the loop's stack

@@ -7,11 +7,13 @@ import (
 	"runtime"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
+	"beanfield/router/schedule"
 )
 
 // Limits of what may be configured.
@@ -40,6 +42,10 @@ type Options struct {
 	Audit *audit.Log
 	// Slow is told of commands that took long; nil if nobody is.
 	Slow *slow.Log
+	// Schedules are those of the server; nil if it has none.
+	Schedules func() []schedule.Info
+	// Policies show and change the policies of tubes; nil if there are none.
+	Policies *conn.Policies
 	// Version is shown in stats.
 	Version string
 	Logger  *slog.Logger
@@ -69,6 +75,9 @@ func (o *Options) complete() error {
 	}
 	if o.Guesses == nil {
 		o.Guesses = new(access.Guesses)
+	}
+	if o.Policies == nil {
+		o.Policies = conn.NoPolicies()
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

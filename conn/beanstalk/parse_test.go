@@ -26,14 +26,26 @@ const (
 	number   = ` *([0-9]+)`
 	another  = ` +([0-9]+)` // digits belong to the number before them
 	tubeName = `([A-Za-z0-9+/;.$_()][A-Za-z0-9+/;.$_()-]{0,199})`
+	options  = `((?:[^0-9].*)?)` // the command reads them
 	anyName  = ` *([A-Za-z0-9+/;.$_()-]+)`
 )
 
 var shapes = []shape{
 	{"put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
 	{"put-in-tube ", anyName + another + another + another + another + `((?:[^0-9].*)?)`, false},
+	{"put-with ", number + options, false},
 	{"capabilities", ``, false},
+	{"schedules", ``, false},
 	{"truncate ", tubeName, false},
+	{"policies", ``, false},
+	{"policy ", tubeName, false},
+	{"set-policies ", number + options, false},
+	{"delete-batch ", number + options, false},
+	{"put-batch ", number + options, false},
+	{"release-batch ", number + another + another + options, false},
+	{"bury-batch ", number + another + options, false},
+	{"touch-batch ", number + options, false},
+	{"list-jobs", `((?: .*)?)`, true},
 	{"peek ", number, false},
 	{"peek-ready", ``, false},
 	{"peek-delayed", ``, false},
@@ -80,6 +92,8 @@ func limits(name string) []string {
 		return []string{u64, u32, u32}
 	case "bury":
 		return []string{u64, u32}
+	case "delete-batch", "release-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
+		return []string{u32, u32, u32}
 	case "reserve-batch":
 		return []string{"1000", "2147483647"}
 	case "kick", "pause-tube":
@@ -127,7 +141,10 @@ func referenceArgs(command string, args [][]byte) string {
 		if command != "put" {
 			name, args = string(args[0]), args[1:]
 		}
-	case "use", "watch", "ignore", "stats-tube", "truncate":
+	case "delete-batch", "release-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
+		last := len(args) - 1
+		name, args = string(args[last]), args[:last]
+	case "use", "watch", "ignore", "stats-tube", "truncate", "list-jobs", "policy":
 		name, args = string(args[0]), nil
 	case "pause-tube":
 		name, args = string(args[0]), args[1:]
@@ -159,10 +176,18 @@ func asOutcome(c protocol.Command) string {
 	switch name {
 	case "put", "put-in-tube":
 		n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.TTR), uint64(c.Size)}
+	case "put-with":
+		n = []uint64{uint64(c.Size)}
 	case "release":
 		n = []uint64{c.ID, uint64(c.Pri), uint64(c.Delay)}
 	case "bury":
 		n = []uint64{c.ID, uint64(c.Pri)}
+	case "delete-batch", "touch-batch", "put-batch", "set-policies":
+		n = []uint64{uint64(c.Size)}
+	case "release-batch":
+		n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.Size)}
+	case "bury-batch":
+		n = []uint64{uint64(c.Pri), uint64(c.Size)}
 	case "peek", "reserve-job", "delete", "kick-job", "touch", "stats-job":
 		n = []uint64{c.ID}
 	case "reserve-batch":
@@ -172,7 +197,7 @@ func asOutcome(c protocol.Command) string {
 	case "pause-tube":
 		n = []uint64{uint64(c.Delay)}
 	}
-	return outcome(name, c.Word, c.Counts, c.Trailing, n, string(c.Name))
+	return outcome(name, c.Word, c.Counts, c.Trailing, n, string(c.Name)+string(c.Options))
 }
 
 func compareParsers(t *testing.T, line []byte) {

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
 )
 
 // beginPut accepts or refuses a put line. If the whole body is there, the put is an
@@ -11,11 +12,37 @@ import (
 // earlier commands must have been answered. It reports false when the line has to be
 // tried again.
 func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok bool) {
-	size := int(cmd.Size)
-	tooBig := size > c.loop.server.opts.Load().MaxJobSize
 	p := c.incoming(cmd)
+	return c.beginIncoming(cmd, &p, data)
+}
+
+// beginPutWith does so for a put with options, whose body is thrown away if they are wrong.
+func (c *Conn) beginPutWith(cmd *protocol.Command, data []byte) (rest []byte, ok bool) {
+	l := &c.loop.putLine
+	if !l.Read(cmd.Options) && int(cmd.Size) <= c.loop.server.opts.Load().MaxJobSize {
+		if !c.flush() {
+			return data, false
+		}
+		c.loop.count(cmd.Verb)
+		c.skip.refused(int64(cmd.Size)+2, cmd.Verb)
+		return data, true
+	}
+	p := incoming{verb: cmd.Verb, tube: c.session.Used(), pri: l.Pri, delay: l.Delay, ttr: l.TTR, size: int(cmd.Size), terms: &l.Terms}
+	if len(l.Tube) == 0 {
+		l.Tube = append(l.Tube, p.tube...)
+		p.shard = c.session.UsedShard()
+	} else {
+		p.tube, p.shard = string(l.Tube), c.loop.server.router.TubeShard(l.Tube)
+	}
+	cmd.Name = l.Tube
+	return c.beginIncoming(cmd, &p, data)
+}
+
+func (c *Conn) beginIncoming(cmd *protocol.Command, p *incoming, data []byte) (rest []byte, ok bool) {
+	size := p.size
+	tooBig := size > c.loop.server.opts.Load().MaxJobSize
 	if !tooBig && !cmd.Trailing && len(data) >= size+2 && string(data[size:size+2]) == protocol.CRLF {
-		if !c.runPut(cmd, &p, data[:size]) {
+		if !c.runPut(cmd, p, data[:size]) {
 			return data, false
 		}
 		return data[size+2:], true
@@ -30,14 +57,18 @@ func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok boo
 	case cmd.Trailing:
 		c.loop.refuse(protocol.BadFormat)
 	case c.guard != nil && !c.allowed(cmd) && (!c.login || p.tube != "" || size > access.LongestShown):
-		c.shownNothing(&p)
+		c.shownNothing(p)
 		c.noteDenied(p.verb, c.tubeOf(p.verb, cmd.Name), 0)
 		c.skip.refused(int64(size)+2, p.verb)
 	default:
 		c.becomeProducer()
 		p.id = c.session.NewIDIn(p.shard)
 		c.put = &incoming{}
-		*c.put = p
+		*c.put = *p
+		if p.terms != nil {
+			c.put.terms = new(queue.Terms)
+			c.put.terms.Copy(p.terms)
+		}
 	}
 	return data, true
 }
@@ -97,8 +128,15 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	}
 	c.put = nil
 	if string(p.tail[:]) != protocol.CRLF {
-		c.loop.server.router.EndID(p.id)
+		p.giveUp(c.loop.server.router)
 		c.loop.refuse(protocol.ExpectedCRLF)
+		return data, true
+	}
+	if commands[p.verb].whole != nil {
+		body := c.loop.join(p)
+		if c.takeWhole(p, body); spoil != nil {
+			spoil(body)
+		}
 		return data, true
 	}
 	kind := plainPut
@@ -135,6 +173,9 @@ func (c *Conn) admit(p *incoming, body []byte) bool {
 	}
 	op.Tube, op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.tube, p.id, p.pri, p.delay, p.ttr, uint32(p.size)
 	op.Data, op.Parts = body, p.parts
+	if p.terms != nil {
+		op.Terms = c.run.copyTerms(p.terms)
+	}
 	c.run.member = c.run.member || p.tube == ""
 	return true
 }

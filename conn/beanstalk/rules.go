@@ -68,6 +68,8 @@ func (c *Conn) allowed(cmd *protocol.Command) bool {
 		return g.subject.May(string(cmd.Name)).Has(row.needs)
 	case row.about == aboutAll:
 		return g.subject.Anywhere().Has(row.needs)
+	case row.about == aboutServer:
+		return g.subject.Everywhere().Has(row.needs)
 	}
 	return true
 }

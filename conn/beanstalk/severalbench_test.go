@@ -71,6 +71,91 @@ func benchWorker(b *testing.B, shards, n int, line string) {
 	b.ReportMetric(float64(used.Nanoseconds())/float64(jobs), "cpu-ns/job")
 }
 
+// BenchmarkCycles times jobs that are put, reserved and deleted: 16 cycles in a write, or 64 jobs with one
+// put-batch, one reserve-batch and one delete-batch in a write. The two take turns. The
+// processor's time is that of both sides, but commands are worded before.
+func BenchmarkCycles(b *testing.B) {
+	for _, size := range []int{16, 1000} {
+		for _, shards := range []int{1, 4} {
+			b.Run(fmt.Sprintf("bytes=%d/shards=%d", size, shards), func(b *testing.B) {
+				h := newHouse(b, func(o *houseOptions) { o.shards = shards })
+				c := h.connect("tcp")
+				c.watch("t0", "t1", "t2", "t3")
+				c.do("ignore default", "WATCHING 4")
+				body, id := strings.Repeat("x", size), uint64(0)
+				var single, batch lap
+				for b.Loop() {
+					var cycles [4]string
+					for i := range cycles {
+						cycles[i], id = singleCycles(16, body, id)
+					}
+					single.time(64, func() {
+						for _, in := range cycles {
+							c.send(in)
+							c.pass(4 * 16)
+						}
+					})
+					in, last := batchCycle(64, body, id)
+					id = last
+					batch.time(64, func() {
+						c.send(in)
+						c.pass(1 + 64 + 1 + 2*64)
+					})
+					if got := c.line(); got != "DELETED_BATCH 64 0" {
+						b.Fatal(got)
+					}
+				}
+				b.ReportMetric(float64(batch.took)/float64(single.took), "time-ratio")
+				b.ReportMetric(float64(batch.used)/float64(single.used), "cpu-ratio")
+				b.ReportMetric(float64(single.used)/float64(single.jobs), "single-cpu-ns/job")
+				b.ReportMetric(float64(batch.used)/float64(batch.jobs), "batch-cpu-ns/job")
+			})
+		}
+	}
+}
+
+// lap adds up what rounds take.
+type lap struct {
+	took, used time.Duration
+	jobs       int
+}
+
+func (l *lap) time(jobs int, run func()) {
+	began, cpu := time.Now(), processTime()
+	run()
+	l.took, l.used, l.jobs = l.took+time.Since(began), l.used+processTime()-cpu, l.jobs+jobs
+}
+
+// singleCycles are puts, reserves and deletes of jobs, with a command for each. The latest id was last.
+func singleCycles(n int, body string, last uint64) (_ string, latest uint64) {
+	var in strings.Builder
+	for i := range n {
+		last++
+		fmt.Fprintf(&in, "put-in-tube t%d 0 0 600 %d\r\n%s\r\nreserve\r\ndelete %d\r\n", i%4, len(body), body, last)
+	}
+	return in.String(), last
+}
+
+// batchCycle is the same with a command for all jobs.
+func batchCycle(n int, body string, last uint64) (_ string, latest uint64) {
+	var in, ids strings.Builder
+	for i := range n {
+		last++
+		fmt.Fprintf(&in, "0 0 600 %d tube=t%d\r\n%s\r\n", len(body), i%4, body)
+		fmt.Fprintf(&ids, "%d ", last)
+	}
+	return fmt.Sprintf("put-batch %d\r\n%s\r\nreserve-batch %d 0\r\ndelete-batch %d\r\n%s\r\n", in.Len(), in.String(), n, ids.Len(), ids.String()), last
+}
+
+// pass reads so many lines.
+func (c *client) pass(n int) {
+	for range n {
+		if _, err := c.br.ReadSlice('\n'); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
 // processTime is how long the processors have worked for this process.
 func processTime() time.Duration {
 	var u syscall.Rusage

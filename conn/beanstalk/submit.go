@@ -58,10 +58,7 @@ func (c *Conn) answerRun() {
 			c.becomeProducer()
 		}
 		if op.Status != queue.OK {
-			c.loop.refuse(protocol.Failures[op.Status])
-			if op.Status == queue.Denied {
-				c.noteDenied(v, "", op.ID)
-			}
+			c.answerFailed(v, op)
 			continue
 		}
 		if audited {
@@ -86,6 +83,18 @@ func (c *Conn) answerRun() {
 		}
 	}
 	c.keepRun()
+}
+
+// answerFailed words the end of an operation that was not carried out.
+func (c *Conn) answerFailed(v protocol.Verb, op *queue.Op) {
+	switch op.Status {
+	case queue.Exists:
+		c.loop.out = protocol.AppendNumber(c.loop.out, "EXISTS ", op.ID)
+		return
+	case queue.Denied:
+		c.noteDenied(v, "", op.ID)
+	}
+	c.loop.refuse(protocol.Failures[op.Status])
 }
 
 // keepRun keeps what is left of a run for later, or frees it if nothing is left.

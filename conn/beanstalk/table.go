@@ -9,7 +9,10 @@ import (
 )
 
 // table returns the rows, in the order of stats.
-func table() []command {
+func table() []command { return append(original(), added()...) }
+
+// original are those of beanstalkd, and auth.
+func original() []command {
 	const id, pri, delay, bound = protocol.ID, protocol.Pri, protocol.Delay, protocol.Bound
 	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
 	type args = protocol.Args
@@ -49,12 +52,42 @@ func table() []command {
 		{text: "quit", args: args{protocol.Apart, protocol.Any}, run: alone((*Conn).quit), uncounted: true},
 		{text: "auth ", args: args{protocol.Token}, refused: notFound, login: true, run: alone((*Conn).auth), uncounted: true},
 		{text: "capabilities", args: none, run: alone((*Conn).capabilities), uncounted: true},
-		{text: protocol.LongWord, args: args{protocol.Inner, pri, delay, protocol.TTR, protocol.Size}, about: aboutTube, needs: access.Put,
+	}
+}
+
+// added are those that beanstalkd does not have.
+func added() []command {
+	const pri, delay = protocol.Pri, protocol.Delay
+	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
+	type args = protocol.Args
+	return []command{
+		{text: "put-in-tube ", args: args{protocol.Inner, pri, delay, protocol.TTR, protocol.Size}, about: aboutTube, needs: access.Put,
 			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
+		{text: "put-with ", args: args{protocol.Length, protocol.Pairs}, about: aboutTube, needs: access.Put,
+			refused: badFormat, begin: (*Conn).beginPutWith, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
 		{text: "reserve-batch ", args: args{protocol.Several, protocol.Timeout}, needs: access.Reserve, run: (*Conn).reserve,
 			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
-		{text: "truncate ", args: tube, about: aboutTube, needs: access.Delete, refused: notFound, op: queue.Truncate,
+		{text: "truncate ", args: args{protocol.Tube}, about: aboutTube, needs: access.Delete, refused: notFound, op: queue.Truncate,
 			reply: protocol.HowManyTruncated, audit: auditAlways, uncounted: true, added: true},
+		{text: "delete-batch ", args: args{protocol.Length, protocol.Pairs}, needs: access.Delete, refused: notFound, begin: (*Conn).beginWhole,
+			whole: idList(), op: queue.DeleteSeveral, answer: sayDid("DELETED_BATCH "), uncounted: true, added: true},
+		{text: "put-batch ", args: args{protocol.Length, protocol.Pairs}, needs: access.Put, refused: badFormat, begin: (*Conn).beginWhole,
+			whole:  &whole{most: protocol.MostPuts, tooLong: protocol.JobTooBig, options: batchOptions, take: (*Conn).takePuts},
+			answer: (*Conn).sayPuts, uncounted: true, added: true},
+		{text: "release-batch ", args: args{pri, delay, protocol.Length, protocol.Pairs}, begin: (*Conn).beginWhole, whole: idList(),
+			op: queue.ReleaseSeveral, answer: sayDid("RELEASED_BATCH "), uncounted: true, added: true},
+		{text: "bury-batch ", args: args{pri, protocol.Length, protocol.Pairs}, begin: (*Conn).beginWhole, whole: idList(),
+			op: queue.BurySeveral, answer: sayDid("BURIED_BATCH "), uncounted: true, added: true},
+		{text: "touch-batch ", args: args{protocol.Length, protocol.Pairs}, begin: (*Conn).beginWhole, whole: idList(touchTTR),
+			op: queue.TouchSeveral, answer: sayDid("TOUCHED_BATCH "), uncounted: true, added: true},
+		{text: "list-jobs", args: args{protocol.Apart, protocol.Pairs}, needs: access.Peek, run: alone((*Conn).listJobs), answer: (*Conn).sayJobs,
+			op: queue.List, uncounted: true, added: true},
+		{text: "schedules", args: args{}, about: aboutAll, needs: access.Stats, refused: badFormat, run: alone((*Conn).schedules),
+			uncounted: true, added: true},
+		{text: "policies", args: args{}, about: aboutServer, needs: access.Stats, refused: badFormat, run: alone((*Conn).policies), uncounted: true, added: true},
+		{text: "policy ", args: args{protocol.Tube}, about: aboutTube, needs: access.Stats, refused: notFound, run: alone((*Conn).policy), uncounted: true, added: true},
+		{text: "set-policies ", args: args{protocol.Length, protocol.Pairs}, about: aboutServer, needs: access.Admin, refused: badFormat,
+			begin: (*Conn).beginWhole, whole: policyText(), answer: (*Conn).sayPoliciesSet, uncounted: true, added: true},
 	}
 }
 
@@ -62,7 +95,7 @@ func init() {
 	ends = [callClose + 1]func(*Conn){
 		callRun: (*Conn).answerRun, callSession: (*Conn).answerSession, callReserve: (*Conn).answerReserve, callEndWait: (*Conn).answerReserve,
 		callRefresh: (*Conn).decideWait, callReview: (*Conn).reviewed, callSuspend: (*Conn).suspended, callReviewWait: (*Conn).resume,
-		callLogin: (*Conn).loggedIn, callSift: (*Conn).siftOn,
+		callLogin: (*Conn).loggedIn, callSift: (*Conn).siftOn, callHolders: (*Conn).sayListed,
 	}
 	for i, c := range table() {
 		v := protocol.Verb(i + 1)
@@ -70,7 +103,7 @@ func init() {
 		if c.run == nil {
 			c.run = (*Conn).runInShard
 		}
-		if c.about == aboutJob {
+		if c.about == aboutJob || c.op == queue.List {
 			judged[c.op] = c.needs
 		}
 		commands[v] = c

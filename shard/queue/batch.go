@@ -13,13 +13,17 @@ type Batch struct {
 	Client *Client // may be nil for operations that need none
 	Ops    []Op    // of the submitter, like what they point to (B1, B2)
 	Judge  Judge   // nil if the client may do everything
-	Next   int     // the first operation not yet applied
+	List   *Listing
+	Next   int // the first operation not yet applied
+
+	Contest *Contest // of the tubes that the client reserves from; nil if none has a weight
 
 	// Answers.
 	Bytes   []byte
 	Jobs    []JobInfo
 	Tubes   []TubeInfo
 	Taken   []Taken
+	Parcels []Parcel // also of Arrive
 	Sums    Sums
 	Soonest int64 // the client's first deadline in this shard afterwards, or 0
 
@@ -79,7 +83,7 @@ func (op *Op) letGo() {
 	if op.Data != nil {
 		op.Data = nil
 	}
-	if op.Parts != nil && (op.Kind == Put || op.Kind == Service) {
+	if op.Parts != nil && (op.Kind == Put || op.Kind == PutTick || op.Kind == Arrive || op.Kind == Service) {
 		op.Parts = nil
 	}
 }
@@ -98,7 +102,8 @@ func (b *Batch) Reset() {
 	clear(b.Jobs)
 	clear(b.Tubes)
 	clear(b.Taken)
-	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], Taken: b.Taken[:0], own: b.own[:0]}
+	clear(b.Parcels)
+	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], Taken: b.Taken[:0], Parcels: b.Parcels[:0], own: b.own[:0]}
 }
 
 // Retain copies what the batch has borrowed and not yet let go, because it is about to

@@ -10,6 +10,8 @@ type Figures struct {
 	Pushed     uint64 // items sent to consumers
 	Rebalanced uint64 // jobs given to others because a consumer has not dealt with them
 	Dead       uint64 // dead letters
+
+	Deeds Deeds // of policies, since the start
 }
 
 // Figures are those of now.
@@ -17,6 +19,7 @@ func (s *State) Figures() Figures {
 	return Figures{
 		Sums: s.totals, Jobs: int(s.index.n), Tubes: len(s.tubes), Inside: s.inside, Outside: s.outside,
 		Pushed: s.items.pushed, Rebalanced: s.items.rebalanced, Dead: s.dead,
+		Deeds: s.deeds,
 	}
 }
 
@@ -26,6 +29,7 @@ type TubeFigures struct {
 	Queue              bool // the queue service has touched it
 	Groups, Consumers  int
 	Pending, Delivered uint64 // at consumers; to the groups that there are
+	Deeds              *Deeds // nil if no policy covers it
 }
 
 // Census appends the figures of at most n tubes, beginning at a place, and returns the place
@@ -53,6 +57,10 @@ func (s *State) tubeFigures(now int64, t *tube) TubeFigures {
 	f := TubeFigures{TubeInfo: s.tubeInfo(now, t)}
 	if t.service != nil {
 		t.service.figures(&f)
+	}
+	if t.policy != nil {
+		deeds := t.policy.deeds
+		f.Deeds = &deeds
 	}
 	return f
 }

@@ -45,7 +45,10 @@ func (s *State) Check() error {
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}
-	if err := s.checkItems(place); err != nil {
+	if err := cmp.Or(s.checkItems(place), s.checkKeys(seen)); err != nil {
+		return err
+	}
+	if err := s.checkMoving(place); err != nil {
 		return err
 	}
 	if len(seen) != int(s.index.n) {
@@ -70,7 +73,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if t.name != name || s.tubeAt.Get(t.slot) != t {
 		return fmt.Errorf("S4: tube %q is filed wrongly", name)
 	}
-	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned && (t.policy == nil || !t.policy.lingers) && (t.service == nil || !t.service.matters()) {
+	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && t.transit == 0 && name != s.Pinned && (t.policy == nil || !t.policy.lingers) && (t.service == nil || !t.service.matters()) {
 		return fmt.Errorf("S5: tube %q has no reason to exist", name)
 	}
 	urgent, err := s.checkPlaces(name, t, place)
@@ -89,7 +92,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if s.firstWaiter(t) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
 	}
-	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major {
+	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major && !t.rises() {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
 	*waits += t.waiters.N
@@ -108,7 +111,7 @@ func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) err
 	for i := uint32(0); i < t.ready.N; i++ {
 		e := *t.ready.At(i)
 		j := s.jobs.At(e.Slot)
-		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.Slot) {
+		if j.state() != Ready || j.tube() != t.slot || e != s.placeKey(t, e.Slot) {
 			return 0, fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
 		}
 		if j.pri < urgentBelow {
@@ -160,6 +163,9 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.N)
 	}
 	sums.Reserved += c.held.N
+	if err := c.contest.check(); err != nil {
+		return err
+	}
 	if err := c.ttrs.Check(s.jobPos); err != nil {
 		return err
 	}
@@ -211,7 +217,7 @@ func (s *State) checkSearch(c *Client) error {
 			continue
 		}
 		// The order is promised only while nobody takes the best job.
-		if w.hasty || w.best == nil || !w.unsure && w.intact() && t.ready.Top().Before(w.best.ready.Top()) {
+		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.contest == nil && !t.rises() && !w.best.rises() && t.ready.Top().Before(w.best.ready.Top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

@@ -17,8 +17,9 @@ type Client struct {
 	held    cells.List[uint32] // in the order of reservation
 	ttrs    cells.Heap         // the same jobs by deadline, except for those in a consumer's row
 	waits   *waitEntry
-	ticket  uint64 // of the latest wait
-	arrival uint64 // its number among the shard's
+	ticket  uint64   // of the latest wait
+	arrival uint64   // its number among the shard's
+	contest *Contest // of its latest reserve; nil while no watched tube has a weight
 }
 
 // enroll gives the client a slot, so that heaps can name it.
@@ -57,8 +58,11 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	t.reserves++
 	s.listAppend(&c.held, slot)
 	t.key = 0
+	if s.extra != nil {
+		s.held(slot)
+	}
 	if j.ttr > 0 { // otherwise it has no deadline
-		t.key = now + int64(j.ttr)*second
+		t.key = now + s.ttrOf(slot)
 		e := deadlineKey(t.key, j.id(), slot)
 		if c.consumer == nil || !c.consumer.row.Push(s.jobPos, e) {
 			c.ttrs.Push(s.jobPos, e)
@@ -93,6 +97,9 @@ func (s *State) unhold(slot uint32) {
 		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0
+	if s.extra != nil {
+		s.unheld(slot)
+	}
 	s.totals.Reserved--
 	at := s.tubeAt.Get(j.tube())
 	if at.reserved--; at.policy != nil {

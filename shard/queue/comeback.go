@@ -52,24 +52,37 @@ func spread(id uint64, deliveries uint32, d int64) int64 {
 	return d + d/10*(part-1000)/1000
 }
 
-// comesBack does with a job, which is in no place, what the tube's policy says; a release may
-// have given it a delay. It reports false if the job is to go where it would without a policy.
+// unruled is the policy of a tube that has none, for a job whose put has said something.
+var unruled = policing{Policy: &Policy{DeadLetter: FateBury}}
+
+// comesBack does with a job, which is in no place, what the tube's policy says, or the put; a release
+// may have given it a delay. It reports false if the job is to go where it would without a policy.
 // While the log has no room even for updates, it is.
 func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 	j := s.jobs.At(slot)
-	p := s.tubeAt.Get(j.tube()).policy
+	at := s.tubeAt.Get(j.tube())
+	p := at.policy
 	t := s.trails.At(j.trail)
 	if s.outdated(now, slot) {
-		s.end(slot)
+		s.did(at, DeedExpire)
+		s.grownOld(now, slot)
 		return true
 	}
-	dead, roomy := s.tooOften(p.Count.of(t), p.MaxDeliveries)
+	fate := FateBury
+	if p == nil {
+		p = &unruled
+	}
+	if p.MaxDeliveries > 0 {
+		fate = p.DeadLetter
+	}
+	dead, roomy := s.tooOften(s.since(slot, p.Count), s.mostOf(slot, p.MaxDeliveries))
 	switch {
 	case dead:
-		s.die(now, slot, p.DeadLetter)
+		s.die(now, slot, fate, ForReserves+Cause(p.Count))
 	case delayed || !roomy || p.Retry.First == 0:
 		return false
 	default:
+		s.did(at, DeedRetry)
 		s.makeDelayed(slot, now+p.Retry.after(j.id(), t.reserves))
 		s.logUpdate(slot)
 	}
@@ -80,11 +93,15 @@ func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 // slow or has gone. Where deliveries are limited, what has been counted is logged: a job that
 // makes workers fail must not begin anew after a restart.
 func (s *State) giveBack(now int64, slot uint32) {
-	if p := s.tubeAt.Get(s.jobs.At(slot).tube()).policy; p != nil {
+	if p := s.tubeAt.Get(s.jobs.At(slot).tube()).policy; p != nil || s.extra != nil {
 		if s.comesBack(now, slot, false) {
 			return
 		}
-		if p.MaxDeliveries > 0 && (!s.Durable || s.Log.RoomToUpdate()) {
+		most := 0
+		if p != nil {
+			most = p.MaxDeliveries
+		}
+		if s.mostOf(slot, most) > 0 && (!s.Durable || s.Log.RoomToUpdate()) {
 			s.jobs.At(slot).setState(Ready)
 			s.logUpdate(slot)
 		}

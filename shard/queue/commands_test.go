@@ -17,6 +17,8 @@ type command struct {
 
 var commands = []command{
 	{"put", 12, (*machine).put},
+	{"tick", 2, (*machine).putTick},
+	{"put all", 3, (*machine).putAll},
 	{"reserve", 10, (*machine).reserve},
 	{"reserve several", 4, (*machine).reserveSeveral},
 	{"offer several", 1, (*machine).offerSeveral},
@@ -25,6 +27,7 @@ var commands = []command{
 	{"release", 5, (*machine).release},
 	{"bury", 4, (*machine).bury},
 	{"by id", 8, (*machine).byID},
+	{"several by id", 5, (*machine).severalByID},
 	{"peek", 2, (*machine).peek},
 	{"kick", 3, (*machine).kick},
 	{"pause", 2, (*machine).pause},
@@ -58,7 +61,7 @@ func (x *machine) put() {
 	if x.m.Clients[c].Waiting > 0 {
 		return
 	}
-	x.w.lastID++
+	x.w.lastID = max(x.w.lastID, x.w.dir.Last) + 1
 	op := Op{
 		Kind: Put, Tube: named, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
 		Delay: choose[uint32](x, "delay", 0, 0, 0, 1, 2, 3), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10),
@@ -76,6 +79,7 @@ func (x *machine) put() {
 	if len(body) == 0 {
 		op.Parts = nil
 	}
+	x.terms(&op)
 	x.do(c, u, op, body)
 }
 

@@ -13,6 +13,10 @@ type Directory interface {
 	// now if the put came without one, or false if no jobs are taken any more.
 	JobBorn(id uint64) (uint64, bool)
 	JobGone(id uint64)
+	// Spare allots an id that no job gets, also while no jobs are taken.
+	Spare() uint64
+	// JobsLeave is told when the log has it that there are jobs for other shards (Load).
+	JobsLeave()
 }
 
 // Config is what a State is made with.
@@ -37,8 +41,13 @@ type Config struct {
 	// PolicyFor is the policy for a tube, nil for none; nil if there are no policies. SetPolicies
 	// brings others.
 	PolicyFor func(tube string) *Policy
+	// Local says whether a tube is in this shard; nil if all are.
+	Local func(tube string) bool
 	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int
+	// Secret are numbers that nobody outside knows, so that nobody can choose keys that all stand in
+	// one place of the table of keys.
+	Secret [3]uint64
 	// Epoch is the wall clock, in nanoseconds since 1970, at moment 0 of the
 	// clock that Apply and Tick are given.
 	Epoch int64

@@ -19,6 +19,7 @@ const (
 	FateRear Fate = iota // to the rear queue; in a rear queue it is buried
 	FateDrop
 	FateBury
+	FateTube // to the tube that the policy names
 )
 
 // RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
@@ -44,7 +45,7 @@ func (s *State) tooOften(times uint32, most int) (dead, roomy bool) {
 // die does with a dead letter, which is in no place, what its fate says. In a rear queue, or
 // if the name of the rear queue would be too long, it is buried instead of moved. If others
 // are still to get it, it only learns its fate.
-func (s *State) die(now int64, slot uint32, f Fate) {
+func (s *State) die(now int64, slot uint32, f Fate, why Cause) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	if t.service != nil && t.service.jobDies(s, slot, f) {
 		return
@@ -52,15 +53,57 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 	s.dead++
 	switch {
 	case f == FateDrop:
+		s.did(t, DeedDelete)
 		s.end(slot)
 	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.name)+len(RearSuffix) <= MaxName:
+		s.did(t, DeedMove)
 		s.move(now, slot, s.tubeNamed([]byte(pairOf(t.name))))
 		s.letGo(t)
+	case f == FateTube && s.send(now, slot, why):
 	default:
-		s.trailOf(s.jobs.At(slot)).buries++
-		s.makeBuried(slot)
-		s.logUpdate(slot)
+		s.did(t, DeedBury)
+		s.lay(slot)
 	}
+}
+
+// lay buries a dead letter, which is in no place.
+func (s *State) lay(slot uint32) {
+	s.trailOf(s.jobs.At(slot)).buries++
+	s.makeBuried(slot)
+	s.logUpdate(slot)
+}
+
+// send has a dead letter, which is in no place, go to the tube that its tube's policy names. It reports false
+// if it cannot: the policy has changed, the tube is full, or the job has moved very often.
+func (s *State) send(now int64, slot uint32, why Cause) bool {
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	name := s.deadTube(t)
+	switch {
+	case name == "":
+		return false
+	case s.local(name):
+		to := s.tubeNamed([]byte(name))
+		if !s.takes(to, s.jobs.At(slot).size) {
+			s.letGo(to)
+			return false
+		}
+		s.trace(now, slot, why)
+		s.did(t, DeedMove)
+		s.move(now, slot, to)
+		s.letGo(t)
+	case !s.mayTravel(slot):
+		return false
+	default:
+		s.trace(now, slot, why)
+		s.did(t, DeedMove)
+		s.leave(slot, name, Ready, 0, why)
+	}
+	return true
+}
+
+// takes says whether a tube takes a dead letter of another one: not if it would refuse a put.
+func (s *State) takes(t *tube, size uint32) bool {
+	return t.policy == nil || t.policy.Full != FullRefuse || !t.policy.over(t.count+1, t.bytes+int64(size))
 }
 
 // move makes a job, which is in no place, ready in another tube. Its deliveries are
@@ -71,8 +114,18 @@ func (s *State) move(now int64, slot uint32, to *tube) {
 	if from.service != nil {
 		from.service.jobGone(s, slot)
 	}
-	s.itemMoves(slot)
+	s.giveUpKeys(slot)
 	from.loses(j)
+	s.house(slot, to)
+	j.setState(Ready)
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}
+
+// house gives a job, which is in no place and no tube's any more, to a tube.
+func (s *State) house(slot uint32, to *tube) {
+	j := s.jobs.At(slot)
+	s.itemMoves(slot)
 	j.place = j.place&(1<<tubeShift-1) | to.slot<<tubeShift
 	to.gains(j)
 	to.total++
@@ -80,7 +133,4 @@ func (s *State) move(now int64, slot uint32, to *tube) {
 	if to.service != nil {
 		to.service.jobBorn(s, slot)
 	}
-	j.setState(Ready)
-	s.logUpdate(slot)
-	s.makeReady(now, slot)
 }

@@ -81,13 +81,29 @@
 // While the log has no room even for updates, items are taken back all the same, and no
 // item dies. Their counts are in memory then, and in the next record of each item.
 //
+// # Jobs that go to another shard
+//
+// A dead letter may go to a tube of another shard, and so may a job that a client moves. It is leaving then:
+// nobody sees it, and Load, Arrive, Depart and Show take it to the other shard in four steps, of which each
+// begins when the log keeps the one before (leaving.go, arriving.go). Package router has what drives them. The
+// log knows the copies of a job by their keys (storage.KeyOf): that of the copy that arrives is new, so
+// neither log ever has a key twice. What a restart may find is in twins.go. What a job has of all that, with
+// the tubes in which it was a dead letter, is its journey (journey.go).
+//
 // # Policies
 //
 // A tube that the configuration has a policy for (policy.go) has more rules than beanstalkd:
 // bounds on its jobs (full.go), an age at which they end (expiry.go), what becomes of jobs that come
-// back (comeback.go), and how many are handed out (ration.go). For other
+// back (comeback.go), how many are handed out (ration.go), how they rise while they wait (rising.go), and what part of them goes to clients that
+// watch other tubes too (contest.go). For other
 // tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
+//
+// # Keys
+//
+// A put with terms (terms.go) may take a key in its tube, for as long as the job lives or for some
+// time (keyed.go), and it may have a name by which it is known when it is sent again. The table of
+// keys (keys.go) has hashes. Plain puts, and jobs without terms, cost one look at a nil pointer.
 //
 // # Bounds
 //
@@ -108,6 +124,12 @@
 // A leaver is a client whose wait has ended in another shard and that has not
 // withdrawn from this one yet. Config.Ended reports it, and it leaves the queues
 // before waiters are counted (sweep), also in steps.
+//
+// # Lists
+//
+// A list of jobs (list.go) comes in pages, and a page in the order of the jobs' records, which they
+// keep as long as they live. So a job that is there during the whole list is listed once, however
+// many turns that takes, and nothing has to be kept for it. What a filter chooses is in filter.go.
 //
 // # Finding items
 //
@@ -130,7 +152,8 @@
 //
 // # Invariants
 //
-//	S1  A job is in exactly one place: ready, delayed, reserved, buried or passed.
+//	S1  A job is in exactly one place: ready, delayed, reserved, buried, passed, leaving or
+//	    arriving.
 //	    Between an un… and the next make… (places.go) it is in none, and
 //	    nobody else can see that.
 //	S3  Every counter equals what walking the state would count.
@@ -177,6 +200,25 @@
 //	    and no other tube does.
 //	M4  A tube that is shut by its policy has as many reserved jobs as it may have, or stands
 //	    in the timeline by when its debt leaves room for the next one.
+//	M5  The notes of a tube (notes.go) are those that the log has of it, and outlive the tube.
+//	LJ1 A list shows each job that its filter chooses, and that lives from its first page to its
+//	    last, once. It shows no job twice, and none of a tube that its judge refuses.
+//	SK1 No tick of a schedule is put into a tube twice, and none after a later one: the note of
+//	    the last one is logged with its job (ticks.go).
+//	WT1  A tube's tag is never ahead of its contest's clock by more than one job's worth.
+//	Y1  Of each key of a tube there is one record in the table of keys, found by its hash. If the
+//	    job that it names lives, that job refers to it, or its tube is another one by now; no other
+//	    job refers to it.
+//	Y2  A key without a living job has a window. Keys with a window stand in the timeline of
+//	    windows, and no others.
+//	Y3  A ready, delayed or buried job whose put has said when it is too old stands in the timeline
+//	    of lives by that time. One that is passed may, and a reserved one does not.
+//	TR1 A leaving job has a target, and is in one of two lists: of those that nobody takes yet, and of
+//	    those that somebody takes. It counts for no tube. An arriving job counts for its tube.
+//	TR2 A job departs only after its copy in the other shard, with one hop more, is in that log for
+//	    good; and the copy is shown only after that, when the delete is in this log for good. So of the
+//	    copies that logs have, the one with most hops is the job, and nobody has ever seen an
+//	    older one since that was shown.
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go
 //	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over

@@ -12,6 +12,9 @@ func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-
 // outdated says that a job is too old.
 func (s *State) outdated(now int64, slot uint32) bool {
 	j := s.jobs.At(slot)
+	if t := s.termOf(slot); t != nil && t.expires != 0 && t.expires <= now {
+		return true
+	}
 	p := s.tubeAt.Get(j.tube()).policy
 	return p != nil && p.Expire > 0 && s.expires(p.Policy, j.created()) <= now
 }
@@ -60,6 +63,34 @@ func (s *State) overdue(now int64) bool {
 func (s *State) serveAges(now int64) {
 	for !s.spent() && s.overdue(now) {
 		s.spend(ending)
-		s.drop(s.tubeAt.Get(s.policies.aging.Top().Slot).policy.ages.heap.Top().Slot)
+		t := s.tubeAt.Get(s.policies.aging.Top().Slot)
+		s.did(t, DeedExpire)
+		s.age(now, t.policy.ages.heap.Top().Slot)
 	}
+}
+
+// age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
+func (s *State) age(now int64, slot uint32) {
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	if t.policy.Expired != AgedDie || t.policy.DeadLetter != FateTube {
+		s.drop(slot)
+		return
+	}
+	s.unplace(slot)
+	s.grownOld(now, slot)
+}
+
+// grownOld does with a job that is too old, and in no place, what its tube's policy says.
+func (s *State) grownOld(now int64, slot uint32) {
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	switch {
+	case t.policy == nil || t.policy.Expired != AgedDie || t.policy.DeadLetter != FateTube:
+	case t.service != nil && t.service.jobDies(s, slot, FateTube):
+		return
+	case s.Durable && !s.Log.RoomToUpdate():
+	case s.send(now, slot, ForAge):
+		s.dead++
+		return
+	}
+	s.end(slot)
 }

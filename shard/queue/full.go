@@ -41,6 +41,7 @@ func (s *State) makeRoom(t *tube, op *Op) bool {
 			return false
 		}
 		s.spend(ending)
+		s.did(t, DeedDrop)
 		t.using++ // it must not end with its last job
 		s.drop(t.policy.victims.heap.Top().Slot)
 		t.using--
@@ -50,6 +51,7 @@ func (s *State) makeRoom(t *tube, op *Op) bool {
 
 // refusePut ends a put into a full tube, whatever has been done for it.
 func (s *State) refusePut(t *tube, op *Op) {
+	s.did(t, DeedRefuse)
 	op.Status = NoRoom
 	if op.Kind == Service {
 		op.Status = TooLong

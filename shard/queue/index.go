@@ -48,6 +48,17 @@ func (x *index) find(jobs *cells.Slab[job], id uint64) uint32 {
 	return 0
 }
 
+// other finds another job with the same id, or 0.
+func (x *index) other(jobs *cells.Slab[job], slot uint32) uint32 {
+	id := jobs.At(slot).id()
+	for other := *x.head(x.bucketOf(id)); other != 0; other = jobs.At(other).chain {
+		if other != slot && jobs.At(other).id() == id {
+			return other
+		}
+	}
+	return 0
+}
+
 func (x *index) insert(jobs *cells.Slab[job], slot uint32) {
 	j := jobs.At(slot)
 	head := x.head(x.bucketOf(j.id()))

@@ -101,14 +101,14 @@ func (s *State) rebalance(now int64, slot uint32) {
 	it := s.itemOf(slot)
 	it.rebalances++
 	if s.outdated(now, slot) {
-		s.end(slot)
+		s.grownOld(now, slot)
 		return
 	}
 	j := s.jobs.At(slot)
 	l := s.tubeAt.Get(j.tube()).service.limits
-	dead, roomy := s.tooOften(it.rebalances, l.MaxDelivery)
+	dead, roomy := s.tooOften(it.rebalances, s.mostOf(slot, l.MaxDelivery))
 	if dead {
-		s.die(now, slot, l.DeadLetter)
+		s.die(now, slot, l.DeadLetter, ForMove)
 		return
 	}
 	j.setState(Ready)

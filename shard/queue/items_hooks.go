@@ -3,6 +3,8 @@ package queue
 import (
 	"cmp"
 	"fmt"
+
+	"beanfield/storage"
 )
 
 // The hooks: what the queue, below, calls of items. A tube that the queue service has never
@@ -109,6 +111,15 @@ func (v *service) truncate(s *State, op *Op) bool {
 	}
 }
 
+// describeJourney adds to the scratch record where a job has been.
+func (s *State) describeJourney(slot uint32) {
+	if s.record.Item == nil {
+		s.recordItem = storage.Item{Done: s.recordItem.Done[:0], Returned: s.recordItem.Returned[:0]}
+		s.record.Item = &s.recordItem
+	}
+	s.record.Item.Journey = s.journeyRecord(slot)
+}
+
 // itemMoves is told of a job that goes to another tube.
 func (s *State) itemMoves(slot uint32) {
 	it := s.itemOf(slot)
@@ -197,6 +208,19 @@ func (c *consumer) appendHolding(list []Holding) []Holding {
 	return append(list, Holding{c.to, c.held()})
 }
 
+// jobHas says whether a job has all of some tags, and jobTags which it has.
+func (s *State) jobHas(slot uint32, want Tags) bool { return s.tagsOf(slot).Has(want) }
+func (s *State) jobTags(slot uint32) Tags           { return s.tagsOf(slot) }
+
+// title is what a consumer is called, and its connection; nil if it has left.
+func (c *consumer) title() (name string, to any) {
+	name = c.group.name + "." + c.user
+	if c.to == nil {
+		return name, nil
+	}
+	return name, c.to
+}
+
 // feeding says that there is something for feed to do.
 func (s *State) feeding() bool { return s.withRoom.N > 0 || len(s.ending)+len(s.parting) > 0 }
 
@@ -258,4 +282,13 @@ func (s *State) checkItems(place func(uint32, string) error) error {
 		}
 	}
 	return cmp.Or(s.checkDeparted(), s.placePassed(place))
+}
+
+// noted records the notes of a queue's tube together with the queue. It reports false if nothing else
+// is recorded of the queue.
+func (v *service) noted(s *State) bool {
+	if v.recorded {
+		s.logQueue(v)
+	}
+	return v.recorded
 }

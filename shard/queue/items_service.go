@@ -111,7 +111,7 @@ func (s *State) logQueue(v *service) {
 		s.unlogQueue(v)
 		return
 	}
-	q := storage.Queue{Tube: v.tube.name, Ended: v.ended}
+	q := storage.Queue{Tube: v.tube.name, Ended: v.ended, Notes: s.notes[v.tube.name]}
 	if v.first != nil {
 		q.First = v.first.name
 	}
@@ -120,16 +120,22 @@ func (s *State) logQueue(v *service) {
 	v.recorded = true
 }
 
-// unlogQueue removes what the log has of a queue.
+// unlogQueue removes what the log has of a queue. Notes stay.
 func (s *State) unlogQueue(v *service) {
 	if v.recorded {
-		s.Log.DeleteQueue(v.tube.name)
+		s.logNotesAlone(v.tube.name)
 		v.recorded = false
 	}
 }
 
 // RestoreQueue puts back what the log has kept of a queue. Queues come before jobs.
 func (s *State) RestoreQueue(q *storage.Queue) {
+	if len(q.Notes) > 0 {
+		s.notes[q.Tube] = q.Notes
+		if !q.Served() {
+			return
+		}
+	}
 	v := s.serviceOf(s.tubeNamed([]byte(q.Tube)), &Limits{})
 	v.ended, v.recorded = q.Ended, true
 	s.restoreViews(v, q)

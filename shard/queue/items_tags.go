@@ -29,7 +29,10 @@ func MakeTags(pairs map[string]string) Tags {
 	return t
 }
 
-func appendText(t Tags, s string) Tags {
+// With adds a pair, whose key comes behind all others.
+func (t Tags) With(key, value []byte) Tags { return appendText(appendText(t, key), value) }
+
+func appendText[T string | []byte](t Tags, s T) Tags {
 	return append(binary.AppendUvarint(t, uint64(len(s))), s...)
 }
 

@@ -12,6 +12,8 @@ const (
 	Reserved
 	Buried
 	Passed
+	Leaving  // for another shard: leaving.go
+	Arriving // from one
 )
 
 func (s JobState) String() string {
@@ -26,6 +28,10 @@ func (s JobState) String() string {
 		return "buried"
 	case Passed:
 		return "passed"
+	case Leaving:
+		return "leaving"
+	case Arriving:
+		return "arriving"
 	}
 	return "invalid"
 }
@@ -38,7 +44,7 @@ type job struct {
 	idLow    uint32
 	idBorn   uint32 // 21 more bits of the id; above them the low 11 of born
 	bornHigh uint32
-	place    uint32 // the tube's slot, the state, and the two flags
+	place    uint32 // the tube's slot, the state, and the three flags
 	body     uint32
 	size     uint32
 	pri      uint32
@@ -53,9 +59,10 @@ const (
 
 	flagAway    = 1 << 0 // the body is in the log only
 	flagUpdated = 1 << 1 // the log has a second record of it
-	stateShift  = 2
+	flagJourney = 1 << 2 // it has been a dead letter, or in another shard, or leaves for one
+	stateShift  = 3
 	stateMask   = 7 << stateShift
-	tubeShift   = 5
+	tubeShift   = 6
 	maxTubes    = 1 << (32 - tubeShift)
 )
 

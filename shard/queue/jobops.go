@@ -1,6 +1,8 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"beanfield/storage"
+)
 
 // accept begins a put. It reports false if the put ends here, because the directory
 // takes no jobs or the log has no room, or if the log must have the body first.
@@ -40,19 +42,30 @@ func (s *State) turnAway(op *Op, why Status) bool {
 
 // put makes a job in the tube that it names, or else in the one that the client uses.
 func (s *State) put(now int64, c *Client, op *Op) {
+	var tags Tags
+	if op.Terms != nil {
+		tags = op.Terms.Tags
+	}
 	if op.Tube == "" {
-		s.putInto(now, c.used, op, nil)
+		s.putInto(now, c.used, op, tags)
 		return
 	}
 	t := s.tubeNamed([]byte(op.Tube))
 	t.using++ // until it has the job
-	s.putInto(now, t, op, nil)
+	s.putInto(now, t, op, tags)
 	t.using--
 	s.letGo(t)
 }
 
 // putInto makes a job in a tube.
 func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
+	delay := int64(op.Delay) * second
+	if op.Terms != nil {
+		if s.known(now, t, op) {
+			return
+		}
+		delay = op.Terms.Delay
+	}
 	if t.policy != nil && op.phase == 0 && !s.fits(t, op.Size) {
 		s.refusePut(t, op)
 		return
@@ -70,22 +83,25 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	if len(tags) > 0 { // an item's
 		s.setTags(slot, tags)
 	}
+	if op.Terms != nil {
+		s.agree(now, slot, op)
+	}
 	t.total++
 	t.gains(j)
 	t.newest = max(t.newest, op.ID)
 	s.totals.Total++
 	op.Status = OK
-	if op.Delay > 0 {
+	if delay > 0 {
 		s.trailOf(j).delay = op.Delay
-		s.makeDelayed(slot, now+int64(op.Delay)*second)
+		s.makeDelayed(slot, now+delay)
 	}
 	if s.Durable {
-		s.logPut(slot, op.Data, op.Parts)
+		s.logPut(slot, op)
 	}
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
 	}
-	if op.Delay == 0 {
+	if delay == 0 {
 		s.makeReady(now, slot)
 	}
 }
@@ -149,7 +165,7 @@ func (s *State) drop(slot uint32) {
 // jobNamed finds a job that beanstalk clients can see, or 0.
 func (s *State) jobNamed(id uint64) uint32 {
 	slot := s.index.find(&s.jobs, id)
-	if slot != 0 && s.jobs.At(slot).state() == Passed {
+	if slot != 0 && s.jobs.At(slot).state() >= Passed {
 		return 0
 	}
 	return slot
@@ -205,7 +221,7 @@ func (s *State) release(now int64, c *Client, op *Op) {
 	t := s.trails.At(j.trail)
 	t.delay = op.Delay
 	t.releases++
-	if s.tubeAt.Get(j.tube()).policy != nil && s.comesBack(now, slot, op.Delay > 0) {
+	if (s.tubeAt.Get(j.tube()).policy != nil || s.extra != nil) && s.comesBack(now, slot, op.Delay > 0) {
 		return
 	}
 	if op.Delay > 0 {
@@ -241,7 +257,11 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 		return
 	}
 	t := s.trails.At(j.trail)
-	t.key = now + int64(j.ttr)*second
+	ttr := s.ttrOf(slot)
+	if op.TTR > 0 {
+		ttr = int64(op.TTR) * second
+	}
+	t.key = now + ttr
 	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))
 	s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 }

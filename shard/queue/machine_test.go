@@ -16,9 +16,9 @@ type machine struct {
 	w *world
 	m *naive.Queue
 	// pick chooses one of n; the label helps to read a failure.
-	pick    func(n int, label string) int
-	rations bool // some tubes are rationed
-	pauses  int  // so far
+	pick              func(n int, label string) int
+	rations, contests bool // some tubes are rationed; they have weights, and little else
+	pauses            int  // so far
 	// of the queue service
 	serves bool
 	words  []string // the tags of the operation
@@ -86,18 +86,19 @@ func (x *machine) id() uint64 {
 func (x *machine) do(c int, u *user, op Op, body string) Op {
 	x.forget()
 	want := op
-	if op.Kind == Put {
+	puts := op.Kind == Put || op.Kind == PutTick
+	if puts {
 		want.ID = x.w.lastID
 	}
 	got, b := u.apply(op)
-	if op.Kind == Put && op.ID == 0 {
+	if puts && op.ID == 0 {
 		x.w.lastID = x.w.dir.Last // a put that a full tube refuses at once takes no id
 	}
-	if op.Kind == Put {
+	if puts {
 		x.w.dir.Last = max(x.w.dir.Last, op.ID)
 	}
 	x.model(c, &want, body)
-	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count || got.Pri != want.Pri) {
+	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count || got.Pri != want.Pri || eachOf[op.Kind] != 0 && got.To != want.To || op.Kind == Offer && got.Ticket != want.Ticket) {
 		x.w.t.Fatalf("client %d: operation %d is answered %v %d %d %d, want %v %d %d %d", c, op.Kind,
 			got.Status, got.ID, got.Count, got.Pri, want.Status, want.ID, want.Count, want.Pri)
 	}
@@ -175,13 +176,6 @@ func (x *machine) atPause() {
 	x.pauses++
 }
 
-func texts(given []naive.Gift) (list []string) {
-	for _, g := range given {
-		list = append(list, fmt.Sprintf("%d:%d", g.Client, g.ID))
-	}
-	return list
-}
-
 func (x *machine) compare() {
 	w, m := x.w, x.m
 	if want := texts(m.Given); !slices.Equal(w.given, want) {
@@ -197,6 +191,9 @@ func (x *machine) compare() {
 	want.Timeouts, want.Total = m.Timeouts, m.Total
 	if w.s.totals != want {
 		w.t.Fatalf("totals are %+v, want %+v", w.s.totals, want)
+	}
+	if w.s.deeds != Deeds(m.Did) {
+		w.t.Fatalf("policies have done %v, want %v", w.s.deeds, m.Did)
 	}
 	waits := 0
 	for i, c := range m.Clients {
@@ -215,6 +212,7 @@ func (x *machine) compare() {
 	}
 	x.compareTubes()
 	w.deaf = true
+	x.compareTicks()
 	x.compareJobs()
 	x.compareLists()
 }
@@ -268,14 +266,15 @@ func (x *machine) compareJobs() {
 		if got.Item != nil {
 			item = *got.Item
 		}
-		if got.Item != nil && !x.serves {
+		if got.Item != nil && !x.serves && j.Said == nil && !j.Moved {
 			w.t.Fatalf("L1: the log has an item of job %d, which no queue service has touched", j.ID)
 		}
 		if item.Moved != j.Logged.Moved || int(item.Rebalances) != j.Logged.Returns {
 			w.t.Fatalf("L1: the log has %+v of item %d, want %t %d", item, j.ID, j.Logged.Moved, j.Logged.Returns)
 		}
 	}
-	if n := len(x.m.Jobs); int(w.s.index.n) != n || len(w.log.Jobs) != n || int(w.lastID)-len(w.dir.Gone) != n {
+	x.compareKeys()
+	if n := len(x.m.Jobs); int(w.s.index.n) != n || len(w.log.Jobs) != n || int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
 		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.n, len(w.log.Jobs),
 			len(w.dir.Gone), w.lastID, n)
 	}
@@ -294,7 +293,8 @@ func (x *machine) restart() {
 	}
 	old := x.m
 	x.m = naive.Restore(jobs, slices.Collect(maps.Values(old.Services)))
-	x.m.Policies, x.m.Spread, x.m.Slot = old.Policies, old.Spread, old.Slot
+	x.m.Policies, x.m.Spread, x.m.Slot, x.m.Ticks = old.Policies, old.Spread, old.Slot, old.Ticks
+	x.m.RestoreKeys(old.Keys)
 	x.newUsers()
 	if x.serves {
 		x.m.Limits = old.Limits

@@ -41,12 +41,12 @@ type manyTubes struct {
 
 	// the search that is under way
 	seeking bool
-	seen    uint32      // how many tubes have been seen: the first in tubes
-	best    *tube       // first pass: of these, and of those that have got a job since
-	top     cells.Entry // first pass: its best job when it was last considered
-	unsure  bool        // first pass: that job was taken, so nobody can say which is best now
-	hasty   bool        // second pass: the first that is found will do
-	again   uint32      // second pass: how many of the next had been seen already
+	seen    uint32   // how many tubes have been seen: the first in tubes
+	best    *tube    // first pass: of these, and of those that have got a job since
+	top     standing // first pass: that of its best job when it was last considered
+	unsure  bool     // first pass: that job was taken, so nobody can say which is best now
+	hasty   bool     // second pass: the first that is found will do
+	again   uint32   // second pass: how many of the next had been seen already
 }
 
 // watchMany makes a client one of many tubes.
@@ -113,7 +113,7 @@ func (c *Client) place() *cells.Links[*Client] {
 func (s *State) seek(c *Client) (best *tube, done bool) {
 	if c.many == nil {
 		s.spend(looking * len(c.watched))
-		return c.bestTube(), true
+		return s.bestTube(c), true
 	}
 	w := c.many
 	if !w.seeking {
@@ -149,7 +149,7 @@ func (s *State) seekBest(c *Client) (best *tube, done bool) {
 			return nil, false
 		}
 		s.spend(looking)
-		w.consider(w.tubes.Get(w.seen))
+		s.compareTo(c, w.tubes.Get(w.seen))
 	}
 	return w.best, true
 }
@@ -173,21 +173,25 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 	return nil, true
 }
 
-// consider takes a tube into the first pass.
-func (w *manyTubes) consider(t *tube) {
+// compareTo takes a tube into the first pass.
+func (s *State) compareTo(c *Client, t *tube) {
+	w := c.many
 	if !t.offers() {
+		c.contest.look(t)
 		return
 	}
-	w.unsure = w.unsure || !w.intact()
-	if w.best == nil || w.best == t || !w.best.offers() || t.ready.Top().Before(w.best.ready.Top()) {
-		w.best, w.top = t, t.ready.Top()
+	w.unsure = w.unsure || !s.intact(c)
+	at := s.standing(c.contest, t)
+	if w.best == nil || w.best == t || !w.best.offers() || at.before(s.standing(c.contest, w.best)) {
+		w.best, w.top = t, at
 	}
 }
 
 // intact says that nobody has taken the best job of the best tube since that tube was
 // considered. Check needs this: another tube's job may be better than what is left.
-func (w *manyTubes) intact() bool {
-	return w.best == nil || w.best.offers() && !w.top.Before(w.best.ready.Top())
+func (s *State) intact(c *Client) bool {
+	w := c.many
+	return w.best == nil || w.best.offers() && !w.top.before(s.standing(c.contest, w.best))
 }
 
 // tell shows a tube that has a job, for which nobody waits, to the clients that search.
@@ -198,16 +202,16 @@ func (s *State) tell(t *tube) {
 	for _, c := range s.seekers {
 		s.spend(looking)
 		if c.watches(t) {
-			c.look(t)
+			s.lookAlso(c, t)
 		}
 	}
 }
 
-// look brings a tube that has got a job into the client's search.
-func (c *Client) look(t *tube) {
+// lookAlso brings a tube that has got a job into the client's search.
+func (s *State) lookAlso(c *Client, t *tube) {
 	w := c.many
 	if !w.hasty {
-		w.consider(t)
+		s.compareTo(c, t)
 		return
 	}
 	i := w.place[t.slot]

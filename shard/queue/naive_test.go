@@ -2,6 +2,8 @@ package queue
 
 import (
 	"cmp"
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 
 var statusOf = map[naive.Status]Status{
 	naive.OK: OK, naive.NotFound: NotFound, naive.TimedOut: TimedOut, naive.DeadlineSoon: DeadlineSoon,
-	naive.Waiting: Waiting, naive.Empty: Empty, naive.NoRoom: NoRoom, naive.Failed: Failed, naive.TooLong: TooLong, naive.Ended: Ended,
+	naive.Waiting: Waiting, naive.Empty: Empty, naive.NoRoom: NoRoom, naive.Failed: Failed, naive.TooLong: TooLong, naive.Ended: Ended, naive.Exists: Exists,
 }
 
 // sync tells the model what time it is, and how full the log is.
@@ -29,15 +31,19 @@ func (x *machine) model(c int, op *Op, body string) {
 	m, me := x.m, x.m.Clients[c]
 	switch op.Kind {
 	case Put:
-		op.Status = statusOf[m.Put(&naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR})]
+		j := &naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Terms)}
+		op.Status = statusOf[m.Put(j)]
+		op.ID = j.ID
+	case PutTick, NoteTick:
+		x.modelTick(op, body)
 	case Reserve:
 		op.found(m.Reserve(c, op.Poll))
 	case Claim:
 		op.found(m.Claim(c), naive.Empty)
 	case Offer:
-		j := m.Best(me.Watched)
+		j, tag := m.Next(c)
 		if op.found(j, naive.Empty); j != nil {
-			op.Pri = j.Pri
+			op.Pri, op.Ticket = m.Risen(j), x.w.tagOf(c, tag)
 		}
 	case Wait:
 		op.Status = Waiting
@@ -65,6 +71,8 @@ func (x *machine) model(c int, op *Op, body string) {
 	case Detach:
 		m.Detach(c, nil)
 	case Soonest:
+	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
+		x.modelSeveral(c, op)
 	default:
 		x.modelByID(c, op)
 	}
@@ -93,7 +101,7 @@ func (x *machine) modelByID(c int, op *Op) {
 	case KickJob:
 		status = m.KickJob(op.ID)
 	case Touch:
-		status = m.Touch(c, op.ID)
+		status = m.Touch(c, op.ID, op.TTR)
 	case Release:
 		status = m.Release(c, op.ID, op.Pri, op.Delay)
 	case Bury:
@@ -102,6 +110,21 @@ func (x *machine) modelByID(c int, op *Op) {
 		_, status = m.Peek(op.ID)
 	}
 	op.Status = statusOf[status]
+}
+
+// modelSeveral runs an operation on several jobs: one after the other.
+func (x *machine) modelSeveral(c int, op *Op) {
+	for list := op.Data; len(list) > 0; list = list[idBytes:] {
+		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+		x.modelByID(c, &one)
+		if op.Status = one.Status; op.Status == Failed {
+			return
+		}
+		if op.Status = OK; one.Status == OK {
+			op.Count++
+			op.To += one.Count
+		}
+	}
 }
 
 // modelAsk runs one operation of the queue service, whose consumer is client i.
@@ -214,5 +237,12 @@ func bySubscriber(list []string) []string {
 		b, _, _ = strings.Cut(b, ":")
 		return strings.Compare(a, b)
 	})
+	return list
+}
+
+func texts(given []naive.Gift) (list []string) {
+	for _, g := range given {
+		list = append(list, fmt.Sprintf("%d:%d", g.Client, g.ID))
+	}
 	return list
 }

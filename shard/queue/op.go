@@ -37,8 +37,22 @@ const (
 	ReserveSeveral
 	OfferSeveral
 	ClaimSeveral
+	DeleteSeveral
+	ReleaseSeveral
+	BurySeveral
+	TouchSeveral
+	List // Batch.List
+	PutAll
 	Quarantine
-	Service // of the queue service: Op.Ask
+	PutTick  // of a schedule: Op.Tick
+	NoteTick // likewise
+	KeepPolicies
+	Load     // these are for jobs that go to another shard: leaving.go
+	Arrive   // Op.From is the parcel
+	Depart   // Op.ID is the key of the copy, as in those that follow
+	Show     //
+	ComeHome //
+	Service  // of the queue service: Op.Ask
 )
 
 // Status is how an operation ended: a closed set.
@@ -62,6 +76,7 @@ const (
 	Denied  // the client may not: for it there is no such job
 	TooLong // the queue is full
 	Ended   // the queue has ended, and takes no more items
+	Exists  // put: the key is taken, by the job that ID names
 )
 
 // Op is one operation and, afterwards, its answer.
@@ -72,22 +87,24 @@ type Op struct {
 	phase   uint8 // kick: which jobs; truncate: how it finds them; peek, reserve: how often given back; put: its body
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
-	TTR     uint32 // seconds
+	TTR     uint32 // seconds; Touch, TouchSeveral: 0 for the job's own
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
-	Size    uint32 // put: of the body; answers: of the body found
-	Limit   uint32 // Kick, …Several: how many at most
-	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held
+	Size    uint32 // put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were denied, the answer
+	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held; PutTick: 1 if it was put
+	Limit   uint32 // Kick, …Several: how many at most; PutAll: how many puts behind it
 	ID      uint64 // put: 0 for one that the directory is to allot
-	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; ClaimSeveral: how many bytes at most
+	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (contest.go)
 
 	// Data is a tube's name or a small body, Parts a large body, or the body that is the
 	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);
-	// parts of a put are taken over.
+	// parts of a put are taken over. DeleteSeveral and its like: the jobs (AppendID).
 	Data  []byte
 	Parts [][]byte
 
 	// From and To enclose a small body in Batch.Bytes, or say in From which
 	// element of Batch.Jobs or Batch.Tubes is the answer, or enclose a part of Batch.Taken.
+	// DeleteSeveral and its like: From is the next job of the list, and To of those deleted how
+	// many nobody held.
 	From, To uint32
 
 	// Tube is the tube that the operation has named, or that of the job that it has found,
@@ -95,7 +112,10 @@ type Op struct {
 	// otherwise.
 	Tube string
 
-	Ask *Ask // Service
+	Ask  *Ask  // Service
+	Tick *Tick // PutTick, NoteTick: the schedule whose tick it is; Tube is its tube
+
+	Terms *Terms // put: what else it says, or nil; the submitter's, who leaves it alone until it is answered
 }
 
 // JobInfo answers StatsJob. Durations are in whole seconds.

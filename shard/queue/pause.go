@@ -42,7 +42,7 @@ func (s *State) unpause(t *tube) {
 func (s *State) reopen(t *tube) {
 	pos := s.openPos.Get(t.slot)
 	if !t.paused() && !t.rationed() && t.ready.N > 0 && s.firstWaiter(t) != nil {
-		key := t.ready.Top()
+		key := s.head(t)
 		key.Slot = t.slot
 		if pos == cells.Nowhere {
 			s.opening.Push(s.openPos, key)

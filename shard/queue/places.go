@@ -7,7 +7,12 @@ func (s *State) makeReady(now int64, slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
 	j.setState(Ready)
-	t.ready.Push(s.jobPos, readyKey(j.pri, j.id(), slot))
+	key := readyKey(j.pri, j.id(), slot)
+	if t.policy != nil {
+		s.riseFrom(now, t, slot)
+		key = s.placeKey(t, slot)
+	}
+	t.ready.Push(s.jobPos, key)
 	s.totals.Ready++
 	if j.pri < urgentBelow {
 		t.urgent++
@@ -87,6 +92,7 @@ func (s *State) makeBuried(slot uint32) {
 func (s *State) unbury(slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	s.listRemove(&t.buried, slot)
+	s.trails.At(s.jobs.At(slot).trail).key = 0
 	if t.policy != nil {
 		s.unrank(t, slot)
 	}
@@ -110,6 +116,10 @@ func (s *State) unplace(slot uint32) {
 		s.unbury(slot)
 	case Passed:
 		s.unpass(slot)
+	case Leaving:
+		s.unleave(slot)
+	case Arriving:
+		s.unarrive(slot)
 	}
 }
 
@@ -123,20 +133,31 @@ func (s *State) forget(slot uint32) {
 	if t.service != nil {
 		t.service.jobGone(s, slot)
 	}
-	t.loses(j)
-	s.index.remove(&s.jobs, slot)
-	s.dropBody(j)
-	if j.trail != 0 {
-		s.dropItem(s.trails.At(j.trail))
-		s.trails.Release(j.trail)
+	if s.extra != nil {
+		s.dropTerms(slot)
 	}
-	s.jobs.Release(slot)
-	if s.Durable {
+	t.loses(j)
+	if s.vanish(slot); s.Durable {
 		s.Gone = append(s.Gone, id)
 	} else {
 		s.Directory.JobGone(id)
 	}
 	s.letGo(t)
+}
+
+// vanish frees the record of a job that is in no place and no tube's.
+func (s *State) vanish(slot uint32) {
+	j := s.jobs.At(slot)
+	s.index.remove(&s.jobs, slot)
+	s.dropBody(j)
+	if j.place&flagJourney != 0 {
+		s.dropJourney(slot)
+	}
+	if j.trail != 0 {
+		s.dropItem(s.trails.At(j.trail))
+		s.trails.Release(j.trail)
+	}
+	s.jobs.Release(slot)
 }
 
 // seen tells those who look at items of a job that may have been delayed, and is not ready.

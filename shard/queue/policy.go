@@ -12,14 +12,28 @@ type Policy struct {
 	MaxDeliveries int     // how often a job is delivered before it is a dead letter
 	Count         Counted // what counts as a delivery
 	DeadLetter    Fate
+	DeadTube      string // with FateTube
 	Retry         Retry
 
-	Expire int64 // nanoseconds from the put until a job that nobody holds is deleted
+	Expire  int64 // nanoseconds from the put until a job that nobody holds is deleted
+	Expired Aged  // or what becomes of it
 
 	MaxReserved int // at a time
 	Rate        int // jobs handed out in a second
 	Burst       int // how many at once; 0: as many as in a second
+
+	Aging  int64 // nanoseconds of waiting that make a ready job's priority smaller by one; 0: never
+	Weight int   // among the tubes that a client watches; 0: none, which is 1 beside one that has one
 }
+
+// Aged is what becomes of a job that is too old.
+type Aged uint8
+
+// The policies for jobs that are too old.
+const (
+	AgedDrop Aged = iota
+	AgedDie       // it is a dead letter, which goes to another tube
+)
 
 // Full is what a full tube does with another job.
 type Full uint8
@@ -36,9 +50,11 @@ const (
 type policing struct {
 	*Policy
 	ration
+	step    int64    // milliseconds: the Aging by which its ready jobs are in order (rising.go)
 	victims *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
 	ages    *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
 	needs   uint32   // the pass over all jobs that fills the rankings; see policies
+	deeds   Deeds
 }
 
 // policies is what a State has for policies.
@@ -67,6 +83,15 @@ func (s *State) SetPolicies(of func(tube string) *Policy) {
 	s.policies.of, s.policies.tube, s.policies.job = of, 1, 0 // a pass that is under way begins anew
 }
 
+// StartPolicies brings policies that hold from the replay on, which is still to come: no tube exists
+// but the pinned one.
+func (s *State) StartPolicies(of func(tube string) *Policy) {
+	s.policies.of = of
+	if t := s.tubes[s.Pinned]; t != nil {
+		s.police(t, s.policyOf(t.name))
+	}
+}
+
 // policyOf is the policy for a tube; nil if there is none.
 func (s *State) policyOf(name string) *Policy {
 	if s.policies.of == nil {
@@ -77,6 +102,9 @@ func (s *State) policyOf(name string) *Policy {
 
 // police gives a tube a policy, or takes it away.
 func (s *State) police(t *tube, p *Policy) {
+	if p == nil && t.rises() && t.ready.N > rekeyMost {
+		p = &Policy{} // its order stays
+	}
 	var old *Policy
 	switch {
 	case p == nil && t.policy == nil:
@@ -85,6 +113,8 @@ func (s *State) police(t *tube, p *Policy) {
 		if t.policy.ages != nil {
 			s.policies.aging.Schedule(s.policies.agingAt, t.slot, 0)
 		}
+		t.policy.Policy = &Policy{}
+		s.policeRise(t)
 		t.policy = nil
 		s.policeRation(t, nil)
 		return
@@ -101,6 +131,7 @@ func (s *State) police(t *tube, p *Policy) {
 		t.policy.victims = &ranking{}
 		s.rankLater(t)
 	}
+	s.policeRise(t)
 	s.policeAges(t)
 	s.policeRation(t, old)
 }

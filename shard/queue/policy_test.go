@@ -35,6 +35,8 @@ var policyWords = map[string]func(*Policy, string){
 	"reserved": func(p *Policy, v string) { p.MaxReserved = int(number(v)) },
 	"rate":     func(p *Policy, v string) { p.Rate = int(number(v)) },
 	"burst":    func(p *Policy, v string) { p.Burst = int(number(v)) },
+	"weight":   func(p *Policy, v string) { p.Weight = int(number(v)) },
+	"aging":    func(p *Policy, v string) { p.Aging = duration(v) },
 	"retry": func(p *Policy, v string) {
 		first, most, _ := strings.Cut(v, "..")
 		if p.Retry.First = duration(first); most != "" {
@@ -77,6 +79,21 @@ func newRationMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 	return x.police()
 }
 
+// newContestMachine makes one whose clients watch all tubes at first, which have weights.
+func newContestMachine(f queuetest.Failer, pick func(int, string) int) *machine {
+	x := newSharedMachine(f, pick, 0) // as for rations
+	x.contests = true
+	x.police()
+	for i := range machineClients {
+		u := x.w.users[fmt.Sprint(i)]
+		x.do(i, u, Op{Kind: Use, Data: []byte(machineTubes[i%len(machineTubes)])}, "")
+		for _, name := range machineTubes {
+			x.do(i, u, Op{Kind: Watch, Data: []byte(name)}, "")
+		}
+	}
+	return x
+}
+
 func (x *machine) police() *machine {
 	x.m.Spread, x.m.Policies = spread, map[string]*naive.Policy{}
 	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
@@ -100,6 +117,11 @@ func (x *machine) rule() {
 		p.Retry.Most = choose(x, "most", 0, 3*second+11*int64(n))
 	}
 	p.Expire = choose(x, "expire", 0, 0, 2*second, 9*second)
+	p.Weight = choose(x, "weight", 0, 1, 2, 3, 5)
+	if x.contests {
+		p = &Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
+		p.Aging = choose(x, "aging", 0, 0, 500*millisecond, second, 3*second)
+	}
 	if x.rations {
 		p.MaxReserved, p.Rate = choose(x, "reserved", 0, 1, 2, 3), choose(x, "rate", 0, 3, 7)
 		if p.Rate > 0 {
@@ -135,7 +157,7 @@ func modelled(p *Policy) *naive.Policy {
 		},
 		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
 		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire,
-		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.burst()),
+		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.burst()), Weight: p.Weight, Aging: p.Aging,
 	}
 }
 
@@ -143,6 +165,9 @@ var policyCommands = append([]command{{"rule", 3, (*machine).rule}}, commands...
 
 // The state follows its policies as the model does, also when they change (M1, M2).
 func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine) }
+
+// Clients get jobs by the weights of their tubes (WT1).
+func TestContests(t *testing.T) { checkMachine(t, newContestMachine) }
 
 // Tubes that are rationed hand out what they may, and at once, to who has waited longest (M4).
 func TestRations(t *testing.T) { checkMachine(t, newRationMachine) }
@@ -163,6 +188,7 @@ func checkMachine(t *testing.T, make func(queuetest.Failer, func(int, string) in
 // The same over long runs.
 func TestPoliciesLong(t *testing.T) { runLong(t, newPolicyMachine) }
 func TestRationsLong(t *testing.T)  { runLong(t, newRationMachine) }
+func TestContestsLong(t *testing.T) { runLong(t, newContestMachine) }
 
 func runLong(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
 	if testing.Short() {

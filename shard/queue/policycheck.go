@@ -25,7 +25,7 @@ func (s *State) checkPolicy(t *tube) error {
 			return fmt.Errorf("M3: tube %q has jobs that are too old at %d, which is in no timeline", t.name, at)
 		}
 		err := s.checkRanking(p.ages, all.ages, s.ranked(t), t.ready.N+t.delayed.N+uint32(t.buried.N), func(j *job, slot uint32) (cells.Entry, bool) {
-			return ageKey(j, slot), j.tube() == t.slot && j.state() != Reserved && j.state() != Passed
+			return ageKey(j, slot), j.tube() == t.slot && j.state() != Reserved && j.state() < Passed
 		})
 		if err != nil {
 			return err
@@ -44,6 +44,9 @@ func (s *State) checkSizes(seen map[uint32]string) error {
 	count, bytes := map[uint32]int{}, map[uint32]int64{}
 	for slot := range seen {
 		j := s.jobs.At(slot)
+		if j.state() == Leaving {
+			continue
+		}
 		count[j.tube()]++
 		bytes[j.tube()] += int64(j.size)
 	}

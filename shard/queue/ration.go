@@ -60,15 +60,38 @@ func (t *tube) rationed() bool {
 	return p != nil && (p.opens != 0 || p.MaxReserved > 0 && t.reserved >= p.MaxReserved)
 }
 
+// left is how many jobs of the tube may go at once, at most so many.
+func (t *tube) left(now int64, most uint32) uint32 {
+	p := t.policy
+	if p == nil {
+		return most
+	}
+	if p.MaxReserved > 0 {
+		most = uint32(min(int64(most), max(0, int64(p.MaxReserved-t.reserved))))
+	}
+	if p.Rate > 0 {
+		after := p.ration
+		after.pay(p.Policy, now)
+		most = uint32(min(int64(most), max(0, p.burst()-(after.debt+second-1)/second)))
+	}
+	return most
+}
+
 // handOut counts a job that somebody has got.
 func (s *State) handOut(now int64, t *tube) {
 	if p := t.policy; p.Rate > 0 {
 		p.pay(p.Policy, now)
 		p.debt += second
 		if most := (p.burst() - 1) * second; p.debt > most {
+			if p.opens == 0 {
+				s.did(t, DeedPace)
+			}
 			p.opens = p.paidOff(p.Policy, most)
 		}
 		s.retime(t)
+	}
+	if t.policy.MaxReserved > 0 && t.reserved == t.policy.MaxReserved {
+		s.did(t, DeedFill)
 	}
 	if t.opening {
 		s.reopen(t)

@@ -5,14 +5,18 @@ import "beanfield/storage"
 // What the log is told (L1): put, delete, and every change of state,
 // priority, delay or counters that must outlive the process.
 
-func (s *State) logPut(slot uint32, data []byte, parts [][]byte) {
+func (s *State) logPut(slot uint32, op *Op) {
 	s.describe(slot)
+	if op.Terms != nil {
+		s.describeKeys(slot, op.Terms)
+	}
 	if s.record.Size > storage.LargeBody {
 		s.Log.Put(&s.record) // its body is staged
 		return
 	}
+	parts := op.Parts
 	if len(parts) == 0 {
-		s.part[0] = data
+		s.part[0] = op.Data
 		parts = s.part[:] // a slice made for the call would be garbage
 	}
 	s.Log.Put(&s.record, parts...)
@@ -59,9 +63,20 @@ func (s *State) describe(slot uint32) {
 	if j.state() == Passed {
 		s.record.State = storage.Passed
 	}
-	if j.trail == 0 {
-		return
+	if j.trail != 0 {
+		s.describeTrail(slot)
 	}
+	if s.extra != nil {
+		s.describeTerm(slot)
+	}
+	if j.place&flagJourney != 0 {
+		s.describeJourney(slot)
+	}
+}
+
+// describeTrail fills in what a job has gathered.
+func (s *State) describeTrail(slot uint32) {
+	j := s.jobs.At(slot)
 	t := s.trails.At(j.trail)
 	if t.item != 0 {
 		s.describeItem(t.item)
@@ -69,7 +84,11 @@ func (s *State) describe(slot uint32) {
 	r := &s.record
 	r.Delay = t.delay
 	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks
-	switch j.state() {
+	state := j.state()
+	if j.onItsWay() {
+		state = s.journeyAt(slot).will
+	}
+	switch state {
 	case Delayed:
 		r.State, r.Deadline = storage.Delayed, t.key+s.Epoch
 	case Buried:

@@ -3,7 +3,7 @@ package queue
 // reserve is the whole command when all watched tubes are in this shard: it
 // hands out the best job, or refuses, or registers the client as a waiter.
 func (s *State) reserve(now int64, b *Batch, op *Op) {
-	c := b.Client
+	c := b.contender()
 	t, done := s.seek(c)
 	switch soonest := c.soonest(); {
 	case !done:
@@ -22,6 +22,7 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 
 // take reserves the best job of t as the answer to op.
 func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
+	b.Client.contest.charge(t)
 	slot := t.ready.Top().Slot
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
@@ -36,7 +37,7 @@ func (s *State) applyReserving(now int64, b *Batch, op *Op) {
 	case ReserveJob:
 		s.reserveJob(now, b, op)
 	case Offer, Claim, Wait:
-		if t, done := s.seek(b.Client); done {
+		if t, done := s.seek(b.contender()); done {
 			s.applyTo(now, b, op, t)
 		} else {
 			op.Status = More
@@ -61,8 +62,8 @@ func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
 	case t == nil:
 		op.Status = Empty
 	case op.Kind == Offer: // binds nobody
-		top := t.ready.Top()
-		op.Status = OK
+		top := s.head(t)
+		op.Status, op.Ticket = OK, b.Client.contest.look(t)
 		op.Pri = uint32(top.Major >> 32)
 		op.ID = top.Major<<32 | uint64(top.Minor)
 	default: // Claim; the job may by now be another than was offered
@@ -100,12 +101,15 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 	s.seen(slot)
 }
 
-// bestTube is the watched, open tube with the smallest (priority, id), of a client
-// that watches few tubes.
-func (c *Client) bestTube() *tube {
+// bestTube is the watched, open tube with the smallest (priority, id), or whose turn it is, of a
+// client that watches few tubes.
+func (s *State) bestTube(c *Client) *tube {
+	if c.contest != nil {
+		return s.winner(c.contest, c.watched)
+	}
 	var best *tube
 	for _, t := range c.watched {
-		if t.offers() && (best == nil || t.ready.Top().Before(best.ready.Top())) {
+		if t.offers() && (best == nil || s.head(t).Before(s.head(best))) {
 			best = t
 		}
 	}

@@ -1,18 +1,25 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"bytes"
+	"slices"
+
+	"beanfield/storage"
+)
 
 // Restore puts a job back that the log has replayed. Buried jobs must come in
 // the order of their rank. Restored must be called after the last one.
 func (s *State) Restore(now int64, r *storage.Job, body []byte) {
+	if r.State == storage.Spent {
+		s.restoreSpent(r)
+		return
+	}
+	if s.restored && !s.overtakes(r) {
+		return
+	}
 	t := s.tubeNamed([]byte(r.Tube))
-	slot := s.jobs.Alloc()
-	s.jobPos.Cover(slot)
-	t.newest = max(t.newest, r.ID)
+	slot := s.settleIn(t, r)
 	j := s.jobs.At(slot)
-	*j = newJob(r.ID, r.Created, t.slot)
-	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
-	t.gains(j)
 	if r.Updated {
 		j.place |= flagUpdated
 	}
@@ -27,14 +34,16 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	} else {
 		s.index.postpone(&s.jobs, slot)
 	}
-	s.restoreItem(slot, r.Item)
+	s.restoreTerms(now, slot, r.Item)
+	if r.Item != nil && r.Item.Journey != nil && r.Item.Journey.To != "" && !r.Damaged {
+		s.restoreLeaving(t, slot, r)
+		return
+	}
+	if y := s.journeyAt(slot); y != nil {
+		s.setTarget(y, "")
+	}
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
-	}
-	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
-		tr := s.trailOf(j)
-		tr.delay = r.Delay
-		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
 	}
 	switch {
 	case r.Damaged && r.State != storage.Buried:
@@ -49,7 +58,9 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	case r.State == storage.Passed:
 		s.restorePassed(slot)
 	default:
+		s.restoring = true
 		s.makeReady(now, slot)
+		s.restoring = false
 	}
 	if t.service != nil && r.State != storage.Delayed {
 		t.service.jobJoins(s, slot)
@@ -64,18 +75,57 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 func (s *State) Restored() {
 	s.index.file(&s.jobs)
 	s.restored = true
+	s.twins()
 }
 
-// Discard takes back what was restored of a job, before there are clients. It says whether the job was there.
-func (s *State) Discard(id uint64) bool {
-	slot := s.index.find(&s.jobs, id)
-	if slot == 0 {
+// AmendQueue takes in that what is kept of a tube has changed, before there are clients. It reports false if
+// that is more than ticks of schedules: all tubes must be restored anew then.
+func (s *State) AmendQueue(tube string, q *storage.Queue) bool {
+	if q == nil {
+		q = &storage.Queue{Tube: tube}
+	}
+	others := func(notes []storage.Note) []storage.Note {
+		return slices.DeleteFunc(slices.Clone(notes), func(n storage.Note) bool { return n.Kind == storage.NoteTick })
+	}
+	t := s.tubes[tube]
+	same := func(a, b storage.Note) bool { return compareNotes(a, b) == 0 && bytes.Equal(a.Value, b.Value) }
+	if q.Served() || t != nil && t.service != nil || !slices.EqualFunc(others(q.Notes), others(s.notes[tube]), same) {
 		return false
 	}
-	s.discarding = true
-	s.unplace(slot)
-	s.forget(slot)
-	s.discarding = false
-	s.Gone = s.Gone[:0] // the directory is not told: whoever restores jobs sees to that
+	if s.notes[tube] = q.Notes; len(q.Notes) == 0 {
+		delete(s.notes, tube)
+	}
 	return true
+}
+
+// Discard takes back what was restored of a copy of a job, before there are clients.
+func (s *State) Discard(key uint64) {
+	slot := s.index.find(&s.jobs, storage.IDOf(key))
+	if slot == 0 || s.keyOf(slot) != key {
+		s.discardSpent(key)
+		s.discardGhost(key)
+		return
+	}
+	s.unrestore(slot)
+}
+
+// restoreLeaving puts back a job that was leaving for another shard.
+func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
+	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	t.loses(j)
+	y.will = Ready
+	if list := s.TracesOf(slot); len(list) > 0 {
+		y.cause = list[len(list)-1].Why
+	} else {
+		y.cause = ForMove
+	}
+	s.trailOf(j).key = 0
+	switch r.State {
+	case storage.Delayed:
+		y.will, s.trails.At(j.trail).key = Delayed, max(1, r.Deadline-s.Epoch)
+	case storage.Buried:
+		y.will = Buried
+	}
+	j.setState(Leaving)
+	s.makeLeaving(slot)
 }

@@ -57,6 +57,7 @@ type world struct {
 	subs        map[string]*subscriber
 	limits      Limits
 	policies    map[string]*Policy
+	contests    map[string]*Contest
 	many, share int // as in Config
 	slices      int // how often the last operation was applied
 }
@@ -77,7 +78,7 @@ func newManyWorld(t queuetest.Failer, many, share int) *world {
 }
 
 func (w *world) makeState() {
-	w.ended = nil // they were in the one before
+	w.ended, w.contests = nil, map[string]*Contest{} // they were in the one before
 	w.s = NewState(Config{
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
 		PolicyFor: w.policyFor,
@@ -302,7 +303,7 @@ func (u *user) Wake(bool, []byte) { u.w.wakes = append(u.w.wakes, u.name) }
 // apply runs one operation to its end and returns the answer.
 func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
-	b := &Batch{Client: &u.client, Ops: []Op{op}}
+	b := &Batch{Client: &u.client, Ops: []Op{op}, Contest: u.w.contestOf(&u.client)}
 	u.w.slices = 1
 	u.w.s.renew() // each is a turn of its own
 	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {
@@ -334,8 +335,9 @@ func joined(parts [][]byte) (whole []byte) {
 
 // replay makes a State of what the log holds, in place of the one there was.
 func (w *world) replay() {
+	last := w.dir.Last
 	w.dir = queuetest.NewDirectory(w.t)
-	w.dir.Last = w.lastID
+	w.dir.Last = max(w.lastID, last)
 	w.makeState()
 	w.users, w.subs = map[string]*user{}, map[string]*subscriber{}
 	err := w.log.ReplayQueues(func(q *storage.Queue) error {

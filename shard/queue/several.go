@@ -2,6 +2,7 @@ package queue
 
 import (
 	"container/heap"
+	"slices"
 
 	"beanfield/shard/queue/cells"
 )
@@ -17,20 +18,20 @@ const BatchBytes = maxVolume
 
 // Taken is a job in Batch.Taken: reserved, or only offered.
 type Taken struct {
-	ID        uint64
+	ID, Tag   uint64 // the tag: in a contest
 	Pri, Size uint32
 	From, To  uint32 // of a small body, in Batch.Bytes
 	Large     [][]byte
 }
 
-// reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), and no
-// more than op.Ticket bytes. It goes on in later turns if that is too much for one.
+// reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), or in a contest
+// up to op.Ticket and these, and no more than op.Size bytes. It goes on in later turns if that is too much for one.
 func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
-	c, claims := b.Client, op.Kind == ClaimSeveral
+	c, claims := b.contender(), op.Kind == ClaimSeveral
 	if op.Count == 0 {
 		op.From = uint32(len(b.Taken))
 		if !claims {
-			op.Ticket = BatchBytes
+			op.Size = BatchBytes
 		}
 	}
 	for op.Count < op.Limit {
@@ -43,7 +44,7 @@ func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
 			op.Status = More
 			return
 		}
-		if t == nil || claims && readyKey(op.Pri, op.ID, 0).Before(t.ready.Top()) || !s.takeAlso(now, b, op, t) {
+		if t == nil || !s.within(op, c, t) || !s.takeAlso(now, b, op, t) {
 			break
 		}
 		if b.lacking {
@@ -67,6 +68,9 @@ func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
 	}
 }
 
+// worst is the standing of the worst job that a claim is to take.
+func (op *Op) worst() standing { return standing{op.Ticket, readyKey(op.Pri, op.ID, 0)} }
+
 // takeAlso reserves the best job of t as a part of the answer to op. It reports false if there is no
 // room for its body. One whose body is not in memory makes an answer of its own, because others wait
 // while it is read.
@@ -74,10 +78,12 @@ func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
 	slot := t.ready.Top().Slot
 	j := s.jobs.At(slot)
 	first := op.Count == 0
-	if uint64(j.size) > op.Ticket && !(first && op.Kind == ReserveSeveral) || j.away() && !first {
+	if j.size > op.Size && !(first && op.Kind == ReserveSeveral) || j.away() && !first {
 		return false
 	}
 	s.spend(moving)
+	k := Taken{ID: j.id(), Tag: b.Client.contest.look(t), Pri: s.risen(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
+	b.Client.contest.charge(t)
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	j = s.jobs.At(slot)
@@ -85,19 +91,28 @@ func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
 		op.Tube = t.name
 	}
 	op.Count++
-	op.Ticket -= min(op.Ticket, uint64(j.size))
+	op.Size -= min(op.Size, j.size)
 	b.volume += int(j.size)
-	k := Taken{ID: j.id(), Pri: j.pri, Size: j.size, From: uint32(len(b.Bytes))}
 	if j.away() {
 		op.ID, op.Size, op.Parts, b.lacking = k.ID, k.Size, nil, true
 	} else {
 		var small []byte
 		small, k.Large = s.bodies.Get(j.body, j.size)
-		b.Bytes = append(b.Bytes, small...)
+		b.Bytes = append(op.roomFor(b.Bytes, len(small)), small...)
 	}
 	k.To = uint32(len(b.Bytes))
 	b.Taken = append(b.Taken, k)
 	return true
+}
+
+// roomFor makes room for a small body and, if there is none, for as many more as may follow: bodies are often
+// equally long, and to grow again and again would copy all.
+func (op *Op) roomFor(bytes []byte, n int) []byte {
+	if cap(bytes)-len(bytes) >= n {
+		return bytes
+	}
+	more := min(int(op.Limit-op.Count)*n, int(op.Size))
+	return slices.Grow(bytes, n+more)
 }
 
 // frontier are the places in tubes' heaps that are still to be looked at, the best first.
@@ -139,7 +154,12 @@ func (f *frontier) next() spot {
 // offerSeveral lists the jobs that a reserve of op.Limit would take; it binds nobody. A client of many
 // tubes is offered the best job only, and told so (op.Poll).
 func (s *State) offerSeveral(b *Batch, op *Op) {
-	c := b.Client
+	c := b.contender()
+	if c.many == nil && (c.contest != nil || slices.ContainsFunc(c.watched, (*tube).policed)) {
+		s.offerByTubes(b, op)
+		return
+	}
+	var tag uint64
 	f := s.frontier[:0]
 	if op.From = uint32(len(b.Taken)); c.many != nil {
 		t, done := s.seek(c)
@@ -148,6 +168,7 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 			return
 		}
 		if op.Poll = true; t != nil {
+			tag = c.contest.look(t)
 			f.add(&t.ready, 0)
 		}
 	}
@@ -159,8 +180,9 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 	}
 	for n, bytes := uint32(0), 0; n < op.Limit && len(f) > 0 && bytes <= BatchBytes; n++ {
 		s.spend(summing)
-		j := s.jobs.At(f.next().Slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Pri: j.pri, Size: j.size})
+		slot := f.next().Slot
+		j := s.jobs.At(slot)
+		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.risen(s.tubeAt.Get(j.tube()), slot), Size: j.size})
 		if bytes += int(j.size); op.Poll {
 			break
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"beanfield/shard/queue/naive"
 )
 
 // reserveSeveral reserves, or claims, several jobs on both, and compares which ones.
@@ -19,15 +17,17 @@ func (x *machine) reserveSeveral() {
 	most, least := BatchBytes, 1
 	if x.pick(3, "claim") == 0 {
 		most, least = choose(x, "bytes", 0, 11, 3000, BatchBytes), 0
-		op.Kind, op.Pri, op.ID, op.Ticket = ClaimSeveral, choose[uint32](x, "worst", 0, 1, 1023, 4294967295), x.id(), uint64(most)
+		op.Kind, op.Pri, op.ID, op.Size = ClaimSeveral, choose[uint32](x, "worst", 0, 1, 1023, 4294967295), x.id(), uint32(most)
+		op.Ticket = x.worstTag(c)
 	}
 	x.forget()
 	got, b := u.apply(op)
 	x.sync()
 	var want []uint64
-	for j := x.m.Best(x.m.Clients[c].Watched); j != nil && len(want) < int(op.Limit); j = x.m.Best(x.m.Clients[c].Watched) {
-		late := op.Kind == ClaimSeveral && (j.Pri > op.Pri || j.Pri == op.Pri && j.ID > op.ID)
-		if late || len(j.Body) > most && len(want) >= least {
+	for len(want) < int(op.Limit) {
+		j, tag := x.m.Next(c)
+		late := j != nil && op.Kind == ClaimSeveral && x.behind(&op, j, x.w.tagOf(c, tag))
+		if j == nil || late || len(j.Body) > most && len(want) >= least {
 			break
 		}
 		most -= len(j.Body)
@@ -71,12 +71,7 @@ func (x *machine) offerSeveral() {
 	for _, k := range b.Taken[got.From:got.To] {
 		ids = append(ids, k.ID)
 	}
-	m := x.m
-	left := slices.DeleteFunc(slices.Clone(m.Jobs), func(j *naive.Job) bool {
-		return j.State != naive.Ready || !slices.Contains(m.Clients[c].Watched, j.Tube) || m.Best([]string{j.Tube}) == nil
-	})
-	slices.SortFunc(left, naive.ByPri)
-	for _, j := range left[:min(len(left), int(limit))] {
+	for _, j := range x.m.Offers(c, int(limit)) {
 		want = append(want, j.ID)
 	}
 	if got.Poll { // many tubes

@@ -14,11 +14,12 @@ const Slice = 256
 // the time that it takes to move a job, and to end a job takes three times as long: it
 // leaves its heap, the index, the order and the directory, with its body and its tags.
 const (
-	ending  = 3 * moving
-	moving  = 16
-	summing = 2 // asking a judge about a tube, and adding up the tube
-	looking = 1
-	passing = 16 // records for one looking, when all of the shard are looked through
+	ending   = 3 * moving
+	moving   = 16
+	summing  = 2 // asking a judge about a tube, and adding up the tube
+	looking  = 1
+	reaching = 4  // beside that, for a body or tags, which may lie anywhere in memory
+	passing  = 16 // records for one looking, when all of the shard are looked through
 )
 
 // spend takes the cost of some work from the turn's share.

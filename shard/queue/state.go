@@ -24,6 +24,7 @@ type State struct {
 
 	restored   bool // the replay has ended
 	discarding bool // a job is taken back that was restored
+	restoring  bool // a job is put back
 
 	inside, outside int64 // bytes of bodies in memory, and of those in the log only
 
@@ -54,19 +55,29 @@ type State struct {
 	seekers   []*Client           // whose search takes several turns
 	ended     []*Client           // whose wait may have ended elsewhere
 
-	share int // what is left of this turn's
+	share int   // what is left of this turn's
+	now   int64 // of the latest operation or tick
 
 	items // what the queue service adds
 
 	policies policies
 
+	extra  *extras // what puts with terms need; nil until there is one
+	travel travel
+
+	notes map[string][]storage.Note // of tubes, also of some that do not exist
+
 	totals      Sums
 	dead        uint64 // dead letters
+	deeds       Deeds  // of policies
 	buryRank    uint64
 	quarantined map[uint32]bool // buried jobs whose bodies cannot be read, by slot
 	record      storage.Job     // scratch for the log
+	recordTerms storage.Terms   // likewise
+	recordKeys  storage.Keys    // likewise
 	part        [1][]byte       // likewise
 	frontier    frontier        // scratch for offers
+	slots       []uint32        // scratch for lists
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
@@ -74,14 +85,17 @@ type State struct {
 	// Gone lists the jobs that were deleted since then; the directory may
 	// forget them when the log has what deleted them.
 	Gone []uint64
+	// Leaves says that jobs wait to be taken to other shards; somebody may begin when the log has it.
+	Leaves bool
 }
 
 // NewState makes an empty shard.
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
+		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), travel: newTravel(), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
 		tubes: map[string]*tube{}, quarantined: map[uint32]bool{},
+		notes: map[string][]storage.Note{},
 	}
 	s.tubeAt.Push(nil)
 	s.clients.Push(nil)
@@ -102,6 +116,7 @@ func NewState(c Config) *State {
 // Apply runs one operation of b. It answers in the operation itself, in b's
 // buffers, and in b.Soonest.
 func (s *State) Apply(now int64, b *Batch, op *Op) {
+	s.now = now
 	switch op.Kind {
 	case Put:
 		s.put(now, b.Client, op)
@@ -131,10 +146,24 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.reserveSeveral(now, b, op)
 	case OfferSeveral:
 		s.offerSeveral(b, op)
+	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
+		s.doSeveral(now, b, op)
+	case PutAll:
+		s.putAll(now, b, op)
 	case Truncate:
 		s.truncate(op)
+	case List:
+		s.list(now, b, op)
+	case PutTick:
+		s.putTick(now, op)
+	case NoteTick:
+		s.markTick(op)
 	case Quarantine:
 		s.quarantine(b.Client, op)
+	case KeepPolicies:
+		s.keepPolicies(op)
+	case Load, Arrive, Depart, Show, ComeHome:
+		s.applyMoving(now, b, op)
 	case Service:
 		s.applyService(now, b, op)
 	case Use, Unuse, Watch, Ignore, Detach:

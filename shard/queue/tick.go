@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.N > 0 || s.feeding() || s.revising() {
+	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves {
 		return 1 // at once
 	}
 	var at int64
@@ -15,6 +15,12 @@ func (s *State) Next() int64 {
 		}
 	}
 	if d := s.nextExpiry(); d != 0 && (at == 0 || d < at) {
+		at = d
+	}
+	if d := s.nextDeath(); d != 0 && (at == 0 || d < at) {
+		at = d
+	}
+	if d := s.nextWindow(); d != 0 && (at == 0 || d < at) {
 		at = d
 	}
 	if d := s.soonestConsumer(); d != 0 && (at == 0 || d < at) {
@@ -31,8 +37,12 @@ func (s *State) Next() int64 {
 // pause has ended, if there are any, and a third for deadlines, if any have passed.
 // Otherwise a steady stream of delayed jobs would hold up both for ever. What one kind
 // does not need is left for the next. Consumers have another share, and so have jobs that are
-// too old, and policies that are taken in.
+// too old, keys whose windows end, and policies that are taken in.
 func (s *State) Tick(now int64) (more bool) {
+	s.now = now
+	if len(s.travel.ghosts) > 0 {
+		s.endGhosts()
+	}
 	third := max(1, s.Share/3)
 	opening, expiring := 0, 0
 	if s.opening.N > 0 {
@@ -54,6 +64,14 @@ func (s *State) Tick(now int64) (more bool) {
 		s.share = max(0, s.share) + third
 		s.serveAges(now)
 	}
+	if s.dying(now) {
+		s.share = max(0, s.share) + third
+		s.serveDeaths(now)
+	}
+	if s.closing(now) {
+		s.share = max(0, s.share) + third
+		s.serveWindows(now)
+	}
 	if s.revising() {
 		s.share = max(0, s.share) + third
 		s.revise()
@@ -67,7 +85,9 @@ func (s *State) Tick(now int64) (more bool) {
 // Settle does what is due after a replay, and ends no job that is too old: nothing can be
 // committed before the first turn. It reports whether there is more to do.
 func (s *State) Settle(now int64) (more bool) {
+	s.now = now
 	s.renew()
+	s.discardMissing()
 	s.serveTimeline(now)
 	s.tickConsumers(now)
 	s.renew()

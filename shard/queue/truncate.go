@@ -107,7 +107,7 @@ func (s *State) endInRecords(t *tube, op *Op) bool {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved {
+		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() {
 			s.endOld(slot, op)
 		}
 		op.ID++

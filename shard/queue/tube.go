@@ -24,6 +24,7 @@ type tube struct {
 	urgent, reserved int
 	count            int   // its jobs, also those that only the queue service sees
 	bytes            int64 // of their bodies
+	transit          int   // of its jobs, those on their way to or from another shard
 	total            uint64
 	newest           uint64 // the highest id that a job here has had
 	deletes, pauses  uint64
@@ -37,6 +38,12 @@ func (t *tube) paused() bool { return t.pausedUntil != 0 }
 
 // offers says that a reserve may take a job from the tube now.
 func (t *tube) offers() bool { return t.ready.N > 0 && !t.shut() }
+
+// policed says that a policy may decide which of the tube's jobs go, and how many.
+func (t *tube) policed() bool {
+	p := t.policy
+	return p != nil && (p.step > 0 || p.MaxReserved > 0 || p.Rate > 0)
+}
 
 // shut says that no reserve may take from the tube just now.
 func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening || t.policy != nil && t.rationed() }
@@ -71,7 +78,7 @@ func (s *State) tubeNamed(name []byte) *tube {
 // letGo ends a tube if it has lost its last reason to exist (S5). The end of a dropped
 // group may call it for a tube that has already ended.
 func (s *State) letGo(t *tube) {
-	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
+	if t.using > 0 || t.watching > 0 || t.jobs()+t.transit > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
 		return
 	}
 	if s.tubes[t.name] != t || s.discarding && t.service != nil { // a queue ends when its log says so

@@ -39,6 +39,7 @@ type Delivery struct {
 
 // deliver gives the tube's best job to a client whose wait it has claimed.
 func (s *State) deliver(now int64, c *Client, t *tube) {
+	c.contest.charge(t)
 	slot := t.ready.Top().Slot
 	s.unready(slot)
 	s.hold(now, c, slot)

@@ -7,11 +7,12 @@ import (
 
 // kindOf are the words of scripts for operations that take an id or nothing.
 var kindOf = map[string]Kind{
-	"put": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
+	"put": Put, "put-with": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
 	"release": Release, "bury": Bury, "touch": Touch, "peek": Peek, "peek-ready": PeekReady,
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
 	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "truncate": Truncate, "use": Use,
 	"watch": Watch, "ignore": Ignore, "wait": Wait,
+	"delete-several": DeleteSeveral, "release-several": ReleaseSeveral, "bury-several": BurySeveral, "touch-several": TouchSeveral,
 	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
 }
 
@@ -26,6 +27,9 @@ func (u *user) do(verb string, args []string) string {
 	num := func(i int) uint64 { return number(args[i]) }
 	switch kind {
 	case Put:
+		if verb == "put-with" {
+			return u.putWith(args)
+		}
 		if !u.w.dir.Closed {
 			u.w.lastID++
 		}
@@ -43,6 +47,11 @@ func (u *user) do(verb string, args []string) string {
 		op.ID, op.Pri, op.Delay = num(0), uint32(num(1)), uint32(num(2))
 	case Bury:
 		op.ID, op.Pri = num(0), uint32(num(1))
+	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
+		args = op.several(args)
+		for i := range args {
+			op.Data = AppendID(op.Data, num(i))
+		}
 	case Kick:
 		op.Limit = uint32(num(0))
 	case Pause:
@@ -83,7 +92,7 @@ func (u *user) answer(op *Op, b *Batch) string {
 			u.w.t.Fatalf("job %d answers with body %q, size %d, want %q", op.ID, body, op.Size, u.w.bodies[op.ID])
 		}
 		return fmt.Sprint(op.ID)
-	case Kick, Truncate:
+	case Kick, Truncate, DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
 		return fmt.Sprint(op.Count)
 	case StatsJob:
 		i := b.Jobs[op.From]

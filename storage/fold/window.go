@@ -57,7 +57,7 @@ func (w *Window) absorb(op turns.Op, e entry) {
 		e.what = set
 		w.records.put(e)
 		w.count(e, 1)
-		w.highest = max(w.highest, op.ID)
+		w.highest = max(w.highest, storage.IDOf(op.ID))
 	case turns.Update:
 		e.what = set
 		w.replace(&w.updates, e)
@@ -67,7 +67,7 @@ func (w *Window) absorb(op turns.Op, e entry) {
 		w.highest = max(w.highest, op.ID)
 	case turns.Piece:
 		// If its job is never put, the id is not given again: the body's end would be that job's.
-		w.highest = max(w.highest, op.ID)
+		w.highest = max(w.highest, storage.IDOf(op.ID))
 		w.pieces++
 		w.count(e, 1)
 	default:

@@ -86,7 +86,7 @@ func (in *Intake) Put(j *storage.Job, body []byte) error {
 	}
 	if j.Size > storage.LargeBody {
 		done := make(committed, 1)
-		l.Stage(j.ID, [][]byte{body}, done)
+		l.Stage(j.Key(), [][]byte{body}, done)
 		if err := <-done; err != nil {
 			return err
 		}

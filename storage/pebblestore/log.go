@@ -63,6 +63,7 @@ type shardLog struct {
 	relief  relief
 
 	unreadable unreadable
+	keys       keys
 
 	opened uint64 // highest id before this run
 
@@ -151,12 +152,13 @@ func (s *store) logOptions(shard string, shards int) locallog.Options {
 // Put implements Log.
 func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
 	if j.Size > storage.LargeBody {
-		l.scratch = format.AppendApart(l.scratch[:0], j, l.sums.take(j.ID))
+		l.scratch = format.AppendApart(l.scratch[:0], j, l.sums.take(j.Key()))
 		body = nil
 	} else {
 		l.scratch = format.AppendRecord(l.scratch[:0], j)
 	}
-	l.job(turns.Put, format.KeyRecord, j.ID, body)
+	l.keys.has(j)
+	l.job(turns.Put, format.KeyRecord, j.Key(), body)
 	l.live.Add(format.DiskSize(j))
 }
 
@@ -181,7 +183,7 @@ func (l *shardLog) job(k turns.Kind, kind byte, id uint64, body [][]byte) {
 // Update implements Log.
 func (l *shardLog) Update(j *storage.Job) {
 	l.scratch = format.AppendUpdate(l.scratch[:0], j)
-	l.job(turns.Update, format.KeyUpdate, j.ID, nil)
+	l.job(turns.Update, format.KeyUpdate, j.Key(), nil)
 	l.garbage.Add(max(updateSize, int64(len(l.scratch))))
 }
 
@@ -192,7 +194,8 @@ const updateSize = 48
 func (l *shardLog) Delete(j *storage.Job) {
 	isLarge := j.Size > storage.LargeBody
 	g := l.committer.Begin()
-	g.Buf = turns.AppendDelete(g.Buf, j.ID, j.Updated, isLarge)
+	g.Buf = turns.AppendDelete(g.Buf, j.Key(), j.Updated, isLarge)
+	l.keys.lost(j.Key())
 	if isLarge {
 		l.dropped.Add(int64(j.Size))
 	}

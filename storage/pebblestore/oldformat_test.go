@@ -67,7 +67,21 @@ type told struct{ strings.Builder }
 
 func (b *told) shard(i int, highest uint64) { fmt.Fprintf(b, "shard %d, highest id %d\n", i, highest) }
 
-func (b *told) queue(q *storage.Queue) error { fmt.Fprintf(b, "queue %+v\n", *q); return nil }
+func (b *told) queue(q *storage.Queue) error {
+	// As it was printed when there were no notes.
+	old := struct {
+		Tube  string
+		First string
+		Ended bool
+		Next  uint32
+		Views []storage.View
+	}{q.Tube, q.First, q.Ended, q.Next, q.Views}
+	fmt.Fprintf(b, "queue %+v\n", old)
+	if len(q.Notes) > 0 {
+		fmt.Fprintf(b, "\tnotes %+v\n", q.Notes)
+	}
+	return nil
+}
 
 func (b *told) job(j *storage.Job, body []byte) error {
 	fmt.Fprintf(b, "job %d tube %q state %d pri %d delay %d ttr %d created %d deadline %d rank %d updated %t damaged %t\n",

@@ -19,12 +19,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// changes are the jobs of a shard that records have changed, while somebody wants to know.
+// changes are the jobs and queues of a shard that records have changed, while somebody wants to know.
 type changes struct {
 	mu     sync.Mutex
 	wanted bool
 	jobs   map[uint64]struct{}
-	more   bool // a queue has changed, or too many jobs
+	queues map[string]*storage.Queue // as they are now; nil for one of which nothing is kept any more
+	more   bool                      // too many have changed, or something that cannot be read
 }
 
 // mostChanges is how many jobs are remembered. To read so many one by one takes longer than to
@@ -46,11 +47,14 @@ func (c *changes) note(b []byte) error {
 		switch b = b[n:]; op.Kind {
 		case turns.Put, turns.Update, turns.Delete:
 			c.jobs[op.ID] = struct{}{}
-		case turns.SetQueue, turns.DropQueue:
-			c.more = true
+		case turns.DropQueue:
+			c.queues[string(op.Name)] = nil
+		case turns.SetQueue:
+			q, err := format.DecodeQueue(format.QueueKey(string(op.Name)), bytes.Clone(op.Value))
+			c.queues[string(op.Name)], c.more = q, c.more || err != nil
 		}
 	}
-	c.more = c.more || len(c.jobs) > mostChanges
+	c.more = c.more || len(c.jobs)+len(c.queues) > mostChanges
 	return nil
 }
 
@@ -58,24 +62,27 @@ func (c *changes) note(b []byte) error {
 func (c *changes) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wanted, c.more, c.jobs = true, false, map[uint64]struct{}{}
+	c.wanted, c.more, c.jobs, c.queues = true, false, map[uint64]struct{}{}, map[string]*storage.Queue{}
 }
 
 func (c *changes) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wanted, c.jobs = false, nil
+	c.wanted, c.jobs, c.queues = false, nil, nil
 }
 
 // take gives what has been noted.
-func (c *changes) take() (ids []uint64, ok bool) {
+func (c *changes) take() (ids []uint64, queues map[string]*storage.Queue, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id := range c.jobs {
 		ids = append(ids, id)
 	}
 	clear(c.jobs)
-	return ids, c.wanted && !c.more
+	if queues = c.queues; len(queues) > 0 {
+		c.queues = map[string]*storage.Queue{}
+	}
+	return ids, queues, c.wanted && !c.more
 }
 
 // Prepared is the store of a router that is made ready while another node owns the shards.
@@ -204,7 +211,7 @@ func (p *preparing) Replay(fn func(j *storage.Job, body []byte) error) error {
 }
 
 // Amend implements storage.Moving.
-func (p *Prepared) Amend(shard int, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
+func (p *Prepared) Amend(shard int, queue func(tube string, q *storage.Queue) bool, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
 	_, leave, ok := p.gates[shard].enter(context.Background())
 	if !ok {
 		return false, nil
@@ -214,7 +221,10 @@ func (p *Prepared) Amend(shard int, fn func(id uint64, j *storage.Job, body []by
 	if l != p.logs[shard] {
 		return false, nil
 	}
-	ids, ok := l.copied.changes.take()
+	ids, queues, ok := l.copied.changes.take()
+	for tube, q := range queues {
+		ok = ok && queue(tube, q)
+	}
 	if !ok {
 		return false, nil
 	}
@@ -259,6 +269,7 @@ func (l *shardLog) newestJob(id uint64, fn func(j *storage.Job, body []byte)) er
 		value, err = l.newestValue(record, key[:])
 	}
 	if value == nil || err != nil {
+		l.keys.lost(id)
 		fn(nil, nil)
 		return err
 	}
@@ -286,6 +297,8 @@ func (l *shardLog) newestJob(id uint64, fn func(j *storage.Job, body []byte)) er
 		body, err = contents.ReadPieces(l.db, &j, c.Sum, nil)
 	}
 	if err == nil {
+		j.ID = storage.IDOf(j.ID)
+		l.keys.has(&j)
 		fn(&j, body)
 	}
 	return err

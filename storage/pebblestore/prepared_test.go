@@ -6,6 +6,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
 	"beanfield/storage/turns"
 )
@@ -67,7 +68,7 @@ func (m *mirror) replay(t *testing.T, l storage.Log) {
 func (m mirror) amend(t *testing.T, p *Prepared) (ok bool) {
 	t.Helper()
 	rank := uint64(0)
-	ok, err := p.Amend(0, func(id uint64, j *storage.Job, body []byte) {
+	ok, err := p.Amend(0, func(string, *storage.Queue) bool { return false }, func(id uint64, j *storage.Job, body []byte) {
 		if j == nil {
 			delete(m, id)
 			return
@@ -114,6 +115,52 @@ func TestPreparedCopyBeginsAnew(t *testing.T) {
 			n.catchUpAll()
 		}
 	}
+	must.Do(t, n.r.Close())
+}
+
+// What has changed of what is kept of tubes is told, in its newest form, once; and whoever cannot take it in
+// begins anew.
+func TestPreparedCopyTellsQueues(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 6_000}
+	n := newNode(t, log)
+	p := n.r.Prepare()
+	var now mirror
+	now.replay(t, mustOpen(t, p, 1)[0])
+	set := func(tube, value string) {
+		q := &storage.Queue{Tube: tube, Notes: []storage.Note{{Kind: storage.NoteTick, Name: "s", Value: []byte(value)}}}
+		b := format.AppendQueue(nil, q)
+		format.Seal(format.QueueKey(tube), b)
+		log.add(turns.AppendSetQueue(nil, tube, b))
+	}
+	told := map[string]string{}
+	amend := func(takes bool) bool {
+		clear(told)
+		ok, err := p.Amend(0, func(tube string, q *storage.Queue) bool {
+			if told[tube] = "none"; q != nil {
+				told[tube] = string(q.Notes[0].Value)
+			}
+			return takes
+		}, func(uint64, *storage.Job, []byte) {})
+		must.Do(t, err)
+		return ok
+	}
+	set("a", "1")
+	set("b", "1")
+	set("a", "2")
+	log.add(turns.AppendDropQueue(nil, "b"))
+	n.catchUpAll()
+	if !amend(true) || len(told) != 2 || told["a"] != "2" || told["b"] != "none" {
+		t.Errorf("told are %v", told)
+	}
+	if !amend(false) || len(told) != 0 {
+		t.Errorf("told again are %v", told)
+	}
+	set("a", "3")
+	n.catchUpAll()
+	if amend(false) {
+		t.Error("nobody has taken it in, and it is not to begin anew")
+	}
+	must.Do(t, p.Close())
 	must.Do(t, n.r.Close())
 }
 

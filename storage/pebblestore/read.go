@@ -59,6 +59,7 @@ func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
 		if err != nil {
 			return err
 		}
+		s.Job.ID = storage.IDOf(s.Job.ID)
 		return fn(&s.Job, body)
 	})
 	return err

@@ -132,6 +132,8 @@ func (l *shardLog) give(s *contents.Scan, r *contents.Relay) error {
 	if err != nil {
 		return err
 	}
+	s.Job.ID = storage.IDOf(s.Job.ID)
+	l.keys.has(&s.Job)
 	return r.Give(&s.Job, body, s.Content.Apart && body != nil)
 }
 
@@ -166,6 +168,7 @@ func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 	if err := l.fault.Err(); err != nil {
 		return dst, err
 	}
+	id = l.keys.of(id)
 	key := format.Key(format.KeyRecord, id)
 	out, err := l.body(key, id, dst)
 	if errors.Is(err, storage.ErrCorrupt) {

@@ -270,7 +270,7 @@ func (m *mover) job(s *contents.Scan) error {
 		if database.FailedToRead(err) {
 			// What is left of the body would be gone after the move.
 			return fmt.Errorf("job %d in tube %q has a body that cannot be read: start with the old number of shards, "+
-				"and delete the job: %w", s.Job.ID, s.Job.Tube, err)
+				"and delete the job: %w", storage.IDOf(s.Job.ID), s.Job.Tube, err)
 		}
 		if err != nil {
 			return err

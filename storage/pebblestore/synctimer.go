@@ -1,6 +1,10 @@
 package pebblestore
 
-import "time"
+import (
+	"time"
+
+	"beanfield/storage"
+)
 
 // syncLoop syncs the log at the store's interval, in Interval mode, even
 // when nothing more is committed.
@@ -21,4 +25,19 @@ func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// Secure implements storage.Securer.
+func (l *shardLog) Secure() error {
+	if l.committer.Strict {
+		return nil // who asks has been told that the turn is safe
+	}
+	if err := l.committer.Settle(); err != nil || l.store.o.Sync == storage.Never {
+		return err
+	}
+	if err := l.sync(); err != nil {
+		l.fault.Fail(err)
+		return err
+	}
+	return nil
 }

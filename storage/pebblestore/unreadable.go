@@ -25,7 +25,7 @@ func (u *unreadable) note(id uint64, err error) error {
 		u.why, u.told = make(map[uint64]error), make(map[uint64]bool)
 	}
 	u.why[id] = err
-	return fmt.Errorf("%w: job %d: %w", storage.ErrUnreadable, id, err)
+	return fmt.Errorf("%w: job %d: %w", storage.ErrUnreadable, storage.IDOf(id), err)
 }
 
 // toTell returns for how many jobs it has been said now that their bodies cannot be
@@ -42,7 +42,7 @@ func (u *unreadable) toTell(id uint64) (n int, why error) {
 
 // tellQuarantined tells the operator of a job that is quarantined.
 func (l *shardLog) tellQuarantined(j *storage.Job) {
-	n, why := l.unreadable.toTell(j.ID)
+	n, why := l.unreadable.toTell(j.Key())
 	if n == 0 {
 		return
 	}

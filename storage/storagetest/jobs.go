@@ -84,7 +84,46 @@ func RandomJob(r *rand.Rand, id uint64, tube string) Stored {
 	if r.Intn(3) == 0 {
 		s.Item = &storage.Item{Tags: bytes.Repeat([]byte("tag"), 1+r.Intn(40))}
 	}
+	if r.Intn(5) == 0 {
+		randomTerms(r, &s)
+	}
+	if r.Intn(8) == 0 {
+		randomKeys(r, &s)
+	}
 	return s
+}
+
+// randomTerms gives a job terms, a journey, or both.
+func randomTerms(r *rand.Rand, s *Stored) {
+	i := s.Item.Clone()
+	if i == nil {
+		i = new(storage.Item)
+	}
+	if which := 1 + r.Intn(3); which&1 != 0 {
+		i.Terms = &storage.Terms{TTR: r.Int63(), Expires: r.Int63(), Deliveries: r.Uint32()}
+		if which == 1 {
+			i.Journey = nil
+		}
+	} else {
+		i.Journey = &storage.Journey{To: strings.Repeat("to", r.Intn(3)), Traces: bytes.Repeat([]byte("trace"), r.Intn(3))}
+		if len(i.Journey.Traces) == 0 {
+			i.Journey.Traces = nil
+		}
+	}
+	s.Item = i
+}
+
+// randomKeys gives a new job keys, or makes it what is left of one that has ended.
+func randomKeys(r *rand.Rand, s *Stored) {
+	i := s.Item.Clone()
+	if i == nil {
+		i = new(storage.Item)
+	}
+	i.Keys = &storage.Keys{Key: bytes.Repeat([]byte("key"), 1+r.Intn(8)), KeyUntil: r.Int63()}
+	if r.Intn(2) == 0 {
+		i.Keys.Once, i.Keys.OnceUntil = bytes.Repeat([]byte("once"), 1+r.Intn(8)), r.Int63()
+	}
+	s.Item = i
 }
 
 // randomItem changes a job as the queue service does.
@@ -126,6 +165,10 @@ func RandomUpdate(r *rand.Rand, s *Stored, rank *uint64) {
 		randomItem(r, s)
 		return
 	}
+	if r.Intn(8) == 0 {
+		randomTerms(r, s)
+		return
+	}
 	switch r.Intn(4) {
 	case 0:
 		*rank++
@@ -155,6 +198,9 @@ func RandomQueue(r *rand.Rand, tube string) *storage.Queue {
 		}
 		q.Views = append(q.Views, v)
 		q.Next += 1 + uint32(r.Intn(3))
+	}
+	for k := range r.Intn(4) {
+		q.Notes = append(q.Notes, storage.Note{Kind: storage.NoteKind(1 + k), Name: strings.Repeat("name", r.Intn(3)), Value: []byte{byte(k)}})
 	}
 	return q
 }

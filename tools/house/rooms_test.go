@@ -19,6 +19,7 @@ var rooms = []room{
 		"* State.describeItem": "a job's record in the log has what items add to it",
 		"* State.describeDone": "as before",
 		"* State.restoreItem":  "as before",
+		"* recordItem":         "what a put has taken is recorded beside that",
 		"* State.dropItem":     "as before",
 		"* State.unlogQueue":   "the record of a queue ends with its tube",
 		"* pushed":             "a figure for the metrics",
@@ -29,7 +30,7 @@ var rooms = []room{
 			"incoming.go", "skipper.go", "guard.go", "debts.go", "figures.go", "borrowed.go"}},
 		{"sockets", []string{"tls.go", "send.go"}},
 		{"answers, waits and rights", []string{"slow.go", "auditing.go", "listing.go", "serverstats.go", "submit.go", "rules.go", "wait.go"}},
-		{"what commands do", []string{"exec.go", "reserve.go", "put.go", "login.go", "recall.go", "skip.go", "http.go"}},
+		{"what commands do", []string{"exec.go", "reserve.go", "put.go", "whole.go", "severalids.go", "policies.go", "putbatch.go", "login.go", "recall.go", "skip.go", "http.go"}},
 		{"turns of connections and loops", []string{"turn.go", "serve.go", "pay.go", "clients.go", "recheck.go"}},
 	}, map[string]string{
 		"conn.go Conn.begun":    "the time of a call is taken where it begins",
@@ -51,7 +52,7 @@ var rooms = []room{
 	}, nil},
 	{"storage/pebblestore/format", []layer{
 		{"keys and fields", []string{"keys.go", "fields.go"}},
-		{"items and manifests", []string{"item.go", "manifest.go"}},
+		{"items and manifests", []string{"terms.go", "item.go", "manifest.go"}},
 		{"records", []string{"record.go"}},
 		{"queues and places", []string{"queue.go", "place.go"}},
 	}, nil},
@@ -74,7 +75,7 @@ var rooms = []room{
 	{"cmd/beanfield", []layer{
 		{"values", []string{"exit.go", "mistake.go", "lines.go", "address.go", "user.go", "garbage.go"}},
 		{"configuration", []string{"config.go", "flags.go", "value.go", "setting.go", "permissions.go", "tls.go", "http.go", "visitors.go", "secret.go",
-			"queue.go", "queuefile.go", "tube.go", "tubefile.go", "access.go", "storage.go", "cluster.go", "clusterfile.go", "clustercheck.go", "file.go", "log.go", "check.go"}},
+			"queue.go", "queuefile.go", "tube.go", "tubefile.go", "policyset.go", "schedule.go", "schedulefile.go", "access.go", "storage.go", "cluster.go", "clusterfile.go", "clustercheck.go", "file.go", "log.go", "check.go"}},
 	}, map[string]string{
 		"check.go version": "the linker sets it in package main",
 	}},

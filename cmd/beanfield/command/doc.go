@@ -22,7 +22,8 @@
 //
 // # Invariants
 //
-//	U1  Any beanstalkd will do: a command uses the verbs of beanstalkd 1.12 only.
+//	U1  Any beanstalkd will do: a command uses the verbs of beanstalkd 1.12 only, unless it
+//	    has asked for capabilities and the server has others. Only list cannot do without.
 //	U2  A job is never lost: a command that moves or hands out a job deletes it only after
 //	    the job is stored, or printed, elsewhere.
 //	U3  Every wait for a server ends: with its reply, or with the connection's time limit.

@@ -48,6 +48,24 @@ reserved ones too.`,
 		make:     func() action { return new(peek) },
 	},
 	{
+		Name: "list", Group: groupJobs, remote: true,
+		Summary: "List jobs of one tube or of all, or search them",
+		Help: `
+Jobs are listed in no order that means anything, whatever their state, and stay where they are. A job that
+is there all the time is listed once. For a reserved job it says where the client is that holds it,
+if you may know, and for how many seconds: since it was reserved or last touched.
+
+The server does the search, a part with each command, so others do not wait for it: ten million bodies
+take seconds. A server that does not have list-jobs (beanstalkd does not) cannot do it. If no job is found,
+the exit code is 3.`,
+		Examples: []string{
+			"beanfield list -tube mail -state buried -older 1h",
+			"beanfield list -body 'order 4711' -n 1",
+			"beanfield list -json -state reserved,delayed -tag colour=red",
+		},
+		make: func() action { return new(list) },
+	},
+	{
 		Name: "delete", Group: groupJobs, Args: "ID...", remote: true,
 		Summary: "Delete jobs by their ids",
 		Help: `

@@ -33,6 +33,17 @@ Ctrl-C ends it.`,
 		make:     func() action { return new(tail) },
 	},
 	{
+		Name: "schedules", Group: groupServer, remote: true,
+		Summary: "Show the jobs that the server puts by the clock",
+		Help: `
+Each line is a schedule of the server's configuration: its next and its last tick, how many jobs were
+put since the schedule is there, how many ticks were missed, and how many were refused at first, because the
+tube or the disk was full or the server draining. With rules, you see the schedules of the tubes on which you
+have the right stats. beanfield help cron says more.`,
+		Examples: []string{"beanfield schedules", "beanfield schedules -json"},
+		make:     func() action { return new(schedules) },
+	},
+	{
 		Name: "slow", Group: groupServer,
 		Summary: "Show which commands were slow, and what they waited for",
 		Help: `
@@ -48,6 +59,32 @@ the right stats on every tube, or see the commands of the tubes on which you hav
 			"beanfield slow -http 10.0.0.5:8080 -token-file token -json",
 		},
 		make: func() action { return new(slow) },
+	},
+	{
+		Name: "policy", Group: groupServer, Args: "list [TUBE]|set PATTERN KEY=VALUE...|remove PATTERN|load FILE|edit|text", remote: true,
+		Summary: "Show the policies of tubes, and change those that are set at run time",
+		Help: `
+list    all policies in the order in which they are asked, those of run time first; settings that are not
+        shown have their defaults. With TUBE, the one that holds for it; if none does, the exit code is 3
+set     give keys of the policy with this pattern other values; KEY= takes a key out. A policy that is
+        new begins with what the configuration file says for this pattern, and comes before the first
+        one that would hide it
+remove  remove the policy with this pattern; the file's hold again
+load    replace all by those of a file; - is standard input
+edit    edit all, with $VISUAL or $EDITOR
+text    print the text of all
+
+The server keeps them over restarts, if it has a data directory. If anything is wrong with them, or
+somebody else has changed them meanwhile, nothing changes, and the exit code is 1. With rules you need
+the right admin on every tube; for list stats on every tube, or on TUBE. beanfield help policies tells
+what the keys mean.`,
+		Examples: []string{
+			"beanfield policy list mail",
+			"beanfield policy set 'mail*' max_jobs=1000 retry=1s..1h",
+			"beanfield policy remove 'mail*'",
+			"beanfield policy text > policies.toml",
+		},
+		make: func() action { return new(policy) },
 	},
 	{
 		Name: "backup", Group: groupServer, Args: "DIR",

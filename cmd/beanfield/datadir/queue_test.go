@@ -26,6 +26,7 @@ func fillQueues(t *testing.T, dir string) {
 	l.PutQueue(&storage.Queue{Tube: "S", First: "g", Ended: true, Next: 4, Views: []storage.View{
 		{Number: 3, Name: "a view", Start: 2, Tags: queue.MakeTags(map[string]string{"k": "v"})},
 	}})
+	l.PutQueue(&storage.Queue{Tube: "noted", Notes: []storage.Note{{Kind: 1, Name: "nightly", Value: []byte("17")}}})
 	commit(t, l)
 	must.Do(t, store.Close())
 }
@@ -40,6 +41,7 @@ func TestQueues(t *testing.T) {
 		return rest + " reserves 0 timeouts 0 releases 0 buries 0 kicks 0"
 	}
 	want := `queue S first-group "g" ended view 3 "a view" from 2 shard 0
+queue noted first-group "" note 1 "nightly" "17" shard 0
 ` + job("1 S;rear ready pri 0 delay 0 ttr 0 size 0 created 2023-11-14T22:13:20.000Z") +
 		` item {"tags":{"requestId":"r-1","é":"\"x\""},"moved":true,"rebalances":6,"dead_letter":"rear","negative":{"code":"Busy","reason":"no room"}} shard 0
 ` + job("2 S passed pri 0 delay 0 ttr 0 size 0 created 2023-11-14T22:13:20.000Z") + ` item {"tags_base64":"Av/+AA==","done":[1,3]} shard 0
@@ -56,6 +58,7 @@ shards 1, highest id 3
 	_, stdout, _ := command("-json", dir)
 	for _, line := range []string{
 		`{"type":"queue","tube":"S","first":"g","ended":true,"next_view":4,"views":[{"number":3,"group":"a view","start":2,"tags":{"k":"v"}}],"shard":0}`,
+		`{"type":"queue","tube":"noted","next_view":0,"notes":[{"kind":1,"name":"nightly","value":"MTc="}],"shard":0}`,
 		`"kicks":0,"tags":{"requestId":"r-1","é":"\"x\""},"moved":true,"rebalances":6,"dead_letter":"rear","negative":{"code":"Busy","reason":"no room"},"shard":0}`,
 		`"tags_base64":"Av/+AA==","done":[1,3],"shard":0}`,
 		`{"type":"tube","tube":"S","ready":1,"delayed":0,"buried":0,"passed":1,"jobs":2,"bytes":0}`,
@@ -67,7 +70,7 @@ shards 1, highest id 3
 	if _, summary, _ := command("-summary", dir); strings.Contains(summary, "queue ") {
 		t.Errorf("the summary has queues:\n%s", summary)
 	}
-	if status, stdout, stderr := command("-salvage", fresh, dir); status != 0 || !strings.Contains(stdout, "copied 3 jobs to "+fresh+", and the groups of 1 queues\n") {
+	if status, stdout, stderr := command("-salvage", fresh, dir); status != 0 || !strings.Contains(stdout, "copied 3 jobs to "+fresh+", and the groups of 2 queues\n") {
 		t.Errorf("salvage: status %d, %s%s", status, stdout, stderr)
 	}
 	_, stdout, stderr := command(fresh)

@@ -19,6 +19,19 @@ type itemLine struct {
 	Negative   *negative         `json:"negative,omitempty"`
 	Done       []uint32          `json:"done,omitempty"`     // numbers of views
 	Returned   map[uint32]uint32 `json:"returned,omitempty"` // by views, how often
+	*termsLine
+	LeavesFor string `json:"leaves_for,omitempty"`
+	Been      []been `json:"been,omitempty"`
+}
+
+// been says when a job became a dead letter, in which tube and why, and how often it had been delivered by then.
+type been struct {
+	Tube     string `json:"tube"`
+	Why      string `json:"why"`
+	When     string `json:"when"`
+	Reserves uint32 `json:"reserves"`
+	Timeouts uint32 `json:"timeouts"`
+	Releases uint32 `json:"releases"`
 }
 
 // negative is what the last one said.
@@ -30,6 +43,7 @@ type negative struct {
 // deadLetters are the words for what a log keeps as a fate, from 1 on.
 var deadLetters = map[uint8]string{
 	uint8(queue.FateRear) + 1: "rear", uint8(queue.FateDrop) + 1: "drop", uint8(queue.FateBury) + 1: "bury",
+	uint8(queue.FateTube) + 1: "tube",
 }
 
 func itemLineOf(i *storage.Item) *itemLine {
@@ -44,6 +58,13 @@ func itemLineOf(i *storage.Item) *itemLine {
 	if i.Fate > 0 {
 		if line.DeadLetter = deadLetters[i.Fate]; line.DeadLetter == "" {
 			line.DeadLetter = fmt.Sprint(i.Fate)
+		}
+	}
+	line.termsLine = termsLineOf(i)
+	if y := i.Journey; y != nil {
+		line.LeavesFor = y.To
+		for _, t := range queue.Traces(y.Traces) {
+			line.Been = append(line.Been, been{t.From, t.Why.String(), moment(t.When), t.Reserves, t.Timeouts, t.Releases})
 		}
 	}
 	for code, reason := range queue.Tags(i.Note).All() {
@@ -85,6 +106,7 @@ type queueLine struct {
 	Ended bool       `json:"ended,omitempty"`
 	Next  uint32     `json:"next_view"`
 	Views []viewLine `json:"views,omitempty"`
+	Notes []noteLine `json:"notes,omitempty"`
 	Shard *int       `json:"shard,omitempty"`
 }
 
@@ -109,8 +131,18 @@ func (l *Listing) Queue(q *storage.Queue, shard *int) error {
 		line.Views = append(line.Views, view)
 		text += fmt.Sprintf(" view %d %q from %d", v.Number, v.Name, v.Start)
 	}
+	for _, n := range q.Notes {
+		line.Notes = append(line.Notes, noteLine{Kind: uint8(n.Kind), Name: n.Name, Value: n.Value})
+		text += fmt.Sprintf(" note %d %q %q", n.Kind, n.Name, n.Value)
+	}
 	if shard != nil {
 		text += fmt.Sprintf(" shard %d", *shard)
 	}
 	return l.Line(line, "%s", text)
+}
+
+type noteLine struct {
+	Kind  uint8  `json:"kind"`
+	Name  string `json:"name"`
+	Value []byte `json:"value"`
 }

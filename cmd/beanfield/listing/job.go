@@ -37,6 +37,8 @@ func textOf(e Entry) string {
 	switch e.State {
 	case storage.Delayed:
 		text += " ready-at " + moment(e.Deadline)
+	case storage.Spent:
+		text += " until " + moment(e.Deadline)
 	case storage.Buried:
 		text += fmt.Sprintf(" bury-rank %d", e.BuryRank)
 	}
@@ -70,6 +72,7 @@ type jobLine struct {
 	Size     uint32 `json:"size"`
 	Created  string `json:"created"`
 	ReadyAt  string `json:"ready_at,omitempty"`
+	Until    string `json:"until,omitempty"` // spent: when it is deleted
 	BuryRank uint64 `json:"bury_rank,omitempty"`
 	Reserves uint32 `json:"reserves"`
 	Timeouts uint32 `json:"timeouts"`
@@ -92,8 +95,11 @@ func lineOf(e Entry) *jobLine {
 	if e.Item != nil {
 		line.itemLine = itemLineOf(e.Item)
 	}
-	if e.State == storage.Delayed {
+	switch e.State {
+	case storage.Delayed:
 		line.ReadyAt = moment(e.Deadline)
+	case storage.Spent:
+		line.Until = moment(e.Deadline)
 	}
 	switch {
 	case e.Body == nil:

@@ -41,8 +41,11 @@ func New(out io.Writer, asJSON bool) *Listing {
 	return l
 }
 
-// Add counts a job.
+// Add counts a job. What is left of one that has ended is none.
 func (l *Listing) Add(j *storage.Job) {
+	if j.State == storage.Spent {
+		return
+	}
 	c := l.tubes[j.Tube]
 	if c == nil {
 		c = &Count{Tube: j.Tube}

@@ -318,3 +318,24 @@ func TestPages(t *testing.T) {
 		t.Errorf("the pages have %d bytes", total)
 	}
 }
+
+// The page of a tube that a policy covers says what it has done there, and that of others nothing.
+func TestDeedsOfATube(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	b.router.SetPolicies(func(tube string) *queue.Policy {
+		if tube == "few" {
+			return &queue.Policy{MaxJobs: 1, Full: queue.FullOldest}
+		}
+		return nil
+	})
+	for range 3 {
+		b.post(200, "put", fields{"tube": "few", "data": "x"})
+		b.post(200, "put", fields{"tube": "many", "data": "x"})
+	}
+	if did := shown[tubeAnswer](b, "tube?name=few").Did; !slices.Contains(did, deedInfo{"drop", 2}) || !slices.Contains(did, deedInfo{"refuse", 0}) {
+		t.Errorf("%+v", did)
+	}
+	if did := shown[tubeAnswer](b, "tube?name=many").Did; did != nil {
+		t.Errorf("%+v", did)
+	}
+}

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"bytes"
-	"context"
 	"encoding/base64"
 	"math"
 	"net/http"
@@ -11,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"beanfield/conn/access"
+	"beanfield/router"
 	"beanfield/shard/queue"
 )
 
@@ -21,8 +20,6 @@ const (
 	jobsMost    = 100     // jobs in a list
 	// searchTime is how long a search goes on before it says how far it has come.
 	searchTime = time.Second
-	// candidates is how many jobs a search looks at between two looks at the clock.
-	candidates = 64
 )
 
 // jobAnswer is a job with as much of its body as fits.
@@ -133,10 +130,10 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 		if !ok {
 			return nil, busy
 		}
-		s.gather(a, list, nil, n)
+		s.gather(a, list, n)
 		return a, nil
 	}
-	return a, c.search(r.Context(), s, a, searched{tube, visible(may.Subject, filter(q.Get("filter"))), state, find, uint64(max(from, 1)), n})
+	return a, c.search(s, a, searched{tube, visible(may.Subject, filter(q.Get("filter"))), state, find, uint64(max(from, 1)), n})
 }
 
 // mark says what a client may do with each of the jobs.
@@ -164,50 +161,50 @@ func visible(s *access.Subject, shows func(string) bool) func(string) bool {
 	return func(tube string) bool { return shows(tube) && peeks(s, tube) }
 }
 
-// survey goes through some of the jobs.
-func (c *Console) survey(ctx context.Context, w *searched, from uint64, most int) ([]queue.JobFigures, uint64, bool) {
-	if w.tube == "" {
-		return c.router.SurveyAll(ctx, from, most)
-	}
-	list, next, ok := c.router.Survey(ctx, w.tube, uint32(min(from, math.MaxUint32)), most)
-	return list, uint64(next), ok
-}
-
 // search goes through the jobs until it has found enough, or its time is over.
-func (c *Console) search(ctx context.Context, s *client, a *jobsAnswer, w searched) error {
+func (c *Console) search(s *client, a *jobsAnswer, w searched) error {
+	l := router.Listing{
+		Filter: queue.Filter{Tube: w.tube, Body: w.find}, Judge: func(_ queue.Kind, tube string) bool { return w.tube != "" || w.shows(tube) },
+		Bodies: previewMost + utf8.UTFMax,
+	}
+	for st := queue.Ready; st <= queue.Buried; st++ {
+		if st.String() == w.state {
+			l.States = l.States.With(st)
+		}
+	}
 	a.Next = w.from
 	for end := time.Now().Add(searchTime); a.Next != 0 && len(a.Jobs) < w.n && time.Now().Before(end); {
-		list, next, ok := c.survey(ctx, &w, a.Next, min(candidates, w.n-len(a.Jobs)))
-		if !ok {
-			return busy
+		some := l
+		some.From, some.Most = placeOf(a.Next), w.n-len(a.Jobs)
+		if s.Finish(s.List(&some)); some.Status == queue.Failed {
+			return failure(some.Status)
 		}
-		a.Next = next
-		a.Looked += len(list)
-		chosen := list[:0]
-		for i := range list {
-			if (w.state == "all" || list[i].State.String() == w.state) && (w.tube != "" || w.shows(list[i].Tube)) {
-				chosen = append(chosen, list[i])
-			}
+		a.Next = numberOf(some.Next)
+		a.Looked += some.Looked
+		for i := range some.Jobs {
+			k := &some.Jobs[i]
+			j := showJob(&k.JobFigures)
+			j.show(k.Body, previewMost)
+			a.Jobs = append(a.Jobs, j)
 		}
-		s.gather(a, chosen, w.find, w.n)
 	}
 	return nil
 }
 
-// gather reads the bodies of jobs and keeps those that have what is searched for. A job
-// that has gone meanwhile is left out.
-func (s *client) gather(a *jobsAnswer, list []queue.JobFigures, find []byte, n int) {
+// placeOf and numberOf are places as the page has them: 0 is the end, and 1 the beginning.
+func placeOf(n uint64) router.Place { return router.Place{Shard: int(n >> 32), Slot: uint32(n)} }
+
+func numberOf(p router.Place) uint64 { return uint64(p.Shard)<<32 | uint64(p.Slot) }
+
+// gather reads the bodies of jobs. A job that has gone meanwhile is left out.
+func (s *client) gather(a *jobsAnswer, list []queue.JobFigures, n int) {
 	for i := 0; i < len(list) && len(a.Jobs) < n; i++ {
 		op, err := s.one(queue.Op{Kind: queue.Peek, ID: list[i].ID}, false)
 		if err != nil {
 			continue
 		}
-		body := s.body(&op)
-		if len(find) > 0 && !bytes.Contains(body, find) {
-			continue
-		}
 		j := showJob(&list[i])
-		j.show(body, previewMost)
+		j.show(s.body(&op), previewMost)
 		a.Jobs = append(a.Jobs, j)
 	}
 }

@@ -18,6 +18,23 @@ type tubeAnswer struct {
 	Next    map[string]*jobAnswer `json:"next"`  // by state, the job that is the next to leave it
 	Service *serviceInfo          `json:"service,omitempty"`
 	Limits  limitsInfo            `json:"limits"`
+	Did     []deedInfo            `json:"did,omitempty"` // by the policy that covers it
+}
+
+// deedInfo is how often a policy has done something.
+type deedInfo struct {
+	Action string `json:"action"`
+	Count  uint64 `json:"count"`
+}
+
+func showDeeds(deeds *queue.Deeds) (list []deedInfo) {
+	if deeds == nil {
+		return nil
+	}
+	for d, n := range deeds {
+		list = append(list, deedInfo{queue.Deed(d).String(), n})
+	}
+	return list
 }
 
 // serviceInfo is what the queue service knows of a tube.
@@ -90,7 +107,7 @@ func (c *Console) tube(r *http.Request) (any, error) {
 			return nil, busy
 		}
 		var one jobsAnswer
-		s.gather(&one, list, nil, 1)
+		s.gather(&one, list, 1)
 		if may.mark(&one); len(one.Jobs) > 0 {
 			a.Next[word] = &one.Jobs[0]
 		}
@@ -110,6 +127,7 @@ func (c *Console) figuresOf(r *http.Request, s *client, name string, a *tubeAnsw
 		if i := all.find(name); i >= 0 {
 			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
 			row.Queue = all.tubes[i].Queue
+			a.Did = showDeeds(all.tubes[i].Deeds)
 			row.Groups, row.Consumers, row.Pending = all.tubes[i].Groups, all.tubes[i].Consumers, all.tubes[i].Pending
 		}
 	}

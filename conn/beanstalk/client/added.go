@@ -38,6 +38,29 @@ func (r Reply) List() (list []string) {
 	return list
 }
 
+// Schedules are those of the server which the client may see, and how they are getting on.
+func (c *Client) Schedules() (list []Document, _ error) {
+	r, err := c.Ask("schedules")
+	if err == nil {
+		err = r.Want("OK")
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, body, _ := strings.Cut(string(r.Body), "\n")
+	for item := range strings.SplitSeq(body, "\n- ") {
+		item = strings.TrimPrefix(item, "- ")
+		d, err := ParseDocument([]byte(strings.ReplaceAll(item, "\n  ", "\n")))
+		if err != nil {
+			return nil, err
+		}
+		if len(d) > 0 {
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
+
 // ReserveBatch reserves up to size of the best jobs. It waits for the first one for so many seconds;
 // there are none if that was in vain (TIMED_OUT). Each job has its id in Number.
 func (c *Client) ReserveBatch(size, timeout uint32) (jobs []Reply, _ error) {

@@ -14,7 +14,7 @@ type Reply struct {
 	Line   string
 	Word   string  // its first word
 	Number uint64  // the one behind it: an id, or a count
-	Body   []byte  // of RESERVED, FOUND and OK
+	Body   []byte  // of RESERVED, FOUND, OK and REFUSED
 	Jobs   []Reply // the replies within RESERVED_BATCH
 }
 
@@ -94,7 +94,7 @@ func readReply(in *bufio.Reader) (Reply, error) {
 // carries says whether a body follows a line of these words.
 func carries(words []string) bool {
 	switch words[0] {
-	case "OK":
+	case "OK", "REFUSED":
 		return len(words) == 2
 	case "RESERVED", "FOUND":
 		return len(words) == 3

@@ -16,12 +16,14 @@ const (
 	Delay       // in seconds; also the length of a pause
 	TTR         // likewise
 	Size        // of the body that follows the line
+	Length      // likewise, where options may stand between it and the end of the line
 	Bound       // how many jobs at most
 	Several     // how many jobs, from 1 to MostSeveral
 	Timeout     // in seconds; one bit less than other numbers
 	Tube        // a tube's name, which is the rest of the line
 	Inner       // a tube's name with more behind it: it is checked after all else
 	Token       // the rest of the line, if there is any
+	Pairs       // options, which the command itself reads: the rest of the line
 	Apart       // no argument: the word ends here, although its space is no part of it
 	Any         // anything
 )
@@ -50,6 +52,10 @@ func (a *args) read(k Arg, c *Command) {
 		c.Size = a.u32()
 		c.Trailing = len(a.rest) > 0
 		a.rest = nil
+	case Length:
+		c.Size = a.u32()
+	case Pairs:
+		c.Options, a.rest = Options(a.rest), nil
 	case Bound:
 		c.N = a.u32()
 	case Several:

@@ -71,6 +71,7 @@ type Command struct {
 	N               uint32 // kick's bound, reserve's timeout
 	Several         uint32 // how many jobs at most
 	Name            []byte // borrowed from the line
+	Options         Options
 }
 
 // Parse reads one line, without its CRLF.

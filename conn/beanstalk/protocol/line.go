@@ -3,12 +3,28 @@ package protocol
 import "bytes"
 
 // MaxLine is how long a command line may be, without its CRLF. A line with the longest name of a tube
-// and four numbers behind it may be longer: LongWord is how it begins.
+// and four numbers behind it may be longer, and one with options (options.go) much longer.
 const (
-	MaxLine  = 222
-	MaxLong  = 256
-	LongWord = "put-in-tube "
+	MaxLine    = 222
+	MaxLong    = 256
+	MaxOptions = 1024
 )
+
+// longer are the beginnings of lines that may be longer than MaxLine.
+var longer = []struct {
+	word string
+	most int
+}{
+	{"put-in-tube ", MaxLong},
+	{"put-with ", MaxOptions},
+	{"put-batch ", MaxOptions},
+	{"reserve-with ", MaxOptions},
+	{"list-jobs ", MaxOptions},
+	{"move-jobs ", MaxOptions},
+	{"change-jobs ", MaxOptions},
+	{"touch-batch ", MaxOptions},
+	{"truncate ", MaxOptions},
+}
 
 // CRLF ends a line and a body.
 const CRLF = "\r\n"
@@ -25,8 +41,12 @@ const (
 // NextLine finds the next line; only CRLF ends one.
 func NextLine(data []byte) (line, rest []byte, _ LineState) {
 	line, rest, state := lineWithin(data, MaxLine)
-	if state == TooLong && string(data[:len(LongWord)]) == LongWord {
-		return lineWithin(data, MaxLong)
+	if state == TooLong {
+		for i := range longer {
+			if l := &longer[i]; string(data[:len(l.word)]) == l.word {
+				return lineWithin(data, l.most)
+			}
+		}
 	}
 	return line, rest, state
 }

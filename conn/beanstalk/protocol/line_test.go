@@ -66,3 +66,26 @@ func TestNextLine(t *testing.T) {
 		}
 	}
 }
+
+// Lines of some commands may be longer; their ends are found at any length, and one byte more is too
+// much.
+func TestLongerLines(t *testing.T) {
+	for _, l := range longer {
+		for _, n := range []int{MaxLine, MaxLine + 1, l.most - 1, l.most, l.most + 1} {
+			line := l.word + strings.Repeat("x", n-len(l.word))
+			got, rest, state := NextLine([]byte(line + "\r\nnext\r\n"))
+			switch {
+			case n > l.most && state != TooLong:
+				t.Errorf("%s: %d bytes are %d", l.word, n, state)
+			case n <= l.most && (state != Complete || string(got) != line || string(rest) != "next\r\n"):
+				t.Errorf("%s: %d bytes are %d, and leave %q", l.word, n, state, rest)
+			}
+			if _, _, state := NextLine([]byte(line)); n <= l.most && state != Incomplete {
+				t.Errorf("%s: %d bytes without an end are %d", l.word, n, state)
+			}
+		}
+		if _, _, state := NextLine([]byte(strings.ToUpper(l.word) + strings.Repeat("x", MaxLine) + "\r\n")); state != TooLong {
+			t.Errorf("%s: in capitals: %d", l.word, state)
+		}
+	}
+}

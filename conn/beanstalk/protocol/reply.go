@@ -46,6 +46,13 @@ func AppendNumber(out []byte, head string, n uint64) []byte {
 	return append(out, '\r', '\n')
 }
 
+// AppendNumbers formats a reply of a word and two numbers.
+func AppendNumbers(out []byte, head string, n, m uint64) []byte {
+	out = append(out, head...)
+	out = strconv.AppendUint(out, n, 10)
+	return AppendNumber(out, " ", m)
+}
+
 // AppendJob formats a job with its body.
 func AppendJob(out []byte, head string, id uint64, size uint32, small []byte, large [][]byte) ([]byte, [][]byte) {
 	out = append(out, head...)

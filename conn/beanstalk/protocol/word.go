@@ -24,6 +24,7 @@ const (
 	Touched        Word = "TOUCHED\r\n"
 	Kicked         Word = "KICKED\r\n"
 	Paused         Word = "PAUSED\r\n"
+	NotTogether    Word = "NOT_TOGETHER\r\n"
 )
 
 // Failures is the one table from statuses to words, for everything but OK.

@@ -98,7 +98,7 @@ func (m *Queue) pick(client int) *Job {
 	if best == nil || best.avoid != 1+client || m.mates(c.Queue) < 2 {
 		return best
 	}
-	second := m.Least(ByPri, func(j *Job) bool { return j.State == Ready && j.Tube == c.Queue && j != best })
+	second := m.Least(m.byKey, func(j *Job) bool { return j.State == Ready && j.Tube == c.Queue && j != best })
 	if second == nil || second.avoid == 1+client {
 		return best
 	}

@@ -58,7 +58,7 @@ func Restore(jobs []*Job, services []*Service) *Queue {
 	}
 	for _, l := range jobs {
 		j := *l
-		j.Logged, j.Parts = l, map[int]*Part{}
+		j.Logged, j.Parts, j.Since = l, map[int]*Part{}, 0
 		for n, p := range l.Parts {
 			j.Parts[n] = &Part{Done: p.Done, Returns: p.Returns, User: Nobody}
 			m.views = max(m.views, n)

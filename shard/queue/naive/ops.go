@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -19,6 +20,7 @@ const (
 	Failed       Status = "failed"
 	TooLong      Status = "too long"
 	Ended        Status = "ended"
+	Exists       Status = "exists"
 )
 
 func answer(ok bool) Status {
@@ -30,16 +32,23 @@ func answer(ok bool) Status {
 
 // Put puts a job into the tube that it names. What it does not say is made up here.
 func (m *Queue) Put(j *Job) Status {
-	if m.NoPuts || !m.makeRoom(j) {
+	if s := m.known(j); s != "" {
+		return s
+	}
+	if room := m.makeRoom(j); !room || m.NoPuts {
 		return NoRoom
 	}
 	m.need(j.Tube).Total++
 	m.Total++
 	j.State, j.Holder, j.Parts = Ready, Nobody, map[int]*Part{}
 	j.Created = (m.Now+m.Epoch)/millisecond*millisecond - m.Epoch // kept to the millisecond
-	if j.Delay > 0 {
-		j.State, j.Deadline = Delayed, m.Now+int64(j.Delay)*Second
+	if d := j.delay(); d > 0 {
+		j.State, j.Deadline = Delayed, m.Now+d
 	}
+	if s := j.said(); s.Expires > 0 {
+		j.Said.Expires += m.Now
+	}
+	m.takes(j)
 	m.Jobs = append(m.Jobs, j)
 	m.log(j)
 	if j.State == Ready {
@@ -64,10 +73,26 @@ func (m *Queue) Reserve(client int, poll bool) (*Job, Status) {
 	return nil, Waiting
 }
 
+// ReserveSeveral takes up to so many jobs, and says which was the last one.
+func (m *Queue) ReserveSeveral(client, most int, poll bool) (last *Job, _ Status) {
+	for range most {
+		j := m.Claim(client)
+		if j == nil {
+			break
+		}
+		last = j
+	}
+	if last != nil {
+		return last, OK
+	}
+	return m.Reserve(client, poll)
+}
+
 // Claim takes the best job for a client; nil if there is none.
 func (m *Queue) Claim(client int) *Job {
-	j := m.Best(m.Clients[client].Watched)
+	j, _ := m.Next(client)
 	if j != nil {
+		m.charge(client, j.Tube)
 		m.take(client, j)
 	}
 	return j
@@ -75,8 +100,12 @@ func (m *Queue) Claim(client int) *Job {
 
 // Wait lets a client wait for a job, if its wait is still open.
 func (m *Queue) Wait(client int) {
-	if c := m.Clients[client]; c.Open {
+	c := m.Clients[client]
+	if c.Open {
 		c.Waiting = m.next()
+	}
+	if j, _ := m.Next(client); j != nil && c.Open {
+		m.serve(client, j)
 	}
 	m.match()
 }
@@ -155,11 +184,11 @@ func (m *Queue) Quarantine(client int, id uint64) Status {
 	return OK
 }
 
-// Touch gives the holder of a job its whole time again.
-func (m *Queue) Touch(client int, id uint64) Status {
+// Touch gives the holder of a job its whole time again, or so many seconds if that is not 0.
+func (m *Queue) Touch(client int, id uint64, ttr uint32) Status {
 	j := m.held(client, id)
 	if j != nil && j.TTR > 0 {
-		j.Deadline = m.Now + int64(j.TTR)*Second
+		j.Deadline = m.Now + cmp.Or(int64(ttr)*Second, j.ttr())
 	}
 	return answer(j != nil)
 }

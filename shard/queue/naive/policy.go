@@ -15,10 +15,25 @@ type Policy struct {
 	Fate          Fate
 
 	Retry, RetryMost int64 // as shard/queue has it
-	Expire           int64
+	Expire, Aging    int64
 
+	Weight                   int // 0: none, which is 1 beside a tube that has one
 	MaxReserved, Rate, Burst int // as shard/queue has it, but for Burst, which is never 0 beside Rate
 }
+
+// What policies have done, by its number in Queue.Did: as shard/queue has it.
+const (
+	Refused = iota
+	Dropped
+	Expired
+	Retried
+	DeadBuried
+	DeadDeleted
+	DeadMoved
+	Paced
+	Filled
+	deeds
+)
 
 // ByAge is the order in which jobs were put.
 func ByAge(a, b *Job) int { return cmp.Or(cmp.Compare(a.Created, b.Created), byID(a, b)) }
@@ -57,12 +72,40 @@ func (m *Queue) makeRoom(new *Job) bool {
 		}
 	}
 	if full(stay) {
+		m.Did[Refused]++
 		return false
 	}
-	for full(m.In(new.Tube)) {
+	for !m.NoPuts && full(m.In(new.Tube)) {
+		m.Did[Dropped]++
 		m.end(m.Least(p.Drop, func(j *Job) bool { return j.Tube == new.Tube && j.State == Ready }))
 	}
 	return true
+}
+
+// PutAll puts all of some jobs, or none.
+func (m *Queue) PutAll(jobs []*Job) Status {
+	for _, j := range jobs {
+		p, count, bytes := m.policy(j.Tube), 0, 0
+		for _, k := range slices.Concat(m.In(j.Tube), jobs) {
+			old := k.State != ""
+			if k.Tube == j.Tube && (!old || p.Drop == nil || k.State != Ready) {
+				count++
+				bytes += len(k.Body)
+			}
+		}
+		if p.MaxJobs > 0 && count > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes {
+			return NoRoom
+		}
+	}
+	if m.NoPuts && len(jobs) > 0 {
+		return NoRoom
+	}
+	for _, j := range jobs {
+		if status := m.Put(j); status != OK {
+			panic("naive: there is no room for a job, although there is room for all")
+		}
+	}
+	return OK
 }
 
 // comesBack is what becomes of a job that its holder gives back, or loses. It reports false if
@@ -71,13 +114,18 @@ func (m *Queue) comesBack(j *Job, delayed bool) bool {
 	p := m.policy(j.Tube)
 	switch {
 	case m.old(j):
+		m.Did[Expired]++
 		m.end(j)
 		return true
 	case m.NoUpdates:
 		return false
-	case p.MaxDeliveries > 0 && int(p.Delivered(j)) >= p.MaxDeliveries:
+	case m.mostOf(j) > 0 && p.delivered(j) >= m.mostOf(j):
+		fate := FateBury
+		if p.MaxDeliveries > 0 {
+			fate = p.Fate
+		}
 		j.place(Ready)
-		m.die(j, p.Fate)
+		m.die(j, fate)
 		return true
 	case delayed || p.Retry == 0:
 		return false
@@ -89,6 +137,7 @@ func (m *Queue) comesBack(j *Job, delayed bool) bool {
 	if p.RetryMost > 0 {
 		wait = m.Spread(j.ID, j.Reserves, wait)
 	}
+	m.Did[Retried]++
 	j.place(Delayed)
 	j.Deadline = m.Now + wait
 	m.log(j)
@@ -101,19 +150,36 @@ func (m *Queue) giveBack(j *Job) {
 	if m.comesBack(j, false) {
 		return
 	}
-	if p := m.policy(j.Tube); p.MaxDeliveries > 0 && !m.NoUpdates {
+	if m.mostOf(j) > 0 && !m.NoUpdates {
 		j.place(Ready)
 		m.log(j)
 	}
 	m.ready(j)
 }
 
+// mostOf is how often a job may be delivered; 0 if there is no limit.
+func (m *Queue) mostOf(j *Job) int {
+	policy, said := m.policy(j.Tube).MaxDeliveries, j.said().MaxDeliveries
+	if policy == 0 || said > 0 && said < policy {
+		return said
+	}
+	return policy
+}
+
+func (p *Policy) delivered(j *Job) int {
+	if p.Delivered == nil {
+		return int(j.Reserves)
+	}
+	return int(p.Delivered(j))
+}
+
 // oldAt is when a job is too old; 0 if never.
 func (m *Queue) oldAt(j *Job) int64 {
-	if p := m.policy(j.Tube); p.Expire > 0 {
+	at := j.said().Expires
+	if p := m.policy(j.Tube); p.Expire > 0 && (at == 0 || j.Created+p.Expire < at) {
 		return max(1, j.Created+p.Expire)
 	}
-	return 0
+	return at
 }
 
 func (m *Queue) old(j *Job) bool { return m.oldAt(j) != 0 && m.oldAt(j) <= m.Now }
@@ -122,6 +188,7 @@ func (m *Queue) old(j *Job) bool { return m.oldAt(j) != 0 && m.oldAt(j) <= m.Now
 func (m *Queue) endOld() {
 	for _, j := range slices.Clone(m.Jobs) {
 		if m.old(j) && j.State != Reserved && j.State != Passed {
+			m.Did[Expired]++
 			m.unpend(j)
 			m.end(j)
 		}

@@ -33,6 +33,7 @@ type Queue struct {
 	NoUpdates bool  // nor changes of those that it has
 
 	Jobs     []*Job
+	Keys     []*Key
 	Clients  []*Client
 	Tubes    []*Tube
 	Timeouts uint64
@@ -42,7 +43,10 @@ type Queue struct {
 	Wrote      func(j *Job, gone bool) // hears of the log's records of jobs; may be nil
 	WroteQueue func(s *Service)
 
-	Policies map[string]*Policy // by tube
+	Policies map[string]*Policy  // by tube
+	Did      [deeds]uint64       // by policies
+	Contests map[string]*Contest // by the names of the tubes
+	Ticks    map[Schedule]int64  // the last one of each
 	// Spread is a retry's delay with up to a tenth more or less.
 	Spread func(id uint64, deliveries uint32, delay int64) int64
 
@@ -72,6 +76,7 @@ type Job struct {
 	State                                       State
 	Pri, Delay, TTR                             uint32
 	Created, Deadline                           int64
+	Since                                       int64 // when it became ready, where that counts; 0: its put
 	Holder                                      int
 	Rank                                        int  // orders the buried jobs
 	Quarantined                                 bool // it is buried because its body cannot be read
@@ -86,6 +91,7 @@ type Job struct {
 	Fate         Fate
 	Parts        map[int]*Part // what the views have of it, by their numbers
 
+	Said   *Said // nil for a plain put
 	Logged *Job
 
 	taken int // orders what a client holds
@@ -99,6 +105,8 @@ type Client struct {
 	Waiting  int // when it began to wait, 0 if it does not
 	Open     bool
 	Consumer *Consumer // nil for a beanstalk client
+
+	contest string // that of its last reserve
 }
 
 // Tube is a tube while it has a reason to be there.
@@ -119,7 +127,7 @@ type Gift struct {
 
 // New makes a queue without jobs and clients.
 func New() *Queue {
-	m := &Queue{Services: map[string]*Service{}}
+	m := &Queue{Services: map[string]*Service{}, Ticks: map[Schedule]int64{}}
 	m.need("default")
 	return m
 }
@@ -215,7 +223,7 @@ func byRank(a, b *Job) int     { return cmp.Compare(a.Rank, b.Rank) }
 
 // Listed lists a tube's jobs in one place, in the order in which they leave it.
 func (m *Queue) Listed(state State, tube string) []*Job {
-	order := map[State]func(a, b *Job) int{Ready: ByPri, Delayed: byDeadline, Buried: byRank}[state]
+	order := map[State]func(a, b *Job) int{Ready: m.byKey, Delayed: byDeadline, Buried: byRank}[state]
 	jobs := slices.DeleteFunc(m.In(tube), func(j *Job) bool { return j.State != state })
 	slices.SortFunc(jobs, order)
 	return jobs
@@ -232,7 +240,7 @@ func (m *Queue) First(state State, tube string) *Job {
 
 // Best is the job that a reserve over some tubes would take.
 func (m *Queue) Best(tubes []string) *Job {
-	return m.Least(ByPri, func(j *Job) bool { return j.State == Ready && slices.Contains(tubes, j.Tube) && !m.shut(j.Tube) })
+	return m.bestOf(func(tube string) bool { return slices.Contains(tubes, tube) && !m.shut(tube) })
 }
 
 func (m *Queue) paused(tube string) bool {

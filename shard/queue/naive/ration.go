@@ -15,11 +15,17 @@ func up(a, b int64) int64 { return (a + b - 1) / b }
 // handOut notes that somebody has got a job.
 func (m *Queue) handOut(tube string) {
 	p, t := m.policy(tube), m.Tube(tube)
+	if p.MaxReserved > 0 && m.reserved(tube) == p.MaxReserved {
+		m.Did[Filled]++
+	}
 	if p.Rate == 0 {
 		return
 	}
 	t.Owed = max(t.Owed, m.Now*int64(p.Rate)) + Second
 	if free := t.Owed - int64(p.Burst-1)*Second; free > m.Now*int64(p.Rate) {
+		if t.OpensAt == 0 {
+			m.Did[Paced]++
+		}
 		t.OpensAt = up(free, int64(p.Rate))
 	}
 }
@@ -28,6 +34,23 @@ func (m *Queue) handOut(tube string) {
 func (m *Queue) closed(tube string) bool {
 	p, t := m.policy(tube), m.Tube(tube)
 	return t != nil && t.OpensAt != 0 || p.MaxReserved > 0 && m.reserved(tube) >= p.MaxReserved
+}
+
+// letsGo is how many jobs of a tube may go now, one after the other.
+func (m *Queue) letsGo(tube string) int {
+	p, t, n := m.policy(tube), m.Tube(tube), len(m.Jobs)
+	if p.MaxReserved > 0 {
+		n = min(n, p.MaxReserved-m.reserved(tube))
+	}
+	if p.Rate > 0 {
+		for k, owed := 0, max(t.Owed, m.Now*int64(p.Rate))-m.Now*int64(p.Rate); k < n; k++ {
+			if owed > int64(p.Burst-1)*Second {
+				return k
+			}
+			owed += Second
+		}
+	}
+	return n
 }
 
 func (m *Queue) reserved(tube string) int {
@@ -69,7 +92,7 @@ func (m *Queue) unhold(j *Job) {
 // serveOpening serves those who wait for tubes that are open again, the best job of all first.
 func (m *Queue) serveOpening() {
 	for {
-		j := m.Least(ByPri, func(j *Job) bool { return j.State == Ready && m.isOpening(j.Tube) })
+		j := m.bestOf(m.isOpening)
 		if j == nil {
 			return
 		}

@@ -155,6 +155,7 @@ func (m *Queue) settle(j *Job) {
 
 func (m *Queue) end(j *Job) {
 	m.leaveViews(j)
+	m.gives(j)
 	m.Jobs = slices.DeleteFunc(m.Jobs, func(k *Job) bool { return k == j })
 	if m.Wrote != nil {
 		m.Wrote(j, true)
@@ -169,9 +170,12 @@ func (m *Queue) die(j *Job, f Fate) {
 		j.place(Passed)
 		m.log(j)
 	case f == FateDrop:
+		m.Did[DeadDeleted]++
 		m.end(j)
 	case f == FateRear && !strings.HasSuffix(j.Tube, rear):
+		m.Did[DeadMoved]++
 		m.leaveViews(j)
+		m.gives(j)
 		j.Tube += rear
 		m.need(j.Tube).Total++
 		j.Returns, j.Moved = 0, true
@@ -179,6 +183,7 @@ func (m *Queue) die(j *Job, f Fate) {
 		m.log(j)
 		m.ready(j)
 	default:
+		m.Did[DeadBuried]++
 		m.bury(j)
 	}
 }

@@ -1,6 +1,9 @@
 package naive
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Due is the next moment at which something happens by itself, or 0, and how many things
 // happen then.
@@ -19,6 +22,9 @@ func (m *Queue) Due() (at int64, n int) {
 		if j.State != Reserved && j.State != Passed {
 			soon(m.oldAt(j))
 		}
+	}
+	for _, k := range m.Keys {
+		soon(k.Until)
 	}
 	for _, t := range m.Tubes {
 		soon(t.PausedUntil)
@@ -70,6 +76,7 @@ func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
 		m = found
 	}
 	m.endOld()
+	m.tickKeys()
 	m.serveOpening()
 	m.tickLeavers()
 	m.tickViews()
@@ -119,9 +126,18 @@ func (m *Queue) clone() *Queue {
 		k := *j
 		c.Jobs = append(c.Jobs, &k)
 	}
+	c.Keys = nil
+	for _, k := range m.Keys {
+		l := *k
+		c.Keys = append(c.Keys, &l)
+	}
 	for _, l := range m.Clients {
 		k := *l
 		c.Clients = append(c.Clients, &k)
+	}
+	c.Contests = map[string]*Contest{}
+	for key, x := range m.Contests {
+		c.Contests[key] = &Contest{x.Clock, maps.Clone(x.Tags), maps.Clone(x.Idle)}
 	}
 	return &c
 }

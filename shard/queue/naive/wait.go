@@ -9,7 +9,7 @@ func (m *Queue) take(client int, j *Job) {
 	j.State, j.Holder, j.taken = Reserved, client, m.next()
 	j.Deadline = 0
 	if j.TTR > 0 {
-		j.Deadline = m.Now + int64(j.TTR)*Second
+		j.Deadline = m.Now + j.ttr()
 	}
 	j.Reserves++
 	m.handOut(j.Tube)
@@ -19,6 +19,7 @@ func (m *Queue) take(client int, j *Job) {
 // to gets, then to filtered consumers.
 func (m *Queue) ready(j *Job) {
 	j.place(Ready)
+	m.rises(j)
 	m.join(j)
 	m.match()
 	if m.Job(j.ID) == j {
@@ -68,6 +69,7 @@ func (m *Queue) serve(client int, j *Job) {
 		m.push(client, j)
 	case c.Open:
 		c.Open = false
+		m.charge(client, j.Tube)
 		m.take(client, j)
 		m.Given = append(m.Given, Gift{client, j.ID})
 	}

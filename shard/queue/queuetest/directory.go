@@ -20,6 +20,7 @@ type Directory struct {
 	Gone   map[uint64]bool
 	Last   uint64 // the highest id that was allotted
 	Closed bool   // no jobs are taken
+	Left   int    // how often there were jobs for other shards
 }
 
 // NewDirectory makes a directory that fails t.
@@ -53,6 +54,16 @@ func (d *Directory) JobBorn(id uint64) (uint64, bool) {
 	return id, true
 }
 
+// Spare allots an id that has ended.
+func (d *Directory) Spare() uint64 {
+	d.Last++
+	d.Gone[d.Last] = true
+	return d.Last
+}
+
+// JobsLeave counts how often there were jobs for other shards.
+func (d *Directory) JobsLeave() { d.Left++ }
+
 func (d *Directory) JobGone(id uint64) {
 	if d.Gone[id] {
 		d.t.Fatalf("job %d ends twice", id)
@@ -69,5 +80,7 @@ type Deaf struct{}
 func (Deaf) TubeBorn(string) {}
 func (Deaf) TubeGone(string) {}
 func (Deaf) JobGone(uint64)  {}
+func (Deaf) Spare() uint64   { return 1 << 40 }
+func (Deaf) JobsLeave()      {}
 
 func (Deaf) JobBorn(id uint64) (uint64, bool) { return id, true }

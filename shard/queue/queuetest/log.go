@@ -27,6 +27,7 @@ type Log struct {
 	Commits []storage.Ack
 	Records []string
 	Jobs    map[uint64]*storage.Job
+	Spent   map[uint64]*storage.Job // records of keys that have outlived their jobs
 	Bodies  map[uint64]string
 	Queues  map[string]*storage.Queue
 	Staged  map[uint64]string // bodies whose jobs are not put yet
@@ -40,7 +41,7 @@ var _ storage.Log = (*Log)(nil)
 func NewLog() *Log {
 	return &Log{
 		Jobs: map[uint64]*storage.Job{}, Bodies: map[uint64]string{}, Staged: map[uint64]string{},
-		Queues: map[string]*storage.Queue{},
+		Queues: map[string]*storage.Queue{}, Spent: map[uint64]*storage.Job{},
 	}
 }
 
@@ -76,42 +77,65 @@ type stage struct {
 }
 
 func (l *Log) Put(j *storage.Job, body ...[]byte) {
+	if j.State == storage.Spent {
+		if j.Size > 0 || len(body) > 0 || l.Spent[j.ID] != nil || l.Jobs[j.ID] != nil {
+			panic(fmt.Sprintf("a key is put under %d with %+v", j.ID, *j))
+		}
+		l.Spent[j.ID] = clone(j)
+		l.Records = append(l.Records, fmt.Sprintf("spent %d", j.Item.Keys.Of))
+		return
+	}
 	if j.Size > storage.LargeBody {
-		text, ok := l.Staged[j.ID]
+		text, ok := l.Staged[j.Key()]
 		if !ok || len(body) > 0 {
-			panic(fmt.Sprintf("job %d is put before its body is staged, or with it", j.ID))
+			panic(fmt.Sprintf("job %d is put before its body is staged, or with it", j.Key()))
 		}
 		body = [][]byte{[]byte(text)}
-		delete(l.Staged, j.ID)
+		delete(l.Staged, j.Key())
 	}
-	if l.Jobs[j.ID] != nil {
-		panic(fmt.Sprintf("job %d is logged twice", j.ID))
+	if l.Jobs[j.Key()] != nil {
+		panic(fmt.Sprintf("job %d is logged twice", j.Key()))
 	}
-	l.Jobs[j.ID] = clone(j)
-	l.Bodies[j.ID] = string(bytes.Join(body, nil))
-	l.Records = append(l.Records, fmt.Sprintf("put %d %v", j.ID, states[j.State]))
+	l.Jobs[j.Key()] = clone(j)
+	l.Bodies[j.Key()] = string(bytes.Join(body, nil))
+	l.Records = append(l.Records, fmt.Sprintf("put %d %v", j.Key(), states[j.State]))
 }
 
 func (l *Log) Update(j *storage.Job) {
-	if l.Jobs[j.ID] == nil {
-		panic(fmt.Sprintf("job %d is updated but was never put", j.ID))
+	if l.Jobs[j.Key()] == nil {
+		panic(fmt.Sprintf("job %d is updated but was never put", j.Key()))
 	}
-	if was := l.Jobs[j.ID]; string(tagsOf(was)) != string(tagsOf(j)) || was.Tube != j.Tube && (j.Item == nil || !j.Item.Moved) {
-		panic(fmt.Sprintf("job %d is updated as %+v but logged as %+v", j.ID, *j, *was))
+	if was := l.Jobs[j.Key()]; string(tagsOf(was)) != string(tagsOf(j)) || was.Tube != j.Tube && (j.Item == nil || !j.Item.Moved) {
+		panic(fmt.Sprintf("job %d is updated as %+v but logged as %+v", j.Key(), *j, *was))
 	}
-	l.Jobs[j.ID] = clone(j)
-	l.Jobs[j.ID].Updated = true
-	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.ID, states[j.State]))
+	kept := clone(j)
+	if was := l.Jobs[j.Key()].Item; was != nil && was.Keys != nil { // they are of the put
+		if kept.Item == nil {
+			kept.Item = new(storage.Item)
+		}
+		kept.Item.Keys = was.Keys
+	}
+	l.Jobs[j.Key()] = kept
+	l.Jobs[j.Key()].Updated = true
+	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.Key(), states[j.State]))
 }
 
 // Quarantine is an update, whose record says why.
 func (l *Log) Quarantine(j *storage.Job) {
 	l.Update(j)
-	l.Records[len(l.Records)-1] = fmt.Sprintf("aside %d", j.ID)
+	l.Records[len(l.Records)-1] = fmt.Sprintf("aside %d", j.Key())
 }
 
 func (l *Log) Delete(j *storage.Job) {
-	id := j.ID
+	id := j.Key()
+	if j.State == storage.Spent {
+		if l.Spent[id] == nil {
+			panic(fmt.Sprintf("key %d is deleted but was never put", id))
+		}
+		l.Records = append(l.Records, fmt.Sprintf("forget %d", l.Spent[id].Item.Keys.Of))
+		delete(l.Spent, id)
+		return
+	}
 	if l.Jobs[id] == nil {
 		panic(fmt.Sprintf("job %d is deleted but was never put", id))
 	}
@@ -186,10 +210,12 @@ func (l *Log) Release(err error) {
 // Replay brings buried jobs by rank and the others by id.
 func (l *Log) Replay(fn func(*storage.Job, []byte) error) error {
 	byRank := func(a, b *storage.Job) int {
-		return cmp.Or(cmp.Compare(a.BuryRank, b.BuryRank), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.BuryRank, b.BuryRank), cmp.Compare(a.Key(), b.Key()))
 	}
-	for _, j := range slices.SortedFunc(maps.Values(l.Jobs), byRank) {
-		if err := fn(clone(j), []byte(l.Bodies[j.ID])); err != nil {
+	all := append(slices.Collect(maps.Values(l.Jobs)), slices.Collect(maps.Values(l.Spent))...)
+	slices.SortFunc(all, byRank)
+	for _, j := range all {
+		if err := fn(clone(j), []byte(l.Bodies[j.Key()])); err != nil {
 			return err
 		}
 	}

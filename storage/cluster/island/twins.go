@@ -11,8 +11,10 @@ type Twin struct {
 	Younger uint64 `json:"younger"` // its life
 }
 
-// changed is how often the life of a node changes until that means two processes. Once is a restart.
-const changed = 3
+// returned is how often an old life of a node comes back until that means two processes. A process that is
+// started again has a new life each time, however often that happens; one old life may come back in a message
+// that was late, and the new one behind it.
+const returned = 3
 
 // twins is what a node knows of nodes that two processes are at once.
 type twins struct {
@@ -26,8 +28,8 @@ type twins struct {
 // lives are those of the processes that say that they are one node.
 type lives struct {
 	last, other life
-	changes     int
-	quiet       int // ticks since the last change
+	returns     int
+	quiet       int // ticks since the last return
 }
 
 type life struct {
@@ -43,12 +45,13 @@ func (t *twins) tick() {
 	t.ran++
 	for _, l := range t.heard {
 		if l.quiet++; l.quiet > Silent {
-			l.changes = 0
+			l.returns = 0
 		}
 	}
 }
 
-// hear takes a knock. Each one of a stranger that has this node's name is a change: this process goes on.
+// hear takes a knock. A stranger that has this node's name returns with each one but its first: this process
+// goes on in between.
 func (t *twins) hear(k Knock) {
 	if k.Life == 0 || k.Life == t.life {
 		return // an older program; or itself
@@ -61,18 +64,19 @@ func (t *twins) hear(k Knock) {
 		l = &lives{}
 		t.heard[k.From] = l
 	}
+	if k.From == t.node {
+		l.other, l.last = l.last, life{t.life, t.ran}
+	}
 	now := life{k.Life, k.Ran}
-	switch {
-	case k.From == t.node:
-		l.last = life{t.life, t.ran}
-		fallthrough
-	case l.last.number != 0 && l.last.number != now.number:
+	if now.number != l.last.number {
+		if now.number == l.other.number {
+			l.returns++
+			l.quiet = 0
+		}
 		l.other = l.last
-		l.changes++
-		l.quiet = 0
 	}
 	l.last = now
-	if k.From == t.node && l.changes >= changed {
+	if k.From == t.node && l.returns >= returned {
 		t.younger = t.younger || youngerOf(l.last, l.other).number == t.life
 	}
 }
@@ -80,7 +84,7 @@ func (t *twins) hear(k Knock) {
 // known are those of other nodes.
 func (t *twins) known() (all []Twin) {
 	for name, l := range t.heard {
-		if l.changes >= changed {
+		if l.returns >= returned {
 			all = append(all, Twin{name, youngerOf(l.last, l.other).number})
 		}
 	}

@@ -64,6 +64,12 @@ func (r *Relay) Give(j *storage.Job, body []byte, own bool) error {
 	l := r.load
 	if j.Item != nil { // it is this job's alone, but its texts are not
 		j.Item.Tags, j.Item.Note = bytes.Clone(j.Item.Tags), bytes.Clone(j.Item.Note)
+		if k := j.Item.Keys; k != nil {
+			k.Key, k.Once = bytes.Clone(k.Key), bytes.Clone(k.Once)
+		}
+		if y := j.Item.Journey; y != nil {
+			y.Traces = bytes.Clone(y.Traces)
+		}
 	}
 	if own {
 		l.large = body

@@ -70,7 +70,7 @@ func QueueKey(tube string) []byte { return append([]byte{KeyQueue}, tube...) }
 
 // QueueOf is the name of the tube in a queue's key.
 func QueueOf(key []byte) (tube string, err error) {
-	if len(key) < 2 || len(key) > 1+storage.MaxName || key[0] != KeyQueue {
+	if len(key) < 1 || len(key) > 1+storage.MaxName || key[0] != KeyQueue {
 		return "", fmt.Errorf("%w: key of %d bytes for a queue", storage.ErrCorrupt, len(key))
 	}
 	return string(key[1:]), nil

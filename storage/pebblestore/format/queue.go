@@ -21,8 +21,17 @@ import (
 //	uvarint   the first id that it gets
 //	text      its tags
 //
+// A queue with notes has noteVersion, and then
+//
+//	uvarint   how many notes there are
+//
+// and for each note
+//
+//	uvarint   its kind
+//	text      its name
+//	text      its value
+//
 // A text is its length, a uvarint, and its bytes.
-const queueVersion = 1
 
 // AppendQueue appends the value of a queue, still without its checksum.
 func AppendQueue(dst []byte, q *storage.Queue) []byte {
@@ -30,7 +39,11 @@ func AppendQueue(dst []byte, q *storage.Queue) []byte {
 	if q.Ended {
 		ended = 1
 	}
-	dst = append(dst, queueVersion, 0, 0, 0, 0)
+	version := byte(queueVersion)
+	if len(q.Notes) > 0 {
+		version = noteVersion
+	}
+	dst = append(dst, version, 0, 0, 0, 0)
 	dst = binary.AppendUvarint(dst, ended)
 	dst = binary.AppendUvarint(dst, uint64(q.Next))
 	dst = appendText(dst, q.First, storage.MaxName)
@@ -42,11 +55,23 @@ func AppendQueue(dst []byte, q *storage.Queue) []byte {
 		dst = binary.AppendUvarint(dst, v.Start)
 		dst = appendText(dst, v.Tags, storage.MaxTags)
 	}
+	if version == noteVersion {
+		dst = binary.AppendUvarint(dst, uint64(len(q.Notes)))
+		for i := range q.Notes {
+			n := &q.Notes[i]
+			dst = binary.AppendUvarint(dst, uint64(n.Kind))
+			dst = appendText(dst, n.Name, storage.MaxName)
+			dst = appendText(dst, n.Value, storage.MaxNote)
+		}
+	}
 	return dst
 }
 
-// leastView is how many bytes a view takes at least.
-const leastView = 4
+// leastView and leastNote are how many bytes a view and a note take at least.
+const (
+	leastView = 4
+	leastNote = 3
+)
 
 func DecodeQueue(key, value []byte) (*storage.Queue, error) {
 	tube, err := QueueOf(key)
@@ -69,6 +94,18 @@ func DecodeQueue(key, value []byte) (*storage.Queue, error) {
 		v.Start = f.uvarint(1<<64-1, "start of a view")
 		v.Tags = f.copied(storage.MaxTags, "tags of a view")
 		q.Views = append(q.Views, v)
+	}
+	if value[0] == noteVersion {
+		n = f.uvarint(uint64(len(f.rest)/leastNote), "notes")
+		if n == 0 {
+			f.fail("notes")
+		}
+		for i := uint64(0); i < n && f.err == nil; i++ {
+			m := storage.Note{Kind: storage.NoteKind(f.uvarint(1<<8-1, "kind of a note"))}
+			m.Name = string(f.text(storage.MaxName, "name of a note"))
+			m.Value = f.copied(storage.MaxNote, "value of a note")
+			q.Notes = append(q.Notes, m)
+		}
 	}
 	if f.err == nil && len(f.rest) != 0 {
 		f.fail("trailing bytes")

@@ -48,15 +48,37 @@ func TestDamagedQueues(t *testing.T) {
 	}
 }
 
+// A queue with notes has a version of its own, and one without is written as it always was.
+func TestNotesOfQueues(t *testing.T) {
+	q := &storage.Queue{Tube: "q", Notes: []storage.Note{{Kind: storage.NoteTick, Name: "n", Value: []byte("v")}, {Kind: 200}}}
+	key, value := QueueKey(q.Tube), AppendQueue(nil, q)
+	Seal(key, value)
+	if got := value[HeadLen:]; value[0] != noteVersion || string(got) != "\x00\x00\x00\x00\x02\x01\x01n\x01v\xc8\x01\x00\x00" {
+		t.Errorf("version %d, %x", value[0], got)
+	}
+	if got, err := DecodeQueue(key, value); err != nil || !reflect.DeepEqual(got, q) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	none := append([]byte{noteVersion, 0, 0, 0, 0}, "\x00\x00\x00\x00\x00"...)
+	Seal(key, none)
+	if _, err := DecodeQueue(key, none); !errors.Is(err, storage.ErrCorrupt) {
+		t.Errorf("a queue of this version without a note: %v", err)
+	}
+}
+
 // FuzzDecodeQueue feeds the decoder content with a right checksum. Nothing may panic, and
 // what is read must come out again as it was.
 func FuzzDecodeQueue(f *testing.F) {
 	for seed := range int64(8) {
 		q := storagetest.RandomQueue(rand.New(rand.NewSource(seed)), "q")
-		f.Add(q.Tube, AppendQueue(nil, q)[HeadLen:])
+		f.Add(q.Tube, len(q.Notes) > 0, AppendQueue(nil, q)[HeadLen:])
 	}
-	f.Fuzz(func(t *testing.T, tube string, content []byte) {
-		key, value := QueueKey(tube), append([]byte{queueVersion, 0, 0, 0, 0}, content...)
+	f.Fuzz(func(t *testing.T, tube string, notes bool, content []byte) {
+		version := byte(queueVersion)
+		if notes {
+			version = noteVersion
+		}
+		key, value := QueueKey(tube), append([]byte{version, 0, 0, 0, 0}, content...)
 		Seal(key, value)
 		q, err := DecodeQueue(key, value)
 		if err != nil {

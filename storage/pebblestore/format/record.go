@@ -28,13 +28,22 @@ import (
 // piece is the prefix and its part of the body.
 //
 // The versions itemVersion and itemApartVersion are those of jobs that have something
-// for the queue service: see item.go. All other jobs are written as they always were.
+// for the queue service, and termsVersion and termsApartVersion those of jobs that have terms or
+// a journey: see item.go and terms.go. All other jobs are written as they always were.
 const (
-	RecordVersion    = 1
-	apartVersion     = 2
-	itemVersion      = 3
-	itemApartVersion = 4
-	HeadLen          = 5
+	RecordVersion     = 1
+	apartVersion      = 2
+	itemVersion       = 3
+	itemApartVersion  = 4
+	termsVersion      = 5
+	termsApartVersion = 6
+	HeadLen           = 5
+)
+
+// The versions of queues: see queue.go.
+const (
+	queueVersion = 1
+	noteVersion  = 2
 )
 
 // AppendHead begins a value that is neither a record nor an update nor a queue. Its checksum
@@ -43,11 +52,21 @@ func AppendHead(dst []byte) []byte { return append(dst, RecordVersion, 0, 0, 0, 
 
 // AppendUpdate appends the value of an update, its checksum still missing.
 func AppendUpdate(dst []byte, j *storage.Job) []byte {
-	if !changedItem(j) {
-		return appendState(dst, RecordVersion, j)
+	version := byte(RecordVersion)
+	switch {
+	case hasTerms(j.Item):
+		version = termsVersion
+	case changedItem(j):
+		version = itemVersion
 	}
-	dst = appendState(dst, itemVersion, j)
-	return appendItem(appendMoved(dst, j), j)
+	if dst = appendState(dst, version, j); version == RecordVersion {
+		return dst
+	}
+	dst = appendItem(appendMoved(dst, j), j)
+	if version == termsVersion {
+		dst = appendTerms(dst, j, nil)
+	}
+	return dst
 }
 
 // appendState appends what records and updates have in common.
@@ -67,15 +86,21 @@ func appendState(dst []byte, version byte, j *storage.Job) []byte {
 // AppendRecord appends the value of a record up to its body.
 func AppendRecord(dst []byte, j *storage.Job) []byte {
 	version, tags := byte(RecordVersion), TagsOf(j)
-	if len(tags) > 0 || changedItem(j) {
+	switch {
+	case hasTerms(j.Item), keysOf(j) != nil:
+		version = termsVersion
+	case len(tags) > 0 || changedItem(j):
 		version = itemVersion
 	}
 	dst = appendState(dst, version, j)
 	dst = binary.AppendUvarint(dst, uint64(j.TTR))
 	dst = binary.AppendVarint(dst, j.Created)
 	dst = appendText(dst, j.Tube, storage.MaxName)
-	if version == itemVersion {
+	if version != RecordVersion {
 		dst = appendItem(appendText(dst, tags, storage.MaxTags), j)
+	}
+	if version == termsVersion {
+		dst = appendTerms(dst, j, keysOf(j))
 	}
 	return dst
 }
@@ -107,7 +132,7 @@ func Unseal(key, value []byte) ([]byte, error) {
 	}
 	if !known(value[0], key) {
 		return nil, fmt.Errorf("%w: record has version %d, this build reads up to version %d",
-			ErrVersion, value[0], itemApartVersion)
+			ErrVersion, value[0], termsApartVersion)
 	}
 	if got, want := checksum(key, value), binary.LittleEndian.Uint32(value[1:]); got != want {
 		return nil, fmt.Errorf("%w: checksum is %08x, should be %08x", storage.ErrCorrupt, got, want)
@@ -119,22 +144,27 @@ func Unseal(key, value []byte) ([]byte, error) {
 func known(version byte, key []byte) bool {
 	switch {
 	case len(key) > 0 && key[0] == KeyRecord:
-		return version >= RecordVersion && version <= itemApartVersion
+		return version >= RecordVersion && version <= termsApartVersion
 	case len(key) > 0 && key[0] == KeyUpdate:
-		return version == RecordVersion || version == itemVersion
+		return version == RecordVersion || version == itemVersion || version == termsVersion
+	case len(key) > 0 && key[0] == KeyQueue:
+		return version == queueVersion || version == noteVersion
 	}
 	return version == RecordVersion
 }
 
 // Apart says whether a record's body is stored in pieces.
 func Apart(value []byte) bool {
-	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion)
+	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion || value[0] == termsApartVersion)
 }
 
 // state reads what records and updates have in common.
 func (f *fields) state(version byte, j *storage.Job) {
 	last := storage.Buried
-	if version >= itemVersion {
+	switch {
+	case version >= termsVersion:
+		last = storage.Spent
+	case version >= itemVersion:
 		last = storage.Passed
 	}
 	j.State = storage.JobState(f.uvarint(uint64(last), "state"))
@@ -161,12 +191,15 @@ func DecodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 	}
 	f := fields{rest: rest}
 	f.state(value[0], j)
-	if value[0] == itemVersion || j.Item != nil {
-		i := storage.Item{Tags: TagsOf(j)}
-		if value[0] == itemVersion {
+	if value[0] >= itemVersion || j.Item != nil {
+		i := storage.Item{Tags: TagsOf(j), Keys: keysOf(j)}
+		if value[0] >= itemVersion {
 			tube = f.text(storage.MaxName, "tube")
 			i.Moved = tube != nil
 			f.item(&i)
+		}
+		if value[0] == termsVersion {
+			f.terms(j, &i, hasOwnTerms|hasJourney)
 		}
 		setItem(j, &i)
 	}
@@ -207,7 +240,13 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 		var i storage.Item
 		i.Tags = f.text(storage.MaxTags, "tags")
 		f.item(&i)
+		if value[0] >= termsVersion {
+			f.terms(j, &i, hasOwnTerms|hasJourney|hasKeys)
+		}
 		setItem(j, &i)
+	}
+	if j.Hops() != storage.HopsOf(id) {
+		f.fail("journey")
 	}
 	if f.err != nil {
 		return c, f.err
@@ -230,6 +269,9 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 // DiskSize is about what a job takes in the tables, apart from its updates. It does not
 // change when a job moves to the rear queue.
 func DiskSize(j *storage.Job) int64 {
+	if j.State == storage.Spent {
+		return 100
+	}
 	return int64(j.Size) + int64(len(storage.Home(j.Tube))) + int64(len(TagsOf(j))) + 48
 }
 

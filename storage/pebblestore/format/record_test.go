@@ -49,6 +49,17 @@ func goldenJobs() []storagetest.Stored {
 		}}, Body: "moved"},
 		{Job: storage.Job{ID: 6, Tube: "q", State: storage.Passed, Created: 1}, Body: "passed"},
 		{Job: storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20, Item: &storage.Item{Rebalances: 1}}, Body: ""}, // stands apart
+		{Job: storage.Job{ID: 8, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
+			Terms:   &storage.Terms{TTR: 250_000_000, Expires: -1, Deliveries: most},
+			Journey: &storage.Journey{To: "t", Timed: true, Traces: []byte("f\x00")},
+		}}, Body: "terms"},
+		{Job: storage.Job{ID: 9, Tube: "q", State: storage.Delayed, Created: 1, Size: 2 << 20, Item: &storage.Item{
+			Tags: []byte("t"), Journey: &storage.Journey{To: "u"},
+		}}, Body: ""}, // stands apart
+		{Job: storage.Job{ID: 10, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Terms: &storage.Terms{}}}, Body: "empty"},
+		{Job: storage.Job{ID: 11, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
+			Keys: &storage.Keys{Key: []byte("a\x00b"), KeyUntil: 1 << 60, Once: []byte("once"), OnceUntil: -1},
+		}}, Body: "keys"},
 	}
 }
 
@@ -77,7 +88,7 @@ func TestGoldenRecords(t *testing.T) {
 		value, _ = hex.DecodeString(strings.TrimPrefix(lines[i+2], "update "))
 		key, j := Key(KeyUpdate, want.ID), want.Job
 		if want.Item != nil {
-			j.Item = &storage.Item{Tags: want.Item.Tags, Note: []byte("old"), Done: []uint32{1}}
+			j.Item = &storage.Item{Tags: want.Item.Tags, Keys: want.Item.Keys, Note: []byte("old"), Done: []uint32{1}}
 		}
 		tube, err := DecodeUpdate(key[:], value, &j)
 		if tube == nil {
@@ -87,6 +98,19 @@ func TestGoldenRecords(t *testing.T) {
 			t.Errorf("got %v, want %v, %v", storagetest.Stored{Job: j, Body: want.Body}, want, err)
 		}
 	}
+}
+
+// What is left of a job that has ended. There are no updates of it.
+func TestSpentRecord(t *testing.T) {
+	spent := storagetest.Stored{Job: storage.Job{ID: 12, Tube: "q", State: storage.Spent, Deadline: 1 << 60, Item: &storage.Item{
+		Keys: &storage.Keys{Key: bytes.Repeat([]byte{0xee}, 16), Of: 1<<53 - 1},
+	}}}
+	record, _ := encoded(&spent.Job, "")
+	const want = "0528ea8a18050000808080808080808020000000000000000001710000000000000410eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee000000ffffffffffffff0f"
+	if got := hex.EncodeToString(record); got != want {
+		t.Errorf("the encoding has changed: %s", got)
+	}
+	checkDecoded(t, spent, record)
 }
 
 // The first golden record, byte by byte, made by hand from the description.

@@ -19,7 +19,7 @@ func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
 	if err != nil || !isSet(kind) {
 		return err
 	}
-	s.result.MaxID = max(s.result.MaxID, id)
+	s.result.MaxID = max(s.result.MaxID, storage.IDOf(id))
 	if at := s.bodies[id]; len(at) == 0 || at[len(at)-1] != s.at {
 		s.bodies[id] = append(at, s.at)
 	}

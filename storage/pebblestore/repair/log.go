@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"beanfield/storage"
 	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -48,7 +49,10 @@ func (l *salvagedLog) learnPlace(rank uint64, key, value []byte) error {
 // learnPut returns the record in which a job is put. A large body gets its id long before
 // its job is put.
 func (l *salvagedLog) learnPut(id uint64, apart bool) uint64 {
-	if !apart {
+	switch {
+	case storage.HopsOf(id) > 0: // it was put in another shard, and came when it came
+		l.random = l.random || l.telling && l.placed > 0
+	case !apart:
 		l.random = l.random || l.telling && l.placed > 0 && id < l.put
 		l.put = max(l.put, id)
 	}

@@ -267,7 +267,7 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, rank uint64, key, value []b
 	if err != nil {
 		return err
 	}
-	s.result.MaxID = max(s.result.MaxID, id)
+	s.result.MaxID = max(s.result.MaxID, storage.IDOf(id))
 	t := s.latest[id]
 	switch {
 	case key[0] == format.KeyMaxID && isSet(kind):
@@ -342,6 +342,7 @@ func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte)
 		s.result.MayBeBack++
 	}
 	s.result.Jobs++
+	j.ID = storage.IDOf(id)
 	if err := s.fn(&j, r.Body); err != nil {
 		return stopped{err}
 	}

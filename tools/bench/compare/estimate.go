@@ -96,6 +96,8 @@ func (c *comparer) takesDisturbance(ld load.Load, put time.Duration) time.Durati
 		return sum + 2*jobs*each
 	case load.DisturbDue:
 		return sum + 2*jobs*each + 2*time.Second
+	case load.DisturbSearch:
+		return sum + jobs*each + time.Second
 	case load.DisturbPause:
 		return sum + jobs*each + time.Duration(ld.Connections)*takesWorker + 2*time.Second
 	case load.DisturbHangup, load.DisturbWatch, load.DisturbList, load.DisturbReserve:

@@ -47,6 +47,7 @@ var stallKinds = []stallKind{
 		name: "reserve", by: load.DisturbReserve, tubes: 100_000, alone: true,
 		title: "a client that watches {tubes} tubes reserves, twenty times",
 	},
+	{name: "search", by: load.DisturbSearch, backlog: 100_000, alone: true, title: "the bodies of {jobs} jobs are searched with list-jobs"},
 	{name: "touch", by: load.DisturbTouch, backlog: million, title: "the queue service first looks for an item of a tube with {jobs} jobs"},
 	{name: "group", by: load.DisturbGroup, backlog: million, title: "a queue of {jobs} jobs gets a second group"},
 	{name: "drop", by: load.DisturbDrop, backlog: million, title: "the second group of a queue of {jobs} jobs is removed"},

@@ -32,6 +32,7 @@ const (
 	DisturbList    = "list"    // list-tubes, of very many tubes
 	DisturbStats   = "stats"   // stats-tube of a tube for which very many clients wait
 	DisturbReserve = "reserve" // reserves by a client that watches very many tubes
+	DisturbSearch  = "search"  // all bodies of a tube are searched, with list-jobs
 )
 
 // Disturbances by the queue service.
@@ -47,7 +48,7 @@ const (
 var (
 	Disturbances = slices.Concat([]string{
 		DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy, DisturbFill,
-		DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve,
+		DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve, DisturbSearch,
 	}, QueueDisturbances)
 	QueueDisturbances = []string{DisturbTouch, DisturbGroup, DisturbDrop, DisturbTruncate, DisturbTruncateView, DisturbStuck}
 )
@@ -57,7 +58,7 @@ func (s *Disturb) UsesQueue() bool { return slices.Contains(QueueDisturbances, s
 
 // UsesJobs tells whether jobs are put beforehand.
 func (s *Disturb) UsesJobs() bool {
-	return s.UsesQueue() || slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause}, s.By)
+	return s.UsesQueue() || slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbSearch}, s.By)
 }
 
 func defaultDisturb() Disturb {

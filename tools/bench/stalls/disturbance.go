@@ -57,6 +57,7 @@ var kinds = map[string]kind{
 	load.DisturbList:         {(*disturbance).watchOnce, (*disturbance).list},
 	load.DisturbStats:        {(*disturbance).crowd, (*disturbance).stats},
 	load.DisturbReserve:      {(*disturbance).watchOnce, (*disturbance).reserve},
+	load.DisturbSearch:       {(*disturbance).fillAndDial, (*disturbance).search},
 	load.DisturbTouch:        {(*disturbance).queue, (*disturbance).touch},
 	load.DisturbGroup:        {(*disturbance).queue, (*disturbance).group},
 	load.DisturbDrop:         {(*disturbance).queue, (*disturbance).drop},

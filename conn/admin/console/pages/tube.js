@@ -119,15 +119,26 @@ function gone(values, next, service, facts) {
   fill(service);
 }
 
+// deeds says what a policy has done, in words.
+const deeds = {
+  refuse: "Puts refused", drop: "Dropped for a put", expire: "Expired", retry: "Delayed by retry", bury: "Dead letters buried",
+  delete: "Dead letters deleted", move: "Dead letters moved", rate: "Times held back by rate", max_reserved: "Times held back by max_reserved",
+};
+
+function policyCard(did) {
+  return h("section", { class: "card" }, h("h2", {}, "What its policy has done"),
+    h("dl", { class: "jobfacts" }, did.map((d) => h("div", {}, h("dt", {}, deeds[d.action] ?? d.action), h("dd", {}, count(d.count))))));
+}
+
 function showService(place, a) {
-  const s = a.service, l = a.limits;
-  if (!s) return void fill(place);
+  const s = a.service, l = a.limits, did = a.did && policyCard(a.did);
+  if (!s) return void fill(place, did);
   const limit = (n, show = count) => (n ? show(n) : "no limit");
   // table has numbers from a column on.
   const table = (what, numbers, heads, rows) => h("div", { class: "scroll" }, h("table", { "aria-label": what, class: what },
     h("thead", {}, h("tr", {}, heads.map((t, i) => h("th", { scope: "col", class: i >= numbers ? "n" : "" }, t)))),
     h("tbody", {}, rows.map((r) => h("tr", {}, r.map((v, i) => (i === 0 ? h("th", { scope: "row" }, v) : h("td", { class: i >= numbers ? "n" : "" }, v))))))));
-  fill(place, h("section", { class: "card" }, h("h2", {}, "Queue service"),
+  fill(place, did, h("section", { class: "card" }, h("h2", {}, "Queue service"),
     h("dl", { class: "jobfacts" }, [
       ["Items", count(s.length)], ["In the rear queue", count(s.rear)], ["State", s.ended ? "ended" : "open"], ["Most items", limit(l.maxLength)], ["Largest item", limit(l.maxPayload, bytes)],
       ["Deliveries", limit(l.maxDelivery)], ["Must be committed in", limit(l.maxIdle, duration)], ["Dead letters", l.deadLetter], ["When full", l.autoEvict ? "drops the oldest" : "refuses"],

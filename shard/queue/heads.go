@@ -15,33 +15,6 @@ type JobFigures struct {
 	Size uint32
 }
 
-// Survey tells of the jobs of a tube, or of all tubes if tube is empty, that are in records from a place on: it goes through at
-// most n records, which are in no order that means anything, and stops when it has most
-// jobs. It returns the place to go on with, or 0 after the last record. Jobs that come and
-// go meanwhile may be missed.
-func (s *State) Survey(now int64, tube string, from uint32, n, most int) (list []JobFigures, next uint32) {
-	t := s.tubes[tube]
-	if t == nil && tube != "" {
-		return nil, 0
-	}
-	for slot := max(from, 1); ; slot++ {
-		ci := int(slot >> cells.ChunkShift)
-		switch {
-		case ci >= s.jobs.Chunks():
-			return list, 0
-		case n == 0 || len(list) == most:
-			return list, slot
-		case !s.jobs.Backed(ci):
-			slot |= cells.ChunkMask
-		default:
-			if j := s.jobs.At(slot); (t == nil || j.tube() == t.slot) && j.id() != 0 && j.state() != Passed {
-				list = append(list, s.jobFigures(now, slot))
-			}
-		}
-		n--
-	}
-}
-
 // Heads tells of the first jobs of a tube in one state, at most n, in the order in which
 // they leave it: ready jobs by priority, delayed jobs by time, buried jobs as kick takes
 // them. Reserved jobs have no such order.

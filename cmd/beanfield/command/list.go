@@ -1,0 +1,191 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"beanfield/conn/beanstalk/client"
+)
+
+// list is the command of that name.
+type list struct {
+	tube           tubeName
+	states         string
+	older, younger time.Duration
+	tags           []string // options
+	body           string
+	most, bodies   int
+	json           bool
+}
+
+// shownMost is how much of a body the server shows at most.
+const shownMost = 4096
+
+func (a *list) flags(f *flag.FlagSet) {
+	f.Var(&a.tube, "tube", "only jobs of this `tube`")
+	f.StringVar(&a.states, "state", "", "only jobs in these `states`: ready, delayed, reserved, buried, with commas in between")
+	f.Var(spanned(&a.older, 0), "older", "only jobs that were put this `time` ago at least")
+	f.Var(spanned(&a.younger, 0), "younger", "only jobs that were put less than this `time` ago")
+	f.Func("tag", "only jobs with this tag, `NAME=VALUE`; several times for several tags", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("%q is not NAME=VALUE", text)
+		}
+		a.tags = append(a.tags, client.Option("tag."+name, value))
+		return nil
+	})
+	f.StringVar(&a.body, "body", "", "only jobs whose body contains this `text`")
+	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
+	f.IntVar(&a.bodies, "bodies", 60, "show so many `bytes` of each body, up to "+strconv.Itoa(shownMost))
+	f.BoolVar(&a.json, "json", false, "print an object of JSON for each job")
+}
+
+// options are those of list-jobs.
+func (a *list) options() (list []string, err error) {
+	if a.most < 0 || a.bodies < 0 || a.bodies > shownMost {
+		return nil, usagef("-n must not be below 0, and -bodies must be 0 to %d", shownMost)
+	}
+	if a.tube != "" {
+		list = append(list, client.Option("tube", string(a.tube)))
+	}
+	if a.states != "" {
+		for _, s := range strings.Split(a.states, ",") {
+			if !slices.Contains([]string{ready, delayed, reserved, buried}, s) {
+				return nil, usagef("-state %s: want some of ready, delayed, reserved and buried, with commas in between", a.states)
+			}
+		}
+		list = append(list, client.Option("state", a.states))
+	}
+	for name, age := range map[string]time.Duration{"older": a.older, "younger": a.younger} {
+		if age > 0 {
+			list = append(list, client.Option(name, strconv.FormatFloat(max(age, time.Millisecond).Seconds(), 'f', 3, 64)))
+		}
+	}
+	if list = append(list, a.tags...); a.body != "" {
+		list = append(list, client.Option("body", a.body))
+	}
+	if a.bodies > 0 {
+		list = append(list, client.Option("bodies", strconv.Itoa(a.bodies)))
+	}
+	return list, nil
+}
+
+func (a *list) run(c *call) error {
+	options, err := a.options()
+	if err == nil {
+		err = c.noWords()
+	}
+	if err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error {
+		known, err := s.Capabilities()
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(known, "list-jobs") {
+			return fmt.Errorf("the server does not have the command list-jobs; export, peek and tail work with every server")
+		}
+		return a.pages(c, s, options)
+	})
+}
+
+// pageMost is how many jobs a page has at most.
+const pageMost = 1000
+
+// pages prints page after page.
+func (a *list) pages(c *call, s *client.Client, options []string) error {
+	out, shown := bufio.NewWriter(c.Stdout), 0
+	for cursor := ""; ; {
+		most := pageMost
+		if a.most > 0 {
+			most = min(most, a.most-shown)
+		}
+		page := append(slices.Clone(options), client.Option("limit", strconv.Itoa(most)))
+		if cursor != "" {
+			page = append(page, client.Option("cursor", cursor))
+		}
+		jobs, next, err := s.ListJobs(page...)
+		if err != nil {
+			return notThere(err, "tube "+string(a.tube))
+		}
+		for i := range jobs {
+			if err := a.print(out, &jobs[i]); err != nil {
+				return err
+			}
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		shown += len(jobs)
+		if cursor = next; cursor == "" || shown == a.most && a.most > 0 {
+			break
+		}
+	}
+	if shown == 0 {
+		return missingf("no job was found")
+	}
+	return nil
+}
+
+func (a *list) print(out *bufio.Writer, k *client.ListedJob) error {
+	if a.json {
+		return a.encode(out, k)
+	}
+	fmt.Fprintf(out, "%s %s %s pri %s age %ss", k.Get("id"), k.Get("tube"), k.Get("state"), k.Get("pri"), k.Get("age"))
+	if n := k.Number("reserves"); n > 0 {
+		fmt.Fprintf(out, " reserves %d", n)
+	}
+	for _, f := range k.Tags {
+		fmt.Fprintf(out, " %q=%q", f.Key, f.Value)
+	}
+	for _, key := range []string{"holder", "consumer", "held"} {
+		if v := k.Get(key); v != "" {
+			fmt.Fprintf(out, " %s %s", key, v)
+		}
+	}
+	_, err := fmt.Fprintf(out, " size %s: %q\n", k.Get("size"), k.Body)
+	return err
+}
+
+// encode prints a job with its tags, and with its body as export does.
+func (a *list) encode(out *bufio.Writer, k *client.ListedJob) error {
+	object, err := json.Marshal(k.Document)
+	if err != nil {
+		return err
+	}
+	more := struct {
+		Tags   map[string]string `json:"tags,omitempty"`
+		Text   *string           `json:"body,omitempty"`
+		Binary []byte            `json:"body_base64,omitempty"`
+	}{}
+	for _, f := range k.Tags {
+		if more.Tags == nil {
+			more.Tags = map[string]string{}
+		}
+		more.Tags[f.Key] = f.Value
+	}
+	if text := string(k.Body); a.bodies > 0 && utf8.ValidString(text) {
+		more.Text = &text
+	} else if a.bodies > 0 {
+		more.Binary = k.Body
+	}
+	var rest bytes.Buffer
+	if err := encode(&rest, more); err != nil {
+		return err
+	}
+	if rest.Len() > len("{}\n") {
+		object = append(object[:len(object)-1], ',')
+		object = append(object, bytes.TrimSpace(rest.Bytes())[1:]...)
+	}
+	_, err = out.Write(append(object, '\n'))
+	return err
+}

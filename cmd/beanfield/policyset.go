@@ -1,0 +1,183 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"beanfield/conn"
+	"beanfield/conn/access"
+	"beanfield/shard/queue"
+
+	"github.com/BurntSushi/toml"
+)
+
+// policySet is the policies of a text that somebody has set at run time.
+type policySet struct {
+	text     string
+	tubes    []TubeRule
+	tubeAt   []origin
+	problems []string // with what is left out of these, because this build does not understand it
+}
+
+// policyText is how mistakes name such a text.
+const policyText = "policies"
+
+// readPolicySet reads a text as strictly as the file is read.
+func readPolicySet(text string) (*policySet, Mistakes) {
+	if len(text) > conn.MaxPolicies {
+		return nil, Mistakes{{File: policyText, Problem: fmt.Sprintf("%d bytes are too long; allowed: %d", len(text), conn.MaxPolicies)}}
+	}
+	doc, ms := decodePolicies(text)
+	if len(ms) > 0 {
+		return nil, ms
+	}
+	return readPolicyTables(text, doc)
+}
+
+func decodePolicies(text string) (doc map[string]any, ms Mistakes) {
+	if _, err := toml.Decode(text, &doc); err != nil {
+		return nil, Mistakes{syntaxMistake(policyText, err)}
+	}
+	return doc, nil
+}
+
+// policyTables are the tables that such a text may have.
+var policyTables = []string{tubeKey}
+
+func readPolicyTables(text string, doc map[string]any) (*policySet, Mistakes) {
+	r := fileReader{path: policyText, lines: findLines(text), config: defaults()}
+	for name, v := range doc {
+		switch key := (toml.Key{name}); name {
+		case tubeKey:
+			r.tubes(key, v)
+		default:
+			r.unknown(r.lines.at(key, 0), key, v, join(policyTables))
+		}
+	}
+	r.mistakes.sort()
+	return &policySet{text: text, tubes: r.config.Tubes, tubeAt: r.config.tubeAt}, r.mistakes
+}
+
+// readKeptPolicies reads a text that has been kept, perhaps by another build. What this one does not
+// understand is left out, and told in problems: a server that does not start would help nobody.
+func readKeptPolicies(text string) *policySet {
+	set, ms := readPolicySet(text)
+	if len(ms) == 0 {
+		return set
+	}
+	left := &policySet{text: text}
+	if doc, wrong := decodePolicies(text); len(wrong) == 0 {
+		leaveOutUnknown(doc)
+		if set, wrong = readPolicyTables(text, doc); len(wrong) == 0 {
+			left = set
+		}
+	}
+	for _, m := range ms {
+		left.problems = append(left.problems, m.String())
+	}
+	return left
+}
+
+// leaveOutUnknown takes what this build does not understand out of a document.
+func leaveOutUnknown(doc map[string]any) {
+	maps.DeleteFunc(doc, func(name string, _ any) bool { return !slices.Contains(policyTables, name) })
+	tables, ok := asTables(doc[tubeKey])
+	if !ok {
+		delete(doc, tubeKey)
+		return
+	}
+	seen := map[string]bool{}
+	doc[tubeKey] = slices.DeleteFunc(tables, func(table map[string]any) bool {
+		rule := understood(table)
+		again := seen[rule.Match]
+		seen[rule.Match] = true
+		return rule.Match == "" || again
+	})
+}
+
+// understood leaves in a [[tube]] only the keys that have a meaning, and that can stand together.
+func understood(table map[string]any) *TubeRule {
+	for {
+		rule := defaultTubeRule()
+		maps.DeleteFunc(table, func(name string, v any) bool {
+			row := findSetting(tubeSettings, tubeKey+"."+name)
+			return row == nil || row.set(new(TubeRule), v) != nil || row.set(&rule, v) != nil
+		})
+		name, _ := rule.contradiction()
+		if name == "" {
+			return &rule
+		}
+		delete(table, name)
+	}
+}
+
+// policiesOf returns the function that finds a tube's policy: that of the first rule that its name
+// matches. Without any rule there is no function.
+func policiesOf(rules []TubeRule) func(name string) *queue.Policy {
+	if len(rules) == 0 {
+		return nil
+	}
+	policies := make([]*queue.Policy, len(rules))
+	for i := range rules {
+		policies[i] = rules[i].policy()
+	}
+	return func(name string) *queue.Policy {
+		if i := firstMatch(rules, name); i >= 0 {
+			return policies[i]
+		}
+		return nil
+	}
+}
+
+// firstMatch is the rule that holds for a tube, or -1.
+func firstMatch(rules []TubeRule, name string) int {
+	return slices.IndexFunc(rules, func(t TubeRule) bool { return access.Match(t.Match, name) })
+}
+
+// hiddenBy is the pattern before a rule's own that matches whatever it matches; "" if there is none.
+// In the name of a tube there is no star, so a star in the second pattern stands for what only a star
+// in the first one can take.
+func hiddenBy(rules []TubeRule, i int) string {
+	if first := firstMatch(rules[:i], rules[i].Match); first >= 0 {
+		return rules[first].Match
+	}
+	return ""
+}
+
+// list shows all policies that hold: those of the set, and then those of the file.
+func (s *policySet) list(c *Config) *conn.PolicyList {
+	sum := sha256.Sum256([]byte(s.text))
+	l := &conn.PolicyList{
+		Version: hex.EncodeToString(sum[:6]), Kept: c.Storage.Backend == onDisk, Text: s.text,
+		Problems: append([]string{}, s.problems...), Policies: []conn.Policy{},
+	}
+	rules := s.rules(c)
+	for i := range rules {
+		p := conn.Policy{Match: rules[i].Match, HiddenBy: hiddenBy(rules, i), Settings: rules[i].shown()}
+		if n := i - len(s.tubes); n < 0 {
+			p.From, p.Line = conn.PolicyFromRunTime, s.tubeAt[i].line
+		} else {
+			p.From, p.Line = conn.PolicyFromFile, c.tubeAt[n].line
+		}
+		l.Policies = append(l.Policies, p)
+	}
+	return l
+}
+
+// rules are those of the set, and then those of the file.
+func (s *policySet) rules(c *Config) []TubeRule { return slices.Concat(s.tubes, c.Tubes) }
+
+// shown are the settings that have not their defaults.
+func (t *TubeRule) shown() []conn.Setting {
+	list, usual := []conn.Setting{}, defaultTubeRule()
+	for i := range tubeSettings[1:] {
+		s := &tubeSettings[1+i]
+		if v := s.show(t); v != s.show(&usual) {
+			list = append(list, conn.Setting{Key: s.key[len(tubeKey)+1:], Value: []byte(v)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	_ "time/tzdata" // for machines without the data of zones
+
+	"beanfield/router/schedule"
+	"beanfield/shard/queue"
+)
+
+// ScheduleRule is a [[schedule]]: jobs that are put by the clock.
+type ScheduleRule struct {
+	Name, Cron, Zone, Tube string
+	Body, BodyFile         string // of which only one is set
+	Pri                    int
+	Delay, TTR             time.Duration // whole seconds
+	Missed                 string
+
+	calendar *schedule.Calendar
+	body     []byte
+	from     origin // of its body
+}
+
+// The words of schedule.missed.
+var missedTicks = map[string]schedule.Missed{"skip": schedule.Skip, "once": schedule.Once, "all": schedule.All}
+
+const (
+	maxPri   = 1<<32 - 1
+	longest  = (1<<32 - 1) * time.Second
+	usualPri = 1024
+	usualTTR = time.Minute
+	utc      = "UTC"
+)
+
+func defaultScheduleRule() ScheduleRule {
+	return ScheduleRule{Zone: utc, Pri: usualPri, TTR: usualTTR, Missed: "skip"}
+}
+
+// scheduleSettings are the keys of each [[schedule]].
+var scheduleSettings = allLive([]setting[ScheduleRule]{
+	row("schedule.name", "", "name", "a name as tubes have, which no other schedule has", func(s *ScheduleRule) *string { return &s.Name }, asTube, quote),
+	text("schedule.cron", "", "expression", `5 or 6 fields as of crontab(5), or "@hourly", "@daily", "@weekly", "@monthly", "@yearly"`,
+		func(s *ScheduleRule) *string { return &s.Cron }),
+	text("schedule.zone", "", "time zone", `a name such as "Europe/Berlin", or "UTC"`, func(s *ScheduleRule) *string { return &s.Zone }),
+	row("schedule.tube", "", "name of a tube", "a tube's name", func(s *ScheduleRule) *string { return &s.Tube }, asTube, quote),
+	text("schedule.body", "", "text", "any text of at most limits.max_job_size", func(s *ScheduleRule) *string { return &s.Body }),
+	text("schedule.body_file", "", "file", `a file's path, or "" if there is none`, func(s *ScheduleRule) *string { return &s.BodyFile }),
+	number("schedule.pri", "", "priority", maxPri, func(s *ScheduleRule) *int { return &s.Pri }),
+	seconds("schedule.delay", 0, func(s *ScheduleRule) *time.Duration { return &s.Delay }),
+	seconds("schedule.ttr", time.Second, func(s *ScheduleRule) *time.Duration { return &s.TTR }),
+	oneOf("schedule.missed", "", []string{"skip", "once", "all"}, func(s *ScheduleRule) *string { return &s.Missed }),
+})
+
+// seconds is a time in whole seconds.
+func seconds[T any](key string, lo time.Duration, field func(*T) *time.Duration) setting[T] {
+	allowed := fmt.Sprintf("whole seconds with a unit, from %s to %s", showTime(lo), showTime(longest))
+	return row(key, "", "time", allowed, field, func(v any) (time.Duration, error) {
+		d, err := asTime(v, lo, longest)
+		if err == nil && d%time.Second != 0 {
+			err = errors.New("not whole seconds")
+		}
+		return d, err
+	}, showTime)
+}
+
+func asTube(v any) (string, error) {
+	s, err := asText(v)
+	if err == nil && !queue.ValidName([]byte(s)) {
+		err = errors.New("not a name that a tube can have")
+	}
+	return s, err
+}
+
+// zone finds the time zone. "Local" would be another one at another machine.
+func (s *ScheduleRule) zone() (*time.Location, error) {
+	if s.Zone == "" || s.Zone == "Local" {
+		return time.UTC, errors.New("not a name of a time zone")
+	}
+	z, err := time.LoadLocation(s.Zone)
+	if err != nil {
+		return time.UTC, errors.New("no such time zone")
+	}
+	return z, nil
+}
+
+// findBodies reads the bodies of scheduled jobs, and finds those that are too large.
+func (c *Config) findBodies() (ms Mistakes) {
+	for i := range c.Schedules {
+		s := &c.Schedules[i]
+		s.body = []byte(s.Body)
+		m := Mistake{File: s.from.file, Line: s.from.line, Key: "schedule.body", Value: shown(s.Body)}
+		if s.BodyFile != "" {
+			m.Key, m.Value = "schedule.body_file", quote(s.BodyFile)
+			var err error
+			if s.body, err = readBody(s.BodyFile, c.Limits.MaxJobSize); err != nil {
+				m.Problem = err.Error()
+				ms = append(ms, m)
+				continue
+			}
+		}
+		if int64(len(s.body)) > c.Limits.MaxJobSize {
+			m.Problem = fmt.Sprintf("larger than limits.max_job_size, %s", showSize(c.Limits.MaxJobSize))
+			ms = append(ms, m)
+		}
+	}
+	return ms
+}
+
+// readBody reads a file, but no more than shows that it is too large.
+func readBody(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, errors.Unwrap(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a file")
+	case info.Size() > most:
+		return nil, fmt.Errorf("larger than limits.max_job_size, %s", showSize(most))
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	return b, nil
+}
+
+// schedules returns the rules in the form that package schedule takes.
+func (c *Config) schedules() []schedule.Schedule {
+	list := make([]schedule.Schedule, len(c.Schedules))
+	for i := range list {
+		s := &c.Schedules[i]
+		list[i] = schedule.Schedule{
+			Name: s.Name, Rule: schedule.Rule{Cron: s.Cron, Zone: s.Zone, Calendar: s.calendar}, Tube: s.Tube, Body: s.body,
+			Pri: uint32(s.Pri), Delay: uint32(s.Delay / time.Second), TTR: uint32(s.TTR / time.Second), Missed: missedTicks[s.Missed],
+		}
+	}
+	return list
+}
+
+// showSchedules shows all schedules with their bodies. They are compared, and not logged.
+func showSchedules(list []ScheduleRule) string {
+	var b strings.Builder
+	for i := range list {
+		fmt.Fprintf(&b, "%s %q\n", showElement(scheduleSettings, scheduleKey+".", &list[i]), list[i].body)
+	}
+	return b.String()
+}

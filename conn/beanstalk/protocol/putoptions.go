@@ -1,0 +1,110 @@
+package protocol
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"beanfield/shard/queue"
+)
+
+// PutLine is what a put-with says besides the size of the body. Memory that it has is used again.
+type PutLine struct {
+	Tube            []byte // empty: the one in use
+	Pri, Delay, TTR uint32 // the times in whole seconds, rounded up
+	Terms           queue.Terms
+	tags            []pair
+	text            []byte // unescaped values
+}
+
+type pair struct{ name, value []byte }
+
+// What a put-with does not say.
+const (
+	usualPri = 1024
+	usualTTR = 60 * second
+)
+
+// What a put-with may say at most.
+const (
+	MostKey = 200                // bytes of a key, or of the name of a put
+	MostFor = 31 * 24 * 3600_000 // milliseconds that a key outlives its job
+)
+
+const millisecond, second = int64(1e6), int64(1e9)
+
+var putOptions = []Option[PutLine]{
+	{"tube", func(p *PutLine, _, v []byte) (ok bool) {
+		p.Tube, ok = p.unescape(v)
+		return ok && queue.ValidName(p.Tube)
+	}},
+	{"pri", func(p *PutLine, _, v []byte) bool {
+		n, ok := Number(v, math.MaxUint32)
+		p.Pri = uint32(n)
+		return ok
+	}},
+	{"delay", func(p *PutLine, _, v []byte) bool { return nanoseconds(&p.Terms.Delay, v, 0, math.MaxUint32*1000) }},
+	{"ttr", func(p *PutLine, _, v []byte) bool {
+		ok := nanoseconds(&p.Terms.TTR, v, 0, math.MaxUint32*1000)
+		if p.Terms.TTR == 0 {
+			p.Terms.TTR = second // as a put
+		}
+		return ok
+	}},
+	{"key", func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Key, v) }},
+	{"key-for", func(p *PutLine, _, v []byte) bool { return nanoseconds(&p.Terms.KeyFor, v, 1, MostFor) }},
+	{"once", func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Once, v) }},
+	{"expire", func(p *PutLine, _, v []byte) bool { return nanoseconds(&p.Terms.Expire, v, 1, math.MaxUint32*1000) }},
+	{"deliveries", func(p *PutLine, _, v []byte) bool {
+		n, ok := Number(v, math.MaxInt32)
+		p.Terms.Deliveries = uint32(n)
+		return ok && n > 0
+	}},
+	{"tag.", func(p *PutLine, rest, v []byte) bool {
+		name, ok := p.unescape(rest)
+		value, okay := p.unescape(v)
+		p.tags = append(p.tags, pair{name, value})
+		return ok && okay && len(name) > 0
+	}},
+}
+
+// nanoseconds reads a time that may have so many milliseconds.
+func nanoseconds(to *int64, value []byte, least, most uint64) bool {
+	ms, ok := Seconds(value)
+	*to = int64(ms) * millisecond
+	return ok && ms >= least && ms <= most
+}
+
+// unescape keeps a value until the next line is read.
+func (p *PutLine) unescape(value []byte) (_ []byte, ok bool) {
+	from := len(p.text)
+	p.text, ok = Unescape(p.text, value)
+	return p.text[from:len(p.text):len(p.text)], ok
+}
+
+func (p *PutLine) key(to *[]byte, value []byte) (ok bool) {
+	*to, ok = p.unescape(value)
+	return ok && len(*to) > 0 && len(*to) <= MostKey
+}
+
+// Read takes in the options of a line. It reports false if they make no put.
+func (p *PutLine) Read(o Options) bool {
+	if cap(p.text) < MaxOptions {
+		p.text = make([]byte, 0, MaxOptions) // no line unescapes to more, so it never moves
+	}
+	*p = PutLine{Pri: usualPri, tags: p.tags[:0], text: p.text[:0], Terms: queue.Terms{TTR: usualTTR, Tags: p.Terms.Tags[:0]}}
+	if !Read(o, putOptions, p) || p.Terms.KeyFor > 0 && p.Terms.Key == nil {
+		return false
+	}
+	p.Delay, p.TTR = wholeSeconds(p.Terms.Delay), wholeSeconds(p.Terms.TTR)
+	slices.SortFunc(p.tags, func(a, b pair) int { return bytes.Compare(a.name, b.name) })
+	for i, t := range p.tags {
+		if i > 0 && bytes.Equal(t.name, p.tags[i-1].name) {
+			return false
+		}
+		p.Terms.Tags = p.Terms.Tags.With(t.name, t.value)
+	}
+	return true
+}
+
+func wholeSeconds(d int64) uint32 { return uint32((d + second - 1) / second) }

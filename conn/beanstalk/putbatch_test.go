@@ -1,0 +1,140 @@
+package beanstalk
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
+)
+
+var entryLine = regexp.MustCompile(`^ *([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)((?: +[^ ]+)*) *$`)
+
+// insertedByBatch is how FuzzConnection tells such a job from one with a put of its own.
+const insertedByBatch = "INSERTED "
+
+// expectedPuts lists the words that may answer a put-batch. It reads the body in another way than the
+// server.
+func expectedPuts(c protocol.Command, body []byte) (replies []string) {
+	list, ended := bytes.CutSuffix(body, []byte("\r\n"))
+	options := strings.Fields(string(c.Options))
+	all := slices.Equal(options, []string{"all=true"})
+	spaced := len(c.Options) == 0 || c.Options[0] == ' '
+	switch {
+	case !spaced || len(options) > 0 && !all && !slices.Equal(options, []string{"all=false"}):
+		return []string{"BAD_FORMAT"}
+	case len(list) > protocol.MostPuts:
+		return []string{"JOB_TOO_BIG"}
+	case !ended:
+		return []string{"EXPECTED_CRLF"}
+	}
+	for len(list) > 0 {
+		line, rest, _ := bytes.Cut(list, []byte("\r\n"))
+		m := entryLine.FindStringSubmatch(string(line))
+		if m == nil || len(line) > 1024 {
+			return []string{"BAD_FORMAT"}
+		}
+		for _, n := range m[1:5] {
+			if _, err := strconv.ParseUint(n, 10, 32); err != nil {
+				return []string{"BAD_FORMAT"}
+			}
+		}
+		size, _ := strconv.Atoi(m[4])
+		tube := strings.Fields(strings.ReplaceAll(m[5], "%2F", "/")) // no other byte is tried
+		if len(rest) < size+2 || string(rest[size:size+2]) != "\r\n" || len(tube) > 1 ||
+			len(tube) == 1 && (!strings.HasPrefix(tube[0], "tube=") || !validTube.MatchString(tube[0][5:])) {
+			return []string{"BAD_FORMAT"}
+		}
+		if replies = append(replies, insertedByBatch); size > fuzzMax {
+			replies[len(replies)-1] = "JOB_TOO_BIG"
+		}
+		list = rest[size+2:]
+	}
+	switch {
+	case len(replies) > protocol.MostSeveral:
+		return []string{"BAD_FORMAT"}
+	case all && slices.Contains(replies, "JOB_TOO_BIG"):
+		return []string{"JOB_TOO_BIG"}
+	case all && len(replies) > 1 && bytes.Contains(body, []byte("tube=")):
+		return []string{"NOT_TOGETHER"} // as in the transcripts
+	}
+	return append([]string{"INSERTED_BATCH"}, replies...)
+}
+
+// Of a client that may put into some tubes only, the other jobs are refused, each by itself.
+func TestPutBatchUnderRules(t *testing.T) {
+	h, book := newBooked(t)
+	a, b := h.apart()
+	book.Replace(rules(t, rule("one", access.Put, a)))
+	c := h.as("one")
+	entry := func(tube string) string { return fmt.Sprintf("0 0 60 1 tube=%s\r\nx\r\n", tube) }
+	body := entry(a) + entry(b) + "0 0 60 1\r\nx\r\n" + entry(a)
+	c.send(fmt.Sprintf("put-batch %d\r\n%s\r\n", len(body), body))
+	c.expect("INSERTED_BATCH 4")
+	first := c.inserted()
+	c.expect("BAD_FORMAT")
+	c.expect("BAD_FORMAT")
+	if next := c.inserted(); next != first+1 {
+		t.Errorf("the second job is %d, after %d", next, first)
+	}
+	c.send(fmt.Sprintf("put-batch %d all=true\r\n%s\r\n", len(body), body))
+	c.expect("BAD_FORMAT")
+	body = entry(a) + entry(a)
+	c.send(fmt.Sprintf("put-batch %d all=true\r\n%s\r\n", len(body), body))
+	c.expect("INSERTED_BATCH 2")
+	c.inserted()
+	c.inserted()
+}
+
+// A batch that is longer than a read, of jobs on all shards: ids are in its order, and every body is the
+// job's.
+func TestLongPutBatch(t *testing.T) {
+	h := newHouse(t)
+	c := h.pair()
+	for _, tubes := range []int{1, 7} {
+		var body strings.Builder
+		for i := range protocol.MostSeveral {
+			data := strings.Repeat(fmt.Sprintf("%d ", i), i%300)
+			fmt.Fprintf(&body, "%d 0 60 %d tube=t%d\r\n%s\r\n", i, len(data), i%tubes, data)
+		}
+		c.send(fmt.Sprintf("put-batch %d\r\n%s\r\n", body.Len(), body.String()))
+		c.expect("INSERTED_BATCH 1000")
+		first := c.inserted()
+		for i := uint64(1); i < protocol.MostSeveral; i++ {
+			if id := c.inserted(); id != first+i {
+				t.Fatalf("job %d has id %d, the first one %d", i, id, first)
+			}
+		}
+		for i := range uint64(protocol.MostSeveral) {
+			data := strings.Repeat(fmt.Sprintf("%d ", i), int(i%300))
+			c.do(fmt.Sprintf("peek %d", first+i), fmt.Sprintf("FOUND %d %d\r\n%s", first+i, len(data), data))
+		}
+	}
+}
+
+// A client that hangs up in the middle of a batch has put nothing, and ids that were allotted are not kept.
+func TestPutBatchTornByDisconnect(t *testing.T) {
+	h := newHouse(t)
+	a, b := h.apart()
+	body := fmt.Sprintf("0 0 60 1 tube=%s\r\nx\r\n0 0 60 1 tube=%s\r\ny\r\n", a, b)
+	in := fmt.Sprintf("put-batch %d\r\n%s\r\n", len(body), body)
+	admin := h.pair()
+	for cut := range len(in) + 1 {
+		c := h.pair()
+		c.send(in[:cut])
+		c.close()
+		eventually(t, "it leaves", func() bool { return h.server.open.Load() == 1 })
+		want := "0"
+		if cut == len(in) {
+			want = "2"
+		}
+		if got := admin.stat("stats", "current-jobs-ready"); got != want {
+			t.Fatalf("cut at %d: %s jobs are ready", cut, got)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package beanstalk
+
+import (
+	"fmt"
+
+	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
+)
+
+// idList is the body of a command for several jobs.
+func idList(options ...protocol.Option[incoming]) *whole {
+	return &whole{most: protocol.MostList, tooLong: protocol.BadFormat, options: options, take: (*Conn).takeIDs}
+}
+
+// touchTTR is the time for which jobs are touched.
+var touchTTR = protocol.Option[incoming]{Name: "ttr", Set: func(p *incoming, _, value []byte) bool {
+	n, ok := protocol.Number(value, 1<<32-1)
+	p.ttr = uint32(n)
+	return ok && n > 0
+}}
+
+func (c *Conn) takeIDs(p *incoming, body []byte) {
+	var ok bool
+	if c.loop.ids, ok = protocol.IDs(c.loop.ids[:0], body); !ok {
+		c.loop.refuse(protocol.BadFormat)
+		return
+	}
+	c.loop.effort -= len(c.loop.ids)
+	var judge queue.Judge
+	if c.guard != nil {
+		judge = c.guard.judge
+	}
+	op := queue.Op{Kind: commands[p.verb].op, Pri: p.pri, Delay: p.delay, TTR: p.ttr}
+	c.finish(callSession, c.session.DoSeveral(op, c.loop.ids, judge))
+}
+
+// sayDid answers a command for several jobs.
+func sayDid(head string) func(*Conn) {
+	return func(c *Conn) {
+		d := c.session.Did()
+		if d.Denied > 0 {
+			c.loop.countDenied(c.verb)
+			c.tellOfSeveral(d.Denied, true)
+		}
+		if d.Failed {
+			c.loop.refuse(protocol.InternalError)
+			return
+		}
+		c.loop.out = protocol.AppendNumbers(c.loop.out, head, uint64(d.Done), uint64(d.Not))
+		if d.Others > 0 {
+			c.tellOfSeveral(d.Others, false)
+		}
+	}
+}
+
+// tellOfSeveral tells the audit log about a command for several jobs, if there is one.
+func (c *Conn) tellOfSeveral(jobs int, refused bool) {
+	if c.loop.server.audit != nil {
+		c.tell(audit.Event{What: commands[c.verb].name, Detail: fmt.Sprintf("%d jobs", jobs), Refused: refused})
+	}
+}

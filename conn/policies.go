@@ -1,0 +1,73 @@
+package conn
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// Policies show and change the policies of tubes, for the front ends that administrators use. Any
+// goroutine may call its functions.
+type Policies struct {
+	// Show has all policies, those that are asked first at the top. It never waits.
+	Show func() *PolicyList
+	// For is the policy that holds for a tube; not ok if none does. It never waits.
+	For func(tube string) (p Policy, ok bool)
+	// Set replaces the policies that were set at run time by those of a text in TOML. version is that
+	// of the list that the text was made from, or "". It returns when the change is kept, which may take
+	// as long as the disk does. With an error nothing has changed.
+	Set func(text, version string) (PolicyChange, error)
+}
+
+// ErrPoliciesChanged says that somebody else has changed them meanwhile.
+var ErrPoliciesChanged = errors.New("somebody else has changed the policies meanwhile: look again")
+
+// MaxPolicies is how long a text with policies may be, in bytes.
+const MaxPolicies = 64 << 10
+
+// PolicyList is what holds. It never changes.
+type PolicyList struct {
+	Version  string   `json:"version"`  // of those that were set at run time
+	Kept     bool     `json:"kept"`     // these outlive the process
+	Text     string   `json:"text"`     // of these
+	Problems []string `json:"problems"` // what this build does not understand in it
+	Policies []Policy `json:"policies"`
+}
+
+// Policy is what holds for tubes whose names match. Settings are those that have not their defaults.
+type Policy struct {
+	Match    string    `json:"match"`
+	From     string    `json:"from"` // PolicyFromFile or PolicyFromRunTime
+	Line     int       `json:"line"` // of the file or the text
+	HiddenBy string    `json:"hiddenBy,omitempty"`
+	Settings []Setting `json:"settings"`
+}
+
+// Where policies come from.
+const (
+	PolicyFromFile    = "file"
+	PolicyFromRunTime = "run time"
+)
+
+// Setting is a key with its value, which is written alike in TOML, JSON and YAML.
+type Setting struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+// PolicyChange is what Set has done.
+type PolicyChange struct {
+	List    *PolicyList
+	Changes string // in words, for logs
+}
+
+// NoPolicies are none, which nobody can change.
+func NoPolicies() *Policies {
+	none := &PolicyList{Problems: []string{}, Policies: []Policy{}}
+	return &Policies{
+		Show: func() *PolicyList { return none },
+		For:  func(string) (Policy, bool) { return Policy{}, false },
+		Set: func(string, string) (PolicyChange, error) {
+			return PolicyChange{}, errors.New("this server has no policies")
+		},
+	}
+}

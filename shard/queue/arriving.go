@@ -1,0 +1,168 @@
+package queue
+
+import "beanfield/storage"
+
+// applyMoving runs the operations of those who take jobs to other shards.
+func (s *State) applyMoving(now int64, b *Batch, op *Op) {
+	switch op.Kind {
+	case Load:
+		s.loadLeaving(now, b, op)
+	case Arrive:
+		s.arrive(now, b, op)
+	case Depart:
+		s.departOne(op)
+	case Show:
+		s.showArrived(now, op)
+	case ComeHome:
+		s.comeHome(now, op)
+	}
+}
+
+// arrive puts a copy of a job that comes from another shard. Nobody sees it before Show. What a tube refuses
+// to clients, it refuses here: NoRoom.
+func (s *State) arrive(now int64, b *Batch, op *Op) {
+	p := &b.Parcels[op.From]
+	switch op.phase {
+	case noPlace:
+		op.Status = NoRoom
+		return
+	case lost:
+		op.Status = Failed
+		return
+	}
+	if s.spent() {
+		op.Status = More
+		return
+	}
+	s.spend(moving)
+	op.ID, op.Size, op.Tube = p.Job.Key(), p.Job.Size, p.Job.Tube
+	if slot := s.index.find(&s.jobs, p.Job.ID); slot != 0 {
+		if op.Status = Failed; s.keyOf(slot) == op.ID {
+			op.Status = OK // from before a restart
+		}
+		return
+	}
+	t := s.tubeNamed([]byte(p.Job.Tube))
+	t.using++
+	s.arriveIn(now, t, op, p)
+	t.using--
+	s.letGo(t)
+}
+
+func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
+	if t.policy != nil {
+		if !s.ranked(t) {
+			op.Status = More
+			return
+		}
+		for t.policy.over(t.count+1, t.bytes+int64(op.Size)) && t.policy.victims != nil && t.policy.victims.heap.N > 0 {
+			s.spend(ending)
+			s.drop(t.policy.victims.heap.Top().Slot)
+			if s.spent() {
+				break // the next put drops more
+			}
+		}
+	}
+	op.Status = OK
+	switch {
+	case !s.takes(t, op.Size):
+		if op.Status = NoRoom; op.phase == staged {
+			s.record = p.Job
+			s.Log.Put(&s.record)
+			s.Log.Delete(&s.record)
+		}
+		return
+	case s.Durable && op.phase != staged && !s.Log.Room(int(op.Size)):
+		op.Status = NoRoom
+		return
+	case s.Durable && op.phase != staged && op.Size > storage.LargeBody:
+		op.Status, op.Parts = Staging, p.Body
+		return
+	}
+	slot := s.settleIn(t, &p.Job)
+	s.keepBody(slot, nil, p.Body)
+	s.index.insert(&s.jobs, slot)
+	s.restoreTerms(now, slot, p.Job.Item)
+	y, tr := s.journeyOf(slot), s.trailOf(s.jobs.At(slot))
+	switch p.Job.State {
+	case storage.Delayed:
+		y.will, tr.key = Delayed, max(1, p.Job.Deadline-s.Epoch)
+	case storage.Buried:
+		s.buryRank++
+		y.will, tr.key = Buried, int64(s.buryRank)
+	default:
+		y.will = Ready
+	}
+	s.makeArriving(slot)
+	if s.Durable {
+		op.Parts = p.Body
+		s.logPut(slot, op)
+	}
+	op.Parts = nil
+}
+
+// settleIn makes the record of a job that comes with a past, in no place and without its body.
+func (s *State) settleIn(t *tube, r *storage.Job) (slot uint32) {
+	slot = s.jobs.Alloc()
+	s.jobPos.Cover(slot)
+	t.newest = max(t.newest, r.ID)
+	j := s.jobs.At(slot)
+	*j = newJob(r.ID, r.Created, t.slot)
+	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
+	t.gains(j)
+	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
+		tr := s.trailOf(j)
+		tr.delay = r.Delay
+		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
+	}
+	return slot
+}
+
+func (s *State) makeArriving(slot uint32) {
+	j := s.jobs.At(slot)
+	s.tubeAt.Get(j.tube()).transit++
+	j.setState(Arriving)
+	s.listAppend(&s.travel.arriving, slot)
+}
+
+// unarrive takes a job out of those that arrive, and leaves it in no place.
+func (s *State) unarrive(slot uint32) {
+	s.listRemove(&s.travel.arriving, slot)
+	s.tubeAt.Get(s.jobs.At(slot).tube()).transit--
+}
+
+// showArrived makes a job visible, when no other copy of it is left.
+func (s *State) showArrived(now int64, op *Op) {
+	if s.spent() {
+		op.Status = More
+		return
+	}
+	s.spend(moving)
+	slot := s.travelling(op, Arriving)
+	if slot == 0 {
+		return
+	}
+	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	t := s.tubeAt.Get(j.tube())
+	s.unarrive(slot)
+	s.unheld(slot)
+	t.total++
+	if t.service != nil {
+		t.service.jobBorn(s, slot)
+	}
+	key := s.trailOf(j).key
+	s.trails.At(j.trail).key = 0
+	switch y.will {
+	case Delayed:
+		s.makeDelayed(slot, key)
+	case Buried:
+		s.makeBuried(slot)
+		if s.trails.At(j.trail).key != key {
+			s.logUpdate(slot) // others were buried before it
+		}
+	default:
+		s.makeReady(now, slot)
+		return
+	}
+	s.seen(slot)
+}

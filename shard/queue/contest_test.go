@@ -1,0 +1,170 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"beanfield/shard/queue/naive"
+)
+
+// firstClock is where the clocks of contests begin here: so that tags soon wrap around.
+const firstClock = ^uint64(0) - 3*worth
+
+// contestClock is one for tests in one goroutine.
+type contestClock struct{ tag uint64 }
+
+func newClock(tag uint64) *contestClock { return &contestClock{tag} }
+
+func (k *contestClock) Read() uint64 { return k.tag }
+
+func (k *contestClock) Advance(tag uint64) {
+	if int64(tag-k.tag) > 0 {
+		k.tag = tag
+	}
+}
+
+// contestOf is the contest of a client's tubes, as the router finds it.
+func (w *world) contestOf(c *Client) *Contest {
+	if len(w.policies) == 0 {
+		return nil // a client may watch very many tubes
+	}
+	var names []string
+	for _, t := range c.watched {
+		names = append(names, t.name)
+	}
+	for i := uint32(0); c.many != nil && i < c.many.tubes.N; i++ {
+		names = append(names, c.many.tubes.Get(i).name)
+	}
+	heavy := slices.ContainsFunc(names, func(name string) bool { return w.policies[name] != nil && w.policies[name].Weight > 0 })
+	if !heavy || len(names) < 2 {
+		return nil
+	}
+	slices.Sort(names)
+	key := strings.Join(names, " ")
+	if w.contests[key] == nil {
+		w.contests[key] = &Contest{Clock: newClock(firstClock)}
+	}
+	return w.contests[key]
+}
+
+// tagOf is a tag of the model's as the state has it.
+func (w *world) tagOf(client int, tag int64) uint64 {
+	if w.contestOf(&w.users[string(rune('0'+client))].client) == nil {
+		return 0
+	}
+	return firstClock + uint64(tag)*(worth/naive.Share)
+}
+
+// worstTag is how far a claim goes.
+func (x *machine) worstTag(c int) uint64 {
+	if _, tag := x.m.Next(c); x.pick(2, "tag") == 0 {
+		return x.w.tagOf(c, tag+int64(x.pick(3, "further"))*naive.Share/2)
+	}
+	return x.w.tagOf(c, 1<<20)
+}
+
+// behind says that a job is worse than a claim goes.
+func (x *machine) behind(op *Op, j *naive.Job, tag uint64) bool {
+	id := j.ID
+	if x.m.Policies[j.Tube] != nil && x.m.Policies[j.Tube].Aging > 0 {
+		id = 0 // jobs that rise keep their order
+	}
+	return cmp.Or(cmp.Compare(int64(tag-op.Ticket), 0), cmp.Compare(x.m.Risen(j), op.Pri), cmp.Compare(id, op.ID)) > 0
+}
+
+func TestWeights(t *testing.T) {
+	runScripts(t, []script{
+		{"jobs come in the ratio of the weights, and by priority within a tube", `
+			policy one weight=2
+			a use one
+			a put 9 0 60 -> 1
+			a put 8 0 60 -> 2
+			a put 7 0 60 -> 3
+			a put 6 0 60 -> 4
+			a use default
+			a put 1 0 60 -> 5
+			a put 0 0 60 -> 6
+			b watch one
+			b poll -> 6
+			b poll -> 4
+			b poll -> 3
+			b poll -> 5
+			b poll -> 2
+			b poll -> 1`},
+	})
+}
+
+// What a contest is about, and what not.
+func TestContestRules(t *testing.T) {
+	runScripts(t, []script{
+		{"who watches one tube has no part in that", `
+			policy one weight=1
+			a use one
+			a put 9 0 60 -> 1
+			a put 9 0 60 -> 2
+			a put 9 0 60 -> 3
+			c watch one
+			c ignore default
+			c poll -> 1
+			c poll -> 2
+			a use default
+			a put 0 0 60 -> 4
+			b watch one
+			b poll -> 4
+			b poll -> 3`},
+		{"what a tube could not use is not kept for it", `
+			policy one weight=1
+			a put 5 0 60 -> 1
+			a put 5 0 60 -> 2
+			a put 5 0 60 -> 3
+			a put 5 0 60 -> 4
+			a put 5 0 60 -> 5
+			b watch one
+			b poll -> 1
+			b poll -> 2
+			b poll -> 3
+			a use one
+			a put 9 0 60 -> 6
+			a put 9 0 60 -> 7
+			a put 9 0 60 -> 8
+			b poll -> 6
+			b poll -> 4
+			b poll -> 7
+			b poll -> 5`},
+		{"jobs that waiters are given count", `
+			policy one weight=1
+			b watch one
+			b reserve -> waiting
+			a put 0 0 60 -> 1 => b:1
+			a put 0 0 60 -> 2
+			a use one
+			a put 9 0 60 -> 3
+			b poll -> 3
+			b poll -> 2`},
+	})
+}
+
+// The rest of a division stays far below what anybody can count, whatever the weight.
+func TestPriceOfWeights(t *testing.T) {
+	for _, w := range []int{1, 2, 3, 7, 11, 13, 16, 17, 99, 997, 999_983, MostWeight} {
+		price := (&tube{policy: &policing{Policy: &Policy{Weight: w}}}).price()
+		if rest := worth - price*uint64(w); w <= 16 && rest != 0 || float64(rest)/worth > 2e-6 {
+			t.Errorf("weight %d costs %d, which leaves %d", w, price, rest)
+		}
+	}
+}
+
+// A tag from so long ago that the clock has gone round since does not count.
+func TestTagsOfLongAgo(t *testing.T) {
+	x := &Contest{Clock: newClock(0)}
+	x.set("a", share{tag: 5 * worth, idle: true})
+	if got := x.part("a").tag; got != 0 {
+		t.Errorf("the tag is %d", got)
+	}
+	x.set("b", share{tag: worth / 2, idle: true})
+	if got := x.part("b").tag; got != worth/2 {
+		t.Errorf("what a tube has had just now counts as %d", got)
+	}
+}

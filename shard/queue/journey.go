@@ -1,0 +1,238 @@
+package queue
+
+import (
+	"encoding/binary"
+
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
+
+// journey is what a job has that has been a dead letter, has come from another shard, or is on its way to
+// one: a record without pointers. All other jobs have none (flagJourney).
+type journey struct {
+	job        uint32 // its slot
+	hops       uint32 // how often it has come to another shard
+	to, toSize uint32 // the tube that it leaves for, kept like a body
+	traces     uint32 // likewise
+	tracesSize uint32
+	will       JobState // of a job on its way: what it will be when it has come
+	cause      Cause    // and why it goes
+	timed      bool     // its TTR is another one than it was put with
+	loaded     bool     // somebody is taking it to its shard
+}
+
+// travel is what a State has of jobs that come from other shards, and go to them.
+type travel struct {
+	journeys cells.Slab[journey]
+	of       map[uint32]uint32  // where the journey of a job is, by the job's slot
+	far      int                // of the journeys, jobs that have come from another shard
+	leaving  cells.List[uint32] // jobs that nobody takes to their shards yet
+	underway cells.List[uint32] // those that somebody takes
+	arriving cells.List[uint32] // jobs that are not visible yet
+	ghosts   []storage.Job      // what the log has of jobs that live on elsewhere
+	record   storage.Journey    // scratch for the log
+}
+
+func newTravel() travel { return travel{journeys: cells.NewSlab[journey](), of: map[uint32]uint32{}} }
+
+// Cause says why a job has gone to another tube.
+type Cause uint8
+
+// The causes. The first three are the counters by which a job was delivered too often.
+const (
+	ForReserves Cause = iota + 1
+	ForTimeouts
+	ForReleases
+	ForAge
+	ForMove // a client has moved it, or the queue service counted its deliveries
+)
+
+func (c Cause) String() string {
+	switch c {
+	case ForReserves:
+		return "reserves"
+	case ForTimeouts:
+		return "timeouts"
+	case ForReleases:
+		return "releases"
+	case ForAge:
+		return "expired"
+	case ForMove:
+		return "moved"
+	}
+	return "unknown"
+}
+
+// Trace says when a job became a dead letter, in which tube and why, and how often it had been delivered by then.
+type Trace struct {
+	From     string
+	Why      Cause
+	When     int64 // wall clock, cut to milliseconds
+	Reserves uint32
+	Timeouts uint32
+	Releases uint32
+}
+
+// mostTraces is how many traces of a job are kept: the last ones.
+const mostTraces = 8
+
+// Traces unpacks storage.Journey.Traces, the oldest first.
+func Traces(packed []byte) (list []Trace) {
+	for len(packed) > 0 {
+		var t Trace
+		var v [5]uint64
+		size, n := binary.Uvarint(packed)
+		if n <= 0 || size > uint64(len(packed)-n) {
+			return list
+		}
+		rest := packed[n:]
+		t.From, rest = string(rest[:size]), rest[size:]
+		for i := range v {
+			if v[i], n = binary.Uvarint(rest); n <= 0 {
+				return list
+			}
+			rest = rest[n:]
+		}
+		t.Why, t.When = Cause(v[0]), int64(v[1])*millisecond
+		t.Reserves, t.Timeouts, t.Releases = uint32(v[2]), uint32(v[3]), uint32(v[4])
+		list, packed = append(list, t), rest
+	}
+	return list
+}
+
+func packTraces(list []Trace) (packed []byte) {
+	for i := max(0, len(list)-mostTraces); i < len(list); i++ {
+		t := &list[i]
+		packed = binary.AppendUvarint(packed, uint64(len(t.From)))
+		packed = append(packed, t.From...)
+		for _, v := range [...]uint64{uint64(t.Why), uint64(t.When / millisecond), uint64(t.Reserves), uint64(t.Timeouts), uint64(t.Releases)} {
+			packed = binary.AppendUvarint(packed, v)
+		}
+	}
+	return packed
+}
+
+// journeyAt finds the journey of a job; nil if it has none.
+func (s *State) journeyAt(slot uint32) *journey {
+	if s.jobs.At(slot).place&flagJourney == 0 {
+		return nil
+	}
+	return s.travel.journeys.At(s.travel.of[slot])
+}
+
+// journeyOf finds the journey of a job, or makes it.
+func (s *State) journeyOf(slot uint32) *journey {
+	if j := s.jobs.At(slot); j.place&flagJourney == 0 {
+		j.place |= flagJourney
+		ref := s.travel.journeys.Alloc()
+		s.travel.of[slot] = ref
+		s.travel.journeys.At(ref).job = slot
+	}
+	return s.journeyAt(slot)
+}
+
+// dropJourney frees the journey of a job that ends.
+func (s *State) dropJourney(slot uint32) {
+	y, ref := s.journeyAt(slot), s.travel.of[slot]
+	if y.hops > 0 {
+		s.travel.far--
+	}
+	s.bodies.Drop(y.to, y.toSize)
+	s.bodies.Drop(y.traces, y.tracesSize)
+	s.travel.journeys.Release(ref)
+	delete(s.travel.of, slot)
+}
+
+// keyOf is the key of a job in the log.
+func (s *State) keyOf(slot uint32) uint64 {
+	id := s.jobs.At(slot).id()
+	if y := s.journeyAt(slot); y != nil {
+		return storage.KeyOf(id, y.hops)
+	}
+	return id
+}
+
+// kept finds what is kept like a body. It is valid during the turn only.
+func (s *State) kept(ref, size uint32) []byte {
+	small, large := s.bodies.Get(ref, size)
+	if large != nil {
+		return large[0]
+	}
+	return small
+}
+
+// target is the tube that a job leaves for. It is valid during the turn only.
+func (s *State) target(y *journey) []byte { return s.kept(y.to, y.toSize) }
+
+func (s *State) setTarget(y *journey, to string) {
+	s.bodies.Drop(y.to, y.toSize)
+	y.to, y.toSize = 0, 0
+	if to != "" {
+		y.to, y.toSize = s.bodies.Add([]byte(to), nil, len(to)), uint32(len(to))
+	}
+}
+
+// trace notes that a job is a dead letter of its tube.
+func (s *State) trace(now int64, slot uint32, why Cause) {
+	j, y := s.jobs.At(slot), s.journeyOf(slot)
+	t := s.trailOf(j)
+	list := append(s.TracesOf(slot), Trace{s.tubeAt.Get(j.tube()).name, why, now + s.Epoch, t.reserves, t.timeouts, t.releases})
+	s.setTraces(y, packTraces(list))
+}
+
+// untrace takes back the last trace of a job, which has not gone.
+func (s *State) untrace(slot uint32) {
+	if list := s.TracesOf(slot); len(list) > 0 {
+		s.setTraces(s.journeyAt(slot), packTraces(list[:len(list)-1]))
+	}
+}
+
+func (s *State) setTraces(y *journey, packed []byte) {
+	s.bodies.Drop(y.traces, y.tracesSize)
+	y.traces, y.tracesSize = 0, 0
+	if len(packed) > 0 {
+		y.traces, y.tracesSize = s.bodies.Add(packed, nil, len(packed)), uint32(len(packed))
+	}
+}
+
+// TracesOf says where a job has been a dead letter.
+func (s *State) TracesOf(slot uint32) []Trace {
+	y := s.journeyAt(slot)
+	if y == nil {
+		return nil
+	}
+	return Traces(s.kept(y.traces, y.tracesSize))
+}
+
+// since is how much of a counter was counted since the job was last a dead letter: it has another chance
+// in the tube that it was moved to.
+func (s *State) since(slot uint32, c Counted) uint32 {
+	n := c.of(s.trails.At(s.jobs.At(slot).trail))
+	list := s.TracesOf(slot)
+	if len(list) == 0 {
+		return n
+	}
+	last := &list[len(list)-1]
+	return n - min(n, c.of(&trail{reserves: last.Reserves, timeouts: last.Timeouts, releases: last.Releases}))
+}
+
+// journeyRecord is what the log gets of a journey. What it refers to is valid until the next turn.
+func (s *State) journeyRecord(slot uint32) *storage.Journey {
+	y, r := s.journeyAt(slot), &s.travel.record
+	*r = storage.Journey{Hops: y.hops, Timed: y.timed, Traces: s.kept(y.traces, y.tracesSize)}
+	if y.toSize > 0 {
+		r.To = string(s.target(y))
+	}
+	return r
+}
+
+// restoreJourney gives a job back what the log has kept of its journey.
+func (s *State) restoreJourney(slot uint32, r *storage.Journey) {
+	y := s.journeyOf(slot)
+	if y.hops == 0 && r.Hops > 0 {
+		s.travel.far++
+	}
+	y.hops, y.timed = r.Hops, r.Timed
+	s.setTarget(y, r.To)
+	s.setTraces(y, r.Traces)
+}

@@ -1,0 +1,300 @@
+package queue
+
+import (
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
+
+// A put may give its job a key. While the job lives, and as long as the put has said, no other put of
+// that tube gets the same key: it is told which job has it. A put may also have a name, by which
+// whoever sends it again is told the id that it was answered with. Both are records of the table of
+// keys, of which a put's name ends with its time (its window), and a key with its job and its window.
+//
+// A key belongs to a tube. A job that goes to another tube gives its key up: the window goes on in the
+// old tube, and in the new one the job has no key.
+//
+// A window that outlives its job has a record in the log, without a body: a job that is Spent. It
+// takes the place of the job's record in the turn in which that ends, and has an id of its own,
+// because no id is put twice.
+
+// windows are the keys that end with a time.
+type windows struct {
+	ends    cells.Heap      // by when
+	endAt   cells.Positions // of records of the table of keys
+	logged  spentIDs        // the ids of Spent records in the log, by records of the table
+	missing map[uint64]bool // ids of Spent records that are no longer in the log (see discardSpent)
+}
+
+// spentIDs are ids by slots; most are 0.
+type spentIDs []*[cells.ChunkLen]uint64
+
+func (l spentIDs) get(slot uint32) uint64 {
+	if ci := int(slot >> cells.ChunkShift); ci < len(l) && l[ci] != nil {
+		return l[ci][slot&cells.ChunkMask]
+	}
+	return 0
+}
+
+func (l *spentIDs) set(slot uint32, id uint64) {
+	ci := int(slot >> cells.ChunkShift)
+	for ci >= len(*l) {
+		*l = append(*l, nil)
+	}
+	if (*l)[ci] == nil {
+		if id == 0 {
+			return
+		}
+		(*l)[ci] = new([cells.ChunkLen]uint64)
+	}
+	(*l)[ci][slot&cells.ChunkMask] = id
+}
+
+// known answers a put that has come before, or whose key is taken. It reports false if the put is to
+// go on.
+func (s *State) known(now int64, t *tube, op *Op) bool {
+	o := op.Terms
+	if op.phase == noPlace || op.phase == lost || len(o.Key)+len(o.Once) == 0 {
+		return false
+	}
+	if !o.hashed {
+		o.key, o.once, o.hashed = s.hashOf(ofKey, t.name, o.Key), s.hashOf(ofOnce, t.name, o.Once), true
+	}
+	var ref uint32
+	status := OK
+	if len(o.Once) > 0 {
+		ref = s.taken(now, &o.once)
+	}
+	if ref == 0 && len(o.Key) > 0 {
+		ref, status = s.taken(now, &o.key), Exists
+	}
+	if ref == 0 {
+		return false
+	}
+	id := s.extra.keys.At(ref).id()
+	switch op.Status = status; {
+	case op.phase == staged:
+		s.unstage(t, op)
+	case op.ID != 0:
+		s.turnAway(op, status)
+	}
+	op.ID = id
+	return true
+}
+
+// taken finds the record of a key that is taken; 0 if it is free.
+func (s *State) taken(now int64, h *hash) uint32 {
+	k := &s.extra.keys
+	for ref := k.first(h); ref != 0; {
+		next := k.next(ref)
+		if !s.over(now, ref) {
+			return ref
+		}
+		s.endWindow(ref)
+		ref = next
+	}
+	return 0
+}
+
+// over says that a window has ended, and with it the key.
+func (s *State) over(now int64, ref uint32) bool {
+	k := s.extra.keys.At(ref)
+	return k.is(keyWindowed) && (!k.is(keyLives) || k.is(keyOnce)) && s.endOf(ref) <= now
+}
+
+// endOf is when the window of a key ends; 0 if it has none.
+func (s *State) endOf(ref uint32) int64 {
+	if x := s.extra; x.keys.At(ref).is(keyWindowed) {
+		return int64(x.ends.At(x.endAt.Get(ref)).Major)
+	}
+	return 0
+}
+
+// wallOf is the same on the wall clock.
+func (s *State) wallOf(ref uint32) int64 {
+	if at := s.endOf(ref); at != 0 {
+		return at + s.Epoch
+	}
+	return 0
+}
+
+// takeKey takes a key for a job, for some time or, without end, for as long as it lives.
+func (s *State) takeKey(h hash, id uint64, what uint32, end int64) (ref uint32) {
+	x := s.needExtras()
+	ref = x.keys.insert(h, id, what|keyLives)
+	s.openWindow(ref, end)
+	return ref
+}
+
+func (s *State) openWindow(ref uint32, end int64) {
+	if end == 0 {
+		return
+	}
+	x := s.extra
+	k := x.keys.At(ref)
+	k.idHigh |= keyWindowed
+	x.endAt.Cover(ref)
+	x.ends.Push(x.endAt, cells.Entry{Major: uint64(end), Minor: k.idLow, Slot: ref})
+}
+
+// giveUpKeys takes the keys from a job that leaves its tube, or ends. Windows go on.
+func (s *State) giveUpKeys(slot uint32) {
+	if s.extra == nil {
+		return
+	}
+	ref := s.extra.refOf(slot)
+	if ref&termBit == 0 {
+		if ref != 0 {
+			s.extra.refs.Set(slot, 0)
+			s.giveUpKey(slot, ref)
+		}
+		return
+	}
+	t := s.extra.terms.At(ref &^ termBit)
+	key, once := t.key, t.once
+	t.key, t.once = 0, 0
+	for _, ref := range [...]uint32{key, once} {
+		if ref != 0 {
+			s.giveUpKey(slot, ref)
+		}
+	}
+}
+
+func (s *State) giveUpKey(slot, ref uint32) {
+	k := s.extra.keys.At(ref)
+	switch {
+	case !k.is(keyWindowed):
+		s.extra.keys.remove(ref)
+	case s.discarding:
+		s.forgetKey(ref)
+	default:
+		k.idHigh &^= keyLives
+		s.logSpent(ref, s.tubeAt.Get(s.jobs.At(slot).tube()).name)
+	}
+}
+
+// endWindow ends the window of a key. One whose job lives has it without a window from then on.
+func (s *State) endWindow(ref uint32) {
+	k := s.extra.keys.At(ref)
+	if k.is(keyLives) && !k.is(keyOnce) {
+		s.extra.ends.Remove(s.extra.endAt, s.extra.endAt.Get(ref))
+		k.idHigh &^= keyWindowed
+		return
+	}
+	if k.is(keyLives) {
+		s.unname(s.index.find(&s.jobs, k.id()))
+	}
+	s.forgetKey(ref)
+}
+
+// unname takes from a job that its put had a name.
+func (s *State) unname(slot uint32) {
+	x := s.extra
+	if ref := x.refs.Get(slot); ref&termBit != 0 {
+		x.terms.At(ref &^ termBit).once = 0
+	} else {
+		x.refs.Set(slot, 0)
+	}
+}
+
+// forgetKey removes a key that has a window.
+func (s *State) forgetKey(ref uint32) {
+	x := s.extra
+	x.ends.Remove(x.endAt, x.endAt.Get(ref))
+	if id := x.logged.get(ref); id != 0 {
+		x.logged.set(ref, 0)
+		if !s.discarding {
+			s.record = storage.Job{ID: id, State: storage.Spent}
+			s.Log.Delete(&s.record)
+		}
+	}
+	x.keys.remove(ref)
+}
+
+// logSpent logs a window that outlives its job, or its stay in a tube. While the log has no room even
+// for updates, the window ends with the process.
+func (s *State) logSpent(ref uint32, tube string) {
+	if !s.Durable || !s.Log.RoomToUpdate() {
+		return
+	}
+	x := s.extra
+	k := x.keys.At(ref)
+	x.keys.scratch = k.hash.appendTo(x.keys.scratch[:0])
+	id := s.Directory.Spare()
+	s.recordKeys = storage.Keys{Key: x.keys.scratch, Of: k.id()}
+	s.record = storage.Job{ID: id, Tube: tube, State: storage.Spent, Deadline: s.wallOf(ref)}
+	s.recordItemOf().Keys = &s.recordKeys
+	s.Log.Put(&s.record)
+	x.logged.set(ref, id)
+}
+
+// restoreSpent puts back the window of a job that has ended.
+func (s *State) restoreSpent(r *storage.Job) {
+	if r.Item == nil || r.Item.Keys == nil || len(r.Item.Keys.Key) != hashLen {
+		return // of a newer build, perhaps
+	}
+	k, x := r.Item.Keys, s.needExtras()
+	ref := x.keys.insert(hashFrom(k.Key), k.Of, 0)
+	s.openWindow(ref, s.queueTime(r.Deadline))
+	x.logged.set(ref, r.ID)
+}
+
+// mostMissing is how many Spent records may be gone before the keys are looked through.
+const mostMissing = 1 << 16
+
+// discardSpent takes back what was restored of a Spent record, if there is one with this id. There is
+// no way from the id to the key, so this is done for many at a time.
+func (s *State) discardSpent(id uint64) {
+	x := s.extra
+	if x == nil || len(x.logged) == 0 {
+		return
+	}
+	if x.missing == nil {
+		x.missing = map[uint64]bool{}
+	}
+	if x.missing[id] = true; len(x.missing) >= mostMissing {
+		s.discardMissing()
+	}
+}
+
+// discardMissing ends the windows whose records have gone from the log.
+func (s *State) discardMissing() {
+	x := s.extra
+	if x == nil || len(x.missing) == 0 {
+		return
+	}
+	s.discarding = true
+	for ci, chunk := range x.logged {
+		if chunk == nil {
+			continue
+		}
+		for i, id := range chunk {
+			if id != 0 && x.missing[id] {
+				s.forgetKey(uint32(ci<<cells.ChunkShift + i))
+			}
+		}
+	}
+	s.discarding = false
+	x.missing = nil
+}
+
+// nextWindow is when the next window ends; 0 if none does.
+func (s *State) nextWindow() int64 {
+	if s.extra == nil || s.extra.ends.N == 0 {
+		return 0
+	}
+	return int64(s.extra.ends.Top().Major)
+}
+
+// serveWindows ends the windows whose time has come.
+func (s *State) serveWindows(now int64) {
+	for !s.spent() && s.closing(now) {
+		s.spend(moving)
+		s.endWindow(s.extra.ends.Top().Slot)
+	}
+}
+
+// closing says that a window is to end.
+func (s *State) closing(now int64) bool {
+	at := s.nextWindow()
+	return at != 0 && at <= now
+}

@@ -1,0 +1,255 @@
+package queue
+
+import (
+	"strings"
+
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
+
+// A job goes to a tube of another shard in four steps, which package router takes (router/carrier.go):
+//
+//	1  leave    here: the job leaves its tube, for good, and is leaving. From now on it is decided.
+//	2  arrive   there: a copy is put, which nobody sees yet. It is arriving.
+//	3  depart   here: the job is deleted.
+//	4  show     there: the copy is the job.
+//
+// Each step begins when the log is sure to keep the one before. So there is always a copy that the logs keep,
+// and nobody can reserve one of two. After a restart the steps go on where they were: see twins.go.
+
+// Parcel is a job on its way to another shard.
+type Parcel struct {
+	Job    storage.Job // as it will be there; its key is that of the copy
+	Body   [][]byte
+	Away   bool // the body is still to be read from the log
+	Source uint64
+	Cause  Cause
+}
+
+// local says whether a tube is in this shard.
+func (s *State) local(tube string) bool { return s.Local == nil || s.Local(tube) }
+
+// onItsWay says that only the shards see the job.
+func (j *job) onItsWay() bool { return j.state() >= Leaving }
+
+// mayTravel says whether a job can come to another shard once more.
+func (s *State) mayTravel(slot uint32) bool {
+	y := s.journeyAt(slot)
+	return y == nil || y.hops < storage.MaxHops
+}
+
+// leave has a job, which is in no place, leave for a tube of another shard. There it will be what will says,
+// with this deadline if it is delayed.
+func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why Cause) {
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	if t.service != nil {
+		t.service.jobGone(s, slot)
+	}
+	s.giveUpKeys(slot)
+	t.loses(j)
+	y := s.journeyOf(slot)
+	s.setTarget(y, to)
+	y.will, y.cause, y.loaded = will, why, false
+	s.trailOf(j).key = deadline
+	j.setState(Leaving)
+	s.makeLeaving(slot)
+	if !s.Durable || s.Log.RoomToUpdate() {
+		s.logUpdate(slot) // otherwise it leaves again after a restart
+	}
+}
+
+func (s *State) makeLeaving(slot uint32) {
+	s.tubeAt.Get(s.jobs.At(slot).tube()).transit++
+	s.listAppend(&s.travel.leaving, slot)
+	s.Leaves = true
+}
+
+// unleave takes a job out of those that leave, and leaves it in no place.
+func (s *State) unleave(slot uint32) {
+	s.listRemove(s.leavers(slot), slot)
+	s.tubeAt.Get(s.jobs.At(slot).tube()).transit--
+}
+
+// leavers is the list in which a leaving job is.
+func (s *State) leavers(slot uint32) *cells.List[uint32] {
+	if s.journeyAt(slot).loaded {
+		return &s.travel.underway
+	}
+	return &s.travel.leaving
+}
+
+// loadLeaving packs leaving jobs for whoever takes them to their shards: at most op.Limit, and about maxVolume
+// bytes of bodies.
+func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
+	op.Status = OK
+	for op.Count < op.Limit && s.travel.leaving.N > 0 && b.volume < maxVolume {
+		if s.spent() && op.Count > 0 {
+			return
+		}
+		s.spend(moving)
+		slot := s.travel.leaving.Head
+		y := s.journeyAt(slot)
+		if to := string(s.target(y)); s.local(to) { // since the number of shards has changed
+			s.settleHere(now, slot, to)
+			op.Count++
+			continue
+		}
+		s.listRemove(&s.travel.leaving, slot)
+		y.loaded = true
+		s.listAppend(&s.travel.underway, slot)
+		b.Parcels = append(b.Parcels, s.parcel(slot))
+		b.volume += int(s.jobs.At(slot).size)
+		op.Count++
+	}
+}
+
+// parcel makes a parcel of a leaving job.
+func (s *State) parcel(slot uint32) Parcel {
+	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	s.describe(slot)
+	p := Parcel{Job: s.record, Source: s.keyOf(slot), Cause: y.cause, Away: j.away()}
+	i := s.record.Item.Clone()
+	p.Job.Tube, p.Job.Item = i.Journey.To, i
+	i.Moved, i.Rebalances, i.Fate, i.Done, i.Returned, i.Keys = false, 0, 0, nil, nil, nil
+	i.Journey.Hops++
+	i.Journey.To, i.Journey.Timed = "", false
+	p.Job.Updated = false
+	if !p.Away {
+		small, large := s.bodies.Get(j.body, j.size)
+		if p.Body = large; large == nil && len(small) > 0 {
+			p.Body = [][]byte{append([]byte(nil), small...)}
+		}
+	}
+	return p
+}
+
+// settleHere ends the journey of a job whose target is in the same shard.
+func (s *State) settleHere(now int64, slot uint32, to string) {
+	s.unleave(slot)
+	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	from := s.tubeAt.Get(j.tube())
+	will, deadline := y.will, s.trails.At(j.trail).key
+	s.setTarget(y, "")
+	s.house(slot, s.tubeNamed([]byte(to)))
+	s.unheld(slot)
+	s.place(now, slot, will, deadline)
+	s.letGo(from)
+}
+
+// departOne ends a job here whose copy is safe in another shard. The directory is not told: the job lives.
+func (s *State) departOne(op *Op) {
+	if s.spent() {
+		op.Status = More
+		return
+	}
+	s.spend(ending)
+	slot := s.travelling(op, Leaving)
+	if slot == 0 {
+		return
+	}
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	s.logDelete(slot)
+	s.unleave(slot)
+	s.vanish(slot)
+	s.letGo(t)
+}
+
+// comeHome gives up the journey of a job that its target does not take. A dead letter is buried, and
+// one that a client has moved goes back to its place. One that is too old tries again later.
+func (s *State) comeHome(now int64, op *Op) {
+	if s.spent() {
+		op.Status = More
+		return
+	}
+	s.spend(moving)
+	slot := s.travelling(op, Leaving)
+	if slot == 0 {
+		return
+	}
+	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	will, deadline := y.will, s.trails.At(j.trail).key
+	s.listRemove(s.leavers(slot), slot)
+	y.loaded = false
+	if op.Poll {
+		s.comeHomeDamaged(slot)
+		return
+	}
+	if y.cause == ForAge {
+		s.listAppend(&s.travel.leaving, slot) // its shard is not told: whoever has brought it back comes again
+		return
+	}
+	s.takeHome(slot)
+	if y.cause != ForMove {
+		s.untrace(slot)
+		s.lay(slot)
+		return
+	}
+	s.place(now, slot, will, deadline)
+}
+
+// takeHome gives a job that was leaving, and is in no list, back to its tube.
+func (s *State) takeHome(slot uint32) {
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	t.transit--
+	s.setTarget(s.journeyAt(slot), "")
+	t.gains(j)
+	s.itemMoves(slot) // it has no keys any more
+	s.unheld(slot)
+	s.trails.At(j.trail).key = 0
+	if t.service != nil {
+		t.service.jobBorn(s, slot)
+	}
+}
+
+// comeHomeDamaged sets aside a job whose body cannot be read (quarantine.go). One that is too old ends.
+func (s *State) comeHomeDamaged(slot uint32) {
+	y := s.journeyAt(slot)
+	s.takeHome(slot)
+	if y.cause == ForAge {
+		s.end(slot)
+		return
+	}
+	s.makeBuried(slot)
+	s.markQuarantined(slot)
+	s.logQuarantine(slot)
+}
+
+// travelling finds a job that is on its way, or answers that there is none.
+func (s *State) travelling(op *Op, state JobState) uint32 {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, storage.IDOf(op.ID))
+	if slot == 0 || s.jobs.At(slot).state() != state || s.keyOf(slot) != op.ID {
+		return 0
+	}
+	op.Status = OK
+	return slot
+}
+
+// place puts a job, which is in no place, where it is to be, and logs that.
+func (s *State) place(now int64, slot uint32, state JobState, deadline int64) {
+	s.trailOf(s.jobs.At(slot)).key = 0
+	switch state {
+	case Delayed:
+		s.makeDelayed(slot, max(1, deadline))
+		s.logUpdate(slot)
+		s.seen(slot)
+	case Buried:
+		s.makeBuried(slot)
+		s.logUpdate(slot)
+		s.seen(slot)
+	default:
+		s.jobs.At(slot).setState(Ready)
+		s.logUpdate(slot)
+		s.makeReady(now, slot)
+	}
+}
+
+// deadTube is the tube that dead letters of another go to; "" if there is none.
+func (s *State) deadTube(t *tube) string {
+	if t.policy == nil || t.policy.DeadTube == t.name {
+		return ""
+	}
+	return strings.Clone(t.policy.DeadTube)
+}

@@ -1,0 +1,75 @@
+package queue
+
+import "beanfield/shard/queue/cells"
+
+// A put may say how old its job may get, and how often it may be delivered. The tube's policy may say the
+// same of all its jobs: then what is stricter counts. Jobs that get too old stand in a timeline, each
+// by itself, unless somebody holds it, or only further groups have it.
+
+// lifetimes are the jobs that get too old.
+type lifetimes struct {
+	dying   cells.Heap
+	dyingAt cells.Positions // by the job's slot, for those that have a time
+}
+
+// beginLife lets a new job have an end.
+func (s *State) beginLife(slot uint32, t *term) {
+	if t.expires == 0 {
+		return
+	}
+	x := s.extra
+	x.dyingAt.Cover(slot)
+	x.dyingAt.Set(slot, cells.Nowhere)
+	x.dying.Schedule(x.dyingAt, slot, t.expires)
+}
+
+// held is told of a job that somebody has got: its time may pass.
+func (s *State) held(slot uint32) {
+	if t := s.termOf(slot); t != nil && t.expires != 0 {
+		s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
+	}
+}
+
+// unheld is told of a job that its holder no longer has.
+func (s *State) unheld(slot uint32) {
+	if t := s.termOf(slot); t != nil && t.expires != 0 {
+		s.extra.dying.Schedule(s.extra.dyingAt, slot, t.expires)
+	}
+}
+
+// nextDeath is when the next job is too old; 0 if none will be.
+func (s *State) nextDeath() int64 {
+	if s.extra == nil || s.extra.dying.N == 0 {
+		return 0
+	}
+	return int64(s.extra.dying.Top().Major)
+}
+
+// dying says that there are jobs to delete.
+func (s *State) dying(now int64) bool {
+	at := s.nextDeath()
+	return at != 0 && at <= now
+}
+
+// serveDeaths deletes jobs that are too old, unless somebody holds them.
+func (s *State) serveDeaths(now int64) {
+	for !s.spent() && s.dying(now) {
+		slot := s.extra.dying.Top().Slot
+		if s.jobs.At(slot).state() >= Passed {
+			s.spend(looking)
+			s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
+			continue
+		}
+		s.spend(ending)
+		s.did(s.tubeAt.Get(s.jobs.At(slot).tube()), DeedExpire)
+		s.drop(slot)
+	}
+}
+
+// mostOf is how often a job may be delivered, if others may be so often; 0 is no limit.
+func (s *State) mostOf(slot uint32, others int) int {
+	if t := s.termOf(slot); t != nil && t.deliveries > 0 && (others == 0 || int(t.deliveries) < others) {
+		return int(t.deliveries)
+	}
+	return others
+}

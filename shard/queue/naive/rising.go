@@ -1,0 +1,58 @@
+package naive
+
+import "cmp"
+
+// A job may rise while it is ready: its priority counts for one less for each Aging that it has waited.
+
+// since is when a ready job became so, in milliseconds.
+func (m *Queue) since(j *Job) int64 {
+	if j.Since != 0 {
+		return j.Since
+	}
+	return (j.Created + m.Epoch) / millisecond
+}
+
+// rises begins a job's waiting, where it counts.
+func (m *Queue) rises(j *Job) {
+	if j.Since = 0; m.policy(j.Tube).Aging > 0 {
+		j.Since = (m.Now + m.Epoch) / millisecond
+	}
+}
+
+// Risen is the priority that a ready job has by now.
+func (m *Queue) Risen(j *Job) uint32 {
+	aging := m.policy(j.Tube).Aging / millisecond
+	if aging == 0 {
+		return j.Pri
+	}
+	waited := max(0, (m.Now+m.Epoch)/millisecond-m.since(j))
+	return uint32(max(0, int64(j.Pri)-waited/aging))
+}
+
+// byKey is the order of the ready jobs of one tube: all of them rise as fast.
+func (m *Queue) byKey(a, b *Job) int {
+	aging := m.policy(a.Tube).Aging / millisecond
+	if aging == 0 {
+		return ByPri(a, b)
+	}
+	return cmp.Or(cmp.Compare(int64(a.Pri)*aging+m.since(a), int64(b.Pri)*aging+m.since(b)), byID(a, b))
+}
+
+// byTurn is the order of the best jobs of several tubes.
+func (m *Queue) byTurn(a, b *Job) int {
+	return cmp.Or(cmp.Compare(m.Risen(a), m.Risen(b)), byID(a, b))
+}
+
+// bestOf is the best ready job of some tubes.
+func (m *Queue) bestOf(fits func(tube string) bool) *Job {
+	var best *Job
+	for _, t := range m.Tubes {
+		if !fits(t.Name) {
+			continue
+		}
+		if j := m.First(Ready, t.Name); j != nil && (best == nil || m.byTurn(j, best) < 0) {
+			best = j
+		}
+	}
+	return best
+}

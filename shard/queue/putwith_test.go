@@ -1,0 +1,122 @@
+package queue
+
+import (
+	"fmt"
+	"strings"
+
+	"beanfield/shard/queue/naive"
+)
+
+// putWith runs the word put-with: a put with any of tube=, pri=, delay=, ttr=, key=, for=, once=, expire=,
+// deliveries=, tag=name:value and size=. Times are durations. The answer is an id, or "exists" with one.
+func (u *user) putWith(args []string) string {
+	u.w.t.Helper()
+	op := Op{Kind: Put, Pri: 1024, TTR: 60, Terms: &Terms{TTR: 60 * second}}
+	body := fmt.Sprintf("body %d", len(u.w.bodies))
+	for _, a := range args {
+		name, v, _ := strings.Cut(a, "=")
+		switch name {
+		case "tube":
+			op.Tube = v
+		case "pri":
+			op.Pri = uint32(number(v))
+		case "delay":
+			op.Terms.Delay = duration(v)
+			op.Delay = wholeSeconds(op.Terms.Delay)
+		case "ttr":
+			op.Terms.TTR = duration(v)
+			op.TTR = wholeSeconds(op.Terms.TTR)
+		case "key":
+			op.Terms.Key = []byte(v)
+		case "for":
+			op.Terms.KeyFor = duration(v)
+		case "once":
+			op.Terms.Once = []byte(v)
+		case "expire":
+			op.Terms.Expire = duration(v)
+		case "deliveries":
+			op.Terms.Deliveries = uint32(number(v))
+		case "tag":
+			k, value, _ := strings.Cut(v, ":")
+			op.Terms.Tags = op.Terms.Tags.With([]byte(k), []byte(value))
+		case "size":
+			body = strings.Repeat("x", int(number(v)))
+		default:
+			panic("no such option: " + a)
+		}
+	}
+	op.Data, op.Size = []byte(body), uint32(len(body))
+	u.w.lastID = max(u.w.lastID, u.w.dir.Last)
+	before := u.w.lastID
+	for id := before + 1; id < before+4; id++ { // which one it gets is known later, and it may be given away at once
+		u.w.bodies[id] = body
+	}
+	done, _ := u.apply(op)
+	u.w.lastID = u.w.dir.Last
+	for id := before + 1; id < before+4; id++ {
+		if id != done.ID || done.Status != OK {
+			delete(u.w.bodies, id)
+		}
+	}
+	switch done.Status {
+	case OK:
+		return fmt.Sprint(done.ID)
+	case Exists:
+		return fmt.Sprint("exists ", done.ID)
+	}
+	return answerOf[done.Status]
+}
+
+// saidOf is what a put says, for the model.
+func saidOf(o *Terms) *naive.Said {
+	if o == nil {
+		return nil
+	}
+	return &naive.Said{
+		Delay: o.Delay, TTR: o.TTR, Key: string(o.Key), Once: string(o.Once), KeyFor: o.KeyFor, OnceFor: OnceFor,
+		Expires: o.Expire, MaxDeliveries: int(o.Deliveries),
+	}
+}
+
+// terms gives every third put of a machine terms.
+func (x *machine) terms(op *Op) {
+	if x.serves || x.pick(3, "terms") > 0 {
+		return
+	}
+	o := &Terms{
+		Delay:      choose[int64](x, "delay", 0, 0, 250, 1000, 2250) * millisecond,
+		TTR:        choose[int64](x, "ttr", 1000, 1250, 250, 3000) * millisecond,
+		KeyFor:     choose[int64](x, "key-for", 0, 0, 1, 5) * second,
+		Expire:     choose[int64](x, "expire", 0, 0, 0, 2, 6) * second,
+		Deliveries: choose[uint32](x, "deliveries", 0, 0, 0, 1, 2),
+	}
+	if k := choose(x, "key", "", "k", "l", "m"); k != "" {
+		o.Key = []byte(k)
+	} else {
+		o.KeyFor = 0
+	}
+	if n := choose(x, "once", "", "", "o", "p"); n != "" {
+		o.Once = []byte(n)
+	}
+	op.Terms, op.Delay, op.TTR = o, wholeSeconds(o.Delay), wholeSeconds(o.TTR)
+}
+
+// compareKeys compares what is taken, and what of it the log has without jobs.
+func (x *machine) compareKeys() {
+	if x.m.Keys == nil {
+		return
+	}
+	spent := 0
+	for _, k := range x.m.Keys {
+		if k.Spent && !k.Lost {
+			spent++
+		}
+	}
+	taken := 0
+	if x.w.s.extra != nil {
+		taken = int(x.w.s.extra.keys.n)
+	}
+	if taken != len(x.m.Keys) || len(x.w.log.Spent) != spent {
+		x.w.t.Fatalf("%d keys are taken, want %d; the log has %d without jobs, want %d", taken, len(x.m.Keys), len(x.w.log.Spent), spent)
+	}
+}

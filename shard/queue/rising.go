@@ -1,0 +1,114 @@
+package queue
+
+import "beanfield/shard/queue/cells"
+
+// A policy may let the jobs of a tube rise while they wait: each Aging that a job has been ready
+// makes its priority smaller by one, until it is 0. What clients are shown, and what is urgent, stays
+// the priority that the job was put or released with.
+//
+// All jobs of the tube rise as fast, so their order never changes, and each has a key for good:
+// its priority in steps of time, plus when it became ready. Only between tubes, and shards, it matters
+// how far a job has risen by now (head). A job is ready since its put, or since it last became
+// ready, which its trail has; after a restart, since its put, because that is not logged.
+//
+// A reload re-keys a tube with few ready jobs at once. One with more keeps its order until it has been
+// empty for a moment: there may be millions.
+
+// rekeyMost is how many ready jobs are re-keyed at once.
+const rekeyMost = 4096
+
+// rises says that the tube's jobs rise while they wait.
+func (t *tube) rises() bool { return t.policy != nil && t.policy.step > 0 }
+
+// readySince is when a ready job became so, as a date in milliseconds.
+func (s *State) readySince(j *job) int64 {
+	if j.trail != 0 {
+		if since := s.trails.At(j.trail).key; since != 0 {
+			return since / millisecond
+		}
+	}
+	return j.created() / millisecond
+}
+
+// placeKey is the key of a ready job in its tube's heap.
+func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
+	j := s.jobs.At(slot)
+	if !t.rises() {
+		return readyKey(j.pri, j.id(), slot)
+	}
+	return cells.Entry{Major: uint64(j.pri)*uint64(t.policy.step) + uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
+}
+
+// riseFrom begins a job's waiting in a tube that a policy covers.
+func (s *State) riseFrom(now int64, t *tube, slot uint32) {
+	if t.ready.N == 0 {
+		s.takeStep(t)
+	}
+	if j := s.jobs.At(slot); t.rises() && j.trail != 0 {
+		since := now + s.Epoch
+		if s.restoring {
+			since = 0
+		}
+		s.trails.At(j.trail).key = since
+	}
+}
+
+// takeStep lets a tube whose heap is empty follow its policy.
+func (s *State) takeStep(t *tube) { t.policy.step = t.policy.Aging / millisecond }
+
+// policeRise follows a change of a tube's policy.
+func (s *State) policeRise(t *tube) {
+	if t.policy.step == t.policy.Aging/millisecond || t.ready.N > rekeyMost {
+		return
+	}
+	slots := make([]uint32, t.ready.N)
+	for i := range slots {
+		slots[i] = t.ready.At(uint32(i)).Slot
+	}
+	s.spend(moving / 4 * len(slots))
+	s.takeStep(t)
+	t.ready = cells.Heap{}
+	for _, slot := range slots {
+		t.ready.Push(s.jobPos, s.placeKey(t, slot))
+	}
+	if t.opening {
+		s.reopen(t)
+	}
+}
+
+// risen is the priority that a ready job has by now.
+func (s *State) risen(t *tube, slot uint32) uint32 {
+	j := s.jobs.At(slot)
+	if !t.rises() {
+		return j.pri
+	}
+	steps := max(0, (s.now+s.Epoch)/millisecond-s.readySince(j)) / t.policy.step
+	return uint32(max(0, int64(j.pri)-steps))
+}
+
+// head is the best job of a tube that has one, as it compares with those of other tubes.
+func (s *State) head(t *tube) cells.Entry {
+	e := t.ready.Top()
+	if t.policy == nil || t.policy.step == 0 {
+		return e
+	}
+	return s.compared(t, e.Slot)
+}
+
+// compared is a ready job as it compares with those of other tubes.
+func (s *State) compared(t *tube, slot uint32) cells.Entry {
+	return readyKey(s.risen(t, slot), s.jobs.At(slot).id(), slot)
+}
+
+// within says that a claim may take the best job of a tube. Jobs that rise keep their order, also
+// when several have come to the same priority: then their ids say nothing.
+func (s *State) within(op *Op, c *Client, t *tube) bool {
+	if op.Kind != ClaimSeveral {
+		return true
+	}
+	worst, at := op.worst(), s.standing(c.contest, t)
+	if t.rises() {
+		at.top = readyKey(uint32(at.top.Major>>32), 0, 0)
+	}
+	return !worst.before(at)
+}

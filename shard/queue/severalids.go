@@ -1,0 +1,64 @@
+package queue
+
+import "encoding/binary"
+
+// An operation on several jobs does to each of them, in the order of the list, what the single one
+// would do; all of them are one answer. A job that is not there, that the client does not hold or
+// has no right on, is passed over. A job that is in the list twice is tried twice: a second delete
+// finds nothing. The list may be longer than a turn's share: then others have their turn in its
+// middle. The jobs may be in several shards: the router gives each shard those that it owns.
+
+// idBytes is how long an id is in the list of an operation on several jobs.
+const idBytes = 8
+
+// AppendID adds a job to the list in Op.Data.
+func AppendID(list []byte, id uint64) []byte { return binary.LittleEndian.AppendUint64(list, id) }
+
+// eachOf is what an operation on several jobs does to each.
+var eachOf = [Service + 1]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, BurySeveral: Bury, TouchSeveral: Touch}
+
+// doSeveral goes through the list from op.From on. What cannot be logged ends it there: what was done
+// before stays done.
+func (s *State) doSeveral(now int64, b *Batch, op *Op) {
+	first := op.From
+	for ; int(op.From)*idBytes < len(op.Data); op.From++ {
+		if op.From > first && s.spent() {
+			op.Status = More
+			return
+		}
+		one := Op{Kind: eachOf[op.Kind], Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+		one.ID = binary.LittleEndian.Uint64(op.Data[op.From*idBytes:])
+		s.doOne(now, b, &one)
+		switch one.Status {
+		case OK:
+			op.Count++
+			op.To += one.Count
+			op.Tube = one.Tube
+		case Denied:
+			op.Size++
+		case Failed:
+			op.Status = Failed
+			return
+		}
+	}
+	op.Status = OK
+}
+
+func (s *State) doOne(now int64, b *Batch, one *Op) {
+	cost := moving
+	switch one.Kind {
+	case Delete:
+		s.delete(now, b, one)
+		cost = ending
+	case Release:
+		s.release(now, b.Client, one)
+	case Bury:
+		s.bury(b.Client, one)
+	case Touch:
+		s.touch(now, b.Client, one)
+	}
+	if one.Status != OK {
+		cost = looking
+	}
+	s.spend(cost)
+}

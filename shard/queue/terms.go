@@ -1,0 +1,238 @@
+package queue
+
+import (
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
+
+// Terms are what a put says that a plain one cannot say. Times are in nanoseconds.
+type Terms struct {
+	Delay      int64 // instead of Op.Delay, which is the same in whole seconds, rounded up
+	TTR        int64 // likewise of Op.TTR
+	Expire     int64 // from the put until the job is deleted, unless somebody holds it; 0: never
+	Deliveries uint32
+	Key        []byte // taken in the tube while the job lives (keyed.go)
+	KeyFor     int64  // and at least so long from the put
+	Once       []byte // names the put, for whoever sends it again because the answer was lost
+	Tags       Tags
+
+	key, once hash
+	hashed    bool
+}
+
+// Copy makes t what from is, with copies of what that refers to, in memory of its own that it may have.
+func (t *Terms) Copy(from *Terms) {
+	key, once, tags := append(t.Key[:0], from.Key...), append(t.Once[:0], from.Once...), append(t.Tags[:0], from.Tags...)
+	*t = *from
+	t.Key, t.Once, t.Tags = key, once, tags
+}
+
+// OnceFor is how long the name of a put is known.
+const OnceFor = 300 * second
+
+// term is what holds for one job beside its record, if it has more than one key. A job that has one
+// key, and nothing else, needs no term.
+type term struct {
+	key, once  uint32 // records of the table of keys, or 0
+	deliveries uint32 // after so many it is a dead letter; 0: as the tube's policy says
+	short      uint32 // by so many milliseconds the TTR is less than the whole seconds of the job's record
+	expires    int64  // on the clock of the queue; 0: never
+}
+
+// extras are what a State has for puts with terms; a State that has had none has no extras.
+type extras struct {
+	refs  cells.Positions // by the job's slot: a record of the table of keys, or, with termBit, a term; 0 for none
+	terms cells.Slab[term]
+	keys  keys
+	windows
+	lifetimes
+}
+
+const termBit = 1 << 31
+
+func (s *State) needExtras() *extras {
+	if s.extra == nil {
+		s.extra = &extras{terms: cells.NewSlab[term](), keys: newKeys(s.Secret)}
+	}
+	return s.extra
+}
+
+// refOf is what refs have for a job.
+func (x *extras) refOf(slot uint32) uint32 {
+	if ci := int(slot >> cells.ChunkShift); ci >= len(x.refs) || x.refs[ci] == nil {
+		return 0
+	}
+	return x.refs.Get(slot)
+}
+
+// termOf finds the term of a job; nil if it has none.
+func (s *State) termOf(slot uint32) *term {
+	if s.extra == nil {
+		return nil
+	}
+	if ref := s.extra.refOf(slot); ref&termBit != 0 {
+		return s.extra.terms.At(ref &^ termBit)
+	}
+	return nil
+}
+
+// setTerm gives a new job a term, or the one key that it has.
+func (s *State) setTerm(slot uint32, t term) {
+	if t == (term{}) {
+		return
+	}
+	x := s.needExtras()
+	x.refs.Cover(slot)
+	if one := t.key | t.once; t == (term{key: one}) || t == (term{once: one}) {
+		x.refs.Set(slot, one)
+		return
+	}
+	ref := x.terms.Alloc()
+	*x.terms.At(ref) = t
+	x.refs.Set(slot, ref|termBit)
+	s.beginLife(slot, &t)
+}
+
+// ttrOf is how long a job may be held, in nanoseconds.
+func (s *State) ttrOf(slot uint32) int64 {
+	d := int64(s.jobs.At(slot).ttr) * second
+	if s.extra != nil {
+		if t := s.termOf(slot); t != nil {
+			d -= int64(t.short) * millisecond
+		}
+	}
+	return d
+}
+
+// shortOf is by how much a TTR is less than whole seconds.
+func shortOf(ttr int64) uint32 {
+	return uint32((second - ttr%second) % second / millisecond)
+}
+
+// wholeSeconds rounds up.
+func wholeSeconds(d int64) uint32 { return uint32((d + second - 1) / second) }
+
+// agree gives a new job what its put has said. The job has no place yet.
+func (s *State) agree(now int64, slot uint32, op *Op) {
+	o := op.Terms
+	t := term{short: shortOf(o.TTR), deliveries: o.Deliveries}
+	if o.Expire > 0 {
+		t.expires = now + o.Expire
+	}
+	if len(o.Key) > 0 {
+		t.key = s.takeKey(o.key, op.ID, 0, until(now, o.KeyFor))
+	}
+	if len(o.Once) > 0 {
+		t.once = s.takeKey(o.once, op.ID, keyOnce, until(now, OnceFor))
+	}
+	s.setTerm(slot, t)
+}
+
+func until(now, length int64) int64 {
+	if length == 0 {
+		return 0
+	}
+	return now + length
+}
+
+// describeTerm adds to the scratch record what a job's term says. Keys are in the record of the put
+// only.
+func (s *State) describeTerm(slot uint32) {
+	t := s.termOf(slot)
+	if t == nil || t.short == 0 && t.expires == 0 && t.deliveries == 0 {
+		return
+	}
+	s.recordTerms = storage.Terms{Deliveries: t.deliveries}
+	r := &s.recordTerms
+	if t.short > 0 {
+		r.TTR = s.ttrOf(slot)
+	}
+	if t.expires != 0 {
+		r.Expires = t.expires + s.Epoch
+	}
+	s.recordItemOf().Terms = r
+}
+
+// describeKeys adds what only the record of a put has.
+func (s *State) describeKeys(slot uint32, o *Terms) {
+	if len(o.Key)+len(o.Once) == 0 {
+		return
+	}
+	ref := s.extra.refOf(slot)
+	t := term{key: ref, once: ref}
+	if ref&termBit != 0 {
+		t = *s.extra.terms.At(ref &^ termBit)
+	}
+	s.recordKeys = storage.Keys{}
+	if r := &s.recordKeys; len(o.Key) > 0 {
+		r.Key, r.KeyUntil = o.Key, s.wallOf(t.key)
+	}
+	if r := &s.recordKeys; len(o.Once) > 0 {
+		r.Once, r.OnceUntil = o.Once, s.wallOf(t.once)
+	}
+	s.recordItemOf().Keys = &s.recordKeys
+}
+
+// recordItemOf is the item of the scratch record.
+func (s *State) recordItemOf() *storage.Item {
+	if s.record.Item == nil {
+		s.recordItem = storage.Item{Done: s.recordItem.Done[:0], Returned: s.recordItem.Returned[:0]}
+		s.record.Item = &s.recordItem
+	}
+	return &s.recordItem
+}
+
+// restoreTerms gives a job back what the log has kept of its put, after the rest of its item.
+func (s *State) restoreTerms(now int64, slot uint32, r *storage.Item) {
+	s.restoreItem(slot, r)
+	if r == nil || r.Terms == nil && r.Keys == nil {
+		return
+	}
+	var t term
+	j := s.jobs.At(slot)
+	if o := r.Terms; o != nil {
+		if t.deliveries = o.Deliveries; o.TTR > 0 {
+			j.ttr, t.short = wholeSeconds(o.TTR), shortOf(o.TTR)
+		}
+		t.expires = s.queueTime(o.Expires)
+	}
+	name := s.tubeAt.Get(j.tube()).name
+	if k := r.Keys; k != nil && !r.Moved && (r.Journey == nil || r.Journey.To == "") {
+		if len(k.Key) > 0 {
+			end := s.queueTime(k.KeyUntil)
+			if end <= now {
+				end = 0
+			}
+			t.key = s.takeKey(s.hashOf(ofKey, name, k.Key), j.id(), 0, end)
+		}
+		if len(k.Once) > 0 && s.queueTime(k.OnceUntil) > now {
+			t.once = s.takeKey(s.hashOf(ofOnce, name, k.Once), j.id(), keyOnce, s.queueTime(k.OnceUntil))
+		}
+	}
+	s.setTerm(slot, t)
+}
+
+// queueTime is a moment of the wall clock on the clock of the queue; 0 is none.
+func (s *State) queueTime(wall int64) int64 {
+	if wall == 0 {
+		return 0
+	}
+	return max(1, wall-s.Epoch)
+}
+
+// dropTerms is told of a job that ends.
+func (s *State) dropTerms(slot uint32) {
+	x := s.extra
+	ref := x.refOf(slot)
+	if ref == 0 {
+		return
+	}
+	s.giveUpKeys(slot)
+	if ref&termBit != 0 {
+		if x.terms.At(ref&^termBit).expires != 0 {
+			x.dying.Schedule(x.dyingAt, slot, 0)
+		}
+		x.terms.Release(ref &^ termBit)
+	}
+	x.refs.Set(slot, 0)
+}

@@ -1,0 +1,154 @@
+package queue
+
+import (
+	"encoding/binary"
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/queuetest"
+	"beanfield/storage"
+)
+
+// putTick has one of two schedules put a tick, again and again the same ones.
+func (x *machine) putTick() {
+	c := x.pick(machineClients, "client")
+	if len(x.m.Jobs) > 30 || x.m.Clients[c].Waiting > 0 {
+		return
+	}
+	tube := choose(x, "tube", machineTubes...)
+	tick := &Tick{Schedule: choose(x, "schedule", "a", "b"), At: int64(x.pick(20, "at")), Rule: 7, Forget: x.pick(10, "forget") == 0}
+	op := Op{Kind: PutTick, Tube: tube, Tick: tick, Delay: choose[uint32](x, "delay", 0, 0, 1), TTR: 5}
+	if tick.Forget || x.pick(3, "mark") == 0 {
+		op.Kind = NoteTick
+		x.do(c, x.w.users[string(rune('0'+c))], op, "")
+		return
+	}
+	x.atTube(tube)
+	if x.m.Clients[c].Waiting > 0 {
+		return
+	}
+	x.w.lastID = max(x.w.lastID, x.w.dir.Last) + 1
+	body := x.body(x.w.lastID)
+	op.Size, op.Data = uint32(len(body)), []byte(body)
+	x.do(c, x.w.users[string(rune('0'+c))], op, body)
+}
+
+// modelTick runs an operation for a schedule.
+func (x *machine) modelTick(op *Op, body string) {
+	k := naive.Schedule{Tube: op.Tube, Name: op.Tick.Schedule}
+	if op.Kind == NoteTick {
+		op.Status = statusOf[x.m.NoteTick(k, op.Tick.At, op.Tick.Forget)]
+		return
+	}
+	put, status := x.m.PutTick(k, op.Tick.At, &naive.Job{ID: op.ID, Tube: op.Tube, Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR})
+	if op.Status = statusOf[status]; put {
+		op.Count = 1
+	} else {
+		op.ID = 0
+	}
+}
+
+// compareTicks compares what is noted of schedules, also in the log.
+func (x *machine) compareTicks() {
+	got := map[naive.Schedule]int64{}
+	x.w.s.Ticks(func(tube string, t Tick) { got[naive.Schedule{Tube: tube, Name: t.Schedule}] = t.At })
+	logged := map[naive.Schedule]int64{}
+	for tube, q := range x.w.log.Queues {
+		for _, n := range q.Notes {
+			logged[naive.Schedule{Tube: tube, Name: n.Name}] = int64(binary.BigEndian.Uint64(n.Value))
+		}
+	}
+	if !maps.Equal(got, x.m.Ticks) || !maps.Equal(logged, x.m.Ticks) {
+		x.w.t.Fatalf("SK1: ticks %v, and %v in the log, want %v", got, logged, x.m.Ticks)
+	}
+}
+
+// SK1: a tick is put once, together with its note, also over a restart and with a body that the log takes
+// apart from the rest; one that is refused may come again.
+func TestPutTick(t *testing.T) {
+	w := newWorld(t)
+	tick := func(kind Kind, at int64, body string, tell *Tick) Op {
+		tell.Schedule, tell.At = "s", at
+		op := Op{Kind: kind, Tube: "one", TTR: 1, Tick: tell}
+		op.Take([]byte(body))
+		b := batchOf(nil, op)
+		for !w.s.Run(w.now, b) {
+			if op := &b.Ops[0]; op.Status == Staging {
+				w.log.Staged[op.ID] = string(joined(op.Parts))
+				op.Staged(nil)
+			}
+		}
+		w.lastID = max(w.lastID, w.dir.Last)
+		return b.Ops[0]
+	}
+	want := func(op Op, status Status, count uint32) {
+		t.Helper()
+		if op.Status != status || op.Count != count {
+			t.Fatalf("tick %d is answered %d, %d put, want %d, %d", op.Tick.At, op.Status, op.Count, status, count)
+		}
+	}
+	want(tick(NoteTick, 5, "", &Tick{Rule: 9}), OK, 0)
+	want(tick(PutTick, 5, "no", &Tick{}), OK, 0)
+	want(tick(PutTick, 6, "yes", &Tick{Rule: 9}), OK, 1)
+	w.replay()
+	want(tick(PutTick, 6, "no", &Tick{}), OK, 0)
+	want(tick(PutTick, 7, strings.Repeat("x", storage.LargeBody+1), &Tick{}), OK, 1)
+	want(tick(PutTick, 7, "no", &Tick{}), OK, 0)
+	w.log.Full = queuetest.Packed
+	want(tick(PutTick, 8, "later", &Tick{}), NoRoom, 0)
+	want(tick(NoteTick, 8, "", &Tick{}), NoRoom, 0)
+	w.log.Full = queuetest.Roomy
+	want(tick(PutTick, 8, "now", &Tick{Rule: 3}), OK, 1)
+	w.s.Ticks(func(tube string, got Tick) {
+		if tube != "one" || got != (Tick{Schedule: "s", At: 8, Rule: 3}) {
+			t.Errorf("in %s is noted %+v", tube, got)
+		}
+	})
+	want(tick(NoteTick, 0, "", &Tick{Forget: true}), OK, 0)
+	if len(w.log.Queues) != 0 || len(w.s.notes) != 0 {
+		t.Errorf("left are %v, and %v in the log", w.s.notes, w.log.Queues)
+	}
+}
+
+// A state that is kept ready takes in ticks, and nothing else that is kept of a tube.
+func TestAmendQueue(t *testing.T) {
+	note := func(kind storage.NoteKind, value string) storage.Note {
+		return storage.Note{Kind: kind, Name: "s", Value: []byte(value)}
+	}
+	tick, later, other := note(storage.NoteTick, "1234567890123456"), note(storage.NoteTick, "2234567890123456"), note(storage.NotePurge, "x")
+	for what, c := range map[string]struct {
+		was, is *storage.Queue
+		ok      bool
+	}{
+		"a first tick":       {nil, &storage.Queue{Notes: []storage.Note{tick}}, true},
+		"a later tick":       {&storage.Queue{Notes: []storage.Note{tick}}, &storage.Queue{Notes: []storage.Note{later}}, true},
+		"a forgotten one":    {&storage.Queue{Notes: []storage.Note{tick}}, nil, true},
+		"beside another":     {&storage.Queue{Notes: []storage.Note{tick, other}}, &storage.Queue{Notes: []storage.Note{later, other}}, true},
+		"another note":       {nil, &storage.Queue{Notes: []storage.Note{other}}, false},
+		"one note less":      {&storage.Queue{Notes: []storage.Note{tick, other}}, &storage.Queue{Notes: []storage.Note{tick}}, false},
+		"another value":      {&storage.Queue{Notes: []storage.Note{other}}, &storage.Queue{Notes: []storage.Note{note(storage.NotePurge, "y")}}, false},
+		"a new queue":        {nil, &storage.Queue{First: "g"}, false},
+		"a queue's tick":     {&storage.Queue{First: "g"}, &storage.Queue{First: "g", Notes: []storage.Note{tick}}, false},
+		"the end of a queue": {&storage.Queue{First: "g"}, nil, false},
+	} {
+		w := newWorld(t)
+		var want []storage.Note
+		for _, q := range []*storage.Queue{c.was, c.is} {
+			if q != nil {
+				q.Tube, want = "one", q.Notes
+			}
+		}
+		if c.was != nil {
+			w.s.RestoreQueue(c.was.Clone())
+		}
+		if c.is == nil {
+			want = nil
+		}
+		if ok := w.s.AmendQueue("one", c.is); ok != c.ok || ok && !reflect.DeepEqual(w.s.notes["one"], want) {
+			t.Errorf("%s: taken in %v, now %v", what, ok, w.s.notes)
+		}
+	}
+}

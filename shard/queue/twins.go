@@ -1,0 +1,228 @@
+package queue
+
+import (
+	"fmt"
+	"iter"
+
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
+
+// A restart may find two copies of a job: the logs had what arrived, and not yet what departs. The one with
+// more hops is the job. If the other is in another shard, it is leaving, and the job is arriving: so the journey
+// goes on with step 3 (leaving.go). If a change of the number of shards has brought both into one, the other is a
+// ghost: it is in the log only, which is told of its end before anything else.
+
+// exorcise makes a copy a ghost.
+func (s *State) exorcise(slot uint32) {
+	s.describe(slot)
+	g := s.record
+	g.Item = g.Item.Clone()
+	s.travel.ghosts = append(s.travel.ghosts, g)
+	s.unrestore(slot)
+}
+
+// unrestore takes back what was restored of a job, before there are clients.
+func (s *State) unrestore(slot uint32) {
+	s.discarding = true
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	state := j.state()
+	s.unplace(slot)
+	switch state {
+	case Leaving:
+		s.vanish(slot)
+		s.letGo(t)
+	case Arriving:
+		t.loses(j)
+		s.vanish(slot)
+		s.letGo(t)
+	default:
+		s.forget(slot)
+	}
+	s.discarding = false
+	s.Gone = s.Gone[:0] // the directory is not told: whoever restores jobs sees to that
+}
+
+// endGhosts tells the log of their end.
+func (s *State) endGhosts() {
+	for i := range s.travel.ghosts {
+		s.Log.Delete(&s.travel.ghosts[i])
+		s.travel.ghosts[i] = storage.Job{}
+	}
+	s.travel.ghosts = s.travel.ghosts[:0]
+}
+
+// discardGhost forgets a ghost that the log does not have any more.
+func (s *State) discardGhost(key uint64) {
+	for i := range s.travel.ghosts {
+		if s.travel.ghosts[i].Key() == key {
+			s.travel.ghosts = append(s.travel.ghosts[:i], s.travel.ghosts[i+1:]...)
+			return
+		}
+	}
+}
+
+// overtakes says whether a copy that is about to be restored is the job. Then the other copy that is there
+// becomes a ghost; otherwise this one does.
+func (s *State) overtakes(r *storage.Job) bool {
+	slot := s.index.find(&s.jobs, r.ID)
+	switch {
+	case slot == 0:
+		return true
+	case s.keyOf(slot) > r.Key():
+		g := *r
+		g.Item = r.Item.Clone()
+		s.travel.ghosts = append(s.travel.ghosts, g)
+		return false
+	}
+	s.exorcise(slot)
+	return true
+}
+
+// twins finds the jobs of which a replay has brought two copies.
+func (s *State) twins() {
+	if s.travel.far == 0 {
+		return
+	}
+	var old []uint32
+	for slot := range s.travellers() {
+		if other := s.index.other(&s.jobs, slot); other != 0 && s.keyOf(other) < s.keyOf(slot) {
+			old = append(old, other)
+		}
+	}
+	for _, slot := range old {
+		s.exorcise(slot)
+	}
+}
+
+// travellers are the jobs that have come from another shard.
+func (s *State) travellers() iter.Seq[uint32] {
+	return func(yield func(slot uint32) bool) {
+		for ci := range s.travel.journeys.Chunks() {
+			if !s.travel.journeys.Backed(ci) {
+				continue
+			}
+			for i := range cells.ChunkLen {
+				if y := s.travel.journeys.At(uint32(ci*cells.ChunkLen + i)); y.hops > 0 && !yield(y.job) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Traveller is a job that has come from another shard.
+type Traveller struct {
+	ID   uint64
+	Hops uint32
+}
+
+// Travellers are these jobs, before there are clients.
+func (s *State) Travellers() (list []Traveller) {
+	if s.travel.far == 0 {
+		return nil
+	}
+	for slot := range s.travellers() {
+		list = append(list, Traveller{s.jobs.At(slot).id(), s.journeyAt(slot).hops})
+	}
+	return list
+}
+
+// Resident says whether a job that was restored has never left the shard.
+func (s *State) Resident(id uint64) bool {
+	slot := s.index.find(&s.jobs, id)
+	return slot != 0 && s.keyOf(slot) == id
+}
+
+// Hide makes a job that was restored arriving, because another shard has an older copy of it. It
+// returns the tube of the job; "" if the job has gone on already, as it may have after a power cut that undid
+// what nobody was promised.
+func (s *State) Hide(id uint64) (tube string) {
+	slot := s.index.find(&s.jobs, id)
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	will, key := j.state(), int64(0)
+	if j.onItsWay() {
+		return ""
+	}
+	if will == Delayed || will == Buried {
+		key = s.trails.At(j.trail).key
+	}
+	s.pluck(t, slot)
+	if will != Delayed && will != Buried {
+		will = Ready
+	}
+	s.journeyOf(slot).will = will
+	s.trailOf(j).key = key
+	s.makeArriving(slot)
+	return t.name
+}
+
+// Send makes a job that was restored leaving, because its copy in a tube of another shard is newer.
+func (s *State) Send(id uint64, to string) {
+	slot := s.index.find(&s.jobs, id)
+	if s.jobs.At(slot).state() == Leaving {
+		return
+	}
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	s.pluck(t, slot)
+	t.loses(s.jobs.At(slot))
+	y := s.journeyOf(slot)
+	s.setTarget(y, to)
+	y.will = Ready
+	s.trailOf(s.jobs.At(slot)).key = 0
+	s.jobs.At(slot).setState(Leaving)
+	s.makeLeaving(slot)
+}
+
+// pluck takes a job that was restored out of its place, and from the queue service.
+func (s *State) pluck(t *tube, slot uint32) {
+	s.unplace(slot)
+	if s.discarding = true; t.service != nil {
+		t.service.jobGone(s, slot)
+	}
+	s.discarding = false
+}
+
+// Exorcise makes a job that was restored a ghost, because two other shards have copies of it: such a thing is
+// possible only if a power cut has undone what nobody was promised.
+func (s *State) Exorcise(id uint64) {
+	if slot := s.index.find(&s.jobs, id); slot != 0 {
+		s.exorcise(slot)
+	}
+}
+
+// checkMoving shows the jobs that are on their way to the check of S1.
+func (s *State) checkMoving(place func(uint32, string) error) error {
+	transit := map[uint32]int{}
+	for _, l := range []struct {
+		list  *cells.List[uint32]
+		state JobState
+		name  string
+	}{{&s.travel.leaving, Leaving, "the list of those that leave"}, {&s.travel.underway, Leaving, "the list of those underway"}, {&s.travel.arriving, Arriving, "the list of those that arrive"}} {
+		err := s.checkList(l.list, l.state, l.name, func(slot uint32, where string) error {
+			transit[s.jobs.At(slot).tube()]++
+			if y := s.journeyAt(slot); y == nil || l.state == Leaving && (y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
+				return fmt.Errorf("TR1: job %d is in %s with %+v", s.jobs.At(slot).id(), where, y)
+			}
+			return place(slot, where)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for name, t := range s.tubes {
+		if t.transit != transit[t.slot] {
+			return fmt.Errorf("S3: tube %q counts %d jobs on their way, has %d", name, t.transit, transit[t.slot])
+		}
+	}
+	n := 0
+	for range s.travellers() {
+		n++
+	}
+	if n != s.travel.far {
+		return fmt.Errorf("S3: %d jobs have come from other shards, %d are counted", n, s.travel.far)
+	}
+	return nil
+}

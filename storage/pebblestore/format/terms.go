@@ -1,0 +1,109 @@
+package format
+
+import (
+	"encoding/binary"
+
+	"beanfield/storage"
+)
+
+// A value of termsVersion has, behind what one of itemVersion has,
+//
+//	uvarint   1 if there are terms, 2 if there is a journey, 4 if there are keys, or a sum of these
+//
+// and then the terms
+//
+//	varint    TTR, when the job is too old
+//	uvarint   deliveries
+//
+// the journey
+//
+//	text      the tube it leaves for
+//	text      its traces
+//	uvarint   1 if its TTR has changed, and then the TTR
+//
+// and the keys
+//
+//	text      the key
+//	varint    until when it is taken
+//	text      the name of the put
+//	varint    until when it is known
+//	uvarint   the job that had the key
+//
+// Records and updates have terms and journeys, and what an update has not is no longer true. Keys are
+// in records only.
+// How often a job has come to another shard is in its key (storage.KeyOf).
+const (
+	hasOwnTerms = 1
+	hasJourney  = 2
+	hasKeys     = 4
+)
+
+func hasTerms(i *storage.Item) bool { return i != nil && (i.Terms != nil || i.Journey != nil) }
+
+func keysOf(j *storage.Job) *storage.Keys {
+	if j.Item == nil {
+		return nil
+	}
+	return j.Item.Keys
+}
+
+func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
+	i := j.Item
+	has := uint64(0)
+	if i.Terms != nil {
+		has |= hasOwnTerms
+	}
+	if i.Journey != nil {
+		has |= hasJourney
+	}
+	if keys != nil {
+		has |= hasKeys
+	}
+	dst = binary.AppendUvarint(dst, has)
+	if t := i.Terms; t != nil {
+		dst = binary.AppendVarint(dst, t.TTR)
+		dst = binary.AppendVarint(dst, t.Expires)
+		dst = binary.AppendUvarint(dst, uint64(t.Deliveries))
+	}
+	if y := i.Journey; y != nil {
+		dst = appendText(dst, y.To, storage.MaxName)
+		dst = appendText(dst, y.Traces, storage.MaxNote)
+		if y.Timed {
+			dst = binary.AppendUvarint(append(dst, 1), uint64(j.TTR))
+		} else {
+			dst = append(dst, 0)
+		}
+	}
+	if keys != nil {
+		dst = appendText(dst, keys.Key, storage.MaxKey)
+		dst = binary.AppendVarint(dst, keys.KeyUntil)
+		dst = appendText(dst, keys.Once, storage.MaxKey)
+		dst = binary.AppendVarint(dst, keys.OnceUntil)
+		dst = binary.AppendUvarint(dst, keys.Of)
+	}
+	return dst
+}
+
+// terms reads what appendTerms has written, into the item and, if it has changed, the TTR of a job.
+func (f *fields) terms(job *storage.Job, i *storage.Item, most uint64) {
+	has := f.uvarint(most, "terms")
+	if has == 0 {
+		f.fail("terms")
+	}
+	if has&hasOwnTerms != 0 {
+		i.Terms = &storage.Terms{TTR: f.varint("ttr"), Expires: f.varint("expiry"), Deliveries: f.u32("deliveries")}
+	}
+	if has&hasJourney != 0 {
+		y := &storage.Journey{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")), Traces: f.text(storage.MaxNote, "traces")}
+		if y.Timed = f.uvarint(1, "changed ttr") == 1; y.Timed {
+			job.TTR = f.u32("ttr")
+		}
+		i.Journey = y
+	}
+	if has&hasKeys != 0 {
+		k := &storage.Keys{Key: f.text(storage.MaxKey, "key"), KeyUntil: f.varint("end of a key")}
+		k.Once, k.OnceUntil = f.text(storage.MaxKey, "name of a put"), f.varint("end of a name")
+		k.Of = f.uvarint(1<<64-1, "job of a key")
+		i.Keys = k
+	}
+}
