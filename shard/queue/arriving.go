@@ -133,12 +133,7 @@ func (s *State) unarrive(slot uint32) {
 
 // showArrived makes a job visible, when no other copy of it is left.
 func (s *State) showArrived(now int64, op *Op) {
-	if s.spent() {
-		op.Status = More
-		return
-	}
-	s.spend(moving)
-	slot := s.travelling(op, Arriving)
+	slot := s.travelling(op, Arriving, moving)
 	if slot == 0 {
 		return
 	}

@@ -109,17 +109,22 @@ func (s *State) takes(t *tube, size uint32) bool {
 // move makes a job, which is in no place, ready in another tube. Its deliveries are
 // counted anew there.
 func (s *State) move(now int64, slot uint32, to *tube) {
-	j := s.jobs.At(slot)
-	from := s.tubeAt.Get(j.tube())
-	if from.service != nil {
-		from.service.jobGone(s, slot)
-	}
-	s.giveUpKeys(slot)
-	from.loses(j)
+	s.unhouse(slot)
 	s.house(slot, to)
-	j.setState(Ready)
+	s.jobs.At(slot).setState(Ready)
 	s.logUpdate(slot)
 	s.makeReady(now, slot)
+}
+
+// unhouse takes a job, which is in no place, from its tube for good.
+func (s *State) unhouse(slot uint32) {
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	if t.service != nil {
+		t.service.jobGone(s, slot)
+	}
+	s.giveUpKeys(slot)
+	t.loses(j)
 }
 
 // house gives a job, which is in no place and no tube's any more, to a tube.

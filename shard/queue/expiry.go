@@ -71,8 +71,7 @@ func (s *State) serveAges(now int64) {
 
 // age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
 func (s *State) age(now int64, slot uint32) {
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
-	if t.policy.Expired != AgedDie || t.policy.DeadLetter != FateTube {
+	if !s.tubeAt.Get(s.jobs.At(slot).tube()).policy.movesAged() {
 		s.drop(slot)
 		return
 	}
@@ -80,17 +79,25 @@ func (s *State) age(now int64, slot uint32) {
 	s.grownOld(now, slot)
 }
 
+// movesAged says that jobs that are too old go where dead letters go.
+func (p *policing) movesAged() bool {
+	return p != nil && p.Expired == AgedDie && p.DeadLetter == FateTube
+}
+
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
 func (s *State) grownOld(now int64, slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	switch {
-	case t.policy == nil || t.policy.Expired != AgedDie || t.policy.DeadLetter != FateTube:
+	case !t.policy.movesAged():
 	case t.service != nil && t.service.jobDies(s, slot, FateTube):
 		return
 	case s.Durable && !s.Log.RoomToUpdate():
-	case s.send(now, slot, ForAge):
-		s.dead++
-		return
+	default:
+		s.outlive(slot)
+		if s.send(now, slot, ForAge) {
+			s.dead++
+			return
+		}
 	}
 	s.end(slot)
 }

@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"strings"
-
 	"beanfield/shard/queue/cells"
 	"beanfield/storage"
 )
@@ -42,12 +40,7 @@ func (s *State) mayTravel(slot uint32) bool {
 // with this deadline if it is delayed.
 func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why Cause) {
 	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
-	if t.service != nil {
-		t.service.jobGone(s, slot)
-	}
-	s.giveUpKeys(slot)
-	t.loses(j)
+	s.unhouse(slot)
 	y := s.journeyOf(slot)
 	s.setTarget(y, to)
 	y.will, y.cause, y.loaded = will, why, false
@@ -139,12 +132,7 @@ func (s *State) settleHere(now int64, slot uint32, to string) {
 
 // departOne ends a job here whose copy is safe in another shard. The directory is not told: the job lives.
 func (s *State) departOne(op *Op) {
-	if s.spent() {
-		op.Status = More
-		return
-	}
-	s.spend(ending)
-	slot := s.travelling(op, Leaving)
+	slot := s.travelling(op, Leaving, ending)
 	if slot == 0 {
 		return
 	}
@@ -158,12 +146,7 @@ func (s *State) departOne(op *Op) {
 // comeHome gives up the journey of a job that its target does not take. A dead letter is buried, and
 // one that a client has moved goes back to its place. One that is too old tries again later.
 func (s *State) comeHome(now int64, op *Op) {
-	if s.spent() {
-		op.Status = More
-		return
-	}
-	s.spend(moving)
-	slot := s.travelling(op, Leaving)
+	slot := s.travelling(op, Leaving, moving)
 	if slot == 0 {
 		return
 	}
@@ -216,8 +199,14 @@ func (s *State) comeHomeDamaged(slot uint32) {
 	s.logQuarantine(slot)
 }
 
-// travelling finds a job that is on its way, or answers that there is none.
-func (s *State) travelling(op *Op, state JobState) uint32 {
+// travelling finds a job that is on its way, for a step that costs so much of the turn. If it answers 0, there
+// is none, or the turn is over.
+func (s *State) travelling(op *Op, state JobState, cost int) uint32 {
+	if s.spent() {
+		op.Status = More
+		return 0
+	}
+	s.spend(cost)
 	op.Status = NotFound
 	slot := s.index.find(&s.jobs, storage.IDOf(op.ID))
 	if slot == 0 || s.jobs.At(slot).state() != state || s.keyOf(slot) != op.ID {
@@ -251,5 +240,5 @@ func (s *State) deadTube(t *tube) string {
 	if t.policy == nil || t.policy.DeadTube == t.name {
 		return ""
 	}
-	return strings.Clone(t.policy.DeadTube)
+	return t.policy.DeadTube
 }

@@ -37,6 +37,14 @@ func (s *State) unheld(slot uint32) {
 	}
 }
 
+// outlive takes its end from a job that goes elsewhere because of its age: there it would end at once.
+func (s *State) outlive(slot uint32) {
+	if t := s.termOf(slot); t != nil && t.expires != 0 {
+		s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
+		t.expires = 0
+	}
+}
+
 // nextDeath is when the next job is too old; 0 if none will be.
 func (s *State) nextDeath() int64 {
 	if s.extra == nil || s.extra.dying.N == 0 {
@@ -51,7 +59,7 @@ func (s *State) dying(now int64) bool {
 	return at != 0 && at <= now
 }
 
-// serveDeaths deletes jobs that are too old, unless somebody holds them.
+// serveDeaths ends jobs that are too old, unless somebody holds them.
 func (s *State) serveDeaths(now int64) {
 	for !s.spent() && s.dying(now) {
 		slot := s.extra.dying.Top().Slot
@@ -62,7 +70,7 @@ func (s *State) serveDeaths(now int64) {
 		}
 		s.spend(ending)
 		s.did(s.tubeAt.Get(s.jobs.At(slot).tube()), DeedExpire)
-		s.drop(slot)
+		s.age(now, slot)
 	}
 }
 

@@ -53,6 +53,35 @@ func TestPutExpireWithPolicy(t *testing.T) {
 	`)
 }
 
+// Where dead letters go to a tube, jobs that are too old may go there as well, whoever has said when they
+// are. There they stay: their put's time has passed already.
+func TestExpiredJobsAreDeadLetters(t *testing.T) {
+	newWorld(t).run(`
+		policy default expire=9s expired=dead deliveries=9 to=graveyard
+		a put-with expire=3s          -> 1
+		a put-with expire=3s delay=9s -> 2
+		a put-with expire=3s          -> 3
+		a reserve-job 3               -> 3
+		a put 0 0 9                   -> 4
+		+3s
+		a stats-job 1 -> tube=graveyard state=ready
+		a stats-job 2 -> tube=graveyard state=ready
+		a stats-job 4 -> tube=default state=ready
+		a release 3 0 0
+		a stats-job 3 -> tube=graveyard state=ready
+		+6s
+		a stats-job 4 -> tube=graveyard state=ready
+		restart
+		a stats-job 1 -> tube=graveyard state=ready
+		a stats-job 3 -> tube=graveyard state=ready
+		a stats-job 4 -> tube=graveyard state=ready
+		policy graveyard jobs=4
+		a put-with expire=3s          -> 5
+		+3s
+		a peek 5 -> no     # the tube is full
+	`)
+}
+
 // A put may say how often its job is delivered.
 func TestPutDeliveries(t *testing.T) {
 	newWorld(t).run(`

@@ -31,6 +31,8 @@ var policyWords = map[string]func(*Policy, string){
 		p.Count = map[string]Counted{"timeouts": CountTimeouts, "releases": CountReleases}[v]
 	},
 	"dead":     func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
+	"to":       func(p *Policy, v string) { p.DeadLetter, p.DeadTube = FateTube, v },
+	"expired":  func(p *Policy, v string) { p.Expired = map[string]Aged{"dead": AgedDie}[v] },
 	"expire":   func(p *Policy, v string) { p.Expire = duration(v) },
 	"reserved": func(p *Policy, v string) { p.MaxReserved = int(number(v)) },
 	"rate":     func(p *Policy, v string) { p.Rate = int(number(v)) },

@@ -45,20 +45,13 @@ func (s *State) doSeveral(now int64, b *Batch, op *Op) {
 }
 
 func (s *State) doOne(now int64, b *Batch, one *Op) {
-	cost := moving
-	switch one.Kind {
-	case Delete:
-		s.delete(now, b, one)
-		cost = ending
-	case Release:
-		s.release(now, b.Client, one)
-	case Bury:
-		s.bury(b.Client, one)
-	case Touch:
-		s.touch(now, b.Client, one)
+	s.Apply(now, b, one)
+	switch {
+	case one.Status != OK:
+		s.spend(looking)
+	case one.Kind == Delete:
+		s.spend(ending)
+	default:
+		s.spend(moving)
 	}
-	if one.Status != OK {
-		cost = looking
-	}
-	s.spend(cost)
 }
