@@ -146,8 +146,8 @@ func auditMemory(s *State) error {
 			}
 		}
 	}
-	if n := s.jobs.Used(); n != jobs || jobs != int(s.index.n) {
-		return fmt.Errorf("%d job records in use, %d filled, %d indexed", n, jobs, s.index.n)
+	if n := s.jobs.Used(); n != jobs || jobs != int(s.index.N) {
+		return fmt.Errorf("%d job records in use, %d filled, %d indexed", n, jobs, s.index.N)
 	}
 	if n := s.trails.Used(); n != trails {
 		return fmt.Errorf("%d trails in use, %d needed", n, trails)

@@ -17,7 +17,7 @@ type Figures struct {
 // Figures are those of now.
 func (s *State) Figures() Figures {
 	return Figures{
-		Sums: s.totals, Jobs: int(s.index.n), Tubes: len(s.tubes), Inside: s.inside, Outside: s.outside,
+		Sums: s.totals, Jobs: int(s.index.N), Tubes: len(s.tubes), Inside: s.inside, Outside: s.outside,
 		Pushed: s.items.pushed, Rebalanced: s.items.rebalanced, Dead: s.dead,
 		Deeds: s.deeds,
 	}

@@ -188,7 +188,7 @@ func (x *chaos) workOff() {
 	if err := w.check(); err != nil {
 		w.t.Fatal(err)
 	}
-	if n := w.s.index.n; n > 0 {
+	if n := w.s.index.N; n > 0 {
 		w.t.Fatalf("%d jobs cannot be worked off", n)
 	}
 }

@@ -51,8 +51,8 @@ func (s *State) Check() error {
 	if err := s.checkMoving(place); err != nil {
 		return err
 	}
-	if len(seen) != int(s.index.n) {
-		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.n, len(seen))
+	if len(seen) != int(s.index.N) {
+		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.N, len(seen))
 	}
 	for slot := range seen {
 		if found := s.index.find(&s.jobs, s.jobs.At(slot).id()); found != slot {

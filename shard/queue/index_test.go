@@ -11,24 +11,24 @@ import (
 func checkIndex(t *testing.T, x *index, jobs *cells.Slab[job], want map[uint64]uint32) {
 	t.Helper()
 	n := 0
-	total := uint32(1)<<x.level + x.split
+	total := x.Len()
 	for b := range total {
-		for slot := *x.head(b); slot != 0; slot = jobs.At(slot).chain {
+		for slot := *x.Head(b); slot != 0; slot = jobs.At(slot).chain {
 			if x.bucketOf(jobs.At(slot).id()) != b {
 				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.At(slot).id(), b, x.bucketOf(jobs.At(slot).id()))
 			}
 			n++
 		}
 	}
-	if n != len(want) || int(x.n) != n {
-		t.Fatalf("%d chained, %d counted, want %d", n, x.n, len(want))
+	if n != len(want) || int(x.N) != n {
+		t.Fatalf("%d chained, %d counted, want %d", n, x.N, len(want))
 	}
 	for id, slot := range want {
 		if got := x.find(jobs, id); got != slot {
 			t.Fatalf("job %d is found at %d, want %d", id, got, slot)
 		}
 	}
-	if size := len(x.buckets) << cells.ChunkShift; size < int(total) || size > int(total)+3*cells.ChunkLen {
+	if size := x.Room(); size < total || size > total+3*cells.ChunkLen {
 		t.Fatalf("memory for %d buckets, %d in use", size, total)
 	}
 }
@@ -75,12 +75,9 @@ func TestIndex(t *testing.T) {
 		}
 		checkIndex(t, &x, &jobs, want)
 	}
-	if x.level != indexMinLevel || x.split != 0 {
-		// It shrinks when a quarter is used, one bucket for each removal.
-		total := 1<<x.level + int(x.split)
-		if total > 1<<indexMinLevel+9000 {
-			t.Errorf("%d buckets are left for no job", total)
-		}
+	// It shrinks when a quarter is used, one bucket for each removal.
+	if total := x.Len(); total > cells.ChunkLen+9000 {
+		t.Errorf("%d buckets are left for no job", total)
 	}
 }
 
@@ -96,9 +93,9 @@ func TestIndexSpreads(t *testing.T) {
 			x.insert(&jobs, slot)
 		}
 		longest := 0
-		for b := range uint32(1)<<x.level + x.split {
+		for b := range x.Len() {
 			length := 0
-			for slot := *x.head(b); slot != 0; slot = jobs.At(slot).chain {
+			for slot := *x.Head(b); slot != 0; slot = jobs.At(slot).chain {
 				length++
 			}
 			longest = max(longest, length)
@@ -125,9 +122,8 @@ func TestIndexFiled(t *testing.T) {
 		}
 		x.file(&jobs)
 		checkIndex(t, &x, &jobs, want)
-		if x.level != grown.level || x.split != grown.split || len(x.buckets) != len(grown.buckets) {
-			t.Errorf("%d jobs: level %d, split %d, %d chunks; grown %d, %d, %d", n,
-				x.level, x.split, len(x.buckets), grown.level, grown.split, len(grown.buckets))
+		if x.Len() != grown.Len() || x.Room() != grown.Room() {
+			t.Errorf("%d jobs: %d buckets, memory for %d; grown %d, %d", n, x.Len(), x.Room(), grown.Len(), grown.Room())
 		}
 		slot := jobs.Alloc()
 		*jobs.At(slot) = newJob(2, 0, 0)

@@ -124,8 +124,8 @@ func TestPushAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(500, func() { f.cycle(64, window > 0) }); n >= 8 {
 			t.Errorf("window %d: %v allocations for 64 items", window, n)
 		}
-		if f.s.index.n != 0 {
-			t.Errorf("window %d: %d items are left", window, f.s.index.n)
+		if f.s.index.N != 0 {
+			t.Errorf("window %d: %d items are left", window, f.s.index.N)
 		}
 	}
 }

@@ -52,11 +52,11 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 		return err
 	}
 	k, n, windowed := &x.keys, uint32(0), uint32(0)
-	for b := range uint32(1)<<k.level + k.split {
-		for ref := *k.head(b); ref != 0; ref = k.At(ref).chain {
+	for b := range k.Len() {
+		for ref := *k.Head(b); ref != 0; ref = k.At(ref).chain {
 			r := k.At(ref)
 			n++
-			if k.bucketOf(&r.hash) != b || k.first(&r.hash) != ref || k.next(ref) != 0 {
+			if k.head(&r.hash) != k.Head(b) || k.first(&r.hash) != ref || k.next(ref) != 0 {
 				return fmt.Errorf("Y1: a key of job %d is not found, or twice", r.id())
 			}
 			if r.is(keyLives) != (refs[ref] != 0) || r.is(keyLives) && refs[ref] != r.id() {
@@ -70,8 +70,8 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 			delete(refs, ref)
 		}
 	}
-	if n != k.n || len(refs) > 0 || windowed != x.ends.N || int(n) != k.Used() {
-		return fmt.Errorf("Y2: %d keys are counted, %d there, %d missing; %d have windows, want %d", k.n, n, len(refs), x.ends.N, windowed)
+	if n != k.N || len(refs) > 0 || windowed != x.ends.N || int(n) != k.Used() {
+		return fmt.Errorf("Y2: %d keys are counted, %d there, %d missing; %d have windows, want %d", k.N, n, len(refs), x.ends.N, windowed)
 	}
 	return x.ends.Check(x.endAt)
 }

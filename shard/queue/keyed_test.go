@@ -117,8 +117,8 @@ func TestSpentRecords(t *testing.T) {
 	if !slices.Equal(w.log.Records, want) {
 		t.Errorf("logged is %q, want %q", w.log.Records, want)
 	}
-	if w.s.extra.keys.n != 0 || w.s.Next() != 0 {
-		t.Errorf("%d keys are left", w.s.extra.keys.n)
+	if w.s.extra.keys.N != 0 || w.s.Next() != 0 {
+		t.Errorf("%d keys are left", w.s.extra.keys.N)
 	}
 }
 

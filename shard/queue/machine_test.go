@@ -274,8 +274,8 @@ func (x *machine) compareJobs() {
 		}
 	}
 	x.compareKeys()
-	if n := len(x.m.Jobs); int(w.s.index.n) != n || len(w.log.Jobs) != n || int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
-		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.n, len(w.log.Jobs),
+	if n := len(x.m.Jobs); int(w.s.index.N) != n || len(w.log.Jobs) != n || int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
+		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.N, len(w.log.Jobs),
 			len(w.dir.Gone), w.lastID, n)
 	}
 }

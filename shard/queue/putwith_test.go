@@ -114,7 +114,7 @@ func (x *machine) compareKeys() {
 	}
 	taken := 0
 	if x.w.s.extra != nil {
-		taken = int(x.w.s.extra.keys.n)
+		taken = int(x.w.s.extra.keys.N)
 	}
 	if taken != len(x.m.Keys) || len(x.w.log.Spent) != spent {
 		x.w.t.Fatalf("%d keys are taken, want %d; the log has %d without jobs, want %d", taken, len(x.m.Keys), len(x.w.log.Spent), spent)

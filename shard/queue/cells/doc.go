@@ -11,10 +11,10 @@
 //	Row        keys that came in order; cheaper than a heap
 //	List       first come, first served, linked through its members
 //	Ring       first in, first out
+//	Buckets    the heads of a hash's chains
 //
-// The index of jobs by id and the order of a queue's items are not here, but in package
-// queue: they look into job records at every step, and generic code can do that only by
-// indirect calls.
+// The chains of Buckets and the order of a queue's items are not here, but in package queue: they
+// look into job records at every step, and generic code can do that only by indirect calls.
 //
 // The checks cite the invariants that package queue numbers: S3 for counts, S4 for positions
 // and links.

@@ -1,0 +1,96 @@
+package cells
+
+import "math/bits"
+
+// Buckets are the heads of a linear hash's chains. Whoever has them has the records of the chains, too. They grow
+// and shrink by one bucket at a time, so no command ever pays for a rehash: Gain and Lose return the
+// chain that is to be filed again.
+type Buckets struct {
+	N     uint32 // records
+	level uint   // buckets are 1<<level + split
+	split uint32
+	heads [][]uint32
+}
+
+const bucketsMinLevel = ChunkShift
+
+// NewBuckets makes buckets for few records.
+func NewBuckets() Buckets {
+	return Buckets{level: bucketsMinLevel, heads: [][]uint32{make([]uint32, ChunkLen)}}
+}
+
+// Len is how many buckets there are.
+func (b *Buckets) Len() uint32 { return 1<<b.level + b.split }
+
+// Of is the bucket of a record with this hash, of which the lowest bits count.
+func (b *Buckets) Of(hash uint32) uint32 {
+	at := hash & (1<<b.level - 1)
+	if at < b.split {
+		at = hash & (1<<(b.level+1) - 1)
+	}
+	return at
+}
+
+// Head is where the chain of a bucket begins; 0 for an empty one.
+func (b *Buckets) Head(at uint32) *uint32 { return &b.heads[at>>ChunkShift][at&ChunkMask] }
+
+// Gain counts a record that has come.
+func (b *Buckets) Gain() (again uint32) {
+	if b.N++; b.N <= b.Len() {
+		return 0
+	}
+	return b.grow()
+}
+
+// Lose counts a record that has gone.
+func (b *Buckets) Lose() (again uint32) {
+	b.N--
+	if total := b.Len(); total == 1<<bucketsMinLevel || b.N >= total/4 {
+		return 0
+	}
+	return b.shrink()
+}
+
+// grow splits the next bucket in two.
+func (b *Buckets) grow() (again uint32) {
+	from, to := b.split, b.Len()
+	if int(to>>ChunkShift) == len(b.heads) {
+		b.heads = append(b.heads, make([]uint32, ChunkLen))
+	}
+	again = *b.Head(from)
+	*b.Head(from), *b.Head(to) = 0, 0
+	b.split++
+	if b.split == 1<<b.level {
+		b.level, b.split = b.level+1, 0
+	}
+	return again
+}
+
+// shrink is grow backwards: the last bucket joins the one it came from.
+func (b *Buckets) shrink() (again uint32) {
+	if b.split == 0 {
+		b.level, b.split = b.level-1, 1<<(b.level-1)
+	}
+	b.split--
+	last := b.Len()
+	again = *b.Head(last)
+	*b.Head(last) = 0
+	if keep := int(last>>ChunkShift) + 2; keep < len(b.heads) {
+		b.heads[keep] = nil
+		b.heads = b.heads[:keep]
+	}
+	return again
+}
+
+// Fit makes room for the records that it counts already, none of which is in a chain.
+func (b *Buckets) Fit() {
+	total := max(b.N, 1<<bucketsMinLevel)
+	b.level = uint(bits.Len32(total) - 1)
+	b.split = total - 1<<b.level
+	for len(b.heads)<<ChunkShift < int(total) {
+		b.heads = append(b.heads, make([]uint32, ChunkLen))
+	}
+}
+
+// Room is for how many buckets there is memory.
+func (b *Buckets) Room() uint32 { return uint32(len(b.heads)) << ChunkShift }
