@@ -17,6 +17,7 @@ var floors = []string{
 	"cmd/beanfield/command",
 	"cmd/beanfield/binlog cmd/beanfield/control cmd/beanfield/datadir",
 	"cmd/beanfield/listing cmd/beanfield/manual",
+	"conn/client",
 	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
 	"conn/admin/history conn/hall",
 	"conn/hall/halltest",
@@ -69,7 +70,7 @@ var private = map[string][]string{
 	"storage/cluster/island":        {"storage/cluster"},
 	"storage/jetstream":             {"storage/cluster", "storage/pebblestore", "cmd"},
 	"storage/cluster/shipment":      {"storage/cluster"},
-	"conn/beanstalk/client":         {"cmd", "tools"},
+	"conn/beanstalk/client":         {"cmd", "tools", "conn/client"},
 	"shard/queue/cells":             {"shard/queue"},
 }
 

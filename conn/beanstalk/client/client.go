@@ -17,7 +17,18 @@ type Client struct {
 	conn   patient
 	r      *bufio.Reader
 	w      *bufio.Writer
+	err    error // why it cannot be used any more
 }
+
+// Lost is why a connection cannot be used any more. What became of commands without a reply is
+// not known.
+type Lost struct {
+	why string
+	err error
+}
+
+func (e *Lost) Error() string { return e.why }
+func (e *Lost) Unwrap() error { return e.err }
 
 // goodbye is how long Close waits for the server.
 const goodbye = time.Second
@@ -39,6 +50,12 @@ func (c *Client) HangUp() error { return c.conn.Close() }
 // Hurry gives the server so long for everything that is still to come. Any goroutine may
 // call it.
 func (c *Client) Hurry(limit time.Duration) { c.conn.hurry(limit) }
+
+// Calm takes back what Hurry has said, which has done no harm if Err is nil.
+func (c *Client) Calm() { c.conn.calm() }
+
+// Err is why the connection cannot be used any more; nil if it can.
+func (c *Client) Err() error { return c.err }
 
 // Ask sends a command and returns its reply.
 func (c *Client) Ask(command string) (Reply, error) {
@@ -131,13 +148,16 @@ func (c *Client) receive() (Reply, error) {
 
 // lost says in words why a connection cannot be used any more.
 func (c *Client) lost(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("no answer from %s within %v", c.server, c.conn.limit)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s has closed the connection", c.server)
 	}
-	return fmt.Errorf("%s: %w", c.server, err)
+	lost := &Lost{fmt.Sprintf("%s: %v", c.server, err), err}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		lost.why = fmt.Sprintf("no answer from %s within %v", c.server, c.conn.limit)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		lost.why = fmt.Sprintf("%s has closed the connection", c.server)
+	}
+	c.err = lost
+	return lost
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -21,11 +22,19 @@ type Options struct {
 	CA        string // file with the certificates to trust; "": the system's
 	Cert, Key string // files with a certificate of one's own; "": none
 	Timeout   time.Duration
+
+	// For programs that have no files for this.
+	Token   string                                                               // instead of TokenFile
+	TLS     *tls.Config                                                          // instead of CA, Cert and Key
+	Connect func(ctx context.Context, network, address string) (net.Conn, error) // nil: as net.Dialer does
 }
 
-// Dial connects, shakes hands if the address asks for TLS, and logs in if there is a
-// token.
-func Dial(o Options) (*Client, error) {
+// Dial is DialContext with no other limit than the timeout.
+func Dial(o Options) (*Client, error) { return DialContext(context.Background(), o) }
+
+// DialContext connects, shakes hands if the address asks for TLS, and logs in if there is a
+// token. The context ends with that: it is not the client's.
+func DialContext(ctx context.Context, o Options) (*Client, error) {
 	a, err := parseAddress(o.Server)
 	if err != nil {
 		return nil, err
@@ -33,17 +42,28 @@ func Dial(o Options) (*Client, error) {
 	if !a.tls && (o.CA != "" || o.Cert != "" || o.Key != "") {
 		return nil, fmt.Errorf("server %q does not use TLS: certificates need beanstalks://", o.Server)
 	}
-	conn, err := connect(a, o)
+	conn, err := connect(ctx, a, o)
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach %s: %w", o.Server, err)
 	}
 	c := On(conn, o.Server, o.Timeout)
-	if o.TokenFile != "" {
-		if err := c.logIn(o.TokenFile); err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
+	stop := context.AfterFunc(ctx, func() { c.Hurry(0) })
+	if o.Token != "" || o.TokenFile != "" {
+		err = c.logIn(o)
+	}
+	if !stop() && err == nil {
+		err = ctx.Err() // the client has been told to hurry
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
 	return c, nil
+}
+
+// CheckAddress says what is wrong with the address of a server, if anything is.
+func CheckAddress(server string) error {
+	_, err := parseAddress(server)
+	return err
 }
 
 // On is a client on a connection that somebody else has made. Its errors call the server by
@@ -54,20 +74,37 @@ func On(conn net.Conn, server string, limit time.Duration) *Client {
 	return c
 }
 
-func connect(a address, o Options) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), o.Timeout)
+func connect(ctx context.Context, a address, o Options) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
+	dial := o.Connect
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
 	if !a.tls {
-		return new(net.Dialer).DialContext(ctx, a.network, a.at)
+		return dial(ctx, a.network, a.at)
 	}
 	config, err := tlsConfig(a.host, o)
 	if err != nil {
 		return nil, err
 	}
-	return (&tls.Dialer{Config: config}).DialContext(ctx, a.network, a.at)
+	plain, err := dial(ctx, a.network, a.at)
+	if err != nil {
+		return nil, err
+	}
+	conn := tls.Client(plain, config)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, plain.Close())
+	}
+	return conn, nil
 }
 
 func tlsConfig(host string, o Options) (*tls.Config, error) {
+	if o.TLS != nil {
+		config := o.TLS.Clone()
+		config.ServerName = cmp.Or(config.ServerName, host)
+		return config, nil
+	}
 	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
 	if o.CA != "" {
 		text, err := os.ReadFile(o.CA)
@@ -91,26 +128,29 @@ func tlsConfig(host string, o Options) (*tls.Config, error) {
 	return config, err
 }
 
-// logIn sends the token. The token is in a file, because all users of a machine can see a
-// command line.
-func (c *Client) logIn(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	token := strings.TrimSpace(string(text))
+// logIn sends the token. That of a command is in a file, because all users of a machine can see
+// a command line.
+func (c *Client) logIn(o Options) error {
+	token, from := o.Token, "the options"
 	if token == "" {
-		return fmt.Errorf("%s has no token", file)
+		text, err := os.ReadFile(o.TokenFile)
+		if err != nil {
+			return err
+		}
+		token, from = strings.TrimSpace(string(text)), o.TokenFile
+	}
+	if token == "" {
+		return fmt.Errorf("%s has no token", from)
 	}
 	if strings.ContainsAny(token, " \t\r\n\x00") {
-		return fmt.Errorf("%s has more than a token", file) // which no message shows
+		return fmt.Errorf("%s has more than a token", from) // which no message shows
 	}
 	r, err := c.Ask("auth " + token)
 	if err != nil {
 		return fmt.Errorf("log in: %w", err)
 	}
 	if r.Word != "OK" {
-		return fmt.Errorf("the server refuses the token in %s: %s", file, r.Word)
+		return fmt.Errorf("the server refuses the token in %s: %s", from, r.Word)
 	}
 	return nil
 }
@@ -131,6 +171,14 @@ func (p *patient) hurry(limit time.Duration) {
 	defer p.mu.Unlock()
 	p.end = time.Now().Add(limit)
 	_ = p.SetDeadline(p.end) // fails only if the connection is closed
+}
+
+// calm takes back what hurry has said.
+func (p *patient) calm() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end = time.Time{}
+	_ = p.SetDeadline(p.end) // as above
 }
 
 // within sets a deadline for the next piece.

@@ -15,7 +15,7 @@ type Reply struct {
 	Word   string  // its first word
 	Number uint64  // the one behind it: an id, or a count
 	Body   []byte  // of RESERVED, FOUND, OK and REFUSED
-	Jobs   []Reply // the replies within RESERVED_BATCH
+	Jobs   []Reply // the replies within RESERVED_BATCH and INSERTED_BATCH
 }
 
 // Refused is a reply other than the one that means success.
@@ -105,9 +105,9 @@ func carries(words []string) bool {
 // mostJobs is how many jobs a reply may have.
 const mostJobs = 1000
 
-// batch is how many replies, each with a job, follow a line of these words.
+// batch is how many replies, each about a job, follow a line of these words.
 func batch(words []string) int {
-	if words[0] != "RESERVED_BATCH" || len(words) != 2 {
+	if words[0] != "RESERVED_BATCH" && words[0] != "INSERTED_BATCH" || len(words) != 2 {
 		return 0
 	}
 	n, err := strconv.ParseUint(words[1], 10, 64)

@@ -1,0 +1,144 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Delete deletes a job by its id: one that this Conn has reserved, or that nobody has.
+func (c *Conn) Delete(ctx context.Context, id uint64) error {
+	return c.leave(ctx, id, "DELETED", "delete %d", id)
+}
+
+// Release is Job.Release, by the id.
+func (c *Conn) Release(ctx context.Context, id uint64, priority uint32, delay time.Duration) error {
+	s, err := seconds(delay)
+	if err != nil {
+		return err
+	}
+	return c.leave(ctx, id, "RELEASED", "release %d %d %d", id, priority, s)
+}
+
+// Bury is Job.Bury, by the id.
+func (c *Conn) Bury(ctx context.Context, id uint64, priority uint32) error {
+	return c.leave(ctx, id, "BURIED", "bury %d %d", id, priority)
+}
+
+// Touch is Job.Touch, by the id.
+func (c *Conn) Touch(ctx context.Context, id uint64) error {
+	return c.say(ctx, "TOUCHED", "touch %d", id)
+}
+
+// KickJob makes a buried or delayed job ready.
+func (c *Conn) KickJob(ctx context.Context, id uint64) error {
+	return c.say(ctx, "KICKED", "kick-job %d", id)
+}
+
+// say sends a command that has one good answer.
+func (c *Conn) say(ctx context.Context, want, format string, parts ...any) error {
+	return c.with(ctx, func(l *link) error {
+		_, err := l.ask(want, format, parts...)
+		return err
+	})
+}
+
+// leave is say for a command after which the job is not reserved: neither if it was found, nor if it
+// was not.
+func (c *Conn) leave(ctx context.Context, id uint64, want, format string, parts ...any) error {
+	return c.with(ctx, func(l *link) error {
+		_, err := l.ask(want, format, parts...)
+		if err = translated(err); err == nil || isNotFound(err) {
+			delete(l.held, id)
+		}
+		return err
+	})
+}
+
+// DeleteBatch deletes many jobs, and returns how many there were: with each of those that were not
+// there, or are somebody else's, it is one less. It sends delete-batch where the server has it, and
+// otherwise deletes that do not wait for each other. After an error the number is what is known.
+func (c *Conn) DeleteBatch(ctx context.Context, ids []uint64) (int, error) {
+	return c.batch(ctx, ids, batch{verb: "delete-batch", want: "DELETED_BATCH", leaves: true, single: (*Pipeline).Delete})
+}
+
+// ReleaseBatch releases many jobs as DeleteBatch deletes them.
+func (c *Conn) ReleaseBatch(ctx context.Context, ids []uint64, priority uint32, delay time.Duration) (int, error) {
+	s, err := seconds(delay)
+	if err != nil {
+		return 0, err
+	}
+	return c.batch(ctx, ids, batch{verb: "release-batch", args: fmt.Sprintf(" %d %d", priority, s), want: "RELEASED_BATCH", leaves: true,
+		single: func(p *Pipeline, id uint64) { p.Release(id, priority, delay) }})
+}
+
+// BuryBatch buries many jobs as DeleteBatch deletes them.
+func (c *Conn) BuryBatch(ctx context.Context, ids []uint64, priority uint32) (int, error) {
+	return c.batch(ctx, ids, batch{verb: "bury-batch", args: fmt.Sprintf(" %d", priority), want: "BURIED_BATCH", leaves: true,
+		single: func(p *Pipeline, id uint64) { p.Bury(id, priority) }})
+}
+
+// TouchBatch touches many jobs as DeleteBatch deletes them.
+func (c *Conn) TouchBatch(ctx context.Context, ids []uint64) (int, error) {
+	return c.batch(ctx, ids, batch{verb: "touch-batch", want: "TOUCHED_BATCH", single: (*Pipeline).Touch})
+}
+
+// batch is one of the commands for many ids.
+type batch struct {
+	verb, args, want string
+	leaves           bool // the jobs are not reserved afterwards
+	single           func(p *Pipeline, id uint64)
+}
+
+func (c *Conn) batch(ctx context.Context, ids []uint64, b batch) (n int, _ error) {
+	err := c.with(ctx, func(l *link) error {
+		for len(ids) > 0 {
+			part := ids[:min(len(ids), mostBatch)]
+			ids = ids[len(part):]
+			did, err := l.some(part, b)
+			n += did
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// some is for as many as one command takes.
+func (l *link) some(ids []uint64, b batch) (n int, _ error) {
+	if !l.can[b.verb] {
+		var p Pipeline
+		for _, id := range ids {
+			b.single(&p, id)
+		}
+		results := unsent(len(ids))
+		err := l.run(p.steps, results)
+		for _, r := range results {
+			if r.Err == nil {
+				n++
+			} else if err == nil && !isNotFound(r.Err) {
+				err = r.Err
+			}
+		}
+		return n, err
+	}
+	var body []byte
+	for _, id := range ids {
+		body = fmt.Appendf(body, "%d ", id)
+	}
+	r, err := l.wire.Put(fmt.Sprintf("%s%s %d", b.verb, b.args, len(body)), body)
+	if err == nil {
+		err = r.Want(b.want)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if b.leaves {
+		for _, id := range ids {
+			delete(l.held, id)
+		}
+	}
+	return int(r.Number), nil
+}

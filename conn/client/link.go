@@ -1,0 +1,134 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	wire "beanfield/conn/beanstalk/client"
+)
+
+// link is a connection, with what this side has to know of the server's side. One goroutine uses it
+// at a time.
+type link struct {
+	wire    *wire.Client
+	can     map[string]bool     // what beanstalkd cannot
+	used    string              // the tube in use
+	watched map[string]bool     // the tubes that are watched
+	held    map[uint64]struct{} // jobs that may be reserved
+	since   time.Time           // it has been idle
+}
+
+func newLink(w *wire.Client) *link {
+	return &link{wire: w, can: map[string]bool{}, used: defaultTube, watched: map[string]bool{defaultTube: true}, held: map[uint64]struct{}{}}
+}
+
+// during does something that ends with the context (GC2).
+func (l *link) during(ctx context.Context, do func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if ctx.Done() == nil {
+		return l.judge(ctx, do())
+	}
+	hurried := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		l.wire.Hurry(0)
+		close(hurried)
+	})
+	err := do()
+	if !stop() {
+		<-hurried
+		l.wire.Calm() // all replies were there before
+	}
+	return l.judge(ctx, err)
+}
+
+// judge says in this package's words how it ended. A connection that is not in step is ended at once, so
+// that others get its jobs.
+func (l *link) judge(ctx context.Context, err error) error {
+	lost := l.wire.Err()
+	if lost == nil {
+		return translated(err)
+	}
+	_ = l.wire.HangUp() // there is nothing to lose any more
+	if ctx.Err() != nil {
+		lost = ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", ErrLost, lost)
+}
+
+// ask sends a command and takes only the reply that is wanted.
+func (l *link) ask(want, format string, parts ...any) (wire.Reply, error) {
+	r, err := l.wire.Askf(format, parts...)
+	if err == nil {
+		err = r.Want(want)
+	}
+	return r, err
+}
+
+// needs is an error if the server does not have a command.
+func (l *link) needs(command string) error {
+	if !l.can[command] {
+		return fmt.Errorf("%s: %w", command, ErrUnsupported)
+	}
+	return nil
+}
+
+// use makes a tube the one in use. It waits for the answer: nothing that follows may go to the
+// wrong tube (GC3).
+func (l *link) use(tube string) error {
+	if err := checkTube(tube); err != nil || tube == l.used {
+		return err
+	}
+	_, err := l.ask("USING", "use %s", tube)
+	if err == nil {
+		l.used = tube
+	}
+	return err
+}
+
+// watch makes these the tubes that are watched (GC3). One has to be watched always, so the new ones
+// come first.
+func (l *link) watch(tubes []string) error {
+	if len(tubes) == 0 {
+		tubes = []string{defaultTube}
+	}
+	want := make(map[string]bool, len(tubes))
+	for _, tube := range tubes {
+		if err := checkTube(tube); err != nil {
+			return err
+		}
+		want[tube] = true
+	}
+	for tube := range want {
+		if l.watched[tube] {
+			continue
+		}
+		if _, err := l.ask("WATCHING", "watch %s", tube); err != nil {
+			return err
+		}
+		l.watched[tube] = true
+	}
+	for tube := range l.watched {
+		if want[tube] {
+			continue
+		}
+		if _, err := l.ask("WATCHING", "ignore %s", tube); err != nil {
+			return err
+		}
+		delete(l.watched, tube)
+	}
+	return nil
+}
+
+// end ends the connection. The server has released what was reserved when it returns.
+func (l *link) end() error {
+	switch {
+	case l.wire.Err() != nil:
+		return nil // judge has ended it
+	case len(l.held) == 0:
+		return l.wire.HangUp()
+	}
+	return l.wire.Close()
+}

@@ -1,0 +1,154 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	wire "beanfield/conn/beanstalk/client"
+)
+
+// Put puts a job and returns its id.
+func (c *Conn) Put(ctx context.Context, job NewJob) (id uint64, _ error) {
+	job, err := job.filled()
+	if err != nil {
+		return 0, err
+	}
+	return each(ctx, c, func(l *link) (uint64, error) { return l.put(job) })
+}
+
+func (l *link) put(job NewJob) (uint64, error) {
+	line, err := job.line(l, func() error { return nil })
+	if err != nil {
+		return 0, err
+	}
+	r, err := l.wire.Put(line, job.Body)
+	if err != nil {
+		return 0, err
+	}
+	return inserted(r)
+}
+
+// inserted reads the reply to a put.
+func inserted(r wire.Reply) (uint64, error) {
+	if r.Word == "EXISTS" {
+		return 0, &ExistsError{r.Number}
+	}
+	if err := r.Want("INSERTED"); err != nil {
+		return 0, translated(err)
+	}
+	return r.Number, nil
+}
+
+// PutBatch puts jobs in their order and returns what became of each: as many Results as there are
+// jobs, also with an error. It takes as few commands as the server allows: put-batch where there
+// is one, and otherwise puts that do not wait for each other. An error is one of the connection;
+// that a job is refused is in its Result.
+func (c *Conn) PutBatch(ctx context.Context, jobs []NewJob) ([]Result, error) {
+	results := unsent(len(jobs))
+	err := c.with(ctx, func(l *link) error {
+		for i := 0; i < len(jobs); {
+			if n, body := packed(jobs[i:]); n > 1 && l.can["put-batch"] {
+				if err := l.putPacked(results[i:i+n], body); err != nil {
+					return err
+				}
+				i += n
+				continue
+			}
+			n := 1
+			for i+n < len(jobs) && !(l.can["put-batch"] && packable(jobs[i+n])) {
+				n++
+			}
+			var p Pipeline
+			for _, j := range jobs[i : i+n] {
+				p.Put(j)
+			}
+			if err := l.run(p.steps, results[i:i+n]); err != nil {
+				return err
+			}
+			i += n
+		}
+		return nil
+	})
+	return results, err
+}
+
+// Bounds of put-batch.
+const (
+	mostBatch     = 1000
+	mostBatchSize = 1 << 20
+)
+
+// packable says whether put-batch can put a job.
+func packable(j NewJob) bool {
+	j, err := j.filled()
+	return err == nil && len(j.options()) == 0 && wholeSeconds(j.Delay) && wholeSeconds(j.TTR) && len(j.Body) < mostBatchSize/2
+}
+
+// packed is the body of a put-batch with as many of these jobs as fit.
+func packed(jobs []NewJob) (n int, body []byte) {
+	for _, j := range jobs[:min(len(jobs), mostBatch)] {
+		if !packable(j) || len(body)+len(j.Body)+mostLine > mostBatchSize {
+			break
+		}
+		j, _ = j.filled()
+		delay, _ := seconds(j.Delay)
+		ttr, _ := seconds(j.TTR)
+		body = fmt.Appendf(body, "%d %d %d %d tube=%s\r\n", j.Priority, delay, ttr, len(j.Body), j.Tube)
+		body = append(append(body, j.Body...), '\r', '\n')
+		n++
+	}
+	return n, body
+}
+
+// putPacked sends a body with as many jobs as there are results.
+func (l *link) putPacked(results []Result, body []byte, options ...string) error {
+	line := strings.Join(append([]string{fmt.Sprintf("put-batch %d", len(body))}, options...), " ")
+	for i := range results {
+		results[i].Err = ErrLost
+	}
+	r, err := l.wire.Put(line, body)
+	if err == nil {
+		err = r.Want("INSERTED_BATCH")
+	}
+	if err == nil && len(r.Jobs) != len(results) {
+		err = fmt.Errorf("%w: %d answers for %d jobs", ErrInternal, len(r.Jobs), len(results))
+	}
+	for i := range results {
+		if err != nil {
+			if l.wire.Err() == nil {
+				results[i].Err = translated(err)
+			}
+			continue
+		}
+		results[i].ID, results[i].Err = inserted(r.Jobs[i])
+	}
+	return err
+}
+
+// PutTogether puts all of the jobs at one moment, or none. They must be no more than 1000, have no
+// more than 1 MiB, have none of what only a beanfield has in NewJob, and belong to tubes of one
+// shard (ErrTogether), which is certain of one tube alone.
+func (c *Conn) PutTogether(ctx context.Context, jobs []NewJob) (ids []uint64, _ error) {
+	n, body := packed(jobs)
+	if n == 0 || n < len(jobs) {
+		return nil, fmt.Errorf("%w: these jobs cannot be put together", ErrInvalid)
+	}
+	results := make([]Result, n)
+	err := c.with(ctx, func(l *link) error {
+		if err := l.needs("put-batch"); err != nil {
+			return err
+		}
+		return l.putPacked(results, body, "all=true")
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids, nil
+}

@@ -1,0 +1,180 @@
+package client_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/beanstalk"
+	"beanfield/conn/client"
+	"beanfield/router"
+	"beanfield/storage"
+	"beanfield/storage/must"
+)
+
+// patience is longer than anything takes.
+const patience = 5 * time.Minute
+
+// field is a beanfield in this process. It keeps jobs in memory.
+type field struct {
+	addr string
+	stop func() error
+}
+
+func startField() (*field, error) {
+	log := slog.New(slog.DiscardHandler)
+	r, err := router.New(router.Options{Shards: 2, Store: storage.Memory()})
+	if err != nil {
+		return nil, err
+	}
+	a, err := conn.NewAcceptor(conn.Options{Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	s, err := beanstalk.NewServer(r, a, beanstalk.Options{MaxJobSize: beanstalk.DefaultMaxJobSize, Loops: 1, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	go a.Serve(l, s)
+	return &field{l.Addr().String(), func() error {
+		a.Stop()
+		return errors.Join(s.Shutdown(context.Background()), r.Close())
+	}}, nil
+}
+
+func beanfield(t testing.TB) string {
+	t.Helper()
+	f := must.Get(startField())
+	t.Cleanup(func() { must.Do(t, f.stop()) })
+	return f.addr
+}
+
+// beanstalkd starts one, or skips the test on a machine without it.
+func beanstalkd(t testing.TB) string {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"beanstalkd", "/usr/bin/beanstalkd", "/usr/sbin/beanstalkd"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		const missing = "beanstalkd is not installed: apt-get install -y beanstalkd"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	dir := must.Get(os.MkdirTemp("", "bs"))
+	address := "unix:" + filepath.Join(dir, "s")
+	process := exec.Command(path, "-l", address)
+	must.Do(t, process.Start())
+	t.Cleanup(func() {
+		_ = process.Process.Kill()
+		_ = process.Wait()
+		os.RemoveAll(dir)
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	retry := time.NewTicker(time.Millisecond)
+	defer retry.Stop()
+	for {
+		c, err := net.Dial("unix", strings.TrimPrefix(address, "unix:"))
+		if err == nil {
+			must.Do(t, c.Close())
+			return address
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			t.Fatal(err)
+		}
+	}
+}
+
+// both runs a test with either server.
+func both(t *testing.T, test func(t *testing.T, server string)) {
+	t.Run("beanfield", func(t *testing.T) { test(t, beanfield(t)) })
+	t.Run("beanstalkd", func(t *testing.T) { test(t, beanstalkd(t)) })
+}
+
+func at(server string) client.Config {
+	return client.Config{Servers: []string{server}, Timeout: patience}
+}
+
+func dial(t testing.TB, server string) *client.Conn {
+	t.Helper()
+	c := must.Get(client.Dial(t.Context(), at(server)))
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// within is a context for calls that must not hang.
+func within(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// played is a Config whose server is played by a test: reply is called for each command, with its body
+// if it has one, and gives what is answered, without the last line end; "" hangs up. There is no socket
+// in it, so that it works on the clock of a bubble.
+func played(reply func(line, body string) string) client.Config {
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		go play(there, reply)
+		return here, nil
+	}
+	return client.Config{Servers: []string{"played"}, Dial: dial}
+}
+
+func play(c net.Conn, reply func(line, body string) string) {
+	defer c.Close()
+	in := bufio.NewReader(c)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		line = strings.TrimSuffix(line, "\r\n")
+		words, body := strings.Fields(line), ""
+		size := ""
+		switch words[0] {
+		case "put", "put-in-tube":
+			size = words[len(words)-1]
+		case "put-with":
+			size = words[1]
+		}
+		if n, err := strconv.Atoi(size); err == nil {
+			text := make([]byte, n+2)
+			if _, err := io.ReadFull(in, text); err != nil {
+				return
+			}
+			body = string(text[:n])
+		}
+		answer := reply(line, body)
+		if answer == "" {
+			return
+		}
+		if _, err := fmt.Fprintf(c, "%s\r\n", answer); err != nil {
+			return
+		}
+	}
+}
