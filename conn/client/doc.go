@@ -6,14 +6,15 @@
 //
 // A Pool is for producers: any number of goroutines share a bounded number of connections.
 //
-//	pool, err := client.NewPool(client.Config{Servers: []string{"10.0.0.5:11300"}}, 8)
+//	config := client.Config{Servers: []string{"10.0.0.5:11300"}}
+//	pool, err := client.NewPool(config, 8)
 //	…
 //	id, err := pool.Put(ctx, client.NewJob{Tube: "mail", Body: body, TTR: time.Minute})
 //
 // A Worker is for those who do the jobs. It reserves them, calls a handler, and deletes, releases or
 // buries them as the handler says; it touches them meanwhile, and connects again when it has to.
 //
-//	w := &client.Worker{Tubes: []string{"mail"}, Concurrency: 4, MaxTime: time.Hour, Handler: send}
+//	w := &client.Worker{Config: config, Tubes: []string{"mail"}, Concurrency: 4, MaxTime: time.Hour, Handler: send}
 //	go w.Run(ctx)
 //	…
 //	err := w.Shutdown(timeout) // lets the jobs in hand finish
