@@ -13,8 +13,8 @@ import (
 type Filter struct {
 	Tube         string
 	States       []State
-	OlderThan    time.Duration // in whole seconds, rounded up
-	YoungerThan  time.Duration // likewise
+	OlderThan    time.Duration
+	YoungerThan  time.Duration
 	Tags         map[string]string
 	BodyContains string
 	Bodies       int // show the first so many bytes of each body, up to 4096
@@ -36,11 +36,10 @@ func (f Filter) options() (all []string, err error) {
 	}
 	add(states != "", "state", states)
 	for name, d := range map[string]time.Duration{"older": f.OlderThan, "younger": f.YoungerThan} {
-		s, err := seconds(d)
-		if err != nil {
+		if _, err := seconds(d); err != nil {
 			return nil, err
 		}
-		add(s > 0, name, strconv.FormatUint(uint64(s), 10))
+		add(d > 0, name, exactly(d))
 	}
 	for name, value := range f.Tags {
 		add(true, "tag."+name, value)

@@ -20,7 +20,7 @@ type list struct {
 	tube           tubeName
 	states         string
 	older, younger time.Duration
-	tags           []string // options
+	tags           tagList
 	body           string
 	most, bodies   int
 	json           bool
@@ -34,14 +34,7 @@ func (a *list) flags(f *flag.FlagSet) {
 	f.StringVar(&a.states, "state", "", "only jobs in these `states`: ready, delayed, reserved, buried, with commas in between")
 	f.Var(spanned(&a.older, 0), "older", "only jobs that were put this `time` ago at least")
 	f.Var(spanned(&a.younger, 0), "younger", "only jobs that were put less than this `time` ago")
-	f.Func("tag", "only jobs with this tag, `NAME=VALUE`; several times for several tags", func(text string) error {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return fmt.Errorf("%q is not NAME=VALUE", text)
-		}
-		a.tags = append(a.tags, client.Option("tag."+name, value))
-		return nil
-	})
+	f.Var(&a.tags, "tag", "only jobs with this tag, `NAME=VALUE`; several times for several tags")
 	f.StringVar(&a.body, "body", "", "only jobs whose body contains this `text`")
 	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
 	f.IntVar(&a.bodies, "bodies", 60, "show so many `bytes` of each body, up to "+strconv.Itoa(shownMost))

@@ -14,10 +14,12 @@ import (
 type put struct {
 	tube  tubeName
 	terms terms
+	extra extras
 	file  string
 	lines bool
 	quiet bool
 	json  bool
+	count int // of bodies on the command line
 }
 
 // terms are what a put says about a job.
@@ -37,6 +39,7 @@ func (a *put) flags(f *flag.FlagSet) {
 	a.tube = "default"
 	f.Var(&a.tube, "tube", "the `tube` to put into")
 	a.terms.flags(f)
+	a.extra.flags(f)
 	f.StringVar(&a.file, "file", "", "put what is in this `file`; - is standard input")
 	f.BoolVar(&a.lines, "lines", false, "make a job of each line of standard input, or of -file")
 	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids")
@@ -51,11 +54,19 @@ func (a *put) check(words []string) error {
 		return usagef("nothing to put: give a BODY, - for standard input, -file or -lines")
 	case times(words, stdin) > 1:
 		return usagef("standard input can be put only once")
+	case a.extra.unique != "" && a.several():
+		return usagef("only one job can have the key that -unique gives")
+	case a.extra.unique == "" && a.extra.uniqueFor > 0:
+		return usagef("-unique-for needs -unique")
 	}
 	return nil
 }
 
+// several says whether there may be more than one job.
+func (a *put) several() bool { return a.lines || a.count > 1 }
+
 func (a *put) run(c *call) error {
+	a.count = len(c.words)
 	if err := a.check(c.words); err != nil {
 		return err
 	}
@@ -71,6 +82,12 @@ func (a *put) run(c *call) error {
 		ctx, end := interruptible(s)
 		defer end()
 		p := newPutting(ctx, c, s, a.quiet, a.json)
+		if a.extra.given() {
+			if err := a.extra.known(s); err != nil {
+				return err
+			}
+			p.line = a.lineOf
+		}
 		return p.end(a.all(c, p, newStoppable(ctx, in)))
 	})
 }
@@ -102,6 +119,14 @@ func (a *put) all(c *call, p *putting, in io.Reader) error {
 func use(s *client.Client, tube string) error {
 	_, err := ask(s, "USING", "use %s", tube)
 	return err
+}
+
+// lineOf is the line of the job with this number.
+func (a *put) lineOf(t terms, size, number int) (string, error) {
+	if !a.several() {
+		number = 0
+	}
+	return a.extra.lineOf(t, size, number)
 }
 
 func putLine(t terms, size int) string {

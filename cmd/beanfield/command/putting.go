@@ -20,7 +20,8 @@ type putting struct {
 	out          *bufio.Writer
 	report       io.Writer // for refusals
 	show         *progress
-	unit         string // what is counted
+	unit         string                                          // what is counted
+	line         func(t terms, size, number int) (string, error) // that puts a job
 	quiet        bool
 	json         bool
 	sent         int
@@ -37,6 +38,7 @@ const reported = 10
 
 func newPutting(ctx context.Context, c *call, s *client.Client, quiet, asJSON bool) *putting {
 	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: quiet, json: asJSON}
+	p.line = func(t terms, size, _ int) (string, error) { return putLine(t, size), nil }
 	p.through(s.Pipe(p.got))
 	return p
 }
@@ -59,8 +61,12 @@ func (p *putting) put(t terms, body []byte) error {
 	case p.ctx.Err() != nil:
 		return errInterrupted
 	}
+	line, err := p.line(t, len(body), p.sent+1)
+	if err != nil {
+		return err
+	}
 	p.sent++
-	return p.kept(p.pipe.Put(putLine(t, len(body)), body))
+	return p.kept(p.pipe.Put(line, body))
 }
 
 // kept notes whether the connection is lost: got returns no error.
@@ -86,10 +92,13 @@ func (p *putting) got(r client.Reply) error {
 	}
 	p.refused++
 	err := r.Want("INSERTED")
+	if r.Word == "EXISTS" {
+		err = fmt.Errorf("job %d has this key", r.Number)
+	}
 	if p.refused <= reported {
 		fmt.Fprintf(p.report, "%s %d: %v\n", p.unit, p.acknowledged+p.refused, err)
 	}
-	if r.Word != "JOB_TOO_BIG" {
+	if r.Word != "JOB_TOO_BIG" && r.Word != "EXISTS" {
 		p.full = err
 	}
 	return nil

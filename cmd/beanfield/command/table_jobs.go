@@ -16,12 +16,18 @@ put reports what was not put, and the exit code is 1. If it is interrupted, it f
 all jobs that were put.
 
 Times are seconds, or have a unit: 90, 90s, 2m. Write -- before a BODY that begins with a dash. A job
-that is a dash and nothing else has to come from standard input.`,
+that is a dash and nothing else has to come from standard input.
+
+-unique, -unique-for, -once, -expire, -deliveries and -tag need a beanfield; see beanfield help puts. If a
+job has the key already, put says which, and the exit code is 1. With -once NAME, a put that was
+interrupted can be repeated: it prints the same ids. If there are several jobs, the first has the name
+NAME.1, the second NAME.2, and so on.`,
 		Examples: []string{
 			"beanfield put -tube mail hello",
 			"beanfield put -tube mail -delay 5m -file letter.txt",
 			"date | beanfield put -tube mail -ttr 90 -",
 			"beanfield put -tube mail -lines < letters.txt",
+			"beanfield put -tube mail -unique 'order 17' -expire 1h -tag colour=red hello",
 		},
 		make: func() action { return new(put) },
 	},

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"beanfield/conn/beanstalk/client"
+)
+
+// tagList collects tags, as options of a command.
+type tagList []string
+
+func (l *tagList) String() string { return strings.Join(*l, " ") }
+
+func (l *tagList) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("%q is not NAME=VALUE", text)
+	}
+	*l = append(*l, client.Option("tag."+name, value))
+	return nil
+}
+
+// extras are what only put-with can say about a job.
+type extras struct {
+	unique     string
+	uniqueFor  time.Duration
+	once       string
+	expire     time.Duration
+	deliveries uint
+	tags       tagList
+}
+
+func (e *extras) flags(f *flag.FlagSet) {
+	f.StringVar(&e.unique, "unique", "", "put the job only if no other one in the tube has this `key`")
+	f.Var(spanned(&e.uniqueFor, 0), "unique-for", "keep the key for this `time`, also if the job ends earlier")
+	f.StringVar(&e.once, "once", "", "`name` of this put: repeated within 5 minutes, it puts nothing twice")
+	f.Var(spanned(&e.expire, 0), "expire", "delete the job when it is this `time` old")
+	f.UintVar(&e.deliveries, "deliveries", 0, "`number` of deliveries before the job is a dead letter")
+	f.Var(&e.tags, "tag", "`NAME=VALUE` to tag the job with; several times for several tags")
+}
+
+// options are those of put-with, but for the name.
+func (e *extras) options() (all []string) {
+	add := func(given bool, name, value string) {
+		if given {
+			all = append(all, client.Option(name, value))
+		}
+	}
+	add(e.unique != "", "key", e.unique)
+	add(e.uniqueFor > 0, "key-for", optionTime(e.uniqueFor))
+	add(e.expire > 0, "expire", optionTime(e.expire))
+	add(e.deliveries > 0, "deliveries", strconv.FormatUint(uint64(e.deliveries), 10))
+	return append(all, e.tags...)
+}
+
+// given says whether there are any.
+func (e *extras) given() bool { return e.once != "" || len(e.options()) > 0 }
+
+// optionTime is a time as an option has it: seconds with three digits behind a dot.
+func optionTime(d time.Duration) string {
+	return strconv.FormatFloat(max(d, time.Millisecond).Seconds(), 'f', 3, 64)
+}
+
+// known is an error if the server cannot do it: the bodies would be commands to it.
+func (e *extras) known(s *client.Client) error {
+	known, err := s.Capabilities()
+	if err == nil && !slices.Contains(known, "put-with") {
+		err = errors.New("the server does not have the command put-with, which -unique, -once, -expire, -deliveries and -tag need")
+	}
+	return err
+}
+
+// longestLine is how long a line with options may be. The body behind a longer one would be commands.
+const longestLine = 1024
+
+// lineOf is the line that puts a job. of is its number if there are several, and 0 if it is alone: each
+// has a name of its own.
+func (e *extras) lineOf(t terms, size, of int) (string, error) {
+	options := e.options()
+	if e.once != "" {
+		name := e.once
+		if of > 0 {
+			name += "." + strconv.Itoa(of)
+		}
+		options = append(options, client.Option("once", name))
+	}
+	line := strings.Join(append([]string{fmt.Sprintf("put-with %d pri=%d delay=%d ttr=%d", size, t.pri, t.delay, t.ttr)}, options...), " ")
+	if len(line) > longestLine {
+		return "", usagef("-unique, -once and -tag are too long together")
+	}
+	return line, nil
+}
