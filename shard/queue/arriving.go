@@ -50,23 +50,12 @@ func (s *State) arrive(now int64, b *Batch, op *Op) {
 }
 
 func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
-	if t.policy != nil {
-		if !s.ranked(t) {
-			op.Status = More
-			return
-		}
-		for t.policy.over(t.count+1, t.bytes+int64(op.Size)) && t.policy.victims != nil && t.policy.victims.heap.N > 0 {
-			s.spend(ending)
-			s.drop(t.policy.victims.heap.Top().Slot)
-			if s.spent() {
-				break // the next put drops more
-			}
-		}
-	}
-	op.Status = OK
+	op.Status = s.admits(t, op.Size)
 	switch {
-	case !s.takes(t, op.Size):
-		if op.Status = NoRoom; op.phase == staged {
+	case op.Status == More:
+		return
+	case op.Status == NoRoom:
+		if op.phase == staged {
 			s.record = p.Job
 			s.Log.Put(&s.record)
 			s.Log.Delete(&s.record)

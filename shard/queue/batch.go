@@ -14,6 +14,7 @@ type Batch struct {
 	Ops    []Op    // of the submitter, like what they point to (B1, B2)
 	Judge  Judge   // nil if the client may do everything
 	List   *Listing
+	Alter  *Altering
 	Next   int // the first operation not yet applied
 
 	Contest *Contest // of the tubes that the client reserves from; nil if none has a weight

@@ -28,6 +28,7 @@ var commands = []command{
 	{"bury", 4, (*machine).bury},
 	{"by id", 8, (*machine).byID},
 	{"several by id", 5, (*machine).severalByID},
+	{"alter", 4, (*machine).alterJobs},
 	{"peek", 2, (*machine).peek},
 	{"kick", 3, (*machine).kick},
 	{"pause", 2, (*machine).pause},

@@ -108,12 +108,14 @@ func (s *State) takes(t *tube, size uint32) bool {
 
 // move makes a job, which is in no place, ready in another tube. Its deliveries are
 // counted anew there.
-func (s *State) move(now int64, slot uint32, to *tube) {
+func (s *State) move(now int64, slot uint32, to *tube) { s.rehouse(now, slot, to, Ready, 0) }
+
+// rehouse gives a job, which is in no place, to another tube, to be what will says there.
+func (s *State) rehouse(now int64, slot uint32, to *tube, will JobState, deadline int64) {
+	s.giveUpKeys(slot)
 	s.unhouse(slot)
 	s.house(slot, to)
-	s.jobs.At(slot).setState(Ready)
-	s.logUpdate(slot)
-	s.makeReady(now, slot)
+	s.place(now, slot, will, deadline)
 }
 
 // unhouse takes a job, which is in no place, from its tube for good.
@@ -123,7 +125,6 @@ func (s *State) unhouse(slot uint32) {
 	if t.service != nil {
 		t.service.jobGone(s, slot)
 	}
-	s.giveUpKeys(slot)
 	t.loses(j)
 }
 

@@ -212,7 +212,7 @@
 //	Y2  A key without a living job has a window. Keys with a window stand in the timeline of
 //	    windows, and no others.
 //	Y3  A ready, delayed or buried job whose put has said when it is too old stands in the timeline
-//	    of lives by that time. One that is passed may, and a reserved one does not.
+//	    of lives by that time. One that is passed, or on its way, may, and a reserved one does not.
 //	TR1 A leaving job has a target, and is in one of two lists: of those that nobody takes yet, and of
 //	    those that somebody takes. It counts for no tube. An arriving job counts for its tube.
 //	TR2 A job departs only after its copy in the other shard, with one hop more, is in that log for

@@ -108,7 +108,7 @@ func (s *State) rebalance(now int64, slot uint32) {
 	l := s.tubeAt.Get(j.tube()).service.limits
 	dead, roomy := s.tooOften(it.rebalances, s.mostOf(slot, l.MaxDelivery))
 	if dead {
-		s.die(now, slot, l.DeadLetter, ForMove)
+		s.die(now, slot, l.DeadLetter, ForReturns)
 		return
 	}
 	j.setState(Ready)

@@ -245,6 +245,6 @@ func (s *State) meetFate(now int64, slot uint32) bool {
 	if it == nil || !it.fated {
 		return false
 	}
-	s.die(now, slot, it.fate, ForMove)
+	s.die(now, slot, it.fate, ForReturns)
 	return true
 }

@@ -29,11 +29,14 @@ type travel struct {
 	leaving  cells.List[uint32] // jobs that nobody takes to their shards yet
 	underway cells.List[uint32] // those that somebody takes
 	arriving cells.List[uint32] // jobs that are not visible yet
+	trips    map[uint32]any     // of those that leave, Parcel.Trip
 	ghosts   []storage.Job      // what the log has of jobs that live on elsewhere
 	record   storage.Journey    // scratch for the log
 }
 
-func newTravel() travel { return travel{journeys: cells.NewSlab[journey](), of: map[uint32]uint32{}} }
+func newTravel() travel {
+	return travel{journeys: cells.NewSlab[journey](), of: map[uint32]uint32{}, trips: map[uint32]any{}}
+}
 
 // Cause says why a job has gone to another tube.
 type Cause uint8
@@ -44,7 +47,8 @@ const (
 	ForTimeouts
 	ForReleases
 	ForAge
-	ForMove // a client has moved it, or the queue service counted its deliveries
+	ForMove    // a client has moved it
+	ForReturns // the queue service has counted how often it came back
 )
 
 func (c Cause) String() string {
@@ -59,11 +63,13 @@ func (c Cause) String() string {
 		return "expired"
 	case ForMove:
 		return "moved"
+	case ForReturns:
+		return "returns"
 	}
 	return "unknown"
 }
 
-// Trace says when a job became a dead letter, in which tube and why, and how often it had been delivered by then.
+// Trace says when a job became a dead letter, or was moved, in which tube and why, and how often it had been delivered by then.
 type Trace struct {
 	From     string
 	Why      Cause
@@ -172,7 +178,7 @@ func (s *State) setTarget(y *journey, to string) {
 	}
 }
 
-// trace notes that a job is a dead letter of its tube.
+// trace notes that a job is a dead letter of its tube, or is moved from there.
 func (s *State) trace(now int64, slot uint32, why Cause) {
 	j, y := s.jobs.At(slot), s.journeyOf(slot)
 	t := s.trailOf(j)
@@ -185,6 +191,12 @@ func (s *State) untrace(slot uint32) {
 	if list := s.TracesOf(slot); len(list) > 0 {
 		s.setTraces(s.journeyAt(slot), packTraces(list[:len(list)-1]))
 	}
+}
+
+// movedLast says that it was a client who has last had a job go to another tube.
+func (s *State) movedLast(slot uint32) bool {
+	list := s.TracesOf(slot)
+	return len(list) > 0 && list[len(list)-1].Why == ForMove
 }
 
 func (s *State) setTraces(y *journey, packed []byte) {
@@ -204,7 +216,7 @@ func (s *State) TracesOf(slot uint32) []Trace {
 	return Traces(s.kept(y.traces, y.tracesSize))
 }
 
-// since is how much of a counter was counted since the job was last a dead letter: it has another chance
+// since is how much of a counter was counted since the job last came to another tube: it has another chance
 // in the tube that it was moved to.
 func (s *State) since(slot uint32, c Counted) uint32 {
 	n := c.of(s.trails.At(s.jobs.At(slot).trail))

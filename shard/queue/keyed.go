@@ -11,7 +11,8 @@ import (
 // keys, of which a put's name ends with its time (its window), and a key with its job and its window.
 //
 // A key belongs to a tube. A job that goes to another tube gives its key up: the window goes on in the
-// old tube, and in the new one the job has no key.
+// old tube, and in the new one the job has no key: of a key there is only its hash, which is another in
+// each tube. A job that a client moves keeps its keys until its copy is safe, because it may come home.
 //
 // A window that outlives its job has a record in the log, without a body: a job that is Spent. It
 // takes the place of the job's record in the turn in which that ends, and has an id of its own,
@@ -170,6 +171,19 @@ func (s *State) giveUpKey(slot, ref uint32) {
 		k.idHigh &^= keyLives
 		s.logSpent(ref, s.tubeAt.Get(s.jobs.At(slot).tube()).name)
 	}
+}
+
+// hasKeys says that a job has a key, or its put has a name.
+func (s *State) hasKeys(slot uint32) bool {
+	if s.extra == nil {
+		return false
+	}
+	ref := s.extra.refOf(slot)
+	if ref&termBit == 0 {
+		return ref != 0
+	}
+	t := s.extra.terms.At(ref &^ termBit)
+	return t.key|t.once != 0
 }
 
 // endWindow ends the window of a key. One whose job lives has it without a window from then on.

@@ -22,6 +22,7 @@ type Parcel struct {
 	Away   bool // the body is still to be read from the log
 	Source uint64
 	Cause  Cause
+	Trip   any // of whoever waits for its end; nil if nobody does, and after a restart
 }
 
 // local says whether a tube is in this shard.
@@ -40,6 +41,9 @@ func (s *State) mayTravel(slot uint32) bool {
 // with this deadline if it is delayed.
 func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why Cause) {
 	j := s.jobs.At(slot)
+	if why != ForMove { // it may come home
+		s.giveUpKeys(slot)
+	}
 	s.unhouse(slot)
 	y := s.journeyOf(slot)
 	s.setTarget(y, to)
@@ -101,7 +105,8 @@ func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
 func (s *State) parcel(slot uint32) Parcel {
 	j, y := s.jobs.At(slot), s.journeyAt(slot)
 	s.describe(slot)
-	p := Parcel{Job: s.record, Source: s.keyOf(slot), Cause: y.cause, Away: j.away()}
+	p := Parcel{Job: s.record, Source: s.keyOf(slot), Cause: y.cause, Away: j.away(), Trip: s.travel.trips[slot]}
+	delete(s.travel.trips, slot)
 	i := s.record.Item.Clone()
 	p.Job.Tube, p.Job.Item = i.Journey.To, i
 	i.Moved, i.Rebalances, i.Fate, i.Done, i.Returned, i.Keys = false, 0, 0, nil, nil, nil
@@ -163,8 +168,8 @@ func (s *State) comeHome(now int64, op *Op) {
 		return
 	}
 	s.takeHome(slot)
+	s.untrace(slot)
 	if y.cause != ForMove {
-		s.untrace(slot)
 		s.lay(slot)
 		return
 	}
@@ -178,7 +183,9 @@ func (s *State) takeHome(slot uint32) {
 	t.transit--
 	s.setTarget(s.journeyAt(slot), "")
 	t.gains(j)
-	s.itemMoves(slot) // it has no keys any more
+	if !s.hasKeys(slot) {
+		s.itemMoves(slot) // the log is not to give them back
+	}
 	s.unheld(slot)
 	s.trails.At(j.trail).key = 0
 	if t.service != nil {
@@ -218,7 +225,9 @@ func (s *State) travelling(op *Op, state JobState, cost int) uint32 {
 
 // place puts a job, which is in no place, where it is to be, and logs that.
 func (s *State) place(now int64, slot uint32, state JobState, deadline int64) {
-	s.trailOf(s.jobs.At(slot)).key = 0
+	if j := s.jobs.At(slot); j.trail != 0 {
+		s.trails.At(j.trail).key = 0
+	}
 	switch state {
 	case Delayed:
 		s.makeDelayed(slot, max(1, deadline))

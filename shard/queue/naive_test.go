@@ -71,6 +71,8 @@ func (x *machine) model(c int, op *Op, body string) {
 	case Detach:
 		m.Detach(c, nil)
 	case Soonest:
+	case AlterSeveral:
+		x.modelAlter(x.w.users[fmt.Sprint(c)].alters, op)
 	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
 		x.modelSeveral(c, op)
 	default:

@@ -41,7 +41,9 @@ const (
 	ReleaseSeveral
 	BurySeveral
 	TouchSeveral
-	List // Batch.List
+	AlterSeveral
+	Alter // Batch.Alter
+	List  // Batch.List
 	PutAll
 	Quarantine
 	PutTick  // of a schedule: Op.Tick
@@ -89,8 +91,8 @@ type Op struct {
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds; Touch, TouchSeveral: 0 for the job's own
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
-	Size    uint32 // put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were denied, the answer
-	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held; PutTick: 1 if it was put
+	Size    uint32 // put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were denied, AlterSeveral: for how many there was no room
+	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held, AlterSeveral: 1 for one that leaves; PutTick: 1 if it was put
 	Limit   uint32 // Kick, …Several: how many at most; PutAll: how many puts behind it
 	ID      uint64 // put: 0 for one that the directory is to allot
 	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (contest.go)
@@ -104,7 +106,7 @@ type Op struct {
 	// From and To enclose a small body in Batch.Bytes, or say in From which
 	// element of Batch.Jobs or Batch.Tubes is the answer, or enclose a part of Batch.Taken.
 	// DeleteSeveral and its like: From is the next job of the list, and To of those deleted how
-	// many nobody held.
+	// many nobody held, or how many of those moved leave for another shard.
 	From, To uint32
 
 	// Tube is the tube that the operation has named, or that of the job that it has found,

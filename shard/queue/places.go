@@ -133,9 +133,6 @@ func (s *State) forget(slot uint32) {
 	if t.service != nil {
 		t.service.jobGone(s, slot)
 	}
-	if s.extra != nil {
-		s.dropTerms(slot)
-	}
 	t.loses(j)
 	if s.vanish(slot); s.Durable {
 		s.Gone = append(s.Gone, id)
@@ -148,6 +145,9 @@ func (s *State) forget(slot uint32) {
 // vanish frees the record of a job that is in no place and no tube's.
 func (s *State) vanish(slot uint32) {
 	j := s.jobs.At(slot)
+	if s.extra != nil {
+		s.dropTerms(slot)
+	}
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)
 	if j.place&flagJourney != 0 {

@@ -155,7 +155,10 @@ func modelled(p *Policy) *naive.Policy {
 		Drop:          map[Full]func(a, b *naive.Job) int{FullOldest: naive.ByAge, FullLeast: naive.ByLeast}[p.Full],
 		MaxDeliveries: p.MaxDeliveries,
 		Delivered: func(j *naive.Job) uint32 {
-			return map[Counted]uint32{CountReserves: j.Reserves, CountTimeouts: j.Timeouts, CountReleases: j.Releases}[p.Count]
+			return map[Counted]uint32{
+				CountReserves: j.Reserves - j.Before.Reserves, CountTimeouts: j.Timeouts - j.Before.Timeouts,
+				CountReleases: j.Releases - j.Before.Releases,
+			}[p.Count]
 		},
 		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
 		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire,

@@ -114,10 +114,9 @@ func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
 	j, y := s.jobs.At(slot), s.journeyAt(slot)
 	t.loses(j)
 	y.will = Ready
+	y.cause = ForMove
 	if list := s.TracesOf(slot); len(list) > 0 {
 		y.cause = list[len(list)-1].Why
-	} else {
-		y.cause = ForMove
 	}
 	s.trailOf(j).key = 0
 	switch r.State {

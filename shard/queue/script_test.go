@@ -249,7 +249,8 @@ type user struct {
 	client Client
 	ticket uint64
 	open   bool
-	last   Op // the latest operation with its answer
+	last   Op        // the latest operation with its answer
+	alters *Altering // of the next operation
 }
 
 func (w *world) user(name string) *user {
@@ -303,7 +304,7 @@ func (u *user) Wake(bool, []byte) { u.w.wakes = append(u.w.wakes, u.name) }
 // apply runs one operation to its end and returns the answer.
 func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
-	b := &Batch{Client: &u.client, Ops: []Op{op}, Contest: u.w.contestOf(&u.client)}
+	b := &Batch{Client: &u.client, Ops: []Op{op}, Contest: u.w.contestOf(&u.client), Alter: u.alters}
 	u.w.slices = 1
 	u.w.s.renew() // each is a turn of its own
 	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {

@@ -146,10 +146,12 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.reserveSeveral(now, b, op)
 	case OfferSeveral:
 		s.offerSeveral(b, op)
-	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
+	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral, AlterSeveral:
 		s.doSeveral(now, b, op)
 	case PutAll:
 		s.putAll(now, b, op)
+	case Alter:
+		s.alter(now, b, op)
 	case Truncate:
 		s.truncate(op)
 	case List:

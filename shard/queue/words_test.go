@@ -13,6 +13,7 @@ var kindOf = map[string]Kind{
 	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "truncate": Truncate, "use": Use,
 	"watch": Watch, "ignore": Ignore, "wait": Wait,
 	"delete-several": DeleteSeveral, "release-several": ReleaseSeveral, "bury-several": BurySeveral, "touch-several": TouchSeveral,
+	"move": AlterSeveral, "change": AlterSeveral,
 	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
 }
 
@@ -47,6 +48,11 @@ func (u *user) do(verb string, args []string) string {
 		op.ID, op.Pri, op.Delay = num(0), uint32(num(1)), uint32(num(2))
 	case Bury:
 		op.ID, op.Pri = num(0), uint32(num(1))
+	case AlterSeveral:
+		args = u.altering(verb, args)
+		for i := range args {
+			op.Data = AppendID(op.Data, num(i))
+		}
 	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
 		args = op.several(args)
 		for i := range args {
@@ -92,7 +98,7 @@ func (u *user) answer(op *Op, b *Batch) string {
 			u.w.t.Fatalf("job %d answers with body %q, size %d, want %q", op.ID, body, op.Size, u.w.bodies[op.ID])
 		}
 		return fmt.Sprint(op.ID)
-	case Kick, Truncate, DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
+	case Kick, Truncate, DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral, AlterSeveral:
 		return fmt.Sprint(op.Count)
 	case StatsJob:
 		i := b.Jobs[op.From]

@@ -86,6 +86,8 @@ type Job struct {
 	Tags         []string
 	Returns      int // how often it was taken back from consumers of the first group
 	Moved        bool
+	Timed        bool   // it has another TTR than its put has said
+	Before       Counts // what was counted when it was last moved
 	Code, Reason string // of the last refusal
 	Fated        bool   // it is a dead letter of a group, and others have it
 	Fate         Fate
@@ -97,6 +99,9 @@ type Job struct {
 	taken int // orders what a client holds
 	avoid int // 1 + the consumer that has just refused it, or 0
 }
+
+// Counts are how often a job was delivered, by three ways of counting.
+type Counts struct{ Reserves, Timeouts, Releases uint32 }
 
 // Client is who gives commands, and may wait and hold jobs.
 type Client struct {

@@ -1,0 +1,168 @@
+package queue
+
+// Altering is what an AlterSeveral operation does to jobs of one tube, each of its list that the filter chooses
+// and that nobody holds: it moves them to another tube, or changes what their puts have said. What bodies
+// contain is for the asker to look at: he has the list from a Listing, mostly, and jobs that are others by now
+// are passed over.
+type Altering struct {
+	Filter          // Tube: of the jobs
+	To     string   // the tube that they go to; "": they stay
+	As     JobState // what they are there, Ready or Buried; 0: what they were
+	Set    Fields   // what is changed, to these
+	Pri    uint32
+	Delay  uint32 // seconds; only of jobs that are ready or delayed
+	TTR    uint32 // seconds
+	Trip   any    // Parcel.Trip of those that leave for another shard
+}
+
+// Fields are some of what a put says of its job.
+type Fields uint8
+
+// The fields.
+const (
+	FieldPri Fields = 1 << iota
+	FieldDelay
+	FieldTTR
+)
+
+// alter does that to one job. Count says that it leaves for another shard, and NoRoom that its target is full.
+// A damaged job stays where it is: nobody could carry it, and a stay in another tube would hide that.
+func (s *State) alter(now int64, b *Batch, op *Op) {
+	a := b.Alter
+	op.Status = NotFound
+	slot := s.jobNamed(op.ID)
+	if slot == 0 || !s.alters(a, now, slot) {
+		return
+	}
+	op.Tube = s.tubeAt.Get(s.jobs.At(slot).tube()).name
+	switch {
+	case s.Durable && !s.Log.RoomToUpdate():
+		op.Status = Failed
+	case a.To == "":
+		op.Status = OK
+		s.change(now, slot, a)
+	case s.local(a.To):
+		op.Status = s.moveHere(now, slot, a)
+	case s.mayTravel(slot):
+		op.Status, op.Count = OK, 1
+		s.moveAway(now, slot, a)
+	}
+}
+
+func (s *State) alters(a *Altering, now int64, slot uint32) bool {
+	j := s.jobs.At(slot)
+	if st := j.state(); st == Reserved || st == Buried && a.Set&FieldDelay != 0 || a.To != "" && s.quarantined[slot] {
+		return false
+	}
+	return s.tubeAt.Get(j.tube()).name == a.Tube && s.chooses(&a.Filter, now, slot)
+}
+
+// becomes is what a job will be in the tube that it goes to, and its deadline if it is delayed there.
+func (s *State) becomes(slot uint32, a *Altering) (will JobState, deadline int64) {
+	j := s.jobs.At(slot)
+	switch {
+	case a.As != 0:
+		return a.As, 0
+	case j.state() == Delayed:
+		return Delayed, s.trails.At(j.trail).key
+	}
+	return j.state(), 0
+}
+
+// moveHere moves a job to a tube of this shard.
+func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
+	from, to := s.tubeAt.Get(s.jobs.At(slot).tube()), s.tubeNamed([]byte(a.To))
+	to.using++
+	status := s.admits(to, s.jobs.At(slot).size)
+	if status == OK {
+		will, deadline := s.becomes(slot, a)
+		s.unplace(slot)
+		s.trace(now, slot, ForMove)
+		s.rehouse(now, slot, to, will, deadline)
+	}
+	to.using--
+	s.letGo(to)
+	s.letGo(from)
+	return status
+}
+
+// moveAway has a job leave for a tube of another shard.
+func (s *State) moveAway(now int64, slot uint32, a *Altering) {
+	will, deadline := s.becomes(slot, a)
+	s.unplace(slot)
+	s.trace(now, slot, ForMove)
+	if a.Trip != nil {
+		s.travel.trips[slot] = a.Trip
+	}
+	s.leave(slot, a.To, will, deadline, ForMove)
+}
+
+// change gives a job other fields. A buried one keeps its place among the buried.
+func (s *State) change(now int64, slot uint32, a *Altering) {
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	will, deadline := s.becomes(slot, a)
+	if will == Buried {
+		if t.policy != nil {
+			s.unrank(t, slot)
+		}
+	} else {
+		s.unplace(slot)
+	}
+	if a.Set&FieldPri != 0 {
+		j.pri = a.Pri
+		if t.service != nil {
+			t.service.jobRanks(s, slot)
+		}
+	}
+	if a.Set&FieldTTR != 0 {
+		s.changeTTR(slot, a.TTR)
+	}
+	if a.Set&FieldDelay != 0 {
+		s.trailOf(j).delay = a.Delay
+		if will = Ready; a.Delay > 0 {
+			will, deadline = Delayed, now+int64(a.Delay)*second
+		}
+	}
+	if will != Buried {
+		s.place(now, slot, will, deadline)
+		return
+	}
+	if t.policy != nil {
+		s.rank(t, slot)
+	}
+	s.logUpdate(slot)
+}
+
+// changeTTR gives a job another TTR: its journey says so, since logs have a TTR of a put only otherwise.
+func (s *State) changeTTR(slot, ttr uint32) {
+	s.jobs.At(slot).ttr = ttr
+	s.journeyOf(slot).timed = true
+	if t := s.termOf(slot); t != nil {
+		t.short = 0
+	}
+}
+
+// admits says whether a tube takes a job from another tube, for which it may drop jobs of its own. More: it has
+// still to find out which.
+func (s *State) admits(t *tube, size uint32) Status {
+	p := t.policy
+	if p == nil {
+		return OK
+	}
+	if !s.ranked(t) {
+		return More
+	}
+	for p.over(t.count+1, t.bytes+int64(size)) && p.victims != nil && p.victims.heap.N > 0 {
+		s.spend(ending)
+		s.did(t, DeedDrop)
+		s.drop(p.victims.heap.Top().Slot)
+		if s.spent() {
+			break // the next put drops more
+		}
+	}
+	if !s.takes(t, size) {
+		return NoRoom
+	}
+	return OK
+}

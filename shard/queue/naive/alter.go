@@ -1,0 +1,96 @@
+package naive
+
+// Alter is what is done to jobs of a tube that nobody holds.
+type Alter struct {
+	From, To        string  // To: where they go; "": nowhere
+	As              State   // what they are there; "": what they were
+	Pri, Delay, TTR *uint32 // nil: as it is
+}
+
+// Alter does that to one job.
+func (m *Queue) Alter(id uint64, a Alter) Status {
+	j := m.shown(id)
+	switch {
+	case j == nil || j.State == Reserved || j.Tube != a.From || a.To != "" && j.Quarantined || a.Delay != nil && j.State == Buried:
+		return NotFound
+	case m.NoUpdates:
+		return Failed
+	case a.To == "":
+		m.change(j, a)
+		return OK
+	case !m.makeWay(a.To, j):
+		m.sweep()
+		return NoRoom
+	}
+	state, deadline := j.State, j.Deadline
+	if a.As != "" {
+		state, deadline = a.As, 0
+	}
+	m.leaveViews(j)
+	m.gives(j)
+	j.Tube = a.To
+	m.need(j.Tube).Total++
+	j.Returns, j.Moved = 0, true
+	j.Before = Counts{j.Reserves, j.Timeouts, j.Releases}
+	m.putBack(j, state, deadline)
+	m.sweep()
+	return OK
+}
+
+// putBack puts a job into a place.
+func (m *Queue) putBack(j *Job, state State, deadline int64) {
+	j.place(state)
+	j.Deadline = deadline
+	if state == Buried {
+		j.Rank = m.next()
+	}
+	if m.log(j); state == Ready {
+		m.ready(j)
+		return
+	}
+	m.offer(j, false)
+}
+
+func (m *Queue) change(j *Job, a Alter) {
+	state, deadline := j.State, j.Deadline
+	if a.Pri != nil {
+		j.Pri = *a.Pri
+	}
+	if a.TTR != nil {
+		j.TTR, j.Timed = *a.TTR, true
+		if j.Said != nil {
+			said := *j.Said
+			said.TTR, j.Said = 0, &said
+		}
+	}
+	if a.Delay != nil {
+		j.Delay = *a.Delay
+		if state, deadline = Ready, 0; j.Delay > 0 {
+			state, deadline = Delayed, m.Now+int64(j.Delay)*Second
+		}
+	}
+	if state == Buried {
+		m.log(j)
+		return
+	}
+	m.putBack(j, state, deadline)
+}
+
+// makeWay drops ready jobs of a tube for one that comes from another tube. It reports false if the tube refuses
+// it.
+func (m *Queue) makeWay(tube string, j *Job) bool {
+	p := m.policy(tube)
+	full := func() bool {
+		count, bytes := size(append(m.In(tube), j))
+		return p.MaxJobs > 0 && count > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes
+	}
+	for full() && p.Drop != nil {
+		victim := m.Least(p.Drop, func(k *Job) bool { return k.Tube == tube && k.State == Ready })
+		if victim == nil {
+			return true
+		}
+		m.Did[Dropped]++
+		m.end(victim)
+	}
+	return !full()
+}
