@@ -18,7 +18,8 @@ const roundJobs = 128
 // any, and is a client like any other: its batches wait in mailboxes, and are bounded.
 type carrier struct {
 	mu      sync.Mutex
-	rung    bool // since the goroutine has last looked
+	trips   map[*trip]struct{} // of sessions that wait for journeys from the shard
+	rung    bool               // since the goroutine has last looked
 	running bool
 	ready   bool // all shards run
 	closed  bool
@@ -91,10 +92,38 @@ func (c *carrier) run(r *Router, from int) {
 				break
 			}
 		}
+		if t.failed {
+			t.failed = false
+			c.fail()
+		}
 		if t.refused {
 			t.refused = false
 			c.rested(r, from)
 		}
+	}
+}
+
+// expect, forget and fail keep account of the trips of sessions.
+func (c *carrier) expect(t *trip) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trips == nil {
+		c.trips = map[*trip]struct{}{}
+	}
+	c.trips[t] = struct{}{}
+}
+
+func (c *carrier) forget(t *trip) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.trips, t)
+}
+
+func (c *carrier) fail() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t := range c.trips {
+		t.fails()
 	}
 }
 
@@ -112,6 +141,7 @@ type transport struct {
 	batch   queue.Batch
 	parcels []queue.Parcel
 	refused bool // jobs were brought back that must go later
+	failed  bool // a log has
 }
 
 // submit runs operations on a shard, and reports whether its log has them: all have ended then.
@@ -128,7 +158,7 @@ func (t *transport) submit(shard int, ops []queue.Op, parcels []queue.Parcel) bo
 
 // round takes some jobs to their shards, and reports whether there may be more.
 func (t *transport) round() bool {
-	if !t.submit(t.from, []queue.Op{{Kind: queue.Load, Limit: roundJobs}}, nil) || t.batch.Ops[0].Count == 0 {
+	if t.failed = !t.submit(t.from, []queue.Op{{Kind: queue.Load, Limit: roundJobs}}, nil); t.failed || t.batch.Ops[0].Count == 0 {
 		return false
 	}
 	t.parcels = append(t.parcels[:0], t.batch.Parcels...)
@@ -140,7 +170,8 @@ func (t *transport) round() bool {
 			n++
 		}
 		if !t.take(t.shardOf(&rest[0]), rest[:n]) {
-			return false // a log has failed: the rest stays where it is, for the next start
+			t.failed = true
+			return false // the rest stays where it is, for the next start
 		}
 		rest = rest[n:]
 	}
@@ -165,9 +196,10 @@ func (t *transport) take(to int, parcels []queue.Parcel) bool {
 	if !t.submit(to, arrive, parcels) || !t.secure(to) {
 		return false
 	}
+	arrived := make([]bool, len(parcels))
 	for _, op := range t.batch.Ops {
 		p := &parcels[op.From]
-		if op.Status == queue.OK {
+		if arrived[op.From] = op.Status == queue.OK; arrived[op.From] {
 			depart = append(depart, queue.Op{Kind: queue.Depart, ID: p.Source})
 			show = append(show, queue.Op{Kind: queue.Show, ID: p.Job.Key()})
 			continue
@@ -186,7 +218,15 @@ func (t *transport) take(to int, parcels []queue.Parcel) bool {
 	for _, op := range show {
 		t.r.ids.hand(storage.IDOf(op.ID), to)
 	}
-	return t.submit(to, show, nil)
+	if !t.submit(to, show, nil) {
+		return false
+	}
+	for i := range parcels {
+		if trip, ok := parcels[i].Trip.(*trip); ok {
+			trip.ends(arrived[i])
+		}
+	}
+	return true
 }
 
 // fetch reads the bodies that are in the log only. lost are jobs whose bodies cannot be read.

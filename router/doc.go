@@ -150,6 +150,9 @@
 // batches like those of clients, so neighbours wait for a share of a turn, and no longer. Where a
 // log acknowledges before the disk has a turn, it is made secure between the steps.
 //
+// A client that moves jobs (alter.go) is answered when its carrier says that they have arrived, or are home again
+// because their tube is full. A hang-up stops no journey.
+//
 // A restart may find both copies. Then reunite makes the older one leaving and the newer one arriving, before
 // anybody is served, and the carrier goes on. So carriers need to remember nothing.
 //

@@ -25,21 +25,28 @@ type Listing struct {
 	queue.Filter
 	Judge  queue.Judge // nil for a client that may see all
 	From   Place
-	Most   int // jobs
-	Bodies int // bytes of each body to be shown
-	For    any // the caller's
+	Most   int             // jobs
+	Bodies int             // bytes of each body to be shown
+	For    any             // the caller's
+	Alter  *queue.Altering // what is done to the jobs, of Tube, instead of showing them; nil for nothing
 
 	// Answers.
-	Status queue.Status // OK, NotFound, Denied or Failed
-	Jobs   []queue.Listed
-	Next   Place // where to go on; the zero Place if that was all
-	Looked int   // at so many jobs
+	Status  queue.Status // OK, NotFound, Denied or Failed
+	Jobs    []queue.Listed
+	Next    Place // where to go on; the zero Place if that was all
+	Looked  int   // at so many jobs
+	Altered Altered
 
 	page   queue.Listing
 	at     int // the job of the page that is looked at
 	finder finder
 	cost   int
 	volume int
+
+	trip  *trip
+	away  int64 // jobs that have left for another shard
+	tried int   // how many have been altered, or not
+	named bool  // by their ids
 }
 
 // Bounds of a call, in the units of a shard's share (queue.Slice). Together a call takes some 20 ms.
@@ -69,7 +76,7 @@ func (s *Session) List(l *Listing) bool {
 	}
 	if l.Next.Shard >= len(s.r.shards) {
 		l.Next = Place{}
-		return true
+		return l.Alter == nil || s.endTrip()
 	}
 	return s.listOn()
 }
@@ -77,7 +84,7 @@ func (s *Session) List(l *Listing) bool {
 // listOn asks for a page.
 func (s *Session) listOn() bool {
 	l := s.Listing
-	l.page.From, l.page.Most = l.Next.Slot, l.Most-len(l.Jobs)
+	l.page.From, l.page.Most = l.Next.Slot, l.Most-l.tried-len(l.Jobs)
 	s.script.begin()
 	s.script.judge, s.script.list = l.Judge, &l.page
 	s.script.add(l.Next.Shard, queue.Op{Kind: queue.List})
@@ -89,11 +96,11 @@ func (s *Session) listed() bool {
 	l := s.Listing
 	s.script.list = nil
 	if l.Status = s.script.steps[0].op.Status; l.Status != queue.OK {
-		if l.Status == queue.NotFound && l.From != (Place{}) { // its last job has gone since the last call
+		if l.Status == queue.NotFound && (l.From != (Place{}) || l.tried > 0) { // its last job has gone since the last call
 			l.Status = queue.OK
 		}
 		l.Next = Place{}
-		return true
+		return l.Alter == nil || s.endTrip()
 	}
 	l.Looked += l.page.Looked
 	l.cost += max(pageCost, l.page.Cost)
@@ -134,10 +141,18 @@ func (s *Session) sift() bool {
 	}
 	clear(l.page.Jobs)
 	l.page.Jobs = l.page.Jobs[:0]
-	if l.Next == (Place{}) || len(l.Jobs) == l.Most || l.volume >= listBytes || l.cost >= listCost {
-		return true
+	if l.Alter != nil && len(l.Jobs) > 0 {
+		return s.alterPage()
+	}
+	if l.ends() {
+		return l.Alter == nil || s.endTrip()
 	}
 	return s.rest((*Session).listOn)
+}
+
+// ends says that the list has what the call may bring, or all.
+func (l *Listing) ends() bool {
+	return l.Next == (Place{}) || l.tried+len(l.Jobs) >= l.Most || l.volume >= listBytes || l.cost >= listCost
 }
 
 // take takes a job into the list, with a copy of what is shown of a large body.

@@ -7,6 +7,7 @@ import "beanfield/shard/queue"
 type script struct {
 	judge queue.Judge // of all its operations; nil for none
 	list  *queue.Listing
+	alter *queue.Altering
 	steps []step
 	next  int
 	on    bool
@@ -22,7 +23,7 @@ type step struct {
 }
 
 func (c *script) begin() {
-	c.judge, c.list = nil, nil
+	c.judge, c.list, c.alter = nil, nil, nil
 	clear(c.steps)
 	c.steps = c.steps[:0]
 	c.next = 0
@@ -64,7 +65,7 @@ func (s *Session) Trim() {
 
 // needsPlace says that an operation of a script needs the session's place in the shard.
 func needsPlace(k queue.Kind) bool {
-	return k != queue.Totals && k != queue.List && (k < queue.DeleteSeveral || k > queue.TouchSeveral)
+	return k != queue.Totals && k != queue.List && (k < queue.DeleteSeveral || k > queue.AlterSeveral)
 }
 
 // collect copies the answers of the batch that has just ended to its steps.
@@ -94,7 +95,7 @@ func (s *Session) playOn() bool {
 			return s.rest((*Session).playOn)
 		}
 		c.batch.Reset()
-		c.batch.Judge, c.batch.List = c.judge, c.list
+		c.batch.Judge, c.batch.List, c.batch.Alter = c.judge, c.list, c.alter
 		c.shard, c.first = c.steps[c.next].shard, c.next
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
 			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)

@@ -120,6 +120,7 @@ func TestEachRight(t *testing.T) {
 		{access.Delete, "delete %d", "DELETED", "NOT_FOUND", false},
 		{access.Delete, "truncate t", "TRUNCATED 3", "NOT_FOUND", false},
 		{access.Peek, "list-jobs tube=t", "OK ", "NOT_FOUND", false},
+		{access.Kick, "change-jobs t pri=1", "CHANGED 3", "NOT_FOUND", false},
 		{access.Stats, "policy t", "OK ", "NOT_FOUND", false},
 	}
 	for _, name := range access.RightNames() {

@@ -223,6 +223,8 @@
 //	release-batch, bury-batch, touch-batch        no more           never; jobs of others count as not found
 //	peek, peek-ready, peek-delayed, peek-buried   peek              NOT_FOUND
 //	list-jobs                                     peek              NOT_FOUND for a tube; it lists jobs of such tubes
+//	move-jobs                                     delete, and put   NOT_FOUND; put is needed on the tube that they go to
+//	change-jobs                                   kick              NOT_FOUND
 //	kick                                          kick              BAD_FORMAT
 //	kick-job                                      kick              NOT_FOUND
 //	pause-tube                                    pause             NOT_FOUND

@@ -34,6 +34,7 @@ var answers = map[string]string{
 	"delete-batch": "DELETED_BATCH", "release-batch": "RELEASED_BATCH", "bury-batch": "BURIED_BATCH", "touch-batch": "TOUCHED_BATCH",
 	"put-batch": "INSERTED_BATCH",
 	"list-jobs": "OK NOT_FOUND BAD_FORMAT", "schedules": "OK",
+	"move-jobs": "MOVED NOT_FOUND BAD_FORMAT", "change-jobs": "CHANGED NOT_FOUND BAD_FORMAT",
 	"policies": "OK", "policy": "OK", "set-policies": "REFUSED",
 }
 

@@ -46,6 +46,8 @@ var shapes = []shape{
 	{"bury-batch ", number + another + options, false},
 	{"touch-batch ", number + options, false},
 	{"list-jobs", `((?: .*)?)`, true},
+	{"move-jobs ", anyName + ` +([A-Za-z0-9+/;.$_()-]+)((?:[^A-Za-z0-9+/;.$_()-].*)?)`, false},
+	{"change-jobs ", anyName + `((?:[^A-Za-z0-9+/;.$_()-].*)?)`, false},
 	{"peek ", number, false},
 	{"peek-ready", ``, false},
 	{"peek-delayed", ``, false},
@@ -148,6 +150,14 @@ func referenceArgs(command string, args [][]byte) string {
 		name, args = string(args[0]), nil
 	case "pause-tube":
 		name, args = string(args[0]), args[1:]
+	case "move-jobs", "change-jobs":
+		last := len(args) - 1
+		for _, tube := range args[:last] {
+			if !validTube.Match(tube) {
+				w = protocol.BadFormat
+			}
+		}
+		name, args = string(bytes.Join(args, nil)), nil
 	}
 	if inner := command == "pause-tube" || command == "put-in-tube"; inner && !validTube.MatchString(name) {
 		w = protocol.BadFormat
@@ -197,7 +207,7 @@ func asOutcome(c protocol.Command) string {
 	case "pause-tube":
 		n = []uint64{uint64(c.Delay)}
 	}
-	return outcome(name, c.Word, c.Counts, c.Trailing, n, string(c.Name)+string(c.Options))
+	return outcome(name, c.Word, c.Counts, c.Trailing, n, string(c.Name)+string(c.Onto)+string(c.Options))
 }
 
 func compareParsers(t *testing.T, line []byte) {

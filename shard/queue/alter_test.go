@@ -92,6 +92,11 @@ func TestMoveInAShard(t *testing.T) {
 			d reserve -> 1
 			d reserve -> waiting
 			+9s => d:2`},
+	})
+}
+
+func TestMoveByRules(t *testing.T) {
+	runScripts(t, []script{
 		{"or become ready or buried", `
 			a put 5 0 60 -> 1
 			a put 5 9 60 -> 2

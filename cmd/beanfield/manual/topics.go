@@ -23,6 +23,7 @@ var Topics = []Topic{
 	{"protocol", "the commands that beanstalkd does not have"},
 	{"puts", "one of them: a put with a key, a name, milliseconds, tags and more"},
 	{"batches", "those for many jobs at once"},
+	{"moves", "moving jobs to another tube, and changing them"},
 	{"browsers", "which web pages may use the server, and by what names"},
 	{"monitoring", "what to watch, and when to be alerted"},
 	{"console", "the pages for a browser, and their JSON interface"},

@@ -22,6 +22,7 @@ const (
 	Timeout     // in seconds; one bit less than other numbers
 	Tube        // a tube's name, which is the rest of the line
 	Inner       // a tube's name with more behind it: it is checked after all else
+	Onto        // likewise that of another tube
 	Token       // the rest of the line, if there is any
 	Pairs       // options, which the command itself reads: the rest of the line
 	Apart       // no argument: the word ends here, although its space is no part of it
@@ -68,6 +69,8 @@ func (a *args) read(k Arg, c *Command) {
 		a.bad = !queue.ValidName(c.Name)
 	case Inner:
 		c.Name = a.nameChars()
+	case Onto:
+		c.Onto = a.nameChars()
 	case Token:
 		c.Name, a.rest = a.rest, nil
 		a.bad = len(c.Name) == 0

@@ -6,17 +6,21 @@ import (
 	"beanfield/shard/queue"
 )
 
-// FilterOptions are the options by which a command chooses jobs. of finds the filter that they fill,
-// with copies of what they say.
+// FilterOptions are the options by which a command chooses jobs of any tubes.
 func FilterOptions[T any](of func(*T) *queue.Filter) []Option[T] {
+	return append(ChoiceOptions(of), Option[T]{Name: "tube", Set: func(to *T, _, value []byte) bool {
+		of(to).Tube = string(value)
+		return queue.ValidName(value)
+	}})
+}
+
+// ChoiceOptions are those by which it chooses jobs of a tube. of finds the filter that they fill, with copies of
+// what they say.
+func ChoiceOptions[T any](of func(*T) *queue.Filter) []Option[T] {
 	option := func(name string, set func(f *queue.Filter, rest, value []byte) bool) Option[T] {
 		return Option[T]{Name: name, Set: func(to *T, rest, value []byte) bool { return set(of(to), rest, value) }}
 	}
 	return []Option[T]{
-		option("tube", func(f *queue.Filter, _, value []byte) bool {
-			f.Tube = string(value)
-			return queue.ValidName(value)
-		}),
 		option("state", func(f *queue.Filter, _, value []byte) bool { return StatesOf(&f.States, value) }),
 		option("older", func(f *queue.Filter, _, value []byte) bool { return age(&f.Older, value) }),
 		option("younger", func(f *queue.Filter, _, value []byte) bool { return age(&f.Younger, value) }),

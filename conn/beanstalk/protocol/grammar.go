@@ -71,6 +71,7 @@ type Command struct {
 	N               uint32 // kick's bound, reserve's timeout
 	Several         uint32 // how many jobs at most
 	Name            []byte // borrowed from the line
+	Onto            []byte // likewise
 	Options         Options
 }
 
@@ -94,7 +95,7 @@ func (g *Grammar) Parse(line []byte) (c Command) {
 		a.read(k, &c)
 		inner = inner || k == Inner
 	}
-	if c.Counts = !a.bad && len(a.rest) == 0; !c.Counts || inner && !queue.ValidName(c.Name) {
+	if c.Counts = !a.bad && len(a.rest) == 0; !c.Counts || inner && !queue.ValidName(c.Name) || c.Onto != nil && !queue.ValidName(c.Onto) {
 		c.Word = BadFormat
 	}
 	return c

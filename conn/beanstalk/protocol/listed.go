@@ -87,3 +87,13 @@ func appendBody(out []byte, k *queue.Listed) []byte {
 	}
 	return append(strconv.AppendQuoteToASCII(append(out, indent+"body: "...), string(body)), '\n')
 }
+
+// AppendAltered writes how many jobs a command has altered and how many not, and where it goes on.
+func AppendAltered(out []byte, head string, done, not int, cursor string) []byte {
+	out = AppendNumbers(out, head, uint64(done), uint64(not))
+	if cursor != "" {
+		out = append(append(out[:len(out)-len(CRLF)], ' '), cursor...)
+		out = append(out, CRLF...)
+	}
+	return out
+}

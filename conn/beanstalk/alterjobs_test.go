@@ -1,0 +1,98 @@
+package beanstalk
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"beanfield/conn/access"
+	"beanfield/storage/must"
+)
+
+// moved goes from call to call, and counts what the answers say.
+func moved(t *testing.T, c *client, line string) (done, not, calls int) {
+	t.Helper()
+	for cursor := ""; ; {
+		c.send(line + cursor + "\r\n")
+		words := strings.Fields(c.line())
+		if len(words) < 3 || words[0] != "MOVED" {
+			t.Fatalf("%q is answered %q", line+cursor, words)
+		}
+		var n, m int
+		must.Get(fmt.Sscan(words[1], &n))
+		must.Get(fmt.Sscan(words[2], &m))
+		done, not, calls = done+n, not+m, calls+1
+		if len(words) == 3 {
+			return done, not, calls
+		}
+		cursor = " cursor=" + words[3]
+	}
+}
+
+// All jobs of a tube go to a tube of another shard, or of the same, call by call; and back, chosen by their bodies, also
+// by large ones that are searched beside the shard.
+func TestMoveJobsCallByCall(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.shards = 3 })
+	c := h.pair()
+	const jobs = 300
+	for i := range jobs {
+		body := fmt.Sprint("body ", i)
+		if i%100 == 50 {
+			body = strings.Repeat("0123456789", 5000) + body
+		}
+		c.send(fmt.Sprintf("put-in-tube from 1 0 60 %d\r\n%s\r\n", len(body), body))
+		c.inserted()
+	}
+	tubes := []string{"from", "t1", "t2", "t3", "t4", "t5"}
+	for i, to := range tubes[1:] {
+		if done, not, calls := moved(t, c, fmt.Sprintf("move-jobs %s %s limit=70", tubes[i], to)); done != jobs || not != 0 || calls < jobs/70 {
+			t.Errorf("%d jobs have gone to %s, %d not, in %d calls", done, to, not, calls)
+		}
+	}
+	if done, not, _ := moved(t, c, "move-jobs t5 from body=body%201"); done != 111 || not != 0 { // 1, 10 to 19, 100 to 199
+		t.Errorf("%d jobs have been moved, %d not", done, not)
+	}
+	if n := strings.Join(c.yaml("stats-tube from"), " "); !strings.Contains(n, "current-jobs-ready: 111") {
+		t.Error(n)
+	}
+}
+
+// Commands behind a move are answered behind it (C1), and the audit log is told of it once, with both tubes.
+func TestMoveJobsInOrder(t *testing.T) {
+	h, held, lines := audited(t)
+	c, other := h.two()
+	c.put(0, 0, 60, "x")
+	held.hold()
+	other.send("move-jobs default far\r\nlist-tube-used\r\nuse far\r\npeek-ready\r\n")
+	held.await(t)
+	held.free()
+	other.expect("MOVED 1 0")
+	other.expect("USING default")
+	other.expect("USING far")
+	other.expect("FOUND 1 1")
+	other.expect("x")
+	if got := lines(); len(got) != 1 || got[0].What != "move-jobs" || got[0].Tube != "default" || got[0].Detail != "1 jobs to far" {
+		t.Errorf("audited is %+v", got)
+	}
+}
+
+// Both tubes need their right, and a tube without it is as one that is not there.
+func TestMoveJobsByRights(t *testing.T) {
+	h, _ := newRuled(t, rule("one", access.Delete, "mine", "gone"), rule("two", access.Put, "yours"), rule("both", access.Delete|access.Put, "mine", "yours"))
+	ids, _ := h.stocked("mine")
+	for token, lines := range map[string][]string{
+		"one":  {"move-jobs mine yours", "move-jobs mine none", "move-jobs gone mine", "move-jobs secret mine", "change-jobs mine pri=1"},
+		"two":  {"move-jobs mine yours", "move-jobs yours mine"},
+		"both": {"move-jobs secret mine", "move-jobs mine secret", "change-jobs mine ids=1 pri=1"},
+	} {
+		c := h.as(token)
+		for _, line := range lines {
+			c.do(line, "NOT_FOUND")
+		}
+		c.close()
+	}
+	h.as("both").do(fmt.Sprintf("move-jobs mine yours ids=%d,%d", ids[0], ids[3]), "MOVED 1 1") // the last is reserved
+	if n := h.server.Denied(); n["move-jobs"] != 8 || n["change-jobs"] != 2 {
+		t.Errorf("counted %v", n)
+	}
+}
