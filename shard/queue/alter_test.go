@@ -241,8 +241,8 @@ func TestMoveAway(t *testing.T) {
 	w.run("a move default far 1 -> 1")
 	w.s.Run(w.now, &Batch{Ops: []Op{{Kind: Load, Limit: 9}}})
 	end(Depart)
-	if w.s.extra.keys.n != 0 || w.s.extra.dying.N != 0 {
-		t.Errorf("%d keys, %d jobs that get too old", w.s.extra.keys.n, w.s.extra.dying.N)
+	if w.s.extra.keys.N != 0 || w.s.extra.dying.N != 0 {
+		t.Errorf("%d keys, %d jobs that get too old", w.s.extra.keys.N, w.s.extra.dying.N)
 	}
 	w.lastID, w.s.Leaves = w.dir.Last, false
 	w.run(`
