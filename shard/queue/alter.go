@@ -109,6 +109,9 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 	} else {
 		s.unplace(slot)
 	}
+	if t.rises() {
+		s.trailOf(j) // it waits anew
+	}
 	if a.Set&FieldPri != 0 {
 		j.pri = a.Pri
 		if t.service != nil {
@@ -144,7 +147,7 @@ func (s *State) changeTTR(slot, ttr uint32) {
 }
 
 // admits says whether a tube takes a job from another tube, for which it may drop jobs of its own. More: it has
-// still to find out which.
+// still to find out which, or more of them are to go than a turn can end.
 func (s *State) admits(t *tube, size uint32) Status {
 	p := t.policy
 	if p == nil {
@@ -153,13 +156,13 @@ func (s *State) admits(t *tube, size uint32) Status {
 	if !s.ranked(t) {
 		return More
 	}
-	for p.over(t.count+1, t.bytes+int64(size)) && p.victims != nil && p.victims.heap.N > 0 {
+	for dropped := 0; p.over(t.count+1, t.bytes+int64(size)) && p.victims != nil && p.victims.heap.N > 0; dropped++ {
+		if dropped > 0 && s.spent() {
+			return More
+		}
 		s.spend(ending)
 		s.did(t, DeedDrop)
 		s.drop(p.victims.heap.Top().Slot)
-		if s.spent() {
-			break // the next put drops more
-		}
 	}
 	if !s.takes(t, size) {
 		return NoRoom

@@ -168,7 +168,7 @@ func (m *Queue) mostOf(j *Job) int {
 
 func (p *Policy) delivered(j *Job) int {
 	if p.Delivered == nil {
-		return int(j.Reserves)
+		return int(j.Reserves - j.Before.Reserves)
 	}
 	return int(p.Delivered(j))
 }
