@@ -69,6 +69,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzWatch$$' -fuzztime $(FUZZWATCH)
 	$(GO) test ./storage/pebblestore/format -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore/format -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
+	$(GO) test ./storage -run '^$$' -fuzz '^FuzzPurgeOf$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/turns -run '^$$' -fuzz '^FuzzOps$$' -fuzztime $(FUZZOPS)
 	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
 	$(GO) test ./cmd/beanfield/binlog -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
 	"beanfield/storage"
@@ -39,6 +40,7 @@ type restartRun struct {
 	favourite  string         // the queue that most of these concern
 	back       int            // how many peeks were given back
 	policies   map[string]*queue.Policy
+	interred   int            // jobs that purges had ended when the router was opened
 	boxes      map[int]*inbox // of the consumers that are connected, by their numbers in the model
 }
 
@@ -100,9 +102,14 @@ func (run *restartRun) open(shards int) {
 	if budget > 0 {
 		budget = max(budget, int64(shards))
 	}
-	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget, PolicyFor: func(tube string) *queue.Policy { return run.policies[tube] }})
+	o := Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget, PolicyFor: func(tube string) *queue.Policy { return run.policies[tube] }}
+	c := queue.Config{LeastPurge: []int{0, 1, 1, 3}[run.dice.IntN(4)], PurgeShare: -1 - run.dice.IntN(2)} // graves last
+	r, err := newRouter(o, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
 	run.must(err)
-	run.router = r
+	run.router, run.interred = r, 0
+	for _, s := range r.states {
+		run.interred += s.Figures().Interred
+	}
 }
 
 // turned notes how far a turn came with the batch that was submitted. From then
@@ -231,7 +238,7 @@ func (run *restartRun) batch(c *restartClient) {
 			ops = append(ops, run.put(c))
 		case n < 40 && c.ReserveInPlace() && c.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
-		case n < 41 && i == used && run.dice.IntN(3) == 0:
+		case n < 43 && i == used && run.dice.IntN(2) == 0:
 			ops = append(ops, queue.Op{Kind: queue.Truncate, Data: []byte(c.Used())})
 		case n < 50 && i == used:
 			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}

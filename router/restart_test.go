@@ -56,6 +56,10 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	if n >= 20 && (seen.jobs.Load() == 0 || seen.open.Load() == 0 || seen.found.Load() == 0 || seen.moved.Load() == 0) {
 		t.Error("the runs did not meet what they are for")
 	}
+	t.Logf("%d jobs were found that a purge had ended", seen.purged.Load())
+	if n >= 200 && seen.purged.Load() == 0 {
+		t.Error("no purge was cut short")
+	}
 	if n >= 1000 && seen.back.Load() == 0 {
 		t.Error("no job was deleted while its body was being read")
 	}
@@ -64,7 +68,7 @@ func TestRestartsAgainstAModel(t *testing.T) {
 // restartSeen counts what the runs have met.
 type restartSeen struct {
 	restarts, jobs, open, found, moved            atomic.Int64
-	back, unclear                                 atomic.Int64
+	back, unclear, purged                         atomic.Int64
 	views, passed, fated, noted, returned, buried atomic.Int64 // of groups
 }
 
@@ -107,6 +111,7 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 		// Delays are whole thousands of seconds: so none ends during a life.
 		run.ahead += (1000*run.dice.Int64N(20) + 300) * 1e9
 		run.open(shards)
+		seen.purged.Add(int64(run.interred))
 		if !run.compare(before, shards, seen) {
 			seen.unclear.Add(1)
 			run.must(run.router.Close())

@@ -80,6 +80,7 @@ type Item struct {
 	Keys       *Keys    // that the put has taken; kept as they were put, like the tags
 	Terms      *Terms   // of a put that said more than a plain one can
 	Journey    *Journey // of a job that has been in another tube
+	Since      uint64   // not among those that the purges of its tube up to this number have ended; 0: not known
 }
 
 // Keys are what a put has taken in its tube. A job that was Moved has them no longer.

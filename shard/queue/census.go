@@ -4,6 +4,7 @@ package queue
 type Figures struct {
 	Sums            Sums
 	Jobs, Tubes     int
+	Interred        int   // jobs that have ended, and are still to be given back
 	Inside, Outside int64 // bytes of bodies in memory, and of those in the log only
 
 	// Of the queue service, since the start.
@@ -17,7 +18,7 @@ type Figures struct {
 // Figures are those of now.
 func (s *State) Figures() Figures {
 	return Figures{
-		Sums: s.totals, Jobs: int(s.index.N), Tubes: len(s.tubes), Inside: s.inside, Outside: s.outside,
+		Sums: s.totals, Jobs: int(s.index.N) - s.yard.jobs, Tubes: len(s.tubes), Interred: s.yard.jobs, Inside: s.inside, Outside: s.outside,
 		Pushed: s.items.pushed, Rebalanced: s.items.rebalanced, Dead: s.dead,
 		Deeds: s.deeds,
 	}
@@ -41,7 +42,7 @@ func (s *State) Census(now int64, from uint32, n int, list []TubeFigures) ([]Tub
 	defer func() { s.share = share }() // this is not a part of a turn
 	for from = max(from, 1); from < s.tubeAt.N; from++ {
 		t := s.tubeAt.Get(from)
-		if t == nil {
+		if t == nil || t.gone {
 			continue
 		}
 		if n == 0 {

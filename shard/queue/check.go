@@ -45,7 +45,7 @@ func (s *State) Check() error {
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}
-	if err := cmp.Or(s.checkItems(place), s.checkMoving(place), s.checkKeys(seen)); err != nil {
+	if err := cmp.Or(s.checkItems(place), s.checkMoving(place), s.checkGraves(place), s.checkKeys(seen)); err != nil {
 		return err
 	}
 	if len(seen) != int(s.index.N) {

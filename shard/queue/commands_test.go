@@ -251,7 +251,7 @@ func (x *machine) detach() {
 
 func (x *machine) time() {
 	now := x.w.now
-	switch next := x.w.s.Next(); x.pick(7, "time") {
+	switch next := x.next(); x.pick(7, "time") {
 	case 0:
 		x.passTo(now + 1)
 	case 1:
@@ -274,4 +274,9 @@ func (x *machine) time() {
 	}
 }
 
-func (x *machine) toggleLog() { x.w.log.Full = queuetest.Fullness(max(0, x.pick(6, "full")-3)) }
+func (x *machine) toggleLog() {
+	for x.w.s.graving() { // the windows of keys there are logged now, or not at all
+		x.tick()
+	}
+	x.w.log.Full = queuetest.Fullness(max(0, x.pick(6, "full")-3))
+}

@@ -106,6 +106,13 @@
 // time (keyed.go), and it may have a name by which it is known when it is sent again. The table of
 // keys (keys.go) has hashes. Plain puts, and jobs without terms, cost one look at a nil pointer.
 //
+// # Purges
+//
+// A truncate ends all jobs of a tube that nobody holds, at once, whatever there are: it takes the tube's heaps
+// over, whole, as a grave (grave.go). The jobs in there have ended for everybody who asks, and are given back in shares, in later
+// turns. The log has one note of it (purge.go) until it has been told of each. Where few jobs end, or very many are
+// held, or the queue service looks at the tube, they are ended one by one instead (truncate.go).
+//
 // # Bounds
 //
 // One turn does a bounded amount of work, so that others wait for the
@@ -153,8 +160,8 @@
 //
 // # Invariants
 //
-//	S1  A job is in exactly one place: ready, delayed, reserved, buried, passed, leaving or
-//	    arriving.
+//	S1  A job is in exactly one place: ready, delayed, reserved, buried, passed, leaving,
+//	    arriving, or in a grave.
 //	    Between an un… and the next make… (places.go) it is in none, and
 //	    nobody else can see that.
 //	S3  Every counter equals what walking the state would count.
@@ -220,6 +227,10 @@
 //	    good; and the copy is shown only after that, when the delete is in this log for good. So of the
 //	    copies that logs have, the one with most hops is the job, and nobody has ever seen an
 //	    older one since that was shown.
+//	GR1 A job that lies in a grave says so when it is asked (interred), and no other does. It is found by its
+//	    id, and in nothing else that a client can ask for. A tube with graves keeps its number.
+//	GR2 While jobs lie in graves of a tube, and are in the log, the log has a note that says of each of them, and of no
+//	    other job, that it has ended. It goes in the turn in which the log is told of the last.
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go
 //	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over
@@ -237,7 +248,7 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go, manytubes.go and policy.go; then package cells and index.go for how a
+// reserve.go, wait.go, share.go, manytubes.go, policy.go and grave.go; then package cells and index.go for how a
 // job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
 // and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
 // deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.

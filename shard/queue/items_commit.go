@@ -14,7 +14,7 @@ func (s *State) each(op *Op, do func(slot uint32)) {
 			return
 		}
 		s.spend(looking)
-		slot := s.index.find(&s.jobs, a.Indexes[op.Count])
+		slot := s.find(a.Indexes[op.Count])
 		if slot == 0 || s.tubeAt.Get(s.jobs.At(slot).tube()).name != a.Queue {
 			continue
 		}

@@ -48,7 +48,7 @@ func (s *State) askDelete(op *Op) {
 
 // jobIn finds a job of a tube, or 0.
 func (s *State) jobIn(t *tube, id uint64) uint32 {
-	slot := s.index.find(&s.jobs, id)
+	slot := s.find(id)
 	if slot == 0 || s.jobs.At(slot).tube() != t.slot {
 		return 0
 	}

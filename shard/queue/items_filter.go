@@ -57,7 +57,7 @@ func (c *consumer) ignoreShown() {
 
 // show offers a job to the filtered consumers, if it is still ready.
 func (v *service) show(s *State, now int64, id uint64) {
-	slot := s.index.find(&s.jobs, id)
+	slot := s.find(id)
 	if slot == 0 || s.jobs.At(slot).state() != Ready || s.jobs.At(slot).tube() != v.tube.slot {
 		return
 	}

@@ -189,7 +189,7 @@ func (g *gets) callFor(s *State, w *waitGet, it *offered) bool {
 
 // shown offers an item that has just become ready, and may have been taken since.
 func (g *gets) shown(s *State, id uint64) {
-	if slot := s.index.find(&s.jobs, id); slot != 0 {
+	if slot := s.find(id); slot != 0 {
 		g.offer(s, slot, s.jobs.At(slot).state() == Ready)
 	}
 }

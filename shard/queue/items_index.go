@@ -55,7 +55,7 @@ func (s *State) takeIn(v *service, slot uint32) {
 	if slot%passing == 0 {
 		s.spend(looking)
 	}
-	if s.jobs.At(slot).tube() == v.tube.slot && !v.index.order.has(&s.jobs, slot) {
+	if s.jobs.At(slot).tube() == v.tube.slot && !s.interred(slot) && !v.index.order.has(&s.jobs, slot) {
 		s.spend(indexing)
 		v.index.add(s, slot)
 	}

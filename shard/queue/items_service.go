@@ -132,6 +132,7 @@ func (s *State) unlogQueue(v *service) {
 func (s *State) RestoreQueue(q *storage.Queue) {
 	if len(q.Notes) > 0 {
 		s.notes[q.Tube] = q.Notes
+		s.restorePurges(q)
 		if !q.Served() {
 			return
 		}

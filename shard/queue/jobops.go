@@ -164,7 +164,7 @@ func (s *State) drop(slot uint32) {
 
 // jobNamed finds a job that beanstalk clients can see, or 0.
 func (s *State) jobNamed(id uint64) uint32 {
-	slot := s.index.find(&s.jobs, id)
+	slot := s.find(id)
 	if slot != 0 && s.jobs.At(slot).state() >= Passed {
 		return 0
 	}

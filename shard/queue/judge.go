@@ -26,7 +26,7 @@ func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
 		}
 		s.spend(summing)
 		t := s.tubeAt.Get(op.From)
-		if t == nil || !b.Judge(Totals, t.name) {
+		if t == nil || t.gone || !b.Judge(Totals, t.name) {
 			continue
 		}
 		sums := &b.Sums

@@ -18,7 +18,7 @@ func (s *State) checkLives(seen map[uint32]string) error {
 		if at != cells.Nowhere {
 			mortal++
 		}
-		if st < Passed && (at == cells.Nowhere) != (st == Reserved) || at != cells.Nowhere && int64(x.dying.At(at).Major) != t.expires {
+		if st < Passed && !s.interred(slot) && (at == cells.Nowhere) != (st == Reserved) || at != cells.Nowhere && int64(x.dying.At(at).Major) != t.expires {
 			return fmt.Errorf("Y3: job %d, which is %v, does not get too old", s.jobs.At(slot).id(), st)
 		}
 	}

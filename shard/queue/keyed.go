@@ -85,6 +85,9 @@ func (s *State) known(now int64, t *tube, op *Op) bool {
 // taken finds the record of a key that is taken; 0 if it is free.
 func (s *State) taken(now int64, h *hash) uint32 {
 	k := &s.extra.keys
+	if len(s.yard.graves) > 0 {
+		s.freeKey(now, h)
+	}
 	for ref := k.first(h); ref != 0; {
 		next := k.next(ref)
 		if !s.over(now, ref) {

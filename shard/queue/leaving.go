@@ -109,7 +109,7 @@ func (s *State) parcel(slot uint32) Parcel {
 	delete(s.travel.trips, slot)
 	i := s.record.Item.Clone()
 	p.Job.Tube, p.Job.Item = i.Journey.To, i
-	i.Moved, i.Rebalances, i.Fate, i.Done, i.Returned, i.Keys = false, 0, 0, nil, nil, nil
+	i.Moved, i.Rebalances, i.Fate, i.Done, i.Returned, i.Keys, i.Since = false, 0, 0, nil, nil, nil, 0
 	i.Journey.Hops++
 	i.Journey.To, i.Journey.Timed = "", false
 	p.Job.Updated = false

@@ -63,7 +63,7 @@ func (s *State) dying(now int64) bool {
 func (s *State) serveDeaths(now int64) {
 	for !s.spent() && s.dying(now) {
 		slot := s.extra.dying.Top().Slot
-		if s.jobs.At(slot).state() >= Passed {
+		if s.jobs.At(slot).state() >= Passed || s.interred(slot) {
 			s.spend(looking)
 			s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
 			continue

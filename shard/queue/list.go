@@ -133,12 +133,9 @@ func (s *State) listFew(now int64, b *Batch, t *tube) {
 			add(slot)
 		}
 	}
-	for i := uint32(1); i < s.clients.N && l.States.Has(Reserved) && t.reserved > 0; i++ {
-		s.spend(looking)
-		if c := s.clients.Get(i); c != nil {
-			for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
-				add(slot)
-			}
+	if l.States.Has(Reserved) {
+		for slot := range s.heldOf(t) {
+			add(slot)
 		}
 	}
 	slices.Sort(slots)
@@ -171,7 +168,7 @@ func (s *State) listRecords(now int64, b *Batch, t *tube) {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.id() != 0 && (t != nil && j.tube() == t.slot || t == nil && s.mayList(b, j.tube())) {
+		if j := s.jobs.At(slot); j.id() != 0 && !s.interred(slot) && (t != nil && j.tube() == t.slot || t == nil && s.mayList(b, j.tube())) {
 			s.listJob(now, l, slot)
 			s.readable(b)
 		}

@@ -44,6 +44,7 @@ func newServiceMachine(t queuetest.Failer, pick func(int, string) int) *machine 
 func newSharedMachine(t queuetest.Failer, pick func(int, string) int, share int) *machine {
 	x := &machine{w: newManyWorld(t, pick(4, "many"), share), m: naive.New(), pick: pick}
 	x.w.deaf = true
+	x.purges(pick(3, "purge"))
 	x.newUsers()
 	return x
 }
@@ -117,8 +118,8 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 // passTo lets time pass, stopping whenever something is due.
 func (x *machine) passTo(end int64) {
 	for {
-		next := x.w.s.Next()
-		if due, _ := x.m.Due(); next != due {
+		next := x.next()
+		if due, _ := x.m.Due(); next != due && (x.w.s.yard.jobs == 0 || due != 0 && next > due) { // what jobs in graves had may still be due
 			x.w.t.Fatalf("next is %d, want %d", next, due)
 		}
 		if next == 0 || next > end {
@@ -142,8 +143,7 @@ func (x *machine) forget() {
 
 // tick ends a turn. What the turn has given before is compared, too.
 func (x *machine) tick() {
-	for x.w.s.Tick(x.w.now) {
-	}
+	x.endTurns()
 	x.w.take()
 	x.w.tryAgain()
 	x.sync()
@@ -266,7 +266,7 @@ func (x *machine) compareJobs() {
 		if got.Item != nil {
 			item = *got.Item
 		}
-		if got.Item != nil && !x.serves && j.Said == nil && !j.Moved && !j.Timed {
+		if got.Item != nil && !x.serves && j.Said == nil && !j.Moved && !j.Timed && item.Since == 0 {
 			w.t.Fatalf("L1: the log has an item of job %d, which no queue service has touched", j.ID)
 		}
 		if item.Moved != j.Logged.Moved || int(item.Rebalances) != j.Logged.Returns {
@@ -274,7 +274,7 @@ func (x *machine) compareJobs() {
 		}
 	}
 	x.compareKeys()
-	if n := len(x.m.Jobs); int(w.s.index.N) != n || len(w.log.Jobs) != n || int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
+	if n := len(x.m.Jobs) + w.s.yard.jobs; int(w.s.index.N) != n || len(w.log.Jobs) != n || int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
 		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.N, len(w.log.Jobs),
 			len(w.dir.Gone), w.lastID, n)
 	}

@@ -160,7 +160,7 @@ func (s *State) revise() {
 			break
 		}
 		s.spend(summing)
-		if t := s.tubeAt.Get(p.tube); t != nil {
+		if t := s.tubeAt.Get(p.tube); t != nil && !t.gone {
 			s.police(t, s.policyOf(t.name))
 			s.letGo(t)
 		}
@@ -191,7 +191,7 @@ func (s *State) reviseJob(slot uint32) {
 		s.spend(looking)
 	}
 	j := s.jobs.At(slot)
-	if j.id() == 0 {
+	if j.id() == 0 || s.interred(slot) {
 		return
 	}
 	if t := s.tubeAt.Get(j.tube()); t.policy != nil && !s.ranked(t) {

@@ -44,7 +44,7 @@ func (s *State) checkSizes(seen map[uint32]string) error {
 	count, bytes := map[uint32]int{}, map[uint32]int64{}
 	for slot := range seen {
 		j := s.jobs.At(slot)
-		if j.state() == Leaving {
+		if j.state() == Leaving || s.interred(slot) {
 			continue
 		}
 		count[j.tube()]++

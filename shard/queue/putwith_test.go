@@ -103,7 +103,7 @@ func (x *machine) terms(op *Op) {
 
 // compareKeys compares what is taken, and what of it the log has without jobs.
 func (x *machine) compareKeys() {
-	if x.m.Keys == nil {
+	if x.m.Keys == nil || x.w.s.yard.jobs > 0 {
 		return
 	}
 	spent := 0

@@ -72,6 +72,9 @@ func (s *State) describe(slot uint32) {
 	if j.place&flagJourney != 0 {
 		s.describeJourney(slot)
 	}
+	if len(s.yard.purging) > 0 {
+		s.describeSince(slot)
+	}
 }
 
 // describeTrail fills in what a job has gathered.

@@ -14,7 +14,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.restoreSpent(r)
 		return
 	}
-	if s.restored && !s.overtakes(r) {
+	if s.restored && !s.overtakes(r) || s.restoreEnded(now, r) {
 		return
 	}
 	t := s.tubeNamed([]byte(r.Tube))

@@ -59,6 +59,8 @@ type world struct {
 	policies    map[string]*Policy
 	contests    map[string]*Contest
 	many, share int // as in Config
+	leastPurge  int // likewise, and PurgeShare
+	purgeShare  int
 	slices      int // how often the last operation was applied
 }
 
@@ -81,7 +83,7 @@ func (w *world) makeState() {
 	w.ended, w.contests = nil, map[string]*Contest{} // they were in the one before
 	w.s = NewState(Config{
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
-		PolicyFor: w.policyFor,
+		PolicyFor: w.policyFor, LeastPurge: w.leastPurge, PurgeShare: w.purgeShare,
 	})
 }
 

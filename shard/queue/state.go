@@ -65,6 +65,8 @@ type State struct {
 	extra  *extras // what puts with terms need; nil until there is one
 	travel travel
 
+	yard graveyard // jobs that purges have ended
+
 	notes map[string][]storage.Note // of tubes, also of some that do not exist
 
 	totals      Sums

@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves {
+	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves || s.graving() && s.PurgeShare >= 0 {
 		return 1 // at once
 	}
 	var at int64
@@ -37,7 +37,7 @@ func (s *State) Next() int64 {
 // pause has ended, if there are any, and a third for deadlines, if any have passed.
 // Otherwise a steady stream of delayed jobs would hold up both for ever. What one kind
 // does not need is left for the next. Consumers have another share, and so have jobs that are
-// too old, keys whose windows end, and policies that are taken in.
+// too old, keys whose windows end, policies that are taken in, and jobs that purges have ended.
 func (s *State) Tick(now int64) (more bool) {
 	s.now = now
 	if len(s.travel.ghosts) > 0 {
@@ -75,6 +75,13 @@ func (s *State) Tick(now int64) (more bool) {
 	if s.revising() {
 		s.share = max(0, s.share) + third
 		s.revise()
+	}
+	if s.graving() {
+		s.share = max(0, s.share) + third
+		if s.PurgeShare < 0 {
+			s.share = -s.PurgeShare - 1
+		}
+		s.emptyGraves()
 	}
 	s.tickConsumers(now)
 	s.renew()

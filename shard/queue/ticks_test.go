@@ -58,6 +58,9 @@ func (x *machine) compareTicks() {
 	logged := map[naive.Schedule]int64{}
 	for tube, q := range x.w.log.Queues {
 		for _, n := range q.Notes {
+			if n.Kind != storage.NoteTick {
+				continue
+			}
 			logged[naive.Schedule{Tube: tube, Name: n.Name}] = int64(binary.BigEndian.Uint64(n.Value))
 		}
 	}

@@ -2,8 +2,9 @@ package queue
 
 import "beanfield/shard/queue/cells"
 
-// truncate ends the jobs of a tube that are ready, delayed or buried when it comes. Ids grow, so
-// those that are put meanwhile are above the newest id of that moment, and stay.
+// truncate ends the jobs of a tube that are ready, delayed or buried when it comes. Mostly it does that at once
+// (purge.go). Otherwise they are ended one by one: ids grow, so those that are put meanwhile are above
+// the newest id of that moment, and stay.
 //
 // Mostly the tube's own containers are the quickest way to the jobs. The new ones lie among the old
 // there, in any order, and whatever happens between two turns moves entries about. So each turn
@@ -27,6 +28,9 @@ func (s *State) truncate(op *Op) {
 			return
 		}
 		op.Tube, op.Ticket, op.phase = t.name, t.newest, inPlaces
+		if s.purge(t, op) {
+			return
+		}
 	}
 	op.Status = OK
 	t := s.tubes[op.Tube]
@@ -107,7 +111,7 @@ func (s *State) endInRecords(t *tube, op *Op) bool {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() {
+		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && !s.interred(slot) {
 			s.endOld(slot, op)
 		}
 		op.ID++

@@ -28,6 +28,7 @@ func TestTruncateBetweenOthers(t *testing.T) {
 	for _, meanwhile := range []int{0, 1, 50, Slice * moving} { // the last ones are more than a turn looks at
 		t.Run(fmt.Sprint(meanwhile), func(t *testing.T) {
 			w := newWorld(t)
+			w.s.LeastPurge = 1 << 30 // one by one
 			a, b := w.user("a"), w.user("b")
 			const n = 3000
 			w.furnish(a, n)

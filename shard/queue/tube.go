@@ -28,6 +28,10 @@ type tube struct {
 	total            uint64
 	newest           uint64 // the highest id that a job here has had
 	deletes, pauses  uint64
+
+	graves     int   // jobs of it lie in so many (grave.go)
+	purgedRank int64 // jobs buried up to this rank lie there
+	gone       bool  // it has ended, and keeps its number for the graves
 }
 
 func (t *tube) jobs() int {
@@ -93,8 +97,9 @@ func (s *State) letGo(t *tube) {
 	t.pausedUntil = 0
 	s.retime(t)
 	delete(s.tubes, t.name)
-	s.tubeAt.Set(t.slot, nil)
-	s.freeTubes.Push(t.slot)
+	if t.gone = true; t.graves == 0 {
+		s.freeTube(t)
+	}
 	s.Directory.TubeGone(t.name)
 }
 

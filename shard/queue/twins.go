@@ -24,6 +24,10 @@ func (s *State) exorcise(slot uint32) {
 
 // unrestore takes back what was restored of a job, before there are clients.
 func (s *State) unrestore(slot uint32) {
+	if s.interred(slot) {
+		s.unrestoreEnded(slot)
+		return
+	}
 	s.discarding = true
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())

@@ -110,6 +110,9 @@ func randomTerms(r *rand.Rand, s *Stored) {
 			i.Journey.Traces = nil
 		}
 	}
+	if r.Intn(4) == 0 {
+		i.Since = r.Uint64() | 1
+	}
 	s.Item = i
 }
 

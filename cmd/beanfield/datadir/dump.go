@@ -41,8 +41,9 @@ func (o *Dump) dump(out io.Writer, logger *slog.Logger) (err error) {
 
 // shard lists what is in one.
 func (o *Dump) shard(l *listing.Listing, shard int, c *pebblestore.Contents) error {
+	var purges storage.Purges
 	err := c.Queues(func(q *storage.Queue) error {
-		if o.Summary {
+		if purges.Add(q); o.Summary {
 			return nil
 		}
 		return l.Queue(q, &shard)
@@ -51,8 +52,10 @@ func (o *Dump) shard(l *listing.Listing, shard int, c *pebblestore.Contents) err
 		return err
 	}
 	return c.Jobs(func(j *storage.Job, body []byte) error {
-		l.Add(j)
-		if o.Summary {
+		if purges.Ended(j) {
+			return nil
+		}
+		if l.Add(j); o.Summary {
 			return nil
 		}
 		e := listing.Entry{Job: j, Shard: &shard}

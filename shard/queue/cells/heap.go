@@ -56,6 +56,12 @@ func (h *Heap) At(i uint32) *Entry { return &h.chunks[i>>ChunkShift][i&ChunkMask
 // Top is the smallest entry; the heap must not be empty.
 func (h *Heap) Top() Entry { return h.chunks[0][0] }
 
+// Has says whether a slot stands in this heap, where its position says: that may be one in another heap.
+func (h *Heap) Has(p Positions, slot uint32) bool {
+	at := p.Get(slot)
+	return at < h.N && h.At(at).Slot == slot
+}
+
 // Push adds an entry.
 func (h *Heap) Push(p Positions, e Entry) {
 	h.grow()

@@ -199,7 +199,7 @@ func DecodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 			f.item(&i)
 		}
 		if value[0] == termsVersion {
-			f.terms(j, &i, hasOwnTerms|hasJourney)
+			f.terms(j, &i, hasOwnTerms|hasJourney|hasSince)
 		}
 		setItem(j, &i)
 	}
@@ -241,7 +241,7 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 		i.Tags = f.text(storage.MaxTags, "tags")
 		f.item(&i)
 		if value[0] >= termsVersion {
-			f.terms(j, &i, hasOwnTerms|hasJourney|hasKeys)
+			f.terms(j, &i, hasOwnTerms|hasJourney|hasKeys|hasSince)
 		}
 		setItem(j, &i)
 	}

@@ -60,6 +60,7 @@ func goldenJobs() []storagetest.Stored {
 		{Job: storage.Job{ID: 11, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
 			Keys: &storage.Keys{Key: []byte("a\x00b"), KeyUntil: 1 << 60, Once: []byte("once"), OnceUntil: -1},
 		}}, Body: "keys"},
+		{Job: storage.Job{ID: 13, Tube: "q", State: storage.Buried, Created: 1, BuryRank: 1, Item: &storage.Item{Since: 1<<64 - 1}}, Body: "purged"},
 	}
 }
 

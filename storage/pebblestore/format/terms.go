@@ -8,7 +8,8 @@ import (
 
 // A value of termsVersion has, behind what one of itemVersion has,
 //
-//	uvarint   1 if there are terms, 2 if there is a journey, 4 if there are keys, or a sum of these
+//	uvarint   1 if there are terms, 2 if there is a journey, 4 if there are keys, 8 if the job was recorded
+//	          after a purge of its tube, or a sum of these
 //
 // and then the terms
 //
@@ -29,16 +30,23 @@ import (
 //	varint    until when it is known
 //	uvarint   the job that had the key
 //
-// Records and updates have terms and journeys, and what an update has not is no longer true. Keys are
+// and the purge
+//
+//	uvarint   its number
+//
+// Records and updates have terms, journeys and purges, and what an update has not is no longer true. Keys are
 // in records only.
 // How often a job has come to another shard is in its key (storage.KeyOf).
 const (
 	hasOwnTerms = 1
 	hasJourney  = 2
 	hasKeys     = 4
+	hasSince    = 8
 )
 
-func hasTerms(i *storage.Item) bool { return i != nil && (i.Terms != nil || i.Journey != nil) }
+func hasTerms(i *storage.Item) bool {
+	return i != nil && (i.Terms != nil || i.Journey != nil || i.Since != 0)
+}
 
 func keysOf(j *storage.Job) *storage.Keys {
 	if j.Item == nil {
@@ -58,6 +66,9 @@ func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 	}
 	if keys != nil {
 		has |= hasKeys
+	}
+	if i.Since != 0 {
+		has |= hasSince
 	}
 	dst = binary.AppendUvarint(dst, has)
 	if t := i.Terms; t != nil {
@@ -81,13 +92,16 @@ func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 		dst = binary.AppendVarint(dst, keys.OnceUntil)
 		dst = binary.AppendUvarint(dst, keys.Of)
 	}
+	if i.Since != 0 {
+		dst = binary.AppendUvarint(dst, i.Since)
+	}
 	return dst
 }
 
 // terms reads what appendTerms has written, into the item and, if it has changed, the TTR of a job.
-func (f *fields) terms(job *storage.Job, i *storage.Item, most uint64) {
-	has := f.uvarint(most, "terms")
-	if has == 0 {
+func (f *fields) terms(job *storage.Job, i *storage.Item, may uint64) {
+	has := f.uvarint(1<<64-1, "terms")
+	if has == 0 || has&^may != 0 {
 		f.fail("terms")
 	}
 	if has&hasOwnTerms != 0 {
@@ -105,5 +119,10 @@ func (f *fields) terms(job *storage.Job, i *storage.Item, most uint64) {
 		k.Once, k.OnceUntil = f.text(storage.MaxKey, "name of a put"), f.varint("end of a name")
 		k.Of = f.uvarint(1<<64-1, "job of a key")
 		i.Keys = k
+	}
+	if has&hasSince != 0 {
+		if i.Since = f.uvarint(1<<64-1, "purge"); i.Since == 0 {
+			f.fail("purge")
+		}
 	}
 }

@@ -1,0 +1,302 @@
+package queue
+
+import (
+	"fmt"
+	"iter"
+
+	"beanfield/shard/queue/cells"
+)
+
+// A purge ends many jobs at once. It takes the heaps and the list of the tube, whole, and with them all
+// jobs that are in there: they lie in a grave from then on. For clients they have ended. Their records, ids,
+// keys and bodies are given back in shares, in later turns, and that is when the log hears of each.
+//
+// Whether a job lies in a grave is not written in its record, because to write it would take a visit to each.
+// A job lies there if it is ready or delayed and its tube's heap has another job, or none, where it says
+// that it stands; or if it was buried before the tube's buried jobs were taken. So whoever finds a
+// job by its id, or goes through records, asks for that (interred). As long as there is no grave, the question is
+// one look at an empty list.
+//
+// A tube that has ended keeps its number until its last grave is empty: the records there name it.
+
+// grave has the jobs that one purge has ended.
+type grave struct {
+	of             *tube
+	ready, delayed cells.Heap // in an order that means nothing any more
+	buried         cells.List[uint32]
+}
+
+// graveyard is what a State has for purges.
+type graveyard struct {
+	graves  []*grave            // the first is being emptied
+	jobs    int                 // in all of them
+	purging map[string]*purging // by tubes; what the log has of purges (purge.go)
+	numbers uint64              // of purges, the last that was used
+}
+
+const (
+	// usualPurge is how many jobs a purge must end to be one: fewer are deleted one by one, which takes about one turn,
+	// and no note in the log.
+	usualPurge = 64
+	// mostSpared is how many places are looked at for jobs that a purge spares. If there are more, the jobs of
+	// the tube are ended one by one.
+	mostSpared = 1 << 14
+)
+
+// interred says that a job lies in a grave.
+func (s *State) interred(slot uint32) bool { return len(s.yard.graves) > 0 && s.lies(slot) }
+
+func (s *State) lies(slot uint32) bool {
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	if t == nil || t.graves == 0 {
+		return false
+	}
+	switch j.state() {
+	case Ready:
+		return !t.ready.Has(s.jobPos, slot)
+	case Delayed:
+		return !t.delayed.Has(s.jobPos, slot)
+	case Buried:
+		return s.trails.At(j.trail).key <= t.purgedRank
+	}
+	return false
+}
+
+// find is the job with an id; 0 if there is none, or if it lies in a grave.
+func (s *State) find(id uint64) uint32 {
+	slot := s.index.find(&s.jobs, id)
+	if slot != 0 && s.interred(slot) {
+		return 0
+	}
+	return slot
+}
+
+// spared finds the jobs of a tube that a purge leaves: those that somebody holds, and those that are still
+// arriving. It reports false if it would have to look at too many.
+func (s *State) spared(t *tube) (slots []uint32, ok bool) {
+	if t.reserved+t.transit == 0 {
+		return nil, true
+	}
+	if s.totals.Reserved+int(s.clients.N)+s.travel.arriving.N > mostSpared {
+		return nil, false
+	}
+	for slot := range s.heldOf(t) {
+		slots = append(slots, slot)
+	}
+	for slot := s.travel.arriving.Head; slot != 0; slot = s.linksOf(slot).Next {
+		if s.jobs.At(slot).tube() == t.slot {
+			slots = append(slots, slot)
+		}
+	}
+	return slots, true
+}
+
+// heldOf are the reserved jobs of a tube. They are found at their holders.
+func (s *State) heldOf(t *tube) iter.Seq[uint32] {
+	return func(yield func(slot uint32) bool) {
+		for i := uint32(1); i < s.clients.N && t.reserved > 0; i++ {
+			s.spend(looking)
+			c := s.clients.Get(i)
+			if c == nil {
+				continue
+			}
+			for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
+				s.spend(looking)
+				if s.jobs.At(slot).tube() == t.slot && !yield(slot) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// inter takes the jobs of a tube that nobody holds into a grave. spared are all others that count for it.
+func (s *State) inter(t *tube, spared []uint32) {
+	g := &grave{of: t, ready: t.ready, delayed: t.delayed, buried: t.buried}
+	t.ready, t.delayed, t.buried = cells.Heap{}, cells.Heap{}, cells.List[uint32]{}
+	s.totals.Ready -= int(g.ready.N)
+	s.totals.Urgent -= t.urgent
+	s.totals.Delayed -= int(g.delayed.N)
+	s.totals.Buried -= g.buried.N
+	t.urgent, t.purgedRank = 0, int64(s.buryRank)
+	t.deletes += uint64(g.jobs())
+	t.count, t.bytes = 0, 0
+	for _, slot := range spared {
+		t.gains(s.jobs.At(slot))
+	}
+	s.dig(g)
+	for slot := range s.quarantined {
+		if s.jobs.At(slot).tube() == t.slot && s.lies(slot) {
+			delete(s.quarantined, slot)
+			s.totals.Damaged--
+		}
+	}
+	if t.policy != nil {
+		s.unrankAll(t)
+	}
+	s.retime(t)
+	if t.opening {
+		s.reopen(t)
+	}
+}
+
+func (g *grave) jobs() int { return int(g.ready.N+g.delayed.N) + g.buried.N }
+
+// dig adds a grave.
+func (s *State) dig(g *grave) {
+	s.yard.graves = append(s.yard.graves, g)
+	s.yard.jobs += g.jobs()
+	g.of.graves++
+	if p := s.yard.purging[g.of.name]; p != nil {
+		p.graves++
+	}
+}
+
+// unrankAll empties the rankings of a tube, of whose jobs none is left where it could be ranked.
+func (s *State) unrankAll(t *tube) {
+	if t.policy.victims != nil {
+		t.policy.victims = &ranking{}
+	}
+	if t.policy.ages != nil {
+		t.policy.ages = &ranking{}
+		s.retimeAges(t)
+	}
+}
+
+// graving says that there is something for emptyGraves to do.
+func (s *State) graving() bool { return len(s.yard.graves)+len(s.yard.purging) > 0 }
+
+// emptyGraves gives back what jobs in graves have, in the share of a turn.
+func (s *State) emptyGraves() {
+	for len(s.yard.graves) > 0 && !s.spent() {
+		g := s.yard.graves[0]
+		slot := s.exhume(g)
+		if slot == 0 {
+			s.close(g)
+			continue
+		}
+		s.spend(ending)
+		s.logDelete(slot)
+		s.forgetInterred(slot)
+	}
+	if len(s.yard.graves) == 0 {
+		for tube := range s.yard.purging { // whose jobs had gone before a restart
+			s.unnotePurges(tube)
+		}
+	}
+}
+
+// exhume takes a job out of a grave, and leaves it in no place; 0 if there is none.
+func (s *State) exhume(g *grave) (slot uint32) {
+	switch {
+	case g.ready.N > 0:
+		slot = g.ready.At(g.ready.N - 1).Slot
+		g.ready.Remove(s.jobPos, g.ready.N-1)
+	case g.delayed.N > 0:
+		slot = g.delayed.At(g.delayed.N - 1).Slot
+		g.delayed.Remove(s.jobPos, g.delayed.N-1)
+	case g.buried.N > 0:
+		slot = g.buried.Head
+		s.listRemove(&g.buried, slot)
+	default:
+		return 0
+	}
+	s.yard.jobs--
+	return slot
+}
+
+// forgetInterred is forget for a job that has left its grave: it counts for no tube.
+func (s *State) forgetInterred(slot uint32) {
+	id := s.jobs.At(slot).id()
+	if s.vanish(slot); s.Durable {
+		s.Gone = append(s.Gone, id)
+	} else {
+		s.Directory.JobGone(id)
+	}
+}
+
+// close ends the first grave, which is empty.
+func (s *State) close(g *grave) {
+	if s.yard.graves = s.yard.graves[1:]; len(s.yard.graves) == 0 {
+		s.yard.graves = nil
+	}
+	t := g.of
+	if t.graves--; t.graves == 0 && t.gone {
+		s.freeTube(t)
+	}
+	if p := s.yard.purging[t.name]; p != nil {
+		if p.graves--; p.graves == 0 {
+			s.unnotePurges(t.name)
+		}
+	}
+}
+
+// freeTube gives back the number of a tube that has ended.
+func (s *State) freeTube(t *tube) {
+	s.tubeAt.Set(t.slot, nil)
+	s.freeTubes.Push(t.slot)
+}
+
+// freeKey frees the key with a hash if the job that has it lies in a grave, and its window, if it has one, is over.
+func (s *State) freeKey(now int64, h *hash) {
+	k := &s.extra.keys
+	ref := k.first(h)
+	if ref == 0 || !k.At(ref).is(keyLives) || k.At(ref).is(keyOnce) || s.endOf(ref) > now {
+		return
+	}
+	slot := s.index.find(&s.jobs, k.At(ref).id())
+	if !s.lies(slot) {
+		return
+	}
+	if k.At(ref).is(keyWindowed) {
+		s.endWindow(ref)
+	}
+	if at := s.extra.refOf(slot); at&termBit != 0 {
+		s.extra.terms.At(at &^ termBit).key = 0
+	} else {
+		s.extra.refs.Set(slot, 0)
+	}
+	k.remove(ref)
+}
+
+// checkGraves shows the jobs in graves to the check of S1, and looks at what graves and tubes say of each other (GR1, GR2).
+func (s *State) checkGraves(place func(uint32, string) error) error {
+	graves, noted, n := map[*tube]int{}, map[string]int{}, 0
+	for _, g := range s.yard.graves {
+		graves[g.of]++
+		noted[g.of.name]++
+		var slots []uint32
+		for _, h := range []*cells.Heap{&g.ready, &g.delayed} {
+			for i := range h.N {
+				slots = append(slots, h.At(i).Slot)
+			}
+		}
+		for slot := g.buried.Head; slot != 0; slot = s.linksOf(slot).Next {
+			slots = append(slots, slot)
+		}
+		n += len(slots)
+		for _, slot := range slots {
+			if j := s.jobs.At(slot); j.tube() != g.of.slot || !s.lies(slot) {
+				return fmt.Errorf("GR1: job %d does not know that it lies in a grave", j.id())
+			}
+			if err := place(slot, "a grave of "+g.of.name); err != nil {
+				return err
+			}
+		}
+	}
+	if n != s.yard.jobs {
+		return fmt.Errorf("S3: %d jobs in graves are counted, %d there", s.yard.jobs, n)
+	}
+	for slot := uint32(1); slot < s.tubeAt.N; slot++ {
+		if t := s.tubeAt.Get(slot); t != nil && (t.graves != graves[t] || t.gone != (s.tubes[t.name] != t) || t.gone && t.graves == 0) {
+			return fmt.Errorf("GR1: tube %q counts %d graves, has %d, and has ended: %t", t.name, t.graves, graves[t], t.gone)
+		}
+	}
+	for tube, p := range s.yard.purging {
+		if p.graves != noted[tube] || len(p.notes) == 0 {
+			return fmt.Errorf("GR2: %d graves of tube %q are noted, there are %d", p.graves, tube, noted[tube])
+		}
+	}
+	return nil
+}

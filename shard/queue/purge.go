@@ -1,0 +1,195 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
+
+// What the log has of a purge is one note (storage.Purge), in the turn of the purge. It makes all jobs in the
+// grave end at once in the log too: a replay that finds their records puts them into a grave again, where
+// no client sees them, and goes on deleting. In the turn that deletes the last of them, the note goes.
+//
+// The note says which jobs are meant by their ids: all up to the newest one. So what it spares must be told
+// apart. Jobs that somebody held, or that were arriving from another shard, are listed in the note. Whatever is recorded
+// later, because such a job is released, or comes from elsewhere with a low id, or because a put took its id
+// before the purge and has its body only now, has the number of the purge in its record (Item.Since).
+//
+// A later purge of the same tube means all jobs that an earlier one means and that have not been deleted yet,
+// so its note takes the place of the other one.
+
+// purging is what the log has of the purges of a tube, and how many graves are still to be emptied.
+type purging struct {
+	number   uint64 // of the last
+	last     uint64 // the highest id that any of them means
+	graves   int
+	restored *grave           // of the jobs that a replay has found ended
+	notes    []*storage.Purge // that are in the log
+}
+
+// purge ends all jobs of a tube that nobody holds, at once. It reports false if they are to be ended one by one: they are
+// few, or too many are spared, or the log has no room for the note, or the queue service looks at them.
+func (s *State) purge(t *tube, op *Op) bool {
+	n := int(t.ready.N+t.delayed.N) + t.buried.N
+	if t.service != nil || n < cmp.Or(s.LeastPurge, usualPurge) {
+		return false
+	}
+	spared, ok := s.spared(t)
+	if !ok || s.Durable && !s.notePurge(t, spared) {
+		return false
+	}
+	s.spend(moving * (1 + len(spared)/passing))
+	t.using++
+	s.inter(t, spared)
+	t.using--
+	s.letGo(t)
+	op.Status, op.Count = OK, uint32(n)
+	return true
+}
+
+// notePurge logs a purge. It reports false if it cannot.
+func (s *State) notePurge(t *tube, spared []uint32) bool {
+	if !s.Log.RoomToUpdate() {
+		return false
+	}
+	n := &storage.Purge{Number: s.yard.numbers + 1, Last: t.newest}
+	p := s.yard.purging[t.name]
+	if p != nil {
+		n.Last = max(n.Last, p.last)
+	}
+	for _, slot := range spared {
+		n.Spared = append(n.Spared, s.jobs.At(slot).id())
+	}
+	slices.Sort(n.Spared)
+	name, value := n.Note()
+	if len(value) > storage.MaxNote {
+		return false
+	}
+	if p == nil {
+		p = s.purgingOf(t.name)
+	}
+	old := p.notes
+	p.number, p.last, p.notes = n.Number, n.Last, []*storage.Purge{n}
+	s.yard.numbers = n.Number
+	for _, o := range old {
+		was, _ := o.Note()
+		s.forgetNote(t.name, storage.NotePurge, was)
+	}
+	s.noteOn(t.name, storage.NotePurge, name, value)
+	return true
+}
+
+func (s *State) purgingOf(tube string) *purging {
+	if s.yard.purging == nil {
+		s.yard.purging = map[string]*purging{}
+	}
+	p := s.yard.purging[tube]
+	if p == nil {
+		p = &purging{}
+		s.yard.purging[tube] = p
+	}
+	return p
+}
+
+// unnotePurges removes the notes of purges of a tube, because the log has no record any more of a job that
+// they mean.
+func (s *State) unnotePurges(tube string) {
+	notes := s.yard.purging[tube].notes
+	delete(s.yard.purging, tube)
+	for i, n := range notes {
+		name, _ := n.Note()
+		if i < len(notes)-1 {
+			s.forgetNote(tube, storage.NotePurge, name)
+		} else {
+			s.noteOn(tube, storage.NotePurge, name, nil)
+		}
+	}
+}
+
+// describeSince adds to the scratch record that a job has not ended, if a note might say that it has.
+func (s *State) describeSince(slot uint32) {
+	if p := s.yard.purging[s.record.Tube]; p != nil && s.jobs.At(slot).id() <= p.last {
+		s.recordItemOf().Since = p.number
+	}
+}
+
+// restorePurges takes in the notes of a tube. They come before jobs.
+func (s *State) restorePurges(q *storage.Queue) {
+	var found storage.Purges
+	found.Add(q)
+	for _, n := range found[q.Tube] {
+		p := s.purgingOf(q.Tube)
+		p.number, p.last = max(p.number, n.Number), max(p.last, n.Last)
+		p.notes = append(p.notes, n)
+		s.yard.numbers = max(s.yard.numbers, n.Number)
+	}
+}
+
+// restoreEnded puts a job into a grave if a purge has ended it, and reports whether that was so.
+func (s *State) restoreEnded(now int64, r *storage.Job) bool {
+	if r.Item != nil {
+		s.yard.numbers = max(s.yard.numbers, r.Item.Since)
+	}
+	p := s.yard.purging[r.Tube]
+	if p == nil || !slices.ContainsFunc(p.notes, func(n *storage.Purge) bool { return n.Ended(r) }) {
+		return false
+	}
+	if p.restored == nil {
+		t := s.tubeNamed([]byte(r.Tube))
+		p.restored = &grave{of: t}
+		s.dig(p.restored)
+		s.letGo(t)
+	}
+	g := p.restored
+	slot := s.jobs.Alloc()
+	s.jobPos.Cover(slot)
+	j := s.jobs.At(slot)
+	*j = newJob(r.ID, r.Created, g.of.slot)
+	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
+	g.of.newest = max(g.of.newest, r.ID)
+	j.place |= flagAway // nobody will ask for its body
+	s.outside += int64(j.size)
+	if r.Updated {
+		j.place |= flagUpdated
+	}
+	if s.restored {
+		s.index.insert(&s.jobs, slot)
+	} else {
+		s.index.postpone(&s.jobs, slot)
+	}
+	s.restoreTerms(now, slot, s.whatRemains(now, r.Item))
+	j.setState(Ready)
+	g.ready.Push(s.jobPos, cells.Entry{Major: s.keyOf(slot), Slot: slot})
+	s.yard.jobs++
+	return true
+}
+
+// whatRemains is what still matters of a job that a purge has ended: what its delete must know, and keys whose
+// windows go on.
+func (s *State) whatRemains(now int64, i *storage.Item) *storage.Item {
+	if i == nil {
+		return nil
+	}
+	left := &storage.Item{Tags: i.Tags, Journey: i.Journey, Moved: i.Moved}
+	if k := i.Keys; k != nil {
+		keys := *k
+		if s.queueTime(k.KeyUntil) <= now {
+			keys.Key = nil
+		}
+		left.Keys = &keys
+	}
+	return left
+}
+
+// unrestoreEnded takes back what was restored of a job that a purge has ended, before there are clients.
+func (s *State) unrestoreEnded(slot uint32) {
+	g := s.yard.purging[s.tubeAt.Get(s.jobs.At(slot).tube()).name].restored
+	g.ready.Remove(s.jobPos, s.jobPos.Get(slot))
+	s.yard.jobs--
+	s.discarding = true
+	s.forgetInterred(slot)
+	s.discarding = false
+	s.Gone = s.Gone[:0]
+}

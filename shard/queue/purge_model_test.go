@@ -1,0 +1,58 @@
+package queue
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What the model says of truncate is true of purges, too, while their graves are being emptied, and over restarts: also
+// with keys, with policies, and where dead letters go to a tube that is being purged (GR1, GR2).
+func TestModelPurges(t *testing.T) {
+	often := slices.Concat(weighted(1, commands), weighted(1, []command{
+		{"truncate", 8, (*machine).truncate}, {"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
+	}))
+	for name, begin := range map[string]func(*testing.T, func(int, string) int) *machine{
+		"plain":    func(t *testing.T, pick func(int, string) int) *machine { return newMachine(t, pick) },
+		"policies": func(t *testing.T, pick func(int, string) int) *machine { return newMachine(t, pick).police() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			graves := 0
+			eachSeed(t, 4, min(*stepsFlag, 1500), func(t *testing.T, rnd *rand.Rand) func() {
+				x := begin(t, func(n int, _ string) int { return rnd.IntN(n) })
+				x.purges(1)
+				return func() {
+					was := x.w.s.yard.numbers
+					often[rnd.IntN(len(often))](x)
+					if x.w.s.yard.numbers > was {
+						graves++
+					}
+				}
+			})
+			if graves < 20 {
+				t.Errorf("there were %d purges", graves)
+			}
+			t.Log(graves)
+		})
+	}
+}
+
+// next is when something is due, apart from the jobs in graves, of which the model knows nothing.
+func (x *machine) next() int64 {
+	yard := x.w.s.yard
+	x.w.s.yard = graveyard{}
+	defer func() { x.w.s.yard = yard }()
+	return x.w.s.Next()
+}
+
+// purges sets how many jobs a purge must end.
+func (x *machine) purges(least int) { x.w.leastPurge, x.w.s.LeastPurge = least, least }
+
+// endTurns ends turns until nothing is due but what graves need, which may stay as they are.
+func (x *machine) endTurns() {
+	for more := true; more; {
+		x.w.s.Tick(x.w.now)
+		next := x.next()
+		more = next != 0 && next <= x.w.now
+	}
+}
