@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -18,7 +19,8 @@ const DefaultServer = "127.0.0.1:11300"
 type Config struct {
 	// Servers are tried in this order whenever a connection is made, and the first that answers is
 	// used: each HOST:PORT, beanstalk://HOST, beanstalks://HOST (TLS) or unix:PATH. The nodes of a
-	// cluster that do not serve refuse at once, so a list of all nodes finds the one that does.
+	// cluster that do not serve refuse at once, and one that says nothing is passed over after 5
+	// seconds, so a list of all nodes finds the one that serves.
 	Servers []string
 	// Token logs in, if it is not empty. It has to be one that a rule of the server knows.
 	Token string
@@ -70,7 +72,7 @@ func (c Config) filled() (Config, error) {
 func (c Config) link(ctx context.Context) (*link, error) {
 	var failures []error
 	for _, s := range c.Servers {
-		l, err := c.linkTo(ctx, s)
+		l, err := c.linkToOne(ctx, s)
 		if err == nil {
 			return l, nil
 		}
@@ -79,6 +81,22 @@ func (c Config) link(ctx context.Context) (*link, error) {
 		}
 	}
 	return nil, errors.Join(failures...)
+}
+
+// passOver is how long a server may take to let a client in, if there are others.
+const passOver = 5 * time.Second
+
+func (c Config) linkToOne(ctx context.Context, server string) (*link, error) {
+	if len(c.Servers) > 1 {
+		short, cancel := context.WithTimeout(ctx, passOver)
+		defer cancel()
+		ctx = short
+	}
+	l, err := c.linkTo(ctx, server)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", server, err)
+	}
+	return l, err
 }
 
 func (c Config) linkTo(ctx context.Context, server string) (*link, error) {
@@ -106,5 +124,5 @@ func passing(err error) bool {
 	var inNet net.Error
 	var lost *wire.Lost
 	var dns *net.DNSError
-	return errors.As(err, &inNet) || errors.As(err, &dns) || errors.As(err, &lost)
+	return errors.As(err, &inNet) || errors.As(err, &dns) || errors.As(err, &lost) || errors.Is(err, io.EOF)
 }

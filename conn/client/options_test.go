@@ -183,3 +183,21 @@ func TestImportsNoServer(t *testing.T) {
 		}
 	}
 }
+
+// Policies and schedules of a server that has none.
+func TestPoliciesAndSchedules(t *testing.T) {
+	c, ctx := dial(t, beanfield(t)), within(t)
+	if p := must.Get(c.Policies(ctx)); len(p.List) != 0 || p.Kept {
+		t.Errorf("policies: %+v", p)
+	}
+	if p := must.Get(c.Policy(ctx, "mail")); p.Get("from") != "none" {
+		t.Errorf("the policy: %v", p)
+	}
+	_, err := c.SetPolicies(ctx, "[[tube]]", "0")
+	if refused := (client.PoliciesError{}); !errors.As(err, &refused) || refused.Reason == "" {
+		t.Errorf("set: %v", err)
+	}
+	if list := must.Get(c.Schedules(ctx)); len(list) != 0 {
+		t.Errorf("schedules: %v", list)
+	}
+}

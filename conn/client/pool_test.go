@@ -229,3 +229,77 @@ func TestPoolRepeatsPutsWithNames(t *testing.T) {
 		}
 	})
 }
+
+// A server that says nothing is passed over, as one that cannot be reached is.
+func TestServersInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silence := make(chan struct{})
+		silent := played(func(string, string) string { <-silence; return "" })
+		good := played(func(string, string) string { return "UNKNOWN_COMMAND" })
+		var tried []string
+		config := client.Config{Servers: []string{"gone", "silent", "good:1", "unix:never"}, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			tried = append(tried, network+" "+address)
+			switch address {
+			case "silent:11300":
+				return silent.Dial(ctx, network, address)
+			case "good:1":
+				return good.Dial(ctx, network, address)
+			}
+			return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
+		}}
+		begun := time.Now()
+		c := must.Get(client.Dial(t.Context(), config))
+		if got := fmt.Sprint(tried); got != "[tcp gone:11300 tcp silent:11300 tcp good:1]" || time.Since(begun) != 5*time.Second {
+			t.Errorf("after %v: %s", time.Since(begun), got)
+		}
+		must.Do(t, c.Close())
+		config.Servers = config.Servers[:2]
+		if _, err := client.Dial(t.Context(), config); !errors.Is(err, client.ErrLost) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("nobody answers: %v", err)
+		}
+		close(silence)
+	})
+}
+
+// GC4: a connection is kept if it holds no job any more, whatever has become of its jobs.
+func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
+	both(t, func(t *testing.T, server string) {
+		var made atomic.Int64
+		config := at(server)
+		config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			made.Add(1)
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}
+		p, ctx := newPool(t, config, 1), within(t)
+		var run client.Pipeline
+		for i, settle := range []func(c *client.Conn, j *client.Job) error{
+			func(_ *client.Conn, j *client.Job) error { return j.Delete(ctx) },
+			func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 0, time.Hour) },
+			func(_ *client.Conn, j *client.Job) error { return j.Bury(ctx, 0) },
+			func(c *client.Conn, j *client.Job) error { _, err := c.DeleteBatch(ctx, []uint64{j.ID}); return err },
+			func(c *client.Conn, j *client.Job) error {
+				_, err := c.ReleaseBatch(ctx, []uint64{j.ID}, 0, time.Hour)
+				return err
+			},
+			func(c *client.Conn, j *client.Job) error { _, err := c.BuryBatch(ctx, []uint64{j.ID}, 0); return err },
+			func(c *client.Conn, j *client.Job) error { run.Delete(j.ID); _, err := c.Run(ctx, &run); return err },
+		} {
+			must.Do(t, p.Do(ctx, func(c *client.Conn) error {
+				must.Get(c.Put(ctx, client.NewJob{}))
+				return settle(c, must.Get(c.Reserve(ctx, 0)))
+			}))
+			if made.Load() != 1 {
+				t.Fatalf("another connection was made after number %d", i)
+			}
+		}
+		must.Do(t, p.Do(ctx, func(c *client.Conn) error {
+			must.Get(c.Put(ctx, client.NewJob{}))
+			_, err := c.Reserve(ctx, 0)
+			return err
+		}))
+		must.Do(t, p.Do(ctx, func(*client.Conn) error { return nil }))
+		if made.Load() != 2 {
+			t.Errorf("a connection with a job was kept")
+		}
+	})
+}

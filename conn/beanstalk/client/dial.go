@@ -51,7 +51,7 @@ func DialContext(ctx context.Context, o Options) (*Client, error) {
 	if o.Token != "" || o.TokenFile != "" {
 		err = c.logIn(o)
 	}
-	if !stop() && err == nil {
+	if !stop() {
 		err = ctx.Err() // the client has been told to hurry
 	}
 	if err != nil {
