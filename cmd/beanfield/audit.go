@@ -69,6 +69,9 @@ func (f *fronts) tellDeed(r *http.Request, d console.Deed) {
 	if d.To != "" {
 		detail = append(detail, "to: "+d.To)
 	}
+	if d.Changes != "" {
+		detail = append(detail, d.Changes)
+	}
 	client := admin.ClientOf(r)
 	f.audit.Tell(audit.Event{
 		Who: client.Subject.Who(), From: client.From, FrontEnd: "console", What: d.What, Tube: d.Tube, ID: d.ID,

@@ -26,6 +26,8 @@ func (s *service) newConsole() (*console.Console, error) {
 		MaxJobSize: func() int { return int(s.config.Load().Limits.MaxJobSize) },
 		Exposes:    func(body []byte) bool { return s.book.Load().Exposes(body) },
 		Tell:       s.tellDeed,
+		Policies:   s.policies.conn(),
+		Schedules:  s.schedules.Infos,
 		Slow:       s.slow,
 		Version:    version,
 		Started:    time.Now(),

@@ -23,13 +23,16 @@ var (
 // bytesMost is how much the overview may ask for in a refresh.
 const bytesMost = 200_000
 
+// nightly is a schedule, for the page that shows it.
+const nightly = "[[schedule]]\nname = \"nightly\"\ncron = \"0 3 * * *\"\ntube = \"reports\"\nbody = \"x\"\n"
+
 // The steps are those of one user, in the order in which they stand here.
 func TestConsole(t *testing.T) {
 	if !*browsing {
 		t.Skip("without -browser")
 	}
 	b := browse(t)
-	s := newServer(t, "")
+	s := newServer(t, nightly)
 	fillUp(t, s)
 	base := "http://" + s.Queue + "/"
 	b.size(1280, 800)
@@ -39,6 +42,7 @@ func TestConsole(t *testing.T) {
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
 		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"listed", listed}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
+		{"policies", policies},
 		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
 		{"phone", phone}, {"accessibility", accessibility}, {"keyboard", keyboard},
 		{"dialogs", func(t *testing.T, b *browser, base string) { dialogs(t, b, base, s) }}, {"kicks", func(t *testing.T, b *browser, base string) { kicks(t, b, base, s) }},
@@ -267,7 +271,7 @@ func pictures(t *testing.T, b *browser, base string) {
 // phone makes sure that no page is wider than a phone.
 func phone(t *testing.T, b *browser, base string) {
 	b.size(390, 700)
-	for _, page := range []string{"", "tubes", "tube/mail", "search", "samples", "connections", "server"} {
+	for _, page := range []string{"", "tubes", "tube/mail", "search", "samples", "connections", "policies", "server"} {
 		b.show(base + "?phone" + page + "#/" + page)
 		b.await("the page "+page, `document.querySelector("h1")`)
 		if width := b.eval(`document.documentElement.scrollWidth`); width != "390" {

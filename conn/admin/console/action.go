@@ -33,6 +33,9 @@ type asked struct {
 	TTR    *uint32  `json:"ttr"`     // seconds
 	Count  uint32   `json:"count"`   // kick: at most so many; 0: all
 	Second uint32   `json:"seconds"` // pause: its length; 0 ends one
+	Text   *string  `json:"text"`    // set-policies: all that are set at run time, in TOML
+	// Version is that of the policies which the text was made from; "" replaces any.
+	Version string `json:"version"`
 }
 
 // answered is what has been done.
@@ -42,6 +45,9 @@ type answered struct {
 	Left int    `json:"left"`         // jobs that are still to be done, by another request
 	// State is that of the jobs which a kick of all has begun with.
 	State string `json:"state,omitempty"`
+	// Version is that of the new policies, and Changes says in words what has changed.
+	Version string `json:"version,omitempty"`
+	Changes string `json:"changes,omitempty"`
 }
 
 const (
@@ -57,7 +63,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, name string, fn fu
 	err := c.do(w, r, name, a, fn)
 	var p *problem
 	refused := errors.As(err, &p) && p.status == http.StatusForbidden
-	c.opts.Tell(r, Deed{name, a.ask.Tube, a.ask.To, a.ask.ID, a.answer.Done, refused})
+	c.opts.Tell(r, Deed{name, a.ask.Tube, a.ask.To, a.ask.ID, a.answer.Done, a.answer.Changes, refused})
 	if err != nil {
 		refuse(w, err)
 		return

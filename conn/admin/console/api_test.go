@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/admin/history"
 	"beanfield/router"
+	"beanfield/router/schedule"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -35,6 +37,7 @@ func options(r *router.Router) Options {
 	return Options{
 		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
 		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return Rights{Act: true} },
+		Policies: conn.NoPolicies(), Schedules: func() []schedule.Info { return nil },
 		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Deed) {},
 		History: func() *history.Book { return nil }, Latency: func() map[string]*tally.Reading { return nil },
 	}

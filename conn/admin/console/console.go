@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/admin/history"
 	"beanfield/conn/slow"
 	"beanfield/router"
+	"beanfield/router/schedule"
 	"beanfield/shard/queue"
 	"beanfield/storage/tally"
 )
@@ -29,6 +31,10 @@ type Options struct {
 	Tell func(*http.Request, Deed)
 	// LimitsFor are the limits of the queue service for a tube.
 	LimitsFor func(tube string) *queue.Limits
+	// Policies are those of the tubes.
+	Policies *conn.Policies
+	// Schedules says how the schedules are getting on.
+	Schedules func() []schedule.Info
 	// MaxJobSize tells how large the body of a put may be, in bytes.
 	MaxJobSize func() int
 	// FrontEnds have the clients that are connected.
@@ -81,6 +87,7 @@ type Rights struct {
 type Deed struct {
 	What, Tube, To string
 	ID             uint64
-	Done           int // jobs
+	Done           int    // jobs
+	Changes        string // of policies, in words
 	Refused        bool
 }

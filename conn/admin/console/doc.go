@@ -12,6 +12,8 @@
 //	GET  jobs               jobs of a tube or of all: tube, filter, state, from, n, find
 //	GET  job                one job with its body: id
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
+//	GET  policies           those of all tubes, in the order in which they are asked
+//	GET  schedules          how the schedules are getting on
 //	GET  slow               the commands that took long, the latest first
 //	GET  latency            histograms of how long commands and commits took
 //	GET  history            how it was: span (hour, day), tube
@@ -21,6 +23,7 @@
 //	POST delete, bury, release, kick-job, move-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
 //	POST drain              to the server
+//	POST set-policies       replaces those that were set at run time: text, version
 //
 // A kick of all, a purge or a move does a part of the work and answers how many jobs are left.
 // The page asks again until none is left, or its user stops it. So no goroutine works for a
@@ -54,8 +57,9 @@
 // figures and the history of the tubes on which it has stats, and the jobs of those on which
 // it has peek. Others are not listed, counted, searched or fetched: for the client they do not
 // exist. The figures of the shards, the latency and the history of the whole need stats on
-// every tube. The list of connections, and drain, need admin on every tube. One table says
-// what the other actions need (needs). Answers say what a client may do, so that the pages
+// every tube. All policies need stats on every tube, as the command policies does; a tube's
+// own is shown to those who have stats on it. The list of connections, drain and set-policies need admin on
+// every tube. One table says what the other actions need (needs). Answers say what a client may do, so that the pages
 // show nothing that would be refused, and say what is missing.
 //
 // Slow commands are shown to those who have stats on their tube; those that are about no tube to

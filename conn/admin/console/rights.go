@@ -12,12 +12,15 @@ import (
 var forbidden = &problem{http.StatusForbidden, "you may not do this"}
 
 // needs are the rights that actions need on their tube. A job that is moved also needs put on
-// the tube that it comes to. To drain the server, admin is needed on every tube.
+// the tube that it comes to. What is not about one tube needs its right on every tube.
 var needs = map[string]access.Rights{
 	"put": access.Put, "kick": access.Kick, "pause": access.Pause,
 	"delete": access.Delete, "kick-job": access.Kick, "bury": access.Reserve, "release": access.Reserve,
-	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete, "drain": access.Admin,
+	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete, "drain": access.Admin, "set-policies": access.Admin,
 }
+
+// ofServer says that an action is not about one tube.
+func ofServer(name string) bool { return name == "drain" || name == "set-policies" }
 
 // reads says whether somebody may see the figures of a tube.
 func reads(s *access.Subject, tube string) bool { return s.May(tube).Has(access.Stats) }
@@ -33,14 +36,15 @@ type scope struct {
 	Whole       bool `json:"whole"`       // figures of the shards, the latency and the history of the whole
 	Connections bool `json:"connections"` // the list of them
 	Drain       bool `json:"drain"`
+	Policies    bool `json:"policies"` // to change them
 	// Can is what the client may do with some tube or other; see can.
 	Can []string `json:"can"`
 }
 
 func (m *Rights) scope() scope {
-	everywhere := m.Subject.Everywhere()
+	admin := m.Subject.Everywhere().Has(access.Admin)
 	return scope{
-		Whole: whole(m.Subject), Connections: everywhere.Has(access.Admin), Drain: m.Act && everywhere.Has(access.Admin),
+		Whole: whole(m.Subject), Connections: admin, Drain: m.Act && admin, Policies: m.Act && admin,
 		Can: m.can(m.Subject.Anywhere()),
 	}
 }
@@ -50,7 +54,7 @@ func (m *Rights) scope() scope {
 func (m *Rights) can(on access.Rights) []string {
 	list := []string{}
 	for name, right := range needs {
-		if m.Act && name != "drain" && on.Has(right) {
+		if m.Act && !ofServer(name) && on.Has(right) {
 			list = append(list, name)
 		}
 	}
@@ -98,12 +102,13 @@ func (c *Console) permit(name string, a *action, s *access.Subject) error {
 		return nil
 	}
 	right, tube := needs[name], a.ask.Tube
-	switch name {
-	case "drain":
+	if ofServer(name) {
 		if !s.Everywhere().Has(right) {
 			return forbidden
 		}
 		return nil
+	}
+	switch name {
 	case "delete", "kick-job", "move-job", "bury", "release":
 		op, err := a.client.one(queue.Op{Kind: queue.StatsJob, ID: a.ask.ID}, false)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/shard/queue"
 )
 
@@ -18,7 +19,8 @@ type tubeAnswer struct {
 	Next    map[string]*jobAnswer `json:"next"`  // by state, the job that is the next to leave it
 	Service *serviceInfo          `json:"service,omitempty"`
 	Limits  limitsInfo            `json:"limits"`
-	Did     []deedInfo            `json:"did,omitempty"` // by the policy that covers it
+	Policy  *conn.Policy          `json:"policy,omitempty"`
+	Did     []deedInfo            `json:"did,omitempty"` // by the policy
 }
 
 // deedInfo is how often a policy has done something.
@@ -97,6 +99,7 @@ func (c *Console) tube(r *http.Request) (any, error) {
 		if err := c.figuresOf(r, s, name, a); err != nil {
 			return nil, err
 		}
+		a.Policy = c.policyOf(name)
 	}
 	if !peeks(may.Subject, name) {
 		return a, nil

@@ -1,5 +1,5 @@
 import { get, post } from "./api.js";
-import { ask, confirm, each, many, perform, progress } from "./dialog.js";
+import { ask, attempt, confirm, each, many, perform, progress } from "./dialog.js";
 import { h, say } from "./dom.js";
 import { count } from "./format.js";
 import { keepSample, samples } from "./samplestore.js";
@@ -27,16 +27,6 @@ const tubeField = (label, value = "") => {
 };
 
 const form = (...content) => h("div", { class: "form" }, content);
-
-// attempt does something and returns why that did not work, for a dialog that then stays open.
-async function attempt(fn) {
-  try {
-    await fn();
-    return "";
-  } catch (e) {
-    return e.message;
-  }
-}
 
 // putDialog puts a job, which may come from a sample and may become one. If the server refuses
 // it, what was typed is still there.

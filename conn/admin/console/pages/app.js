@@ -9,13 +9,14 @@ import { connections } from "./connections.js";
 import { samples } from "./samples.js";
 import { server } from "./server.js";
 import { slow } from "./slow.js";
+import { policies } from "./policies.js";
 import { cluster } from "./cluster.js";
 
 // Shows the page that the address names, and asks the server again and again for what it
 // shows. A page is a function of (main, argument) that returns {title, refresh}; the
 // overview is asked for at each round, because it says how the server is.
 
-const pages = { "": overview, tubes, tube, search, samples, connections, slow, server, cluster };
+const pages = { "": overview, tubes, tube, search, samples, connections, slow, policies, server, cluster };
 const main = document.getElementById("main");
 const link = document.getElementById("link");
 
@@ -51,7 +52,7 @@ async function round() {
     document.querySelector("nav a[data-page=cluster]").hidden = !(state.server.cluster && may.whole);
     for (const name of ["overview", "samples"]) document.querySelector(`nav a[data-page=${name}]`).hidden = !!following;
     if (following && page.title !== "Cluster") return void (location.hash = "#/cluster"); // which asks anew
-    for (const [page, shown] of Object.entries({ tubes: may.can.includes("stats") || may.can.includes("put"), search: may.can.includes("peek"), connections: may.connections, slow: may.can.includes("stats"), server: may.whole || may.drain })) {
+    for (const [page, shown] of Object.entries({ tubes: may.can.includes("stats") || may.can.includes("put"), search: may.can.includes("peek"), connections: may.connections, slow: may.can.includes("stats"), policies: may.can.includes("stats"), server: may.whole || may.drain })) {
       document.querySelector(`nav a[data-page=${page}]`).hidden = !!following || !shown;
     }
     await page.refresh(control.signal, state.server);

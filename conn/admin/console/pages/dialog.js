@@ -64,6 +64,16 @@ export async function confirm(title, content, verb, { kind = "primary", check, l
   return (await closed) === "yes";
 }
 
+// attempt does something and returns why that did not work, for a dialog that then stays open.
+export async function attempt(fn) {
+  try {
+    await fn();
+    return "";
+  } catch (e) {
+    return e.message;
+  }
+}
+
 export const ask = (title, text, verb) => confirm(title, h("p", {}, text), verb, { kind: "danger" });
 
 // perform does something, says how it went, and reports whether it did. What had the focus

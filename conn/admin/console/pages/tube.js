@@ -4,6 +4,7 @@ import { perform } from "./dialog.js";
 import { fill, h, missing, setText, visible } from "./dom.js";
 import { bytes, count, duration, rate } from "./format.js";
 import { jobCard } from "./job.js";
+import { origin, settings } from "./policies.js";
 import { Past, spanPicker } from "./past.js";
 import { finder } from "./search.js";
 
@@ -125,13 +126,14 @@ const deeds = {
   delete: "Dead letters deleted", move: "Dead letters moved", rate: "Times held back by rate", max_reserved: "Times held back by max_reserved",
 };
 
-function policyCard(did) {
-  return h("section", { class: "card" }, h("h2", {}, "What its policy has done"),
-    h("dl", { class: "jobfacts" }, did.map((d) => h("div", {}, h("dt", {}, deeds[d.action] ?? d.action), h("dd", {}, count(d.count))))));
+function policyCard({ policy, did }) {
+  return h("section", { class: "card" }, h("h2", {}, "Its policy"),
+    policy && h("p", {}, `${visible(policy.match)} (${origin(policy)}): ${settings(policy)}`),
+    h("dl", { class: "jobfacts" }, (did ?? []).map((d) => h("div", {}, h("dt", {}, deeds[d.action] ?? d.action), h("dd", {}, count(d.count))))));
 }
 
 function showService(place, a) {
-  const s = a.service, l = a.limits, did = a.did && policyCard(a.did);
+  const s = a.service, l = a.limits, did = (a.policy || a.did) && policyCard(a);
   if (!s) return void fill(place, did);
   const limit = (n, show = count) => (n ? show(n) : "no limit");
   // table has numbers from a column on.

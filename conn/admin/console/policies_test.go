@@ -1,0 +1,120 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/access"
+	"beanfield/router/schedule"
+)
+
+// ruled is a bench whose policies a test sets.
+func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
+	one := conn.Policy{Match: "own*", From: conn.PolicyFromRunTime, Line: 1, Settings: []conn.Setting{{Key: "max_jobs", Value: json.RawMessage("5")}}}
+	version := "first"
+	show := func() *conn.PolicyList {
+		return &conn.PolicyList{Version: version, Kept: true, Text: "text", Problems: []string{}, Policies: []conn.Policy{one}}
+	}
+	return newBench(t, Rights{}, func(o *Options) {
+		o.May, o.Tell = func(*http.Request) Rights { return *rights }, func(_ *http.Request, d Deed) { *told = append(*told, d) }
+		o.Policies = &conn.Policies{
+			Show: show,
+			For:  func(tube string) (conn.Policy, bool) { return one, strings.HasPrefix(tube, "own") },
+			Set: func(text, of string) (conn.PolicyChange, error) {
+				switch {
+				case of != "" && of != version:
+					return conn.PolicyChange{}, conn.ErrPoliciesChanged
+				case text == "wrong":
+					return conn.PolicyChange{}, errors.New("line 1: wrong")
+				}
+				version = "next"
+				return conn.PolicyChange{List: show(), Changes: "set own*"}, nil
+			},
+		}
+		o.Schedules = func() []schedule.Info {
+			list := make([]schedule.Info, 2)
+			list[0].Name, list[0].Tube, list[0].Rule.Cron, list[0].Next = "daily", "own", "0 3 * * *", time.UnixMilli(5000)
+			list[1].Name, list[1].Tube = "other", "other"
+			return list
+		}
+	})
+}
+
+// Policies are shown to those who see all tubes, and a tube's to those who see the tube.
+func TestPoliciesAreShown(t *testing.T) {
+	rights, told := Rights{}, []Deed{}
+	b := ruled(t, &rights, &told)
+	rights.Act = true
+	b.post(200, "put", fields{"tube": "own", "data": "x"})
+	b.post(200, "put", fields{"tube": "other", "data": "x"})
+	for name, c := range map[string]struct {
+		grants    map[string]access.Rights
+		all       int
+		schedules string
+	}{
+		"everybody":     {nil, 200, "daily other"},
+		"stats":         {map[string]access.Rights{"*": access.Stats}, 200, "daily other"},
+		"stats of one":  {map[string]access.Rights{"own*": access.Stats}, 403, "daily"},
+		"without stats": {map[string]access.Rights{"own*": access.Put | access.Peek}, 403, ""},
+	} {
+		if rights.Subject = nil; c.grants != nil {
+			rights.Subject = subject(t, c.grants)
+		}
+		text := string(b.get(c.all, "policies"))
+		if shown := strings.Contains(text, `{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5}]}`); shown != (c.all == 200) {
+			t.Errorf("%s: policies %s", name, text)
+		}
+		var names []string
+		for _, s := range shown[schedulesAnswer](b, "schedules").Schedules {
+			names = append(names, s.Name)
+			if s.Name == "daily" && (s.Cron != "0 3 * * *" || s.Next != 5000 || s.Last != 0) {
+				t.Errorf("%s: schedule %+v", name, s)
+			}
+		}
+		if is := strings.Join(names, " "); is != c.schedules {
+			t.Errorf("%s: schedules %q, want %q", name, is, c.schedules)
+		}
+		own := shown[tubeAnswer](b, "tube?name=own")
+		if p := own.Policy; (p != nil) != (name != "without stats") || p != nil && p.Match != "own*" {
+			t.Errorf("%s: the tube's policy is %+v", name, p)
+		}
+	}
+	rights.Subject = nil
+	if p := shown[tubeAnswer](b, "tube?name=other").Policy; p != nil {
+		t.Errorf("a tube without a policy shows %+v", p)
+	}
+}
+
+// To change policies takes admin on every tube, a text and the version that it was made from.
+func TestSetPolicies(t *testing.T) {
+	rights, told := Rights{Act: true}, []Deed{}
+	b := ruled(t, &rights, &told)
+	all := fields{"text": "all", "version": "first"}
+	for _, grants := range []map[string]access.Rights{{"*": access.All &^ access.Admin}, {"own*": access.All}} {
+		rights.Subject = subject(t, grants)
+		if b.post(403, "set-policies", all); shown[overviewAnswer](b, "overview").May.Policies {
+			t.Errorf("with %v a client may change policies", grants)
+		}
+	}
+	rights.Subject = subject(t, map[string]access.Rights{"*": access.Admin})
+	if !shown[overviewAnswer](b, "overview").May.Policies {
+		t.Error("an administrator may not change policies")
+	}
+	b.post(400, "set-policies", fields{})
+	b.post(400, "set-policies", fields{"text": "wrong"})
+	told = nil
+	if a := b.post(200, "set-policies", all); a.Version != "next" || a.Changes != "set own*" {
+		t.Errorf("the answer is %+v", a)
+	}
+	if len(told) != 1 || told[0].What != "set-policies" || told[0].Changes != "set own*" {
+		t.Errorf("told %+v", told)
+	}
+	b.post(409, "set-policies", all)
+	rights.Act = false
+	b.post(403, "set-policies", fields{"text": "all"})
+}
