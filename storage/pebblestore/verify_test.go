@@ -134,7 +134,7 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	for id := uint64(1); id <= 3; id++ {
 		putOne(l, id)
 		mustCommit(t, l)
-		must.Do(t, l.foldAll())
+		must.Do(t, l.compact()) // or Pebble would, and change the manifest between two looks
 		path := currentManifest(t, fs, shard)
 		number, _ := database.Numbered(fs.PathBase(path), "MANIFEST-", "")
 		if got, want := afterCut().Manifest(number), int64(len(disktest.Read(t, fs, path))); got != want {
