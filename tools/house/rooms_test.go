@@ -70,7 +70,7 @@ var rooms = []room{
 		{"answers", []string{"answer.go", "table.go"}},
 		{"what all pages share", []string{"census.go", "roster.go", "client.go", "console.go"}},
 		{"rights", []string{"action.go", "rights.go"}},
-		{"pages", []string{"kick.go", "many.go", "latency.go", "history.go", "slow.go", "connections.go", "jobs.go", "tube*.go", "overview.go"}},
+		{"pages", []string{"kick.go", "many.go", "latency.go", "history.go", "slow.go", "policies.go", "connections.go", "jobs.go", "tube*.go", "overview.go"}},
 	}, nil},
 	{"cmd/beanfield", []layer{
 		{"values", []string{"exit.go", "mistake.go", "lines.go", "address.go", "user.go", "garbage.go"}},
