@@ -41,6 +41,7 @@ type Listing struct {
 type Listed struct {
 	JobFigures
 	Tags Tags
+	Rank int64 // of a buried job: they are kicked in this order
 
 	Holder   any    // of a reserved job: a client's Waiter, or the Receiver of a consumer
 	Consumer string // GROUP.USER
@@ -228,8 +229,11 @@ func (s *State) listJob(now int64, l *Listing, slot uint32) {
 	k.JobFigures = s.jobFigures(now, slot)
 	k.Tags = slices.Clone(s.jobTags(slot))
 	l.volume += len(k.Tags)
-	if j.state() == Reserved {
+	switch j.state() {
+	case Reserved:
 		s.holding(now, &k, slot)
+	case Buried:
+		k.Rank = s.trails.At(j.trail).key
 	}
 	l.Jobs = append(l.Jobs, k)
 }

@@ -24,6 +24,14 @@ func (a *move) run(c *call) error {
 		return usagef("the two tubes are the same")
 	}
 	return c.onTube(from, func(s *client.Client, d client.Document) error {
+		known, err := s.Capabilities()
+		if err != nil {
+			return err
+		}
+		if slices.Contains(known, "move-jobs") {
+			n, err := a.byServer(c, s, d, to)
+			return c.counted("moved", n, a.json, err)
+		}
 		// Two connections, as each uses one tube.
 		return c.withServer(func(target *client.Client) error {
 			if err := use(s, from); err != nil {
@@ -39,6 +47,51 @@ func (a *move) run(c *call) error {
 			return c.counted("moved", n, a.json, err)
 		})
 	})
+}
+
+// callMost is how many jobs the server moves with one command.
+const callMost = 1000
+
+// byServer has a server that can move jobs move them. It ends when all have been tried that were there, or when nothing
+// goes any more.
+func (a *move) byServer(c *call, s *client.Client, d client.Document, to string) (moved uint64, err error) {
+	total := a.total(d)
+	show := c.progress("move", int(total))
+	defer show.done()
+	ctx, end := interruptible(s)
+	defer end()
+	stay := uint64(0)
+	for _, state := range a.states {
+		left := min(uint64(d.Number("current-jobs-"+state)), total-moved)
+		for cursor := ""; left > 0; {
+			if err := stopped(ctx); err != nil {
+				return moved, err
+			}
+			line := fmt.Sprintf("move-jobs %s %s state=%s limit=%d", c.words[0], to, state, min(left, callMost))
+			if cursor != "" {
+				line += " " + client.Option("cursor", cursor)
+			}
+			n, stayed, next, err := s.MoveJobs(line)
+			if moved, left = moved+n, left-min(left, n+stayed); err != nil {
+				return moved, notThere(err, "tube "+c.words[0]+", or right to put into "+to)
+			}
+			if stay += stayed; n == 0 && stayed > 0 {
+				return moved, staying(stay)
+			}
+			show.set(int(moved))
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+	}
+	if stay > 0 {
+		return moved, staying(stay)
+	}
+	return moved, nil
+}
+
+func staying(n uint64) error {
+	return fmt.Errorf("%d jobs stay where they are: the other tube is full, somebody has taken them, or they are damaged", n)
 }
 
 // move moves jobs, at most that many: it holds some, so that no worker takes them, puts copies

@@ -44,15 +44,20 @@ func (a *sweep) flags(f *flag.FlagSet) {
 // tries is how often to look for jobs again if somebody else was quicker to take them.
 const tries = 1000
 
-// each calls take until it has dealt with as many jobs as there were, or finds none.
-func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, take func(t *taker, most int) (n int, more bool, err error)) (n uint64, err error) {
-	total := uint64(0)
+// total is how many jobs there are to take.
+func (a *sweep) total(d client.Document) (n uint64) {
 	for _, state := range a.states {
-		total += uint64(d.Number("current-jobs-" + state))
+		n += uint64(d.Number("current-jobs-" + state))
 	}
 	if a.most > 0 {
-		total = min(total, a.most)
+		n = min(n, a.most)
 	}
+	return n
+}
+
+// each calls take until it has dealt with as many jobs as there were, or finds none.
+func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, take func(t *taker, most int) (n int, more bool, err error)) (n uint64, err error) {
+	total := a.total(d)
 	show := c.progress(what, int(total))
 	defer show.done()
 	ctx, end := interruptible(s)

@@ -130,6 +130,9 @@ func (s *server) drains() {
 	}
 }
 
+// moves says that the server can move jobs itself.
+func (s *server) moves() bool { return strings.Contains(s.t.Name(), "/beanfield") }
+
 func (s *server) kill() {
 	if s.ProcessState == nil {
 		_ = s.Process.Kill()

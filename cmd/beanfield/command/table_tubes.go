@@ -43,8 +43,12 @@ even if others keep putting. It prints how many it has deleted.`,
 		Name: "move", Group: groupTubes, Args: "FROM TO", remote: true,
 		Summary: "Move the jobs of a tube to another one",
 		Help: `
-Jobs keep their body, priority, TTR, state and what is left of their delay. They get new ids, and
-their counters start at 0. Jobs that workers have reserved stay where they are. It
+Jobs keep their body, priority, TTR, state and what is left of their delay. Jobs that workers have
+reserved stay where they are. A server that has the command move-jobs moves them itself: they keep
+ids, counters and age too, and whatever happens, none is in both tubes or in none. If the other tube is
+full, the rest stays, and the exit code is 1.
+
+With other servers, and beanstalkd, they get new ids, and their counters start at 0. Then it
 reserves each job, puts a copy, and only then deletes the original. It has up to 100 ready jobs in
 hand at once, or 10 delayed or buried ones. If the connection is lost, these may be in both tubes, and the
 latter become ready; none is lost. If it is interrupted, it first finishes those that it has in hand,

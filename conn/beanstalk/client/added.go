@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -78,4 +79,20 @@ func (c *Client) Truncate(tube string) (n uint64, _ error) {
 		return 0, err
 	}
 	return r.Number, r.Want("TRUNCATED")
+}
+
+// MoveJobs sends a line with the command move-jobs: how many jobs were moved and how many of those that were tried were
+// not, and the cursor for the next call; "" if that was all.
+func (c *Client) MoveJobs(line string) (moved, stayed uint64, cursor string, _ error) {
+	r, err := c.Ask(line)
+	if err == nil {
+		err = r.Want("MOVED")
+	}
+	if err != nil {
+		return 0, 0, "", err
+	}
+	if n, err := fmt.Sscanf(r.Line, "MOVED %d %d %s", &moved, &stayed, &cursor); n < 2 {
+		return 0, 0, "", fmt.Errorf("%w: %.60q", errStranger, cmp.Or(r.Line, err.Error()))
+	}
+	return moved, stayed, cursor, nil
 }
