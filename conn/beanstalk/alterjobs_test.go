@@ -96,3 +96,35 @@ func TestMoveJobsByRights(t *testing.T) {
 		t.Errorf("counted %v", n)
 	}
 }
+
+// Clients that hang up while their jobs are on their way leave none behind, and none twice; their connections end.
+func TestMoverHangsUp(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.shards = 3 })
+	c := h.pair()
+	const jobs = 400
+	for range jobs {
+		c.put(0, 0, 60, "x")
+	}
+	tubes := []string{"default", "t1", "t2", "t3", "t4"}
+	for i := range 40 {
+		m := h.pair()
+		m.send(fmt.Sprintf("move-jobs %s %s\r\nmove-jobs %s %s limit=7\r\n", tubes[i%5], tubes[(i+1)%5], tubes[(i+2)%5], tubes[i%5]))
+		if i%2 == 0 {
+			m.line()
+		}
+		m.close()
+	}
+	eventually(t, "they leave", func() bool { return h.server.open.Load() == 1 })
+	n := 0
+	for _, tube := range tubes {
+		c.send("truncate " + tube + "\r\n")
+		if words := strings.Fields(c.line()); words[0] == "TRUNCATED" {
+			var got int
+			must.Get(fmt.Sscan(words[1], &got))
+			n += got
+		}
+	}
+	if n != jobs || h.jobs() != 0 {
+		t.Errorf("%d jobs are there, and then %d", n, h.jobs())
+	}
+}

@@ -7,10 +7,10 @@ package queue
 type Altering struct {
 	Filter          // Tube: of the jobs
 	To     string   // the tube that they go to; "": they stay
-	As     JobState // what they are there, Ready or Buried; 0: what they were
+	As     JobState // what they are there, Ready, Delayed or Buried; 0: what they were
 	Set    Fields   // what is changed, to these
 	Pri    uint32
-	Delay  uint32 // seconds; only of jobs that are ready or delayed
+	Delay  uint32 // seconds; only of jobs that are ready or delayed, or with As Delayed
 	TTR    uint32 // seconds
 	Trip   any    // Parcel.Trip of those that leave for another shard
 }
@@ -58,9 +58,12 @@ func (s *State) alters(a *Altering, now int64, slot uint32) bool {
 }
 
 // becomes is what a job will be in the tube that it goes to, and its deadline if it is delayed there.
-func (s *State) becomes(slot uint32, a *Altering) (will JobState, deadline int64) {
+func (s *State) becomes(now int64, slot uint32, a *Altering) (will JobState, deadline int64) {
 	j := s.jobs.At(slot)
 	switch {
+	case a.As == Delayed:
+		s.trailOf(j).delay = a.Delay
+		return Delayed, now + int64(a.Delay)*second
 	case a.As != 0:
 		return a.As, 0
 	case j.state() == Delayed:
@@ -75,7 +78,7 @@ func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
 	to.using++
 	status := s.admits(to, s.jobs.At(slot).size)
 	if status == OK {
-		will, deadline := s.becomes(slot, a)
+		will, deadline := s.becomes(now, slot, a)
 		s.unplace(slot)
 		s.trace(now, slot, ForMove)
 		s.rehouse(now, slot, to, will, deadline)
@@ -88,7 +91,7 @@ func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
 
 // moveAway has a job leave for a tube of another shard.
 func (s *State) moveAway(now int64, slot uint32, a *Altering) {
-	will, deadline := s.becomes(slot, a)
+	will, deadline := s.becomes(now, slot, a)
 	s.unplace(slot)
 	s.trace(now, slot, ForMove)
 	if a.Trip != nil {
@@ -101,7 +104,7 @@ func (s *State) moveAway(now int64, slot uint32, a *Altering) {
 func (s *State) change(now int64, slot uint32, a *Altering) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
-	will, deadline := s.becomes(slot, a)
+	will, deadline := s.becomes(now, slot, a)
 	if will == Buried {
 		if t.policy != nil {
 			s.unrank(t, slot)

@@ -70,7 +70,6 @@
 //
 // # Moving jobs
 //
-// A move reserves a job, puts a copy into the other tube and deletes the job. If the server
-// ends between the last two steps, both exist: a job may be there twice, but is never lost.
-// Workers cannot get the job during its move.
+// A move is the router's (Session.Alter): jobs keep their ids, and are in one of the two tubes whatever happens.
+// A server that drains moves jobs, because there is no new one.
 package console

@@ -1,9 +1,10 @@
 package console
 
 import (
-	"cmp"
+	"net/http"
 	"time"
 
+	"beanfield/router"
 	"beanfield/shard/queue"
 )
 
@@ -74,7 +75,7 @@ func (c *Console) purge(a *action) error {
 }
 
 // move makes the jobs of a tube in the chosen states jobs of another tube. They keep their
-// priority, time to run, and what is left of their delay; buried ones become ready.
+// ids, and what is left of their delay; buried ones become ready.
 func (c *Console) move(a *action) error {
 	if err := tubeNamed(a.ask.To); err != nil {
 		return err
@@ -82,7 +83,6 @@ func (c *Console) move(a *action) error {
 	if a.ask.To == a.ask.Tube {
 		return wrong("this is the same tube")
 	}
-	a.client.Finish(a.client.Use([]byte(a.ask.To)))
 	return a.eachHandful(c, func(list []queue.JobFigures) (int, error) { return a.moveSome(c, list) })
 }
 
@@ -97,50 +97,48 @@ func (c *Console) moveJob(a *action) error {
 		return err
 	}
 	job := queue.JobFigures{JobInfo: a.client.batch.Jobs[op.From]}
-	a.client.Finish(a.client.Use([]byte(a.ask.To)))
+	if job.Tube == a.ask.To {
+		return wrong("this is the same tube")
+	}
 	if a.answer.Done, err = a.moveSome(c, []queue.JobFigures{job}); err == nil && a.answer.Done == 0 {
 		err = failure(queue.NotFound)
 	}
 	return err
 }
 
-// moveSome moves some jobs, one after the other: a job that cannot be put goes back to
-// where it was.
+// moveSome moves some jobs of a tube that are in one state. It ends before one that may not be moved.
 func (a *action) moveSome(c *Console, list []queue.JobFigures) (done int, err error) {
+	var ids []uint64
 	for i := range list {
-		j := &list[i]
-		op, err := a.client.one(queue.Op{Kind: queue.ReserveJob, ID: j.ID}, true)
-		if err != nil {
+		op, gone := a.client.one(queue.Op{Kind: queue.Peek, ID: list[i].ID}, false)
+		if gone != nil {
 			continue // somebody has taken it
 		}
-		delay := uint32(0)
-		if j.State == queue.Delayed {
-			delay = uint32(max(1, j.TimeLeft))
+		if c.opts.Exposes(a.client.body(&op)) { // it was put before there was the rule
+			err = errExposes
+			break
 		}
-		body := a.client.body(&op)
-		if c.opts.Exposes(body) { // it was put before there was the rule
-			a.giveBack(j, delay)
-			return done, errExposes
-		}
-		put := newPut(body, j.Pri, cmp.Or(a.ask.Delay, delay), j.TTR)
-		put = a.client.run(a.client.UsedShard(), true, put)[0]
-		if err := failure(put.Status); err != nil {
-			a.giveBack(j, delay)
-			return done, err
-		}
-		if _, err := a.client.one(queue.Op{Kind: queue.Delete, ID: j.ID}, true); err != nil {
-			return done, err
-		}
-		done++
+		ids = append(ids, list[i].ID)
 	}
-	return done, nil
+	if len(ids) == 0 {
+		return 0, err
+	}
+	l := router.Listing{Filter: queue.Filter{Tube: list[0].Tube}, Alter: &queue.Altering{To: a.ask.To, Delay: a.ask.Delay}}
+	switch {
+	case a.ask.Delay > 0:
+		l.Alter.As = queue.Delayed
+	case list[0].State == queue.Buried:
+		l.Alter.As = queue.Ready
+	}
+	a.client.Finish(a.client.Alter(&l, ids))
+	switch {
+	case l.Status != queue.OK:
+		err = failure(l.Status)
+	case l.Altered.Full > 0:
+		err = errFull
+	}
+	return l.Altered.Done, err
 }
 
-// giveBack returns a job to where it was.
-func (a *action) giveBack(j *queue.JobFigures, delay uint32) {
-	op := queue.Op{Kind: queue.Release, ID: j.ID, Pri: j.Pri, Delay: delay}
-	if j.State == queue.Buried {
-		op.Kind = queue.Bury
-	}
-	a.client.one(op, true)
-}
+// errFull refuses a move into a tube that is full.
+var errFull = &problem{http.StatusInsufficientStorage, "the other tube is full, or a job cannot be read: the rest stays where it is"}

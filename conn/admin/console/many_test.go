@@ -56,7 +56,8 @@ func TestMoveJob(t *testing.T) {
 	second := b.post(200, "put", fields{"tube": "a", "data": "y", "pri": 7}).ID
 	b.post(200, "move-job", fields{"id": first, "to": "b"})
 	b.post(200, "move-job", fields{"id": second, "to": "b", "delay": 900})
-	b.post(404, "move-job", fields{"id": second, "to": "b"})
+	b.post(400, "move-job", fields{"id": second, "to": "b"})
+	b.post(404, "move-job", fields{"id": 9999, "to": "b"})
 	b.post(400, "move-job", fields{"id": second, "to": "no way"})
 	b.expect("b", 0, 2, 0)
 	jobs := shown[jobsAnswer](b, "jobs?tube=b&state=delayed").Jobs
@@ -70,17 +71,21 @@ func TestMoveJob(t *testing.T) {
 	worker.Finish(worker.Close())
 }
 
-// A job that cannot be put stays where it was.
-func TestMoveThatIsRefused(t *testing.T) {
+// A server that drains takes no new jobs, and moves those that it has.
+func TestMoveWhileDraining(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
 	id := b.post(200, "put", fields{"tube": "a", "data": "x"}).ID
 	b.post(200, "bury", fields{"id": id})
 	b.post(200, "put", fields{"tube": "a", "data": "y", "delay": 100})
 	b.post(200, "put", fields{"tube": "a", "data": "z"})
 	b.router.Drain()
+	b.post(503, "put", fields{"tube": "a", "data": "x"})
 	for _, state := range []string{"ready", "delayed", "buried"} {
-		b.post(503, "move", fields{"tube": "a", "to": "b", "states": []string{state}})
-		b.expect("a", 1, 1, 1)
+		b.post(200, "move", fields{"tube": "a", "to": "b", "states": []string{state}})
+	}
+	b.expect("b", 2, 1, 0)
+	if a := shown[jobsAnswer](b, "jobs?tube=b&state=ready"); len(a.Jobs) != 2 || a.Jobs[0].ID != id {
+		t.Errorf("%+v", a.Jobs)
 	}
 }
 
