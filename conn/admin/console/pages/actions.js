@@ -72,7 +72,7 @@ export async function moveJobsDialog(list) {
   const to = tubeField("To tube (new or existing)"), delay = number("Delay, seconds", 0);
   const body = (j) => ({ id: j.id, to: to.get(), delay: delay.get() });
   const tube = list.every((j) => j.tube === list[0].tube) ? list[0].tube : "";
-  const text = "A moved job gets a new id. Without a delay here, it keeps what is left of its own.";
+  const text = "A job keeps its id. Without a delay here, it keeps what is left of its own.";
   const one = list.length === 1;
   const check = () => to.wrong(tube) || (one ? attempt(() => post("move-job", body(list[0]))) : "");
   if (!await confirm(what, form(to.element, delay.element, h("p", {}, text)), "Move", { check })) return false;
@@ -112,7 +112,7 @@ export async function purgeDialog(tube, figures) {
 
 export async function moveDialog(tube, figures) {
   const states = chosen("Move", figures), to = tubeField("To tube (new or existing)");
-  const text = "They get new ids, and keep priority, time to run and what is left of their delay. Buried jobs become ready.";
+  const text = "They keep their ids and what is left of their delay. Buried jobs become ready.";
   const content = form(states.element, to.element, h("p", {}, text));
   if (await confirm(`Move jobs of ${tube}`, content, "Move them", { check: () => to.wrong(tube), live: states.live })) await many(`Move to ${to.get()}`, "move", { tube, to: to.get(), states: states.get() });
 }
