@@ -63,7 +63,7 @@ func (c *client) delete(id uint64) bool {
 
 // begin begins a reserve, and returns with a job, with a status or in a wait.
 func (c *client) begin(poll bool) (id uint64, status queue.Status) {
-	if !c.ReserveInPlace() {
+	if !c.ReserveInPlace(nil) {
 		c.Finish(c.Reserve(poll))
 		return c.Reservation.ID, c.Reservation.Status
 	}

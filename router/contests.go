@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
+
 	"beanfield/shard/queue"
 )
 
@@ -41,7 +43,7 @@ const keepContests = 1000
 
 type contests struct {
 	mu    sync.Mutex
-	all   map[uint64]*contest // by the sum of the tubes' hashes
+	all   map[uint64]*contest // by the sum of the tubes' hashes, and that of the tags
 	sweep int                 // how many there may be before those without users go
 }
 
@@ -118,8 +120,9 @@ func (s *Session) weigh(tube string, by int) {
 	}
 }
 
-// contend finds the contest of the tubes that are watched now.
-func (s *Session) contend() {
+// contend finds the contest of the tubes that are watched now, by those who ask for certain tags: what a
+// tube has for others has no part in it.
+func (s *Session) contend(tags queue.Tags) {
 	r := s.r.rules.Load()
 	if r == nil && s.contest == nil {
 		return
@@ -130,12 +133,16 @@ func (s *Session) contend() {
 			s.weigh(s.watched.at(i), 1)
 		}
 	}
+	key := s.watched.sum
+	if len(tags) > 0 {
+		key += xxhash.Sum64(tags)
+	}
 	switch {
 	case r == nil, s.heavy == 0, s.watched.count < 2:
 		s.uncontend()
-	case s.contest == nil || s.contest.key != s.watched.sum:
+	case s.contest == nil || s.contest.key != key:
 		s.uncontend()
-		s.contest = s.r.contests.enter(s.watched.sum, len(s.r.shards))
+		s.contest = s.r.contests.enter(key, len(s.r.shards))
 	}
 }
 

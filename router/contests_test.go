@@ -56,13 +56,13 @@ func (f *fair) take(t *testing.T, c *client, id uint64) {
 // those that it was offered.
 func (f *fair) takeSeveral(t *testing.T, c *client, most int) (n int) {
 	var ids []uint64
-	if c.ReserveInPlace() {
+	if c.ReserveInPlace(nil) {
 		op := c.run(c.WatchShard(), queue.Op{Kind: queue.ReserveSeveral, Poll: true, Limit: uint32(most)}, true)
 		for _, k := range c.batch.Taken[op.From:op.To] {
 			ids = append(ids, k.ID)
 		}
 	} else {
-		c.Finish(c.ReserveSeveral(most, true))
+		c.Finish(c.ReserveSeveral(most, nil, true))
 		for _, j := range c.Several.Jobs {
 			ids = append(ids, j.ID)
 		}

@@ -14,7 +14,7 @@
 //   - A job is handed to at most one waiter.
 //   - A waiter gets at most one job for one reserve, or as many as it has asked for.
 //   - No wake-up is lost: a worker never keeps waiting while a tube that it
-//     watches, and that is not paused, has a ready job.
+//     watches, and that is not paused, has a ready job, or one with the tags that it asks for.
 //   - Nothing stale is left: a worker that watches one busy and a thousand idle
 //     tubes and reserves a million times leaves nothing in the idle shards.
 //   - Waiters of a tube are served first come, first served.
@@ -51,6 +51,11 @@
 // the jobs lie in the shards. It takes what it gets, and asks again only if that is nothing. If it
 // had to wait, it does the same once for what else there is, and then answers. In one shard it is
 // one operation. A hang-up gives back whatever it has by then, as with all jobs that a session holds.
+//
+// A reserve may ask for jobs with certain tags, and to be told more of them. It is one of several jobs,
+// and its operations carry the tags: each shard offers, lets claim and gives to waiters only jobs that have
+// them (package queue, Tags that are asked for). All else holds as it is: for each step of a shard, the jobs without
+// the tags are not there. So with tags, too, a worker never keeps waiting while a job that it asks for is ready.
 //
 // A shard whose log has failed answers every question with a failure. A reserve takes
 // what other shards offer; if they offer nothing, it fails instead of waiting. (A wait

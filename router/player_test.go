@@ -16,6 +16,9 @@ type player struct {
 	then   func() // what the end of the call that is under way leads to
 	closed bool
 
+	tags  queue.Tags   // of its next puts
+	wants *queue.Terms // what its latest reserve asks for
+
 	result queue.Status // of the last reserve that has ended
 	last   uint64       // the job that the last one brought
 	held   map[uint64]bool
@@ -90,13 +93,17 @@ func (p *player) put(pri, delay, ttr uint32, then func(op *queue.Op)) uint64 {
 	op := queue.Op{Kind: queue.Put, ID: id, Pri: pri, Delay: delay, TTR: ttr}
 	op.Data = fmt.Appendf(nil, "job %d", id)
 	op.Size = uint32(len(op.Data))
+	if len(p.tags) > 0 {
+		op.Terms = &queue.Terms{Delay: int64(delay) * second, TTR: int64(ttr) * second, Tags: p.tags}
+	}
 	p.submit(p.UsedShard(), op, true, then)
 	return id
 }
 
 // reserve takes the short way when it may, like a connection.
 func (p *player) reserve(poll bool) {
-	if p.ReserveInPlace() {
+	p.wants = nil
+	if p.ReserveInPlace(nil) {
 		p.submit(p.WatchShard(), queue.Op{Kind: queue.Reserve, Poll: poll}, true, func(op *queue.Op) {
 			switch op.Status {
 			case queue.Waiting:

@@ -4,10 +4,11 @@ import "beanfield/shard/queue"
 
 // ReserveInPlace says whether a Reserve operation in a batch for WatchShard
 // does all of a reserve: all watched tubes are there, and no job that the
-// session holds in another shard is near its deadline.
-func (s *Session) ReserveInPlace() bool {
-	s.contend()
-	if s.watchShard < 0 {
+// session holds in another shard is near its deadline. A batch has one contest, so a reserve that
+// asks for tags where there are weights does not go with others.
+func (s *Session) ReserveInPlace(tags queue.Tags) bool {
+	s.contend(nil)
+	if s.watchShard < 0 || len(tags) > 0 && s.contest != nil {
 		return false
 	}
 	if len(s.live) == 1 {
@@ -35,7 +36,7 @@ func (s *Session) Reserve(poll bool) bool {
 func (s *Session) WaitAgain() bool { return s.reserve(false) }
 
 func (s *Session) reserve(poll bool) bool {
-	s.contend()
+	s.contend(s.Several.tags())
 	s.Reservation = Reservation{}
 	if poll {
 		s.Reservation.Status = queue.TimedOut // what it will be if nothing is found
@@ -60,7 +61,7 @@ func (s *Session) refresh(after func(*Session) bool) bool {
 func (s *Session) seekOffers() bool {
 	op, then := queue.Op{Kind: queue.Offer}, (*Session).claimBest
 	if v := s.Several; v != nil {
-		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs))}, (*Session).claimSeveral
+		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs)), Terms: v.terms}, (*Session).claimSeveral
 		v.offers = v.offers[:0]
 	}
 	s.script.begin()
@@ -136,12 +137,12 @@ func (s *Session) nothing() bool {
 		return true
 	}
 	s.waiting = true
-	ticket := s.gate.arm()
+	ticket, terms := s.gate.arm(), s.Several.wants()
 	s.script.begin()
 	for _, f := range s.live {
 		if f.watching > 0 {
 			f.asked = true
-			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket})
+			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket, Terms: terms})
 		}
 	}
 	return s.play((*Session).registered)
@@ -182,7 +183,7 @@ func (s *Session) EndWait() bool {
 	s.deliverer.soonest = d.Deadline
 	s.deliverer.asked = false // it has left all queues of that shard already
 	if v := s.Several; v != nil && s.Reservation.Status == queue.OK {
-		v.add(Reserved{ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large})
+		v.add(Reserved{ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large, About: d.About})
 		if len(v.Jobs) < v.most {
 			return s.withdraw((*Session).seekOffers)
 		}

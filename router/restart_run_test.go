@@ -205,7 +205,7 @@ func (run *restartRun) move(c *restartClient) {
 // reserve is one that may wait, or asks several shards.
 func (run *restartRun) reserve(c *restartClient) {
 	op := queue.Op{Kind: queue.Reserve, Poll: run.dice.IntN(2) == 0 || slices.ContainsFunc(c.Watched().all(), hasGroups)}
-	if c.ReserveInPlace() {
+	if c.ReserveInPlace(nil) {
 		c.begin(c.WatchShard(), op)
 		return
 	}
@@ -236,7 +236,7 @@ func (run *restartRun) batch(c *restartClient) {
 			ops = append(ops, run.service(c, i, len(ops) == 0)...)
 		case n < 35 && i == used:
 			ops = append(ops, run.put(c))
-		case n < 40 && c.ReserveInPlace() && c.WatchShard() == i:
+		case n < 40 && c.ReserveInPlace(nil) && c.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
 		case n < 43 && i == used && run.dice.IntN(2) == 0:
 			ops = append(ops, queue.Op{Kind: queue.Truncate, Data: []byte(c.Used())})

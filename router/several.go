@@ -17,8 +17,9 @@ type Several struct {
 	Jobs []Reserved
 
 	most   int
-	room   int // for bodies
-	fresh  int // how many of Jobs there were when the claims began
+	terms  *queue.Terms // that the jobs must have; nil if any will do, and nothing is to be told of them
+	room   int          // for bodies
+	fresh  int          // how many of Jobs there were when the claims began
 	offers []offer
 }
 
@@ -29,6 +30,7 @@ type Reserved struct {
 	tag       uint64
 	Small     []byte
 	Large     [][]byte
+	About     *queue.About
 }
 
 type offer struct {
@@ -47,18 +49,44 @@ func (o offer) compare(with offer) int {
 func (o offer) before(with offer) bool { return o.compare(with) < 0 }
 
 // ReserveSeveral is the command for up to so many jobs over any number of shards. When it is complete
-// the session either has a Reservation, whose jobs are in Several, or is Waiting.
-func (s *Session) ReserveSeveral(most int, poll bool) bool {
-	s.Several = newSeveral(most)
+// the session either has a Reservation, whose jobs are in Several, or is Waiting. With terms it asks for
+// jobs with their tags, and to be told more of them; a copy of the terms is kept.
+func (s *Session) ReserveSeveral(most int, terms *queue.Terms, poll bool) bool {
+	s.Several = newSeveral(most, terms)
 	return s.reserve(poll)
 }
 
-func newSeveral(most int) *Several { return &Several{most: most, room: queue.BatchBytes} }
+func newSeveral(most int, terms *queue.Terms) *Several {
+	v := &Several{most: most, room: queue.BatchBytes}
+	if terms != nil {
+		v.terms = new(queue.Terms)
+		v.terms.Copy(terms)
+	}
+	return v
+}
+
+// wants are the terms of a reserve, if it has any.
+func (v *Several) wants() *queue.Terms {
+	if v == nil {
+		return nil
+	}
+	return v.terms
+}
+
+func (v *Several) tags() queue.Tags {
+	if t := v.wants(); t != nil {
+		return t.Tags
+	}
+	return nil
+}
+
+// Told says that the reserve asks to be told more of its jobs.
+func (v *Several) Told() bool { return v.terms != nil }
 
 // BeginWaitForSeveral notes that a ReserveSeveral operation of the latest batch has ended in a wait.
-func (s *Session) BeginWaitForSeveral(most int) {
+func (s *Session) BeginWaitForSeveral(most int, terms *queue.Terms) {
 	s.BeginWait()
-	s.Several = newSeveral(most)
+	s.Several = newSeveral(most, terms)
 }
 
 // collect takes in the answers of a batch of a script.
@@ -76,7 +104,7 @@ func (v *Several) collect(shard int, b *queue.Batch) {
 			if op.Parts != nil { // the one that had to be read
 				k.Large = op.Parts
 			}
-			v.add(Reserved{k.ID, k.Pri, k.Size, k.Tag, b.Bytes[k.From:k.To], k.Large})
+			v.add(Reserved{k.ID, k.Pri, k.Size, k.Tag, b.Bytes[k.From:k.To], k.Large, k.About})
 		}
 	}
 }
@@ -108,7 +136,7 @@ func (s *Session) claimSeveral() bool {
 		i, ok := in[o.shard]
 		if !ok {
 			i = len(claims)
-			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral})
+			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral, Terms: v.terms})
 		}
 		claims[i].Limit++
 		claims[i].Size += o.size

@@ -9,17 +9,19 @@ import (
 )
 
 // reserveSeveral takes the short way when it may, like a connection.
-func (p *player) reserveSeveral(most int, poll bool) {
-	if !p.ReserveInPlace() {
-		p.call(p.ReserveSeveral(most, poll), p.reservedSeveral)
+func (p *player) reserveSeveral(most int, wants *queue.Terms, poll bool) {
+	p.wants = wants
+	if !p.ReserveInPlace(p.asked()) {
+		p.call(p.ReserveSeveral(most, wants, poll), p.reservedSeveral)
 		return
 	}
-	p.submit(p.WatchShard(), queue.Op{Kind: queue.ReserveSeveral, Poll: poll, Limit: uint32(most)}, true, func(op *queue.Op) {
+	p.submit(p.WatchShard(), queue.Op{Kind: queue.ReserveSeveral, Poll: poll, Limit: uint32(most), Terms: wants}, true, func(op *queue.Op) {
 		switch p.result = op.Status; op.Status {
 		case queue.Waiting:
-			p.BeginWaitForSeveral(most)
+			p.BeginWaitForSeveral(most, wants)
 		case queue.OK:
 			for _, k := range p.batch.Taken[op.From:op.To] {
+				p.toldOf(k.ID, k.About)
 				p.got(k.ID, k.Size, p.batch.Bytes[k.From:k.To])
 			}
 		}
@@ -39,12 +41,13 @@ func (p *player) reservedSeveral() {
 		panic(fmt.Sprintf("R1: %s has got %d jobs, and wanted up to %d", p.name, len(v.Jobs), v.most))
 	}
 	for _, j := range v.Jobs {
+		p.toldOf(j.ID, j.About)
 		p.got(j.ID, j.Size, j.Small)
 	}
 }
 
 func severally(most int, poll bool) deed {
-	return deed{plain, func(a *actor) { a.onGot = a.gotOneOfSeveral; a.reserveSeveral(most, poll) }}
+	return deed{plain, func(a *actor) { a.onGot = a.gotOneOfSeveral; a.reserveSeveral(most, nil, poll) }}
 }
 
 // gotOneOfSeveral checks that nobody else has the job.
@@ -150,7 +153,7 @@ func TestSeveralAreTheBest(t *testing.T) {
 	}
 	var got []string
 	p := d.newPlayer("several").watchOnly(tubes...)
-	if !p.ReserveSeveral(8, true) {
+	if !p.ReserveSeveral(8, nil, true) {
 		t.Fatal("the shards are not working in place")
 	}
 	for _, j := range p.Several.Jobs {

@@ -16,7 +16,11 @@ func (s *simulation) choose(p *player) queue.Op {
 		return op
 	case 4, 5, 6, 7, 8:
 		if s.rnd.IntN(3) == 0 {
-			return queue.Op{Kind: queue.ReserveSeveral, Poll: s.rnd.IntN(5) < 2, Limit: uint32(1 + s.rnd.IntN(5))}
+			op := queue.Op{Kind: queue.ReserveSeveral, Poll: s.rnd.IntN(5) < 2, Limit: uint32(1 + s.rnd.IntN(5))}
+			if s.rnd.IntN(2) == 0 {
+				op.Terms = &queue.Terms{Tags: s.someTags()}
+			}
+			return op
 		}
 		return queue.Op{Kind: queue.Reserve, Poll: s.rnd.IntN(5) < 2}
 	case 9, 10, 11:
@@ -51,7 +55,7 @@ func (s *simulation) act(p *player, op queue.Op, then func(op *queue.Op)) {
 	case queue.Reserve:
 		p.reserve(op.Poll)
 	case queue.ReserveSeveral:
-		p.reserveSeveral(int(op.Limit), op.Poll)
+		p.reserveSeveral(int(op.Limit), op.Terms, op.Poll)
 	case queue.Use:
 		p.call(p.Use(op.Data), nil)
 	case queue.Watch:
@@ -81,6 +85,7 @@ func (s *simulation) put(p *player, op *queue.Op, then func(op *queue.Op)) {
 	if s.crew != nil {
 		s.crew.l.announce(entry{id: id, queue: p.Used(), ttr: int64(op.TTR) * 1e9, delayed: op.Delay > 0})
 	}
+	p.tags = s.someTags()
 	p.put(op.Pri, op.Delay, op.TTR, func(op *queue.Op) {
 		delete(s.under, op.ID)
 		s.answeredPut(op)

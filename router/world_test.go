@@ -104,7 +104,10 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int, least func
 	for i, p := range d.shards {
 		want, few := lined(p), lined(p)
 		for _, q := range players {
-			if n := q.watchedIn(i); q.Waiting() {
+			if n := q.watchedIn(i); q.Waiting() && len(q.asked()) > 0 {
+				want += min(n, 1)
+				few += min(n, 1)
+			} else if q.Waiting() {
 				want += max(least(n), d.places(n))
 				few += least(n)
 			}
@@ -124,7 +127,7 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int, least func
 		}
 		waits++
 		for _, name := range q.Watched().all() {
-			if st, ok := d.stats(name); ok && st.Ready > 0 && st.Pause == 0 && !d.full(name, st.Reserved) {
+			if st, ok := d.stats(name); ok && d.readyWith(name, q.asked()) && st.Pause == 0 && !d.full(name, st.Reserved) {
 				return fmt.Errorf("lost wake-up: %s waits while %s has a ready job", q.name, name)
 			}
 		}

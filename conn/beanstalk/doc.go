@@ -214,7 +214,8 @@
 //	put, put-in-tube, put-with                    put               BAD_FORMAT, after the body
 //	put-batch                                     put               BAD_FORMAT for each job
 //	watch                                         reserve           BAD_FORMAT
-//	reserve, reserve-with-timeout, reserve-batch  reserve           as at empty tubes
+//	reserve, reserve-with-timeout                 reserve           as at empty tubes
+//	reserve-batch, reserve-with                   reserve           likewise
 //	reserve-job                                   reserve           NOT_FOUND
 //	delete                                        delete            NOT_FOUND; never for a job that the client holds
 //	truncate                                      delete            NOT_FOUND

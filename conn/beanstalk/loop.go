@@ -47,14 +47,16 @@ type loop struct {
 	// that might keep it.
 	command protocol.Command
 	putLine protocol.PutLine // likewise, of a put with options
-	share   int              // bytes that it may still send in this turn
-	effort  int              // work on commands that it may still cause
-	bulk    int              // bytes of large bodies since the loop has stepped back
-	calls   int              // connections whose call is under way
-	asked   int              // the shard that the latest of these calls waits for
-	owed    debts
-	latest  latest
-	runs    []*run
+
+	reserveLine protocol.ReserveLine // and of a reserve
+	share       int                  // bytes that it may still send in this turn
+	effort      int                  // work on commands that it may still cause
+	bulk        int                  // bytes of large bodies since the loop has stepped back
+	calls       int                  // connections whose call is under way
+	asked       int                  // the shard that the latest of these calls waits for
+	owed        debts
+	latest      latest
+	runs        []*run
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
 	rechecked *access.Policy

@@ -54,6 +54,7 @@ var shapes = []shape{
 	{"peek-buried", ``, false},
 	{"reserve-with-timeout ", number, false},
 	{"reserve-job ", number, false},
+	{"reserve-with", `((?: .*)?)`, true},
 	{"reserve-batch ", number + another, false},
 	{"reserve", ``, false},
 	{"delete ", number, false},
@@ -122,7 +123,7 @@ func referenceParse(line []byte) string {
 			continue
 		}
 		if s.whole && len(rest) > 0 && rest[0] != ' ' {
-			return refuse(protocol.UnknownCommand)
+			continue
 		}
 		m := shapeArgs[i].FindSubmatch(rest)
 		if m == nil {
@@ -146,7 +147,7 @@ func referenceArgs(command string, args [][]byte) string {
 	case "delete-batch", "release-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
 		last := len(args) - 1
 		name, args = string(args[last]), args[:last]
-	case "use", "watch", "ignore", "stats-tube", "truncate", "list-jobs", "policy":
+	case "use", "watch", "ignore", "stats-tube", "truncate", "list-jobs", "reserve-with", "policy":
 		name, args = string(args[0]), nil
 	case "pause-tube":
 		name, args = string(args[0]), args[1:]

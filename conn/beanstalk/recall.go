@@ -66,6 +66,9 @@ func (c *Conn) again(r *recalled) bool {
 		p := c.incoming(&cmd)
 		return c.runPut(&cmd, &p, op.Data)
 	case queue.Reserve, queue.ReserveSeveral:
+		if op.Terms != nil {
+			return c.reserveTold(r.verb, op.Limit, op.Terms)
+		}
 		cmd.N, cmd.Several = op.Timeout, op.Limit
 	}
 	return c.execute(&cmd)

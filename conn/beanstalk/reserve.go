@@ -12,7 +12,7 @@ func (c *Conn) reserve(cmd *protocol.Command) bool {
 	if cmd.Verb == verbReserve {
 		timeout = forever
 	}
-	if c.session.ReserveInPlace() {
+	if c.session.ReserveInPlace(nil) {
 		op := c.opFor(c.session.WatchShard(), cmd.Verb)
 		if op == nil {
 			c.flush()
@@ -29,34 +29,76 @@ func (c *Conn) reserve(cmd *protocol.Command) bool {
 	}
 	c.becomeWorker()
 	c.loop.count(cmd.Verb)
-	c.wake.timeout = timeout
+	c.wake.timeout = lasting(timeout)
 	if cmd.Verb == verbSeveral {
-		c.finish(callReserve, c.session.ReserveSeveral(int(cmd.Several), timeout == 0))
+		c.finish(callReserve, c.session.ReserveSeveral(int(cmd.Several), nil, timeout == 0))
 	} else {
 		c.finish(callReserve, c.session.Reserve(timeout == 0))
 	}
 	return true
 }
 
+// reserveWith runs a reserve that asks for tags, and to be told more of its jobs.
+func (c *Conn) reserveWith(cmd *protocol.Command) bool {
+	l := &c.loop.reserveLine
+	if !l.Read(cmd.Options) {
+		return c.reject(cmd.Verb, protocol.BadFormat, true)
+	}
+	return c.reserveTold(cmd.Verb, l.Count, &l.Terms)
+}
+
+// reserveTold runs it when its line has been read.
+func (c *Conn) reserveTold(v protocol.Verb, count uint32, terms *queue.Terms) bool {
+	poll := terms.Timeout == 0
+	if c.session.ReserveInPlace(terms.Tags) {
+		op := c.opFor(c.session.WatchShard(), v)
+		if op == nil {
+			c.flush()
+			return false
+		}
+		op.Poll, op.Limit, op.Terms = poll, count, c.run.copyTerms(terms)
+		c.run.member = true
+		c.becomeWorker()
+		return true
+	}
+	if !c.flush() {
+		return false
+	}
+	c.becomeWorker()
+	c.loop.count(v)
+	c.wake.timeout = terms.Timeout
+	c.finish(callReserve, c.session.ReserveSeveral(int(count), terms, poll))
+	return true
+}
+
 // saySeveral answers a reserve of several jobs in one shard.
 func (c *Conn) saySeveral(r *run, op *queue.Op) {
 	list := r.Taken[op.From:op.To]
-	c.sayHowMany(len(list))
+	c.sayHowMany(len(list), op.Terms != nil)
 	for i := range list {
 		k := &list[i]
 		if op.Parts != nil { // it had to be read, and is alone
 			k.Large = op.Parts
 		}
-		c.sayReserved(k.ID, k.Size, r.Bytes[k.From:k.To], k.Large)
+		c.sayReserved(k.ID, k.Size, k.About, r.Bytes[k.From:k.To], k.Large)
 	}
 }
 
-func (c *Conn) sayHowMany(n int) {
-	c.loop.out = protocol.AppendNumber(c.loop.out, "RESERVED_BATCH ", uint64(n))
+func (c *Conn) sayHowMany(n int, told bool) {
+	word := "RESERVED_BATCH "
+	if told {
+		word = "RESERVED_WITH "
+	}
+	c.loop.out = protocol.AppendNumber(c.loop.out, word, uint64(n))
 }
 
-func (c *Conn) sayReserved(id uint64, size uint32, small []byte, large [][]byte) {
-	c.loop.out, large = protocol.AppendJob(c.loop.out, "RESERVED ", id, size, small, large)
+// sayReserved says a job, with what is told about it; nil if that is nothing.
+func (c *Conn) sayReserved(id uint64, size uint32, about *queue.About, small []byte, large [][]byte) {
+	if about != nil {
+		c.loop.out, large = protocol.AppendTold(c.loop.out, id, size, about, small, large)
+	} else {
+		c.loop.out, large = protocol.AppendJob(c.loop.out, "RESERVED ", id, size, small, large)
+	}
 	if large != nil && !c.closed {
 		c.sendLarge(large)
 	}
@@ -83,12 +125,12 @@ func (c *Conn) answerReserve() {
 		return
 	}
 	if v := c.session.Several; v != nil {
-		c.sayHowMany(len(v.Jobs))
+		c.sayHowMany(len(v.Jobs), v.Told())
 		for _, j := range v.Jobs {
-			c.sayReserved(j.ID, j.Size, j.Small, j.Large)
+			c.sayReserved(j.ID, j.Size, j.About, j.Small, j.Large)
 		}
 	} else {
-		c.sayReserved(res.ID, res.Size, res.Small, res.Large)
+		c.sayReserved(res.ID, res.Size, nil, res.Small, res.Large)
 	}
 	c.session.Trim()
 }

@@ -43,9 +43,12 @@ func (c *Conn) answerRun() {
 			c.loop.count(v)
 		}
 		if op.Status == queue.Waiting {
-			timeout := op.Timeout // keepRun may let go of op
-			if v == verbSeveral {
-				c.session.BeginWaitForSeveral(int(op.Limit))
+			timeout := lasting(op.Timeout) // keepRun may let go of op
+			if op.Kind == queue.ReserveSeveral {
+				c.session.BeginWaitForSeveral(int(op.Limit), op.Terms)
+				if op.Terms != nil {
+					timeout = op.Terms.Timeout
+				}
 			} else {
 				c.session.BeginWait()
 			}

@@ -67,6 +67,8 @@ func added() []command {
 			refused: badFormat, begin: (*Conn).beginPutWith, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
 		{text: "reserve-batch ", args: args{protocol.Several, protocol.Timeout}, needs: access.Reserve, run: (*Conn).reserve,
 			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
+		{text: "reserve-with", args: args{protocol.Apart, protocol.Pairs}, needs: access.Reserve, run: (*Conn).reserveWith,
+			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
 		{text: "truncate ", args: args{protocol.Tube}, about: aboutTube, needs: access.Delete, refused: notFound, op: queue.Truncate,
 			reply: protocol.HowManyTruncated, audit: auditAlways, uncounted: true, added: true},
 		{text: "delete-batch ", args: args{protocol.Length, protocol.Pairs}, needs: access.Delete, refused: notFound, begin: (*Conn).beginWhole,

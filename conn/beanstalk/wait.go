@@ -3,20 +3,29 @@ package beanstalk
 import (
 	"math"
 
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
-// forever is the timeout of a reserve without one; no timeout that a client
+// forever is the timeout of a reserve without one, in seconds; no timeout that a client
 // can give is as large.
 const forever = math.MaxUint32
 
 const second = int64(1e9)
 
-// wait makes the connection wait for a job.
-func (c *Conn) wait(timeout uint32) {
+// lasting is the timeout of a reserve in nanoseconds.
+func lasting(seconds uint32) int64 {
+	if seconds == forever {
+		return protocol.Forever
+	}
+	return int64(seconds) * second
+}
+
+// wait makes the connection wait for a job, for so many nanoseconds.
+func (c *Conn) wait(timeout int64) {
 	c.wake.until = math.MaxInt64
-	if timeout != forever {
-		c.wake.until = c.loop.server.router.Now() + int64(timeout)*second
+	if timeout != protocol.Forever {
+		c.wake.until = c.loop.server.router.Now() + timeout
 	}
 	c.waitOn()
 }

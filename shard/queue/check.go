@@ -86,7 +86,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if err := t.waiters.Check((*waitEntry).links, func(*waitEntry) error { return nil }); err != nil {
 		return fmt.Errorf("%w (waiters of tube %s)", err, name)
 	}
-	if s.firstWaiter(t) != nil && t.offers() {
+	if s.firstWaiter(t, s.sought()) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
 	}
 	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major && !t.rises() {
@@ -178,7 +178,7 @@ func (s *State) checkList(l *cells.List[uint32], want JobState, where string, pl
 	})
 }
 
-// checkMany looks at the clients of many tubes that wait, and counts them.
+// checkMany looks at the clients that wait in no line of a tube, and counts them.
 func (s *State) checkMany() (waits int, err error) {
 	last := uint64(0)
 	err = s.manyWaits.Check((*Client).place, func(c *Client) error {
@@ -196,7 +196,8 @@ func (s *State) checkMany() (waits int, err error) {
 			return 0, err
 		}
 	}
-	return s.manyWaits.N, nil
+	waits, err = s.checkSieves()
+	return s.manyWaits.N + waits, err
 }
 
 // checkSearch looks for tubes that a search would miss.
@@ -210,11 +211,11 @@ func (s *State) checkSearch(c *Client) error {
 		if w.place[t.slot] != i {
 			return fmt.Errorf("S4: tube %q stands in another place of a client's", t.name)
 		}
-		if i >= w.seen || !t.offers() {
+		if i >= w.seen || !c.offered(t) {
 			continue
 		}
 		// The order is promised only while nobody takes the best job.
-		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.contest == nil && !t.rises() && !w.best.rises() && t.ready.Top().Before(w.best.ready.Top()) {
+		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.contest == nil && !t.rises() && !w.best.rises() && c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

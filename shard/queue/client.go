@@ -20,6 +20,7 @@ type Client struct {
 	ticket  uint64   // of the latest wait
 	arrival uint64   // its number among the shard's
 	contest *Contest // of its latest reserve; nil while no watched tube has a weight
+	wish    *wish    // nil until a reserve asks for tags, or to be told more
 }
 
 // enroll gives the client a slot, so that heaps can name it.

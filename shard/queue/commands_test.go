@@ -89,18 +89,14 @@ func (x *machine) reserve() {
 	if u == nil || len(x.m.Clients[c].Watched) == 0 {
 		return
 	}
-	switch x.pick(5, "how") {
-	case 0:
-		x.do(c, u, Op{Kind: Reserve}, "")
-	case 1:
-		x.do(c, u, Op{Kind: Offer}, "")
-	case 2:
-		x.do(c, u, Op{Kind: Claim}, "")
-	case 3:
-		x.do(c, u, Op{Kind: Soonest}, "")
-	default:
-		x.do(c, u, Op{Kind: Reserve, Poll: true}, "")
+	op := Op{Kind: choose(x, "how", Reserve, Offer, Claim, Soonest, Reserve)}
+	if op.Kind == Reserve {
+		op.Poll = x.pick(2, "poll") == 0
 	}
+	if op.Kind != Soonest {
+		x.wish(c, &op)
+	}
+	x.do(c, u, op, "")
 }
 
 // wait registers a client the way a reserve over several shards does; now and
@@ -114,7 +110,9 @@ func (x *machine) wait() {
 	if x.m.Clients[c].Open = true; x.pick(4, "late") == 0 {
 		x.endElsewhere(c, u)
 	}
-	x.do(c, u, Op{Kind: Wait, Ticket: ticket}, "")
+	op := Op{Kind: Wait, Ticket: ticket}
+	x.wish(c, &op)
+	x.do(c, u, op, "")
 }
 
 // endElsewhere ends a wait in another shard; this one has still to be told.

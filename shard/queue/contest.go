@@ -74,12 +74,13 @@ func (x *Contest) set(name string, a share) {
 	x.shares[name] = a
 }
 
-// look is told of a tube that somebody looks at. It returns the tag of one that has a job to offer.
-func (x *Contest) look(t *tube) (tag uint64) {
+// look tells the client's contest of a tube that it looks at. It returns the tag of one that has a job to offer.
+func (c *Client) look(t *tube) (tag uint64) {
+	x := c.contest
 	if x == nil {
 		return 0
 	}
-	if t.offers() {
+	if c.offered(t) {
 		return x.part(t.name).tag
 	}
 	if a, known := x.shares[t.name]; known && !a.idle {
@@ -128,7 +129,7 @@ type standing struct {
 }
 
 // standing is that of a tube which offers a job.
-func (s *State) standing(x *Contest, t *tube) standing { return standing{x.look(t), s.head(t)} }
+func (s *State) standing(c *Client, t *tube) standing { return standing{c.look(t), s.headFor(c, t)} }
 
 // before says whose turn comes first.
 func (a standing) before(b standing) bool {
@@ -139,12 +140,12 @@ func (a standing) before(b standing) bool {
 }
 
 // winner is the tube whose turn it is, or nil.
-func (s *State) winner(x *Contest, watched []*tube) (best *tube) {
+func (s *State) winner(c *Client) (best *tube) {
 	var first standing
-	for _, t := range watched {
-		if !t.offers() {
-			x.look(t)
-		} else if at := s.standing(x, t); best == nil || at.before(first) {
+	for _, t := range c.watched {
+		if !c.offered(t) {
+			c.look(t)
+		} else if at := s.standing(c, t); best == nil || at.before(first) {
 			best, first = t, at
 		}
 	}
@@ -189,14 +190,15 @@ func (f *lanes) Pop() any {
 // whose jobs rise or are rationed.
 func (s *State) offerByTubes(b *Batch, op *Op) {
 	var f lanes
-	for _, t := range b.Client.watched {
+	c := b.Client
+	for _, t := range c.watched {
 		s.spend(looking)
-		if tag := b.Client.contest.look(t); t.offers() {
-			l := &lane{tube: t, tag: tag, left: t.left(s.now, op.Limit), top: s.head(t)}
-			if b.Client.contest != nil {
+		if tag := c.look(t); c.offered(t) {
+			l := &lane{tube: t, tag: tag, left: t.left(s.now, op.Limit), top: s.headFor(c, t)}
+			if c.contest != nil {
 				l.price = t.price()
 			}
-			l.add(&t.ready, 0)
+			l.add(c.fitting(t), 0)
 			f = append(f, l)
 		}
 	}

@@ -25,8 +25,8 @@ func (k *contestClock) Advance(tag uint64) {
 	}
 }
 
-// contestOf is the contest of a client's tubes, as the router finds it.
-func (w *world) contestOf(c *Client) *Contest {
+// contestOf is the contest of a client's tubes and of the tags that it asks for, as the router finds it.
+func (w *world) contestOf(c *Client, asked *Terms) *Contest {
 	if len(w.policies) == 0 {
 		return nil // a client may watch very many tubes
 	}
@@ -43,6 +43,9 @@ func (w *world) contestOf(c *Client) *Contest {
 	}
 	slices.Sort(names)
 	key := strings.Join(names, " ")
+	if asked != nil {
+		key += string(asked.Tags)
+	}
 	if w.contests[key] == nil {
 		w.contests[key] = &Contest{Clock: newClock(firstClock)}
 	}
@@ -51,7 +54,7 @@ func (w *world) contestOf(c *Client) *Contest {
 
 // tagOf is a tag of the model's as the state has it.
 func (w *world) tagOf(client int, tag int64) uint64 {
-	if w.contestOf(&w.users[string(rune('0'+client))].client) == nil {
+	if w.contestOf(&w.users[string(rune('0'+client))].client, nil) == nil {
 		return 0
 	}
 	return firstClock + uint64(tag)*(worth/naive.Share)

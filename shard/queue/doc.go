@@ -100,6 +100,12 @@
 // tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
 //
+// # Tags that are asked for
+//
+// A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a sieve with
+// the ready jobs that have them (sieve.go), and those who wait for such jobs wait there (sieveline.go). Other jobs, and
+// other reserves, cost one look at a nil pointer while there are no sieves.
+//
 // # Keys
 //
 // A put with terms (terms.go) may take a key in its tube, for as long as the job lives or for some
@@ -169,7 +175,7 @@
 //	    client remembers.
 //	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
 //	    service needs it (items_service.go). The pinned one needs none.
-//	S6  An open tube never has both ready jobs and waiters. A tube is shut while
+//	S6  An open tube never has both ready jobs and waiters for them. A tube is shut while
 //	    it is paused or rationed, and after that until its waiters have been served,
 //	    which may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
@@ -213,7 +219,12 @@
 //	    last, once. It shows no job twice, and none of a tube that its judge refuses.
 //	SK1 No tick of a schedule is put into a tube twice, and none after a later one: the note of
 //	    the last one is logged with its job (ticks.go).
-//	WT1  A tube's tag is never ahead of its contest's clock by more than one job's worth.
+//	TG1 A sieve has no jobs but the ready ones of the shard that have its tags, and as soon as it is whole all
+//	    of them; in each tube in the order of the tube.
+//	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
+//	    tube, are never there at once: this is S6 with tags. Nobody waits in a sieve that is not whole.
+//	TG3 A sieve has a client that has asked for its tags last.
+//	WT1 A tube's tag is never ahead of its contest's clock by more than one job's worth.
 //	Y1  Of each key of a tube there is one record in the table of keys, found by its hash. If the
 //	    job that it names lives, that job refers to it, or its tube is another one by now; no other
 //	    job refers to it.
@@ -248,7 +259,7 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go, manytubes.go, policy.go and grave.go; then package cells and index.go for how a
+// reserve.go, wait.go, share.go, manytubes.go, sieve.go, policy.go and grave.go; then package cells and index.go for how a
 // job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
 // and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
 // deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.

@@ -135,6 +135,9 @@ func (s *State) inter(t *tube, spared []uint32) {
 	if t.policy != nil {
 		s.unrankAll(t)
 	}
+	if s.sieves != nil {
+		s.unsiftAll(t)
+	}
 	s.retime(t)
 	if t.opening {
 		s.reopen(t)

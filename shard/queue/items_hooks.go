@@ -18,11 +18,11 @@ func (v *service) jobBorn(s *State, slot uint32) { v.index.add(s, slot) }
 
 // itemReady is the rest of makeReady for a tube that has a service. The job may have a waiter
 // then, and may even have ended.
-func (s *State) itemReady(now int64, t *tube, slot uint32) {
+func (s *State) itemReady(now int64, t *tube, slot uint32, sought []*sieve) {
 	v, id := t.service, s.jobs.At(slot).id()
 	v.jobJoins(s, slot)
-	if t.waiters.Head != nil || t.byMany > 0 {
-		s.match(now, t)
+	if t.waiters.Head != nil || t.byMany > 0 || sought != nil {
+		s.match(now, t, sought)
 	}
 	v.jobReady(s, now, id)
 }

@@ -61,6 +61,20 @@ func cutText(t Tags) (text []byte, rest Tags, ok bool) {
 	return t[size:end:end], t[end:], true
 }
 
+// pairs iterates over the pairs as they are packed.
+func (t Tags) pairs() iter.Seq[[]byte] {
+	return func(yield func(pair []byte) bool) {
+		for len(t) > 0 {
+			_, rest, _ := cutText(t)
+			_, rest, ok := cutText(rest)
+			if !ok || !yield(t[:len(t)-len(rest)]) {
+				return
+			}
+			t = rest
+		}
+	}
+}
+
 // Get finds the value of a key.
 func (t Tags) Get(key string) (value []byte, ok bool) {
 	for k, v := range t.All() {

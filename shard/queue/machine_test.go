@@ -198,7 +198,7 @@ func (x *machine) compare() {
 	waits := 0
 	for i, c := range m.Clients {
 		switch {
-		case c.Waiting > 0 && c.Consumer == nil && w.users[fmt.Sprint(i)].client.many != nil:
+		case c.Waiting > 0 && c.Consumer == nil && (len(c.Wants) > 0 || w.users[fmt.Sprint(i)].client.many != nil):
 			waits++
 		case c.Waiting > 0:
 			waits += len(c.Watched)

@@ -108,6 +108,14 @@ func (c *Client) place() *cells.Links[*Client] {
 	return &c.many.inLine
 }
 
+// seekWished is seek for what a reserve asks for.
+func (s *State) seekWished(c *Client, op *Op) (best *tube, done bool) {
+	if (c.wish != nil || op.Terms != nil) && !s.asks(c, op) {
+		return nil, false
+	}
+	return s.seek(c)
+}
+
 // seek finds the best tube of a client's, or none. When done is false the turn's
 // share is used up, and the operation is to be applied again.
 func (s *State) seek(c *Client) (best *tube, done bool) {
@@ -124,7 +132,7 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 		if best, done = s.seekBest(c); !done {
 			return nil, false
 		}
-		if best != nil && !best.offers() {
+		if best != nil && !c.offered(best) {
 			// Other clients have taken the best job, and may have taken others. So
 			// any job will do now: nobody can say which one was the best, and
 			// when.
@@ -166,7 +174,7 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 		default:
 			s.spend(looking)
 		}
-		if t := w.tubes.Get(w.seen); t.offers() {
+		if t := w.tubes.Get(w.seen); c.offered(t) {
 			return t, true
 		}
 	}
@@ -176,13 +184,13 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 // compareTo takes a tube into the first pass.
 func (s *State) compareTo(c *Client, t *tube) {
 	w := c.many
-	if !t.offers() {
-		c.contest.look(t)
+	if !c.offered(t) {
+		c.look(t)
 		return
 	}
 	w.unsure = w.unsure || !s.intact(c)
-	at := s.standing(c.contest, t)
-	if w.best == nil || w.best == t || !w.best.offers() || at.before(s.standing(c.contest, w.best)) {
+	at := s.standing(c, t)
+	if w.best == nil || w.best == t || !c.offered(w.best) || at.before(s.standing(c, w.best)) {
 		w.best, w.top = t, at
 	}
 }
@@ -191,7 +199,7 @@ func (s *State) compareTo(c *Client, t *tube) {
 // considered. Check needs this: another tube's job may be better than what is left.
 func (s *State) intact(c *Client) bool {
 	w := c.many
-	return w.best == nil || w.best.offers() && !w.top.before(s.standing(c.contest, w.best))
+	return w.best == nil || c.offered(w.best) && !w.top.before(s.standing(c, w.best))
 }
 
 // tell shows a tube that has a job, for which nobody waits, to the clients that search.
@@ -201,7 +209,7 @@ func (s *State) tell(t *tube) {
 	}
 	for _, c := range s.seekers {
 		s.spend(looking)
-		if c.watches(t) {
+		if c.watches(t) && c.offered(t) {
 			s.lookAlso(c, t)
 		}
 	}

@@ -85,5 +85,6 @@ func (s *State) detach(now int64, c *Client, op *Op) {
 		s.unhold(slot)
 		s.giveBack(now, slot)
 	}
+	s.unask(c)
 	s.dismiss(c)
 }

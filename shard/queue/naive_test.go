@@ -32,6 +32,9 @@ func (x *machine) model(c int, op *Op, body string) {
 	switch op.Kind {
 	case Put:
 		j := &naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Terms)}
+		if op.Terms != nil {
+			j.Tags = wordsOf(op.Terms.Tags)
+		}
 		op.Status = statusOf[m.Put(j)]
 		op.ID = j.ID
 	case PutTick, NoteTick:

@@ -117,7 +117,9 @@ type Op struct {
 	Ask  *Ask  // Service
 	Tick *Tick // PutTick, NoteTick: the schedule whose tick it is; Tube is its tube
 
-	Terms *Terms // put: what else it says, or nil; the submitter's, who leaves it alone until it is answered
+	// Terms are what else a put says, or a reserve of any kind, Offer, Claim and Wait included; or nil. They are the
+	// submitter's, who leaves them alone until the operation is answered.
+	Terms *Terms
 }
 
 // JobInfo answers StatsJob. Durations are in whole seconds.

@@ -41,7 +41,7 @@ func (s *State) unpause(t *tube) {
 // others. With no waiter or no job left it is open, or shut again.
 func (s *State) reopen(t *tube) {
 	pos := s.openPos.Get(t.slot)
-	if !t.paused() && !t.rationed() && t.ready.N > 0 && s.firstWaiter(t) != nil {
+	if !t.paused() && !t.rationed() && t.ready.N > 0 && s.firstWaiter(t, s.sought()) != nil {
 		key := s.head(t)
 		key.Slot = t.slot
 		if pos == cells.Nowhere {
@@ -74,7 +74,7 @@ func (s *State) serveOpening(now int64) {
 	for n := 0; n < wakes && s.opening.N > 0 && !s.spent(); n++ {
 		t := s.tubeAt.Get(s.opening.Top().Slot)
 		s.spend(moving)
-		if c := s.firstWaiter(t); c != nil {
+		if c := s.firstWaiter(t, s.sought()); c != nil {
 			s.serve(now, c, t)
 		}
 		if t.opening {

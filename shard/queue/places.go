@@ -21,19 +21,26 @@ func (s *State) makeReady(now int64, slot uint32) {
 	if t.policy != nil {
 		s.rank(t, slot)
 	}
+	var sought []*sieve
+	if s.sieves != nil {
+		sought = s.sift(t, slot)
+	}
 	if t.opening {
 		s.reopen(t)
 	}
 	if t.service != nil {
-		s.itemReady(now, t, slot)
-	} else if t.waiters.Head != nil || t.byMany > 0 {
-		s.match(now, t)
+		s.itemReady(now, t, slot, sought)
+	} else if t.waiters.Head != nil || t.byMany > 0 || sought != nil {
+		s.match(now, t, sought)
 	}
 }
 
 func (s *State) unready(slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
+	if s.sieves != nil {
+		s.unsift(t, slot)
+	}
 	t.ready.Remove(s.jobPos, s.jobPos.Get(slot))
 	if t.policy != nil {
 		s.unrank(t, slot)

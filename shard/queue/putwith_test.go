@@ -98,6 +98,7 @@ func (x *machine) terms(op *Op) {
 	if n := choose(x, "once", "", "", "o", "p"); n != "" {
 		o.Once = []byte(n)
 	}
+	o.Tags = tagsFrom(x.tags(2))
 	op.Terms, op.Delay, op.TTR = o, wholeSeconds(o.Delay), wholeSeconds(o.TTR)
 }
 

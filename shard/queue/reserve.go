@@ -4,7 +4,7 @@ package queue
 // hands out the best job, or refuses, or registers the client as a waiter.
 func (s *State) reserve(now int64, b *Batch, op *Op) {
 	c := b.contender()
-	t, done := s.seek(c)
+	t, done := s.seekWished(c, op)
 	switch soonest := c.soonest(); {
 	case !done:
 		op.Status = More
@@ -23,7 +23,7 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 // take reserves the best job of t as the answer to op.
 func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
 	b.Client.contest.charge(t)
-	slot := t.ready.Top().Slot
+	slot := b.Client.fitting(t).Top().Slot
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	s.show(b, op, slot)
@@ -37,7 +37,7 @@ func (s *State) applyReserving(now int64, b *Batch, op *Op) {
 	case ReserveJob:
 		s.reserveJob(now, b, op)
 	case Offer, Claim, Wait:
-		if t, done := s.seek(b.contender()); done {
+		if t, done := s.seekWished(b.contender(), op); done {
 			s.applyTo(now, b, op, t)
 		} else {
 			op.Status = More
@@ -62,8 +62,8 @@ func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
 	case t == nil:
 		op.Status = Empty
 	case op.Kind == Offer: // binds nobody
-		top := s.head(t)
-		op.Status, op.Ticket = OK, b.Client.contest.look(t)
+		top := s.headFor(b.Client, t)
+		op.Status, op.Ticket = OK, b.Client.look(t)
 		op.Pri = uint32(top.Major >> 32)
 		op.ID = top.Major<<32 | uint64(top.Minor)
 	default: // Claim; the job may by now be another than was offered
@@ -104,8 +104,8 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 // bestTube is the watched, open tube with the smallest (priority, id), or whose turn it is, of a
 // client that watches few tubes.
 func (s *State) bestTube(c *Client) *tube {
-	if c.contest != nil {
-		return s.winner(c.contest, c.watched)
+	if c.contest != nil || c.sieve() != nil {
+		return s.winner(c)
 	}
 	var best *tube
 	for _, t := range c.watched {

@@ -71,6 +71,7 @@ func (s *State) policeRise(t *tube) {
 	for _, slot := range slots {
 		t.ready.Push(s.jobPos, s.placeKey(t, slot))
 	}
+	s.resift(t)
 	if t.opening {
 		s.reopen(t)
 	}
@@ -106,7 +107,7 @@ func (s *State) within(op *Op, c *Client, t *tube) bool {
 	if op.Kind != ClaimSeveral {
 		return true
 	}
-	worst, at := op.worst(), s.standing(c.contest, t)
+	worst, at := op.worst(), s.standing(c, t)
 	if t.rises() {
 		at.top = readyKey(uint32(at.top.Major>>32), 0, 0)
 	}

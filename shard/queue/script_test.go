@@ -296,6 +296,9 @@ func (u *user) Deliver(d Delivery) {
 	if body != u.w.bodies[d.ID] || int(d.Size) != len(body) {
 		u.w.t.Fatalf("job %d is delivered with body %q, size %d, want %q", d.ID, body, d.Size, u.w.bodies[d.ID])
 	}
+	if d.About != nil {
+		u.w.told(d.ID, d.About)
+	}
 	if d.Deadline != u.client.soonest() {
 		u.w.t.Fatalf("job %d is delivered with deadline %d, first is %d", d.ID, d.Deadline, u.client.soonest())
 	}
@@ -306,7 +309,7 @@ func (u *user) Wake(bool, []byte) { u.w.wakes = append(u.w.wakes, u.name) }
 // apply runs one operation to its end and returns the answer.
 func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
-	b := &Batch{Client: &u.client, Ops: []Op{op}, Contest: u.w.contestOf(&u.client), Alter: u.alters}
+	b := &Batch{Client: &u.client, Ops: []Op{op}, Contest: u.w.contestOf(&u.client, op.Terms), Alter: u.alters}
 	u.w.slices = 1
 	u.w.s.renew() // each is a turn of its own
 	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {

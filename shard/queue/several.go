@@ -22,6 +22,7 @@ type Taken struct {
 	Pri, Size uint32
 	From, To  uint32 // of a small body, in Batch.Bytes
 	Large     [][]byte
+	About     *About
 }
 
 // reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), or in a contest
@@ -39,7 +40,7 @@ func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
 			op.Status = More
 			return
 		}
-		t, done := s.seek(c)
+		t, done := s.seekWished(c, op)
 		if !done {
 			op.Status = More
 			return
@@ -75,17 +76,18 @@ func (op *Op) worst() standing { return standing{op.Ticket, readyKey(op.Pri, op.
 // room for its body. One whose body is not in memory makes an answer of its own, because others wait
 // while it is read.
 func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
-	slot := t.ready.Top().Slot
+	slot := b.Client.fitting(t).Top().Slot
 	j := s.jobs.At(slot)
 	first := op.Count == 0
 	if j.size > op.Size && !(first && op.Kind == ReserveSeveral) || j.away() && !first {
 		return false
 	}
 	s.spend(moving)
-	k := Taken{ID: j.id(), Tag: b.Client.contest.look(t), Pri: s.risen(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
+	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.risen(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
 	b.Client.contest.charge(t)
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
+	k.About = s.about(b.Client, slot)
 	j = s.jobs.At(slot)
 	if first {
 		op.Tube = t.name
@@ -155,6 +157,10 @@ func (f *frontier) next() spot {
 // tubes is offered the best job only, and told so (op.Poll).
 func (s *State) offerSeveral(b *Batch, op *Op) {
 	c := b.contender()
+	if !s.asks(c, op) {
+		op.Status = More
+		return
+	}
 	if c.many == nil && (c.contest != nil || slices.ContainsFunc(c.watched, (*tube).policed)) {
 		s.offerByTubes(b, op)
 		return
@@ -168,14 +174,14 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 			return
 		}
 		if op.Poll = true; t != nil {
-			tag = c.contest.look(t)
-			f.add(&t.ready, 0)
+			tag = c.look(t)
+			f.add(c.fitting(t), 0)
 		}
 	}
 	for _, t := range c.watched {
 		s.spend(looking)
-		if t.offers() {
-			f.add(&t.ready, 0)
+		if c.offered(t) {
+			f.add(c.fitting(t), 0)
 		}
 	}
 	for n, bytes := uint32(0), 0; n < op.Limit && len(f) > 0 && bytes <= BatchBytes; n++ {

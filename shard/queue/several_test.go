@@ -14,6 +14,7 @@ func (x *machine) reserveSeveral() {
 		return
 	}
 	op := Op{Kind: ReserveSeveral, Poll: x.pick(3, "poll") > 0, Limit: choose[uint32](x, "limit", 1, 2, 3, 5, 1000)}
+	x.wish(c, &op)
 	most, least := BatchBytes, 1
 	if x.pick(3, "claim") == 0 {
 		most, least = choose(x, "bytes", 0, 11, 3000, BatchBytes), 0
@@ -47,7 +48,12 @@ func (x *machine) reserveSeveral() {
 		if body := string(b.Bytes[k.From:k.To]) + string(joined(k.Large)); body != x.w.bodies[k.ID] || int(k.Size) != len(body) {
 			x.w.t.Fatalf("job %d comes with body %q, size %d", k.ID, body, k.Size)
 		}
-		ids = append(ids, k.ID)
+		if ids = append(ids, k.ID); (k.About != nil) != (op.Terms != nil) {
+			x.w.t.Fatalf("client %d is told of job %d: %t", c, k.ID, k.About != nil)
+		}
+		if k.About != nil {
+			x.w.told(k.ID, k.About)
+		}
 	}
 	if got.Status != status || !slices.Equal(ids, want) {
 		x.w.t.Fatalf("client %d: %v with %v, want %v with %v", c, got.Status, ids, status, want)
@@ -66,7 +72,9 @@ func (x *machine) offerSeveral() {
 		return
 	}
 	limit := choose[uint32](x, "limit", 1, 2, 5, 1000)
-	got, b := u.apply(Op{Kind: OfferSeveral, Limit: limit})
+	op := Op{Kind: OfferSeveral, Limit: limit}
+	x.wish(c, &op)
+	got, b := u.apply(op)
 	var ids, want []uint64
 	for _, k := range b.Taken[got.From:got.To] {
 		ids = append(ids, k.ID)

@@ -62,6 +62,7 @@ type State struct {
 
 	policies policies
 
+	sieves *sieves // for reserves that ask for tags; nil while nobody does
 	extra  *extras // what puts with terms need; nil until there is one
 	travel travel
 

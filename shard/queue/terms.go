@@ -5,7 +5,7 @@ import (
 	"beanfield/storage"
 )
 
-// Terms are what a put says that a plain one cannot say. Times are in nanoseconds.
+// Terms are what a put says that a plain one cannot say, or a reserve. Times are in nanoseconds.
 type Terms struct {
 	Delay      int64 // instead of Op.Delay, which is the same in whole seconds, rounded up
 	TTR        int64 // likewise of Op.TTR
@@ -14,7 +14,8 @@ type Terms struct {
 	Key        []byte // taken in the tube while the job lives (keyed.go)
 	KeyFor     int64  // and at least so long from the put
 	Once       []byte // names the put, for whoever sends it again because the answer was lost
-	Tags       Tags
+	Tags       Tags   // reserve: that it asks for
+	Timeout    int64  // reserve: for the owner of the wait
 
 	key, once hash
 	hashed    bool

@@ -22,6 +22,10 @@ func (e *waitEntry) links() *cells.Links[*waitEntry] {
 func (s *State) wait(c *Client, ticket uint64) {
 	s.arrivals++
 	c.ticket, c.arrival = ticket, s.arrivals
+	if v := c.sieve(); v != nil {
+		v.standIn(s, c)
+		return
+	}
 	if c.many != nil {
 		s.manyWaits.Push(c, c.place(), s.manyWaits.Tail.place())
 		s.waiting++
@@ -44,6 +48,9 @@ func (s *State) wait(c *Client, ticket uint64) {
 
 // unwait takes the client out of all queues (R3).
 func (s *State) unwait(c *Client) {
+	if c.wish != nil {
+		s.standOut(c)
+	}
 	if c.many != nil && s.manyWaits.Has(c, c.place()) {
 		k := c.place()
 		s.manyWaits.Remove(k, k.Prev.place(), k.Next.place())
@@ -87,6 +94,9 @@ func (s *State) sweep() bool {
 // waitersOf counts the clients that wait for a tube.
 func (s *State) waitersOf(t *tube) int {
 	n := t.waiters.N
+	if s.sieves != nil {
+		n += s.siftersOf(t)
+	}
 	if t.byMany == 0 {
 		return n
 	}
@@ -99,8 +109,18 @@ func (s *State) waitersOf(t *tube) int {
 	return n
 }
 
-// firstWaiter is the client that has waited longest for a tube, or nil.
-func (s *State) firstWaiter(t *tube) *Client {
+// firstWaiter is the client that has waited longest for a tube, or for a job with certain tags that it has; nil if
+// there is none. Only some sieves may have to be looked at.
+func (s *State) firstWaiter(t *tube, sought []*sieve) *Client {
+	first := s.firstOfAll(t)
+	if sought != nil {
+		first = s.earlier(first, t, sought)
+	}
+	return first
+}
+
+// firstOfAll is the first of those who take any job.
+func (s *State) firstOfAll(t *tube) *Client {
 	var first *Client
 	if t.waiters.Head != nil {
 		first = t.waiters.Head.client
@@ -117,10 +137,11 @@ func (s *State) firstWaiter(t *tube) *Client {
 	return first
 }
 
-// match serves the waiters of one tube until it has no waiter or no job.
-func (s *State) match(now int64, t *tube) {
+// match serves the waiters of one tube that has got a job until it has no waiter or no job for one. Of those who ask
+// for tags, only those in certain sieves may be served.
+func (s *State) match(now int64, t *tube, sought []*sieve) {
 	for t.offers() {
-		c := s.firstWaiter(t)
+		c := s.firstWaiter(t, sought)
 		if c == nil {
 			s.tell(t)
 			return

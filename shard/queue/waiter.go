@@ -1,5 +1,7 @@
 package queue
 
+import "bytes"
+
 // Waiter is a connection as a shard sees it. The gate behind Arm and Claim is
 // the one word that decides who ends a wait (R1).
 type Waiter interface {
@@ -27,6 +29,22 @@ type Awakening struct {
 	Lost   bool    // or that it could not be
 }
 
+// About is what a reserve with terms is told of its job beside the body.
+type About struct {
+	Tube     string
+	Reserves uint32
+	Tags     Tags
+}
+
+// about is that of a job which the client has got; nil if it has not asked to be told.
+func (s *State) about(c *Client, slot uint32) *About {
+	if c.wish == nil || !c.wish.tells {
+		return nil
+	}
+	j := s.jobs.At(slot)
+	return &About{s.tubeAt.Get(j.tube()).name, s.trails.At(j.trail).reserves, bytes.Clone(s.jobTags(slot))}
+}
+
 // Delivery is a job handed to a waiter.
 type Delivery struct {
 	ID       uint64
@@ -35,16 +53,20 @@ type Delivery struct {
 	Large    [][]byte
 	Deadline int64 // soonest of all jobs that the waiter holds in this shard
 	Away     bool  // the body comes with Wake
+	About    *About
 }
 
 // deliver gives the tube's best job to a client whose wait it has claimed.
 func (s *State) deliver(now int64, c *Client, t *tube) {
 	c.contest.charge(t)
-	slot := t.ready.Top().Slot
+	slot := c.fitting(t).Top().Slot
 	s.unready(slot)
 	s.hold(now, c, slot)
 	j := s.jobs.At(slot)
 	d := Delivery{ID: j.id(), Size: j.size, Deadline: c.soonest()}
+	if c.wish != nil {
+		d.About = s.about(c, slot)
+	}
 	woken := Awakening{Waiter: c.Waiter, Client: c}
 	if j.away() {
 		d.Away, woken.Fetch = true, j.id()

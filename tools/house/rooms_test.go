@@ -14,6 +14,8 @@ var rooms = []room{
 		"* row":                "a consumer's deadlines, beside those in its client's heap",
 		"* Ask":                "an operation of the queue service has more to say",
 		"* Tags":               "a put by the queue service has tags",
+		"* Tags.pairs":         "sieves are found by pairs of tags",
+		"* Tags.marks":         "and most of them need no second look",
 		"* State.setTags":      "as before",
 		"* State.applyService": "the operations of the queue service",
 		"* State.describeItem": "a job's record in the log has what items add to it",

@@ -22,6 +22,7 @@ var Topics = []Topic{
 	{"rights", "which right each command needs, and the answer without it"},
 	{"protocol", "the commands that beanstalkd does not have"},
 	{"puts", "one of them: a put with a key, a name, milliseconds, tags and more"},
+	{"reserves", "another: a reserve by tags, which tells more of its jobs"},
 	{"batches", "those for many jobs at once"},
 	{"moves", "moving jobs to another tube, and changing them"},
 	{"browsers", "which web pages may use the server, and by what names"},

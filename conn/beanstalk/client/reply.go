@@ -15,7 +15,7 @@ type Reply struct {
 	Word   string  // its first word
 	Number uint64  // the one behind it: an id, or a count
 	Body   []byte  // of RESERVED, FOUND, OK and REFUSED
-	Jobs   []Reply // the replies within RESERVED_BATCH and INSERTED_BATCH
+	Jobs   []Reply // the replies within RESERVED_BATCH, RESERVED_WITH and INSERTED_BATCH
 }
 
 // Refused is a reply other than the one that means success.
@@ -44,7 +44,7 @@ func (r Reply) Want(words ...string) error {
 }
 
 const (
-	maxLine = 1 << 10
+	maxLine = 4 << 10 // a job with many tags
 	maxBody = 1<<30 + 1<<20
 )
 
@@ -96,7 +96,9 @@ func carries(words []string) bool {
 	switch words[0] {
 	case "OK", "REFUSED":
 		return len(words) == 2
-	case "RESERVED", "FOUND":
+	case "RESERVED":
+		return len(words) >= 3 // behind that is what reserve-with tells
+	case "FOUND":
 		return len(words) == 3
 	}
 	return false
@@ -107,7 +109,12 @@ const mostJobs = 1000
 
 // batch is how many replies, each about a job, follow a line of these words.
 func batch(words []string) int {
-	if words[0] != "RESERVED_BATCH" && words[0] != "INSERTED_BATCH" || len(words) != 2 {
+	switch words[0] {
+	case "RESERVED_BATCH", "RESERVED_WITH", "INSERTED_BATCH":
+	default:
+		return 0
+	}
+	if len(words) != 2 {
 		return 0
 	}
 	n, err := strconv.ParseUint(words[1], 10, 64)
@@ -119,7 +126,7 @@ func batch(words []string) int {
 
 // bodySize is how many bytes follow such a line, without the last CRLF.
 func bodySize(words []string) (int, bool) {
-	n, err := strconv.ParseUint(words[len(words)-1], 10, 64)
+	n, err := strconv.ParseUint(words[min(len(words)-1, 2)], 10, 64)
 	return int(n), err == nil && n <= maxBody
 }
 

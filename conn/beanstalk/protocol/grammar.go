@@ -47,7 +47,7 @@ func (g *Grammar) match(line []byte) (*token, []byte) {
 	list := g.by[line[0]]
 	for i := range list {
 		t := &list[i]
-		if len(line) >= len(t.text) && string(line[:len(t.text)]) == t.text {
+		if len(line) >= len(t.text) && string(line[:len(t.text)]) == t.text && (t.args[0] != Apart || len(line) == len(t.text) || line[len(t.text)] == ' ') {
 			return t, line[len(t.text):]
 		}
 	}
@@ -82,7 +82,7 @@ func (g *Grammar) Parse(line []byte) (c Command) {
 		return c
 	}
 	t, rest := g.match(line)
-	if t == nil || t.args[0] == Apart && len(rest) > 0 && rest[0] != ' ' {
+	if t == nil {
 		c.Word = UnknownCommand
 		return c
 	}

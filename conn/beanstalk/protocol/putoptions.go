@@ -1,9 +1,7 @@
 package protocol
 
 import (
-	"bytes"
 	"math"
-	"slices"
 
 	"beanfield/shard/queue"
 )
@@ -13,11 +11,8 @@ type PutLine struct {
 	Tube            []byte // empty: the one in use
 	Pri, Delay, TTR uint32 // the times in whole seconds, rounded up
 	Terms           queue.Terms
-	tags            []pair
-	text            []byte // unescaped values
+	texts
 }
-
-type pair struct{ name, value []byte }
 
 // What a put-with does not say.
 const (
@@ -60,12 +55,7 @@ var putOptions = []Option[PutLine]{
 		p.Terms.Deliveries = uint32(n)
 		return ok && n > 0
 	}},
-	{"tag.", func(p *PutLine, rest, v []byte) bool {
-		name, ok := p.unescape(rest)
-		value, okay := p.unescape(v)
-		p.tags = append(p.tags, pair{name, value})
-		return ok && okay && len(name) > 0
-	}},
+	{"tag.", func(p *PutLine, rest, v []byte) bool { return p.tag(rest, v) }},
 }
 
 // nanoseconds reads a time that may have so many milliseconds.
@@ -75,36 +65,21 @@ func nanoseconds(to *int64, value []byte, least, most uint64) bool {
 	return ok && ms >= least && ms <= most
 }
 
-// unescape keeps a value until the next line is read.
-func (p *PutLine) unescape(value []byte) (_ []byte, ok bool) {
-	from := len(p.text)
-	p.text, ok = Unescape(p.text, value)
-	return p.text[from:len(p.text):len(p.text)], ok
-}
-
 func (p *PutLine) key(to *[]byte, value []byte) (ok bool) {
 	*to, ok = p.unescape(value)
 	return ok && len(*to) > 0 && len(*to) <= MostKey
 }
 
 // Read takes in the options of a line. It reports false if they make no put.
-func (p *PutLine) Read(o Options) bool {
-	if cap(p.text) < MaxOptions {
-		p.text = make([]byte, 0, MaxOptions) // no line unescapes to more, so it never moves
-	}
-	*p = PutLine{Pri: usualPri, tags: p.tags[:0], text: p.text[:0], Terms: queue.Terms{TTR: usualTTR, Tags: p.Terms.Tags[:0]}}
+func (p *PutLine) Read(o Options) (ok bool) {
+	p.begin()
+	*p = PutLine{Pri: usualPri, texts: p.texts, Terms: queue.Terms{TTR: usualTTR, Tags: p.Terms.Tags[:0]}}
 	if !Read(o, putOptions, p) || p.Terms.KeyFor > 0 && p.Terms.Key == nil {
 		return false
 	}
 	p.Delay, p.TTR = wholeSeconds(p.Terms.Delay), wholeSeconds(p.Terms.TTR)
-	slices.SortFunc(p.tags, func(a, b pair) int { return bytes.Compare(a.name, b.name) })
-	for i, t := range p.tags {
-		if i > 0 && bytes.Equal(t.name, p.tags[i-1].name) {
-			return false
-		}
-		p.Terms.Tags = p.Terms.Tags.With(t.name, t.value)
-	}
-	return true
+	p.Terms.Tags, ok = p.pack(p.Terms.Tags)
+	return ok
 }
 
 func wholeSeconds(d int64) uint32 { return uint32((d + second - 1) / second) }

@@ -152,3 +152,32 @@ func TestSlab(t *testing.T) {
 		}
 	}
 }
+
+// Following finds the slots in use, and no others, chunk by chunk.
+func TestFollowing(t *testing.T) {
+	s := NewSlab[int]()
+	used := map[uint32]bool{0: true}
+	for range 3*ChunkLen + 70 {
+		used[s.Alloc()] = true
+	}
+	for slot := uint32(1); slot < 3*ChunkLen; slot++ {
+		if slot%7 != 0 || slot/ChunkLen == 1 {
+			s.Release(slot)
+			delete(used, slot)
+		}
+	}
+	found := map[uint32]bool{}
+	for at := uint32(0); at < uint32(s.Chunks())<<ChunkShift; {
+		next := s.Following(at)
+		if next < at || next > (at>>ChunkShift+1)<<ChunkShift {
+			t.Fatalf("slot %d follows %d", next, at)
+		}
+		if at = next; used[next] {
+			found[next] = true
+			at++
+		}
+	}
+	if len(found) != len(used) {
+		t.Errorf("%d slots are found, want %d", len(found), len(used))
+	}
+}

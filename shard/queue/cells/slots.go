@@ -74,6 +74,23 @@ func (s *slots) openChunk() uint32 {
 	return ci
 }
 
+// Following is the first slot in use from this one on, in its chunk, or the first number of the next chunk.
+func (s *slots) Following(slot uint32) uint32 {
+	ci := slot >> s.shift
+	free := s.chunks[ci].free
+	at := slot & (1<<s.shift - 1)
+	for w := at >> 6; w < uint32(len(free)); w++ {
+		used := ^free[w]
+		if w == at>>6 {
+			used &= ^uint64(0) << (at & 63)
+		}
+		if i := w<<6 + uint32(bits.TrailingZeros64(used)); used != 0 && i < uint32(s.size) {
+			return ci<<s.shift | i
+		}
+	}
+	return (ci + 1) << s.shift
+}
+
 // give returns a slot. When it reports true the memory of the slot's chunk
 // is not needed any more; one empty chunk is kept, so that a load around a
 // chunk's border does not allocate at each crossing.

@@ -27,7 +27,7 @@ func (m *Queue) enter(client int) *Contest {
 	if m.Contests == nil {
 		m.Contests = map[string]*Contest{}
 	}
-	key := strings.Join(watched, " ")
+	key := strings.Join(append(watched, m.Clients[client].Wants...), " ")
 	if m.Contests[key] == nil {
 		m.Contests[key] = &Contest{Tags: map[string]int64{}, Idle: map[string]bool{}}
 	}
@@ -49,11 +49,11 @@ func (m *Queue) Next(client int) (*Job, int64) {
 	watched := m.Clients[client].Watched
 	x := m.enter(client)
 	if x == nil {
-		return m.Best(watched), 0
+		return m.bestFor(client, watched...), 0
 	}
 	var next *Job
 	for _, tube := range watched {
-		j := m.Best([]string{tube})
+		j := m.bestFor(client, tube)
 		if j == nil {
 			x.Idle[tube] = true
 		} else if tag := x.tag(tube); next == nil || cmp.Or(cmp.Compare(tag, x.Tags[next.Tube]), m.byTurn(j, next)) < 0 {
@@ -81,10 +81,10 @@ func (m *Queue) Offers(client, most int) (jobs []*Job) {
 	watched, x := m.Clients[client].Watched, m.Contests[m.Clients[client].contest]
 	left, tags := map[string][]*Job{}, map[string]int64{}
 	for _, tube := range watched {
-		if m.Best([]string{tube}) == nil {
+		if m.bestFor(client, tube) == nil {
 			continue
 		}
-		left[tube] = m.Listed(Ready, tube)
+		left[tube] = slices.DeleteFunc(m.Listed(Ready, tube), func(j *Job) bool { return !Has(j.Tags, m.Clients[client].Wants) })
 		if left[tube] = left[tube][:min(len(left[tube]), m.letsGo(tube))]; x != nil {
 			tags[tube] = x.tag(tube)
 		}

@@ -33,9 +33,7 @@ func (m *Queue) send(client int, j *Job, returns int) {
 // stand lets a consumer that was served in its line wait again, if it has room.
 func (m *Queue) stand(client int) {
 	c := m.Clients[client].Consumer
-	opening := m.opening && slices.ContainsFunc(m.Clients, func(o *Client) bool {
-		return o.Waiting > 0 && slices.Contains(o.Watched, c.Queue)
-	})
+	opening := m.opening && m.firstWaiter(c.Queue) != Nobody
 	switch {
 	case !m.room(client):
 	case !opening && m.Best([]string{c.Queue}) != nil:

@@ -67,9 +67,7 @@ func (m *Queue) seek(client int) bool {
 // opened wakes the filtered consumers of a tube for which nobody waits in line, or which has
 // no job.
 func (m *Queue) opened(tube string) {
-	if m.Best([]string{tube}) != nil && slices.ContainsFunc(m.Clients, func(c *Client) bool {
-		return c.Waiting > 0 && slices.Contains(c.Watched, tube)
-	}) {
+	if m.Best([]string{tube}) != nil && m.firstWaiter(tube) != Nobody {
 		return
 	}
 	for _, i := range m.Service(tube).filtered {

@@ -111,7 +111,8 @@ type Client struct {
 	Open     bool
 	Consumer *Consumer // nil for a beanstalk client
 
-	contest string // that of its last reserve
+	Wants   []string // tags that its last reserve asks for
+	contest string   // that of its last reserve
 }
 
 // Tube is a tube while it has a reason to be there.

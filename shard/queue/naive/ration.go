@@ -96,7 +96,7 @@ func (m *Queue) serveOpening() {
 		if j == nil {
 			return
 		}
-		m.serve(m.firstWaiter(j.Tube), j)
+		m.serveFirst(j.Tube)
 	}
 }
 

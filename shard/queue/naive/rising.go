@@ -56,3 +56,26 @@ func (m *Queue) bestOf(fits func(tube string) bool) *Job {
 	}
 	return best
 }
+
+// bestFor is the job that a client would take from some tubes, by its tags.
+func (m *Queue) bestFor(client int, tubes ...string) (best *Job) {
+	for _, tube := range tubes {
+		if m.Tube(tube) == nil || m.shut(tube) {
+			continue
+		}
+		if j := m.firstFor(client, tube); j != nil && (best == nil || m.byTurn(j, best) < 0) {
+			best = j
+		}
+	}
+	return best
+}
+
+// firstFor is the first ready job of a tube that a client asks for.
+func (m *Queue) firstFor(client int, tube string) *Job {
+	for _, j := range m.Listed(Ready, tube) {
+		if Has(j.Tags, m.Clients[client].Wants) {
+			return j
+		}
+	}
+	return nil
+}

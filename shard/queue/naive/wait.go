@@ -28,29 +28,29 @@ func (m *Queue) ready(j *Job) {
 	}
 }
 
-// match gives jobs to waiters until no tube has both: the best job of all, to the first
-// waiter of its tube. Who is found not to wait any more leaves.
+// match gives jobs to waiters until no tube has a job and a waiter for it. The tube with the best job of all
+// comes first, and there who has waited longest. Who is found not to wait any more leaves.
 func (m *Queue) match() {
 	for {
-		var tubes []string
-		for _, c := range m.Clients {
-			if c.Waiting > 0 {
-				tubes = append(tubes, c.Watched...)
-			}
-		}
-		j := m.Best(tubes)
+		j := m.bestOf(func(tube string) bool { return !m.shut(tube) && m.firstWaiter(tube) != Nobody })
 		if j == nil {
 			return
 		}
-		m.serve(m.firstWaiter(j.Tube), j)
+		m.serveFirst(j.Tube)
 	}
 }
 
-// firstWaiter is the client that has waited longest for a tube.
+// serveFirst gives the client that has waited longest for a tube its best job there.
+func (m *Queue) serveFirst(tube string) {
+	c := m.firstWaiter(tube)
+	m.serve(c, m.firstFor(c, tube))
+}
+
+// firstWaiter is the client that has waited longest for a tube, or for certain of its jobs if there are such.
 func (m *Queue) firstWaiter(tube string) int {
 	first := Nobody
 	for i, c := range m.Clients {
-		if c.Waiting > 0 && slices.Contains(c.Watched, tube) && (first == Nobody || c.Waiting < m.Clients[first].Waiting) {
+		if c.Waiting > 0 && slices.Contains(c.Watched, tube) && (len(c.Wants) == 0 || m.firstFor(i, tube) != nil) && (first == Nobody || c.Waiting < m.Clients[first].Waiting) {
 			first = i
 		}
 	}
