@@ -51,6 +51,7 @@ func (w *Worker) handle(working context.Context, job *Job) error {
 		if err := h.ask(); err != nil {
 			return fmt.Errorf("before the handler: %w", err)
 		}
+		h.job.Tube = h.stats.Get("tube")
 		h.ttr = max(time.Duration(h.stats.Number("ttr"))*time.Second, time.Second)
 	}
 	limit := w.MaxTime

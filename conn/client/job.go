@@ -14,6 +14,14 @@ type Job struct {
 	ID   uint64
 	Body []byte
 
+	// Tube is where the job was reserved: known if the call, or the Worker, is for one tube, and of all
+	// jobs from ReserveTagged and of a Worker without a TTR; "" otherwise.
+	Tube string
+	// Reserves is how often the job has been reserved, this time included, and Tags are its tags: of
+	// jobs from ReserveTagged, and of a Worker with Tags.
+	Reserves int
+	Tags     map[string]string
+
 	conn *Conn
 	done atomic.Bool
 }

@@ -91,9 +91,6 @@ func (l *link) use(tube string) error {
 // watch makes these the tubes that are watched (GC3). One has to be watched always, so the new ones
 // come first.
 func (l *link) watch(tubes []string) error {
-	if len(tubes) == 0 {
-		tubes = []string{defaultTube}
-	}
 	want := make(map[string]bool, len(tubes))
 	for _, tube := range tubes {
 		if err := checkTube(tube); err != nil {

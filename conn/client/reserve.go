@@ -83,6 +83,9 @@ func (c *Conn) reserve(ctx context.Context, wait time.Duration, tubes []string, 
 			return nil, err
 		}
 	}
+	if len(tubes) == 0 {
+		tubes = []string{defaultTube}
+	}
 	return each(ctx, c, func(l *link) ([]*Job, error) {
 		if err := l.watch(tubes); err != nil {
 			return nil, err
@@ -99,7 +102,7 @@ func (c *Conn) reserve(ctx context.Context, wait time.Duration, tubes []string, 
 			case err != nil:
 				return nil, err
 			case len(replies) > 0:
-				return c.took(l, replies), nil
+				return c.took(l, replies, tubes), nil
 			case wait >= 0 && left == 0:
 				return nil, ErrTimedOut
 			case short:
@@ -149,16 +152,20 @@ func (c *Conn) ReserveJob(ctx context.Context, id uint64) (*Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.took(l, []wire.Reply{r})[0], nil
+		return c.took(l, []wire.Reply{r}, nil)[0], nil
 	})
 }
 
-// took makes Jobs of what was reserved.
-func (c *Conn) took(l *link, replies []wire.Reply) []*Job {
+// took makes Jobs of what was reserved. tubes are those that were asked for; nil if it was a job.
+func (c *Conn) took(l *link, replies []wire.Reply, tubes []string) []*Job {
 	jobs := make([]*Job, len(replies))
 	for i, r := range replies {
 		l.held[r.Number] = struct{}{}
 		jobs[i] = &Job{ID: r.Number, Body: r.Body, conn: c}
+		if len(tubes) == 1 {
+			jobs[i].Tube = tubes[0]
+		}
+		jobs[i].told(r.Line)
 	}
 	return jobs
 }

@@ -19,7 +19,8 @@ import (
 // before the server knows.
 type Worker struct {
 	Config      Config
-	Tubes       []string // none: "default"
+	Tubes       []string          // none: "default"
+	Tags        map[string]string // if there are any, only jobs that have all of them are taken, from a beanfield
 	Handler     func(ctx context.Context, job *Job) error
 	Concurrency int // jobs at a time, each with a connection of its own; 0: one
 
@@ -168,7 +169,7 @@ func (w *Worker) serve(working, taking context.Context) {
 // wait may be cancelled.
 func (w *Worker) take(working, taking context.Context, c *Conn, failures *int) error {
 	for {
-		job, err := c.Reserve(taking, Forever, w.Tubes...)
+		job, err := w.next(taking, c)
 		if err != nil {
 			return err
 		}
@@ -179,4 +180,15 @@ func (w *Worker) take(working, taking context.Context, c *Conn, failures *int) e
 			w.Report(job, err)
 		}
 	}
+}
+
+func (w *Worker) next(taking context.Context, c *Conn) (*Job, error) {
+	if len(w.Tags) == 0 {
+		return c.Reserve(taking, Forever, w.Tubes...)
+	}
+	jobs, err := c.ReserveTagged(taking, w.Tags, 1, Forever, w.Tubes...)
+	if err != nil {
+		return nil, err
+	}
+	return jobs[0], nil
 }

@@ -1,6 +1,7 @@
 // Package client is a small client of the beanstalk protocol: for the commands of beanfield,
 // for the tools, and for tests of packages above it. It speaks to any beanstalkd. The server
-// does not use it; it stands below the front ends, which a test of theirs may come through.
+// does not use it; it stands below the front ends, which a test of theirs may come through. What
+// programs outside this module use, conn/client, stands on it.
 //
 // address.go reads a server's address and dial.go connects to it. client.go sends one
 // command at a time, pipe.go many at once. reply.go reads a reply, and document.go reads
