@@ -137,6 +137,10 @@
 // Only the loop moves a connection between these. In all but the first,
 // input that has been read waits in Conn.in and no more is read.
 //
+// A client may call its wait off: if the line that follows the reserve is call-off, the wait ends as by a timeout, and
+// then that command is run. So while a connection waits, its loop looks whether this line has come, and leaves it, and
+// all else, where it is (calledOff).
+//
 // A client that shuts down its sending side while it waits gets TIMED_OUT at once;
 // the commands that it had already sent are run, and then the connection is closed.
 //
@@ -238,6 +242,7 @@
 //	list-tubes                                    nothing           lists tubes with any right
 //	ignore, list-tube-used                        nothing           never
 //	list-tubes-watched, quit, capabilities        nothing           never
+//	call-off                                      nothing           never
 //
 // With rules, stats counts only tubes on which the client has the right stats, and their jobs;
 // job-timeouts is 0 then, because nobody counts it by tube. The figures of the process are the

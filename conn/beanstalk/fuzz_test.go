@@ -32,7 +32,7 @@ var answers = map[string]string{
 	"use": "USING", "watch": "WATCHING", "ignore": "WATCHING NOT_IGNORED", "list-tubes-watched": "OK",
 	"put-in-tube": "INSERTED", "put-with": "INSERTED EXISTS", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND", "reserve-batch": "RESERVED_BATCH TIMED_OUT DEADLINE_SOON", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
 	"delete-batch": "DELETED_BATCH", "release-batch": "RELEASED_BATCH", "bury-batch": "BURIED_BATCH", "touch-batch": "TOUCHED_BATCH",
-	"put-batch": "INSERTED_BATCH", "reserve-with": "RESERVED_WITH TIMED_OUT DEADLINE_SOON",
+	"put-batch": "INSERTED_BATCH", "call-off": "CALLED_OFF", "reserve-with": "RESERVED_WITH TIMED_OUT DEADLINE_SOON",
 	"list-jobs": "OK NOT_FOUND BAD_FORMAT", "schedules": "OK",
 	"move-jobs": "MOVED NOT_FOUND BAD_FORMAT", "change-jobs": "CHANGED NOT_FOUND BAD_FORMAT",
 	"policies": "OK", "policy": "OK", "set-policies": "REFUSED",

@@ -55,6 +55,7 @@ var shapes = []shape{
 	{"reserve-with-timeout ", number, false},
 	{"reserve-job ", number, false},
 	{"reserve-with", `((?: .*)?)`, true},
+	{"call-off", ``, false},
 	{"reserve-batch ", number + another, false},
 	{"reserve", ``, false},
 	{"delete ", number, false},

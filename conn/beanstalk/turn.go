@@ -106,6 +106,10 @@ func (c *Conn) goOn() {
 	if c.tls != nil && c.lookAhead() {
 		c.goOn()
 	}
+	if c.calledOff() {
+		c.send()
+		c.Notify() // others first
+	}
 	if !c.closed && len(c.in) == 0 {
 		c.in = nil
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/shard/queue"
 )
 
@@ -90,4 +91,32 @@ func (c *Conn) cancelWait(status queue.Status) {
 	}
 	c.loop.timers.remove(c)
 	c.finish(callEndWait, done)
+}
+
+// callsOff is the line that ends the wait right before it. A client may send it while it waits. It is then
+// answered like any command, after the reserve.
+const callsOff = "call-off" + protocol.CRLF
+
+// calledOff ends the wait if the next that the client has sent is to call it off. What a client has sent behind a
+// reserve is not read before the wait is over; the socket is only asked what comes next.
+func (c *Conn) calledOff() bool {
+	if c.call != callNone || c.closed || !c.session.Waiting() || c.run != nil || c.guard != nil && c.guard.recalled != nil {
+		return false
+	}
+	var next [len(callsOff)]byte
+	n := copy(next[:], c.in)
+	if n < len(next) && string(next[:n]) == callsOff[:n] && c.tls == nil && c.readable {
+		n += socket.Peek(c.fd, next[n:])
+	}
+	if string(next[:n]) != callsOff {
+		return false
+	}
+	c.cancelWait(queue.TimedOut)
+	return c.call == callNone && !c.session.Waiting()
+}
+
+// callOff has nothing left to do: the reserve before it has been answered.
+func (c *Conn) callOff(*protocol.Command) bool {
+	c.loop.out = append(c.loop.out, "CALLED_OFF"+protocol.CRLF...)
+	return true
 }

@@ -107,8 +107,16 @@ func (p *Poller) Wait(ms int) []syscall.EpollEvent {
 // Read and Write are recv and send, which on a socket do less than the calls for
 // files. They are made without telling the Go scheduler: on a non-blocking socket
 // they take a few microseconds, and telling it would cost a tenth of that.
-func Read(fd int, b []byte) (int, error) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
+func Read(fd int, b []byte) (int, error) { return receive(fd, b, 0) }
+
+// Peek reads what the next Read will read again. It is 0 if there is nothing.
+func Peek(fd int, b []byte) int {
+	n, _ := receive(fd, b, syscall.MSG_PEEK)
+	return n
+}
+
+func receive(fd int, b []byte, flags uintptr) (int, error) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), flags, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
 		return 0, errno
