@@ -30,7 +30,8 @@ type Worker struct {
 	// The handler's context ends then; and it ends if the job is lost, such as with the connection,
 	// as far as a touch has noticed that.
 	MaxTime time.Duration
-	// TTR is that of the jobs, if it is known. Without it, the server is asked about each job.
+	// TTR is that of the jobs, if it is known. Without it, the server is asked about each job, and
+	// tells whole seconds, rounded up: jobs with parts of a second need it.
 	TTR time.Duration
 	// Retry is how long a job is delayed after a failure; the zero Backoff: 1 s to 10 min. Delays are
 	// rounded up to seconds.
