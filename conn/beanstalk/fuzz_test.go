@@ -157,8 +157,14 @@ func words(out []byte) (list []string, err error) {
 		if err != nil || !bytes.HasSuffix(reply, []byte("\r\n")) {
 			return list, fmt.Errorf("%.100q is no reply, %v", reply, err)
 		}
-		word, _, _ := bytes.Cut(reply[:len(reply)-2], []byte(" "))
-		list = append(list, string(word))
+		lines := [][]byte{reply[:len(reply)-2]}
+		if bytes.HasPrefix(reply, []byte("INSERTED_BATCH ")) { // one reply to a client, with a word for each job
+			lines = bytes.Split(lines[0], []byte("\r\n"))
+		}
+		for _, line := range lines {
+			word, _, _ := bytes.Cut(line, []byte(" "))
+			list = append(list, string(word))
+		}
 	}
 }
 
