@@ -116,6 +116,20 @@ func TestMoveRefused(t *testing.T) {
 	})
 }
 
+// What a full tube does not take stays as it was.
+func TestMoveIntoAFullTube(t *testing.T) {
+	s := startServer(t, beanfield(t))
+	mixed(t, s)
+	s.run("policy", "set", "to", "max_jobs=2").has(t, 0, "")
+	o := s.run("move", "from", "to")
+	if o.code != 1 || o.stdout != "moved 2\n" || !strings.Contains(o.stderr, "stay where they are: the other tube is full") {
+		t.Errorf("%+v", o)
+	}
+	s.wantCount("to", "current-jobs-ready", "2")
+	s.wantCount("from", "current-jobs-delayed", "1")
+	s.wantCount("from", "current-jobs-buried", "2")
+}
+
 func TestPurge(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
 		mixed(t, s)
