@@ -26,6 +26,9 @@ func TestEveryCommandHasAMethod(t *testing.T) {
 	defer c.HangUp()
 	conn := reflect.TypeFor[*client.Conn]()
 	for _, verb := range must.Get(c.Capabilities()) {
+		if verb == "call-off" {
+			continue // a context that ends a wait ends the connection, at every server
+		}
 		if _, ok := conn.MethodByName(methods[verb]); !ok {
 			t.Errorf("%s has no method", verb)
 		}
