@@ -41,6 +41,12 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	return modelled(m.Queue, c.number, op)
 }
 
+// truncated are the states whose jobs a truncate ends, by Op.Limit.
+var truncated = map[uint32][]naive.State{
+	uint32(queue.States(0).With(queue.Ready)):                      {naive.Ready},
+	uint32(queue.States(0).With(queue.Delayed).With(queue.Buried)): {naive.Delayed, naive.Buried},
+}
+
 // modelled runs an operation of a beanstalk client in the model.
 func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	used := m.Clients[client].Used
@@ -58,7 +64,7 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	case queue.Kick:
 		return restartAnswer{status: naive.OK, count: m.Kick(used, op.Limit)}
 	case queue.Truncate:
-		n, _ := m.Truncate(string(op.Data)) // the model may not know of a tube that is only used
+		n, _ := m.Truncate(string(op.Data), truncated[op.Limit]...) // the model may not know of a tube that is only used
 		return restartAnswer{status: naive.OK, count: n}
 	case queue.Pause:
 		return restartAnswer{status: m.Pause(string(op.Data), op.Delay)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -239,7 +240,11 @@ func (run *restartRun) batch(c *restartClient) {
 		case n < 40 && c.ReserveInPlace(nil) && c.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
 		case n < 43 && i == used && run.dice.IntN(2) == 0:
-			ops = append(ops, queue.Op{Kind: queue.Truncate, Data: []byte(c.Used())})
+			op := queue.Op{Kind: queue.Truncate, Data: []byte(c.Used())}
+			if of := slices.Sorted(maps.Keys(truncated)); run.dice.IntN(3) == 0 {
+				op.Limit = of[run.dice.IntN(len(of))]
+			}
+			ops = append(ops, op)
 		case n < 50 && i == used:
 			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}
 			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Limit: uint32(run.dice.IntN(3))})

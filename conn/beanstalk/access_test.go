@@ -119,6 +119,7 @@ func TestEachRight(t *testing.T) {
 		{access.Reserve, "reserve-job %d", "RESERVED ", "NOT_FOUND", false},
 		{access.Delete, "delete %d", "DELETED", "NOT_FOUND", false},
 		{access.Delete, "truncate t", "TRUNCATED 3", "NOT_FOUND", false},
+		{access.Delete, "truncate t state=ready,delayed,buried", "TRUNCATED 3", "NOT_FOUND", false},
 		{access.Peek, "list-jobs tube=t", "OK ", "NOT_FOUND", false},
 		{access.Kick, "change-jobs t pri=1", "CHANGED 3", "NOT_FOUND", false},
 		{access.Stats, "policy t", "OK ", "NOT_FOUND", false},

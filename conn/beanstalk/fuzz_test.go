@@ -30,7 +30,7 @@ var answers = map[string]string{
 	"bury": "BURIED NOT_FOUND", "kick": "KICKED", "kick-job": "KICKED NOT_FOUND",
 	"touch": "TOUCHED NOT_FOUND", "stats-job": "OK NOT_FOUND", "stats-tube": "OK NOT_FOUND", "stats": "OK",
 	"use": "USING", "watch": "WATCHING", "ignore": "WATCHING NOT_IGNORED", "list-tubes-watched": "OK",
-	"put-in-tube": "INSERTED", "put-with": "INSERTED EXISTS", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND", "reserve-batch": "RESERVED_BATCH TIMED_OUT DEADLINE_SOON", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
+	"put-in-tube": "INSERTED", "put-with": "INSERTED EXISTS", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND BAD_FORMAT", "reserve-batch": "RESERVED_BATCH TIMED_OUT DEADLINE_SOON", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
 	"delete-batch": "DELETED_BATCH", "release-batch": "RELEASED_BATCH", "bury-batch": "BURIED_BATCH", "touch-batch": "TOUCHED_BATCH",
 	"put-batch": "INSERTED_BATCH", "call-off": "CALLED_OFF", "reserve-with": "RESERVED_WITH TIMED_OUT DEADLINE_SOON",
 	"list-jobs": "OK NOT_FOUND BAD_FORMAT", "schedules": "OK",

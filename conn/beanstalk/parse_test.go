@@ -36,7 +36,7 @@ var shapes = []shape{
 	{"put-with ", number + options, false},
 	{"capabilities", ``, false},
 	{"schedules", ``, false},
-	{"truncate ", tubeName, false},
+	{"truncate ", anyName + `((?:[^A-Za-z0-9+/;.$_()-].*)?)`, false},
 	{"policies", ``, false},
 	{"policy ", tubeName, false},
 	{"set-policies ", number + options, false},
@@ -148,11 +148,11 @@ func referenceArgs(command string, args [][]byte) string {
 	case "delete-batch", "release-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
 		last := len(args) - 1
 		name, args = string(args[last]), args[:last]
-	case "use", "watch", "ignore", "stats-tube", "truncate", "list-jobs", "reserve-with", "policy":
+	case "use", "watch", "ignore", "stats-tube", "list-jobs", "reserve-with", "policy":
 		name, args = string(args[0]), nil
 	case "pause-tube":
 		name, args = string(args[0]), args[1:]
-	case "move-jobs", "change-jobs":
+	case "move-jobs", "change-jobs", "truncate":
 		last := len(args) - 1
 		for _, tube := range args[:last] {
 			if !validTube.Match(tube) {

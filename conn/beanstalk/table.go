@@ -70,7 +70,7 @@ func added() []command {
 		{text: "reserve-with", args: args{protocol.Apart, protocol.Pairs}, needs: access.Reserve, run: (*Conn).reserveWith,
 			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
 		{text: "call-off", args: args{}, run: alone((*Conn).callOff), uncounted: true, added: true},
-		{text: "truncate ", args: args{protocol.Tube}, about: aboutTube, needs: access.Delete, refused: notFound, op: queue.Truncate,
+		{text: "truncate ", args: args{protocol.Inner, protocol.Pairs}, about: aboutTube, needs: access.Delete, refused: notFound, run: (*Conn).truncate, op: queue.Truncate,
 			reply: protocol.HowManyTruncated, audit: auditAlways, uncounted: true, added: true},
 		{text: "delete-batch ", args: args{protocol.Length, protocol.Pairs}, needs: access.Delete, refused: notFound, begin: (*Conn).beginWhole,
 			whole: idList(), op: queue.DeleteSeveral, answer: sayDid("DELETED_BATCH "), uncounted: true, added: true},

@@ -72,14 +72,38 @@ func (s *State) find(id uint64) uint32 {
 	return slot
 }
 
-// spared finds the jobs of a tube that a purge leaves: those that somebody holds, and those that are still
-// arriving. It reports false if it would have to look at too many.
-func (s *State) spared(t *tube) (slots []uint32, ok bool) {
-	if t.reserved+t.transit == 0 {
+// countOf counts the jobs of a tube in some states, of those that nobody holds.
+func (t *tube) countOf(of States) (n int) {
+	if of.Has(Ready) {
+		n += int(t.ready.N)
+	}
+	if of.Has(Delayed) {
+		n += int(t.delayed.N)
+	}
+	if of.Has(Buried) {
+		n += t.buried.N
+	}
+	return n
+}
+
+// spared finds the jobs of a tube that a purge of some states leaves: those in other states, those that somebody
+// holds, and those that are still arriving. It reports false if it would have to look at too many.
+func (s *State) spared(t *tube, of States) (slots []uint32, ok bool) {
+	others := t.countOf(0) - t.countOf(of)
+	if t.reserved+t.transit+others == 0 {
 		return nil, true
 	}
-	if s.totals.Reserved+int(s.clients.N)+s.travel.arriving.N > mostSpared {
+	if others+s.totals.Reserved+int(s.clients.N)+s.travel.arriving.N > mostSpared {
 		return nil, false
+	}
+	for i := uint32(0); i < t.ready.N && !of.Has(Ready); i++ {
+		slots = append(slots, t.ready.At(i).Slot)
+	}
+	for i := uint32(0); i < t.delayed.N && !of.Has(Delayed); i++ {
+		slots = append(slots, t.delayed.At(i).Slot)
+	}
+	for slot := t.buried.Head; slot != 0 && !of.Has(Buried); slot = s.linksOf(slot).Next {
+		slots = append(slots, slot)
 	}
 	for slot := range s.heldOf(t) {
 		slots = append(slots, slot)
@@ -111,15 +135,24 @@ func (s *State) heldOf(t *tube) iter.Seq[uint32] {
 	}
 }
 
-// inter takes the jobs of a tube that nobody holds into a grave. spared are all others that count for it.
-func (s *State) inter(t *tube, spared []uint32) {
-	g := &grave{of: t, ready: t.ready, delayed: t.delayed, buried: t.buried}
-	t.ready, t.delayed, t.buried = cells.Heap{}, cells.Heap{}, cells.List[uint32]{}
-	s.totals.Ready -= int(g.ready.N)
-	s.totals.Urgent -= t.urgent
-	s.totals.Delayed -= int(g.delayed.N)
-	s.totals.Buried -= g.buried.N
-	t.urgent, t.purgedRank = 0, int64(s.buryRank)
+// inter takes the jobs of a tube in some states into a grave. spared are all others that count for it.
+func (s *State) inter(t *tube, of States, spared []uint32) {
+	g := &grave{of: t}
+	if of.Has(Ready) {
+		g.ready, t.ready = t.ready, cells.Heap{}
+		s.totals.Ready -= int(g.ready.N)
+		s.totals.Urgent -= t.urgent
+		t.urgent = 0
+	}
+	if of.Has(Delayed) {
+		g.delayed, t.delayed = t.delayed, cells.Heap{}
+		s.totals.Delayed -= int(g.delayed.N)
+	}
+	if of.Has(Buried) {
+		g.buried, t.buried = t.buried, cells.List[uint32]{}
+		s.totals.Buried -= g.buried.N
+		t.purgedRank = int64(s.buryRank)
+	}
 	t.deletes += uint64(g.jobs())
 	t.count, t.bytes = 0, 0
 	for _, slot := range spared {
@@ -133,9 +166,9 @@ func (s *State) inter(t *tube, spared []uint32) {
 		}
 	}
 	if t.policy != nil {
-		s.unrankAll(t)
+		s.unrankAll(t, spared)
 	}
-	if s.sieves != nil {
+	if s.sieves != nil && of.Has(Ready) {
 		s.unsiftAll(t)
 	}
 	s.retime(t)
@@ -156,14 +189,17 @@ func (s *State) dig(g *grave) {
 	}
 }
 
-// unrankAll empties the rankings of a tube, of whose jobs none is left where it could be ranked.
-func (s *State) unrankAll(t *tube) {
+// unrankAll makes the rankings of a tube anew, of which these jobs are left.
+func (s *State) unrankAll(t *tube, left []uint32) {
 	if t.policy.victims != nil {
 		t.policy.victims = &ranking{}
 	}
 	if t.policy.ages != nil {
 		t.policy.ages = &ranking{}
 		s.retimeAges(t)
+	}
+	for _, slot := range left {
+		s.rank(t, slot)
 	}
 }
 

@@ -103,7 +103,8 @@ func (v *service) truncate(s *State, op *Op) bool {
 			return false
 		}
 		op.ID = s.jobs.At(slot).id() + 1
-		if s.jobs.At(slot).state() == Reserved && s.holderOf(slot).consumer == nil {
+		st := s.jobs.At(slot).state()
+		if !op.ends(st) || st == Reserved && s.holderOf(slot).consumer == nil {
 			s.spend(looking)
 		} else {
 			s.endOld(slot, op)

@@ -59,7 +59,7 @@ func (x *machine) model(c int, op *Op, body string) {
 		state := map[Kind]naive.State{PeekReady: naive.Ready, PeekDelayed: naive.Delayed, PeekBuried: naive.Buried}[op.Kind]
 		op.found(m.First(state, me.Used), naive.NotFound)
 	case Truncate:
-		n, status := m.Truncate(string(op.Data))
+		n, status := m.Truncate(string(op.Data), op.truncated()...)
 		op.Count, op.Status = n, statusOf[status]
 	case Pause:
 		op.Status = statusOf[m.Pause(string(op.Data), op.Delay)]

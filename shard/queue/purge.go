@@ -13,7 +13,7 @@ import (
 // no client sees them, and goes on deleting. In the turn that deletes the last of them, the note goes.
 //
 // The note says which jobs are meant by their ids: all up to the newest one. So what it spares must be told
-// apart. Jobs that somebody held, or that were arriving from another shard, are listed in the note. Whatever is recorded
+// apart. Jobs that somebody held, that were arriving from another shard, or that were in other states, are listed in the note. Whatever is recorded
 // later, because such a job is released, or comes from elsewhere with a low id, or because a put took its id
 // before the purge and has its body only now, has the number of the purge in its record (Item.Since).
 //
@@ -29,20 +29,21 @@ type purging struct {
 	notes    []*storage.Purge // that are in the log
 }
 
-// purge ends all jobs of a tube that nobody holds, at once. It reports false if they are to be ended one by one: they are
+// purge ends all jobs of a tube that nobody holds, or those that are in some states, at once. It reports false if they are to be ended one by one: they are
 // few, or too many are spared, or the log has no room for the note, or the queue service looks at them.
 func (s *State) purge(t *tube, op *Op) bool {
-	n := int(t.ready.N+t.delayed.N) + t.buried.N
+	of := States(op.Limit)
+	n := t.countOf(of)
 	if t.service != nil || n < cmp.Or(s.LeastPurge, usualPurge) {
 		return false
 	}
-	spared, ok := s.spared(t)
+	spared, ok := s.spared(t, of)
 	if !ok || s.Durable && !s.notePurge(t, spared) {
 		return false
 	}
 	s.spend(moving * (1 + len(spared)/passing))
 	t.using++
-	s.inter(t, spared)
+	s.inter(t, of, spared)
 	t.using--
 	s.letGo(t)
 	op.Status, op.Count = OK, uint32(n)

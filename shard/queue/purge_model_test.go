@@ -4,13 +4,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"beanfield/shard/queue/naive"
 )
 
 // What the model says of truncate is true of purges, too, while their graves are being emptied, and over restarts: also
 // with keys, with policies, and where dead letters go to a tube that is being purged (GR1, GR2).
 func TestModelPurges(t *testing.T) {
 	often := slices.Concat(weighted(1, commands), weighted(1, []command{
-		{"truncate", 8, (*machine).truncate}, {"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
+		{"truncate", 4, (*machine).truncate}, {"truncate states", 4, (*machine).truncateStates}, {"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
 	}))
 	for name, begin := range map[string]func(*testing.T, func(int, string) int) *machine{
 		"plain":    func(t *testing.T, pick func(int, string) int) *machine { return newMachine(t, pick) },
@@ -55,4 +57,30 @@ func (x *machine) endTurns() {
 		next := x.next()
 		more = next != 0 && next <= x.w.now
 	}
+}
+
+// truncateStates ends the jobs of a tube that are in some states.
+func (x *machine) truncateStates() {
+	of := States(0).With(choose(x, "state", Ready, Delayed, Buried)).With(choose(x, "state", Ready, Delayed, Buried))
+	if c, u := x.client(); u != nil {
+		x.do(c, u, Op{Kind: Truncate, Data: []byte(choose(x, "tube", machineTubes...)), Limit: uint32(of)}, "")
+	}
+}
+
+// truncated are the states whose jobs a truncate ends, for the model; none for all.
+func (op *Op) truncated() (of []naive.State) {
+	for state, st := range stateOf {
+		if op.Limit != 0 && op.ends(st) {
+			of = append(of, state)
+		}
+	}
+	return of
+}
+
+// statesIn are the states that a truncate names, as its Limit.
+func statesIn(words []string) (limit uint32) {
+	for _, word := range words {
+		limit = uint32(States(limit).With(stateOf[naive.State(word)]))
+	}
+	return limit
 }

@@ -67,6 +67,47 @@ var purgeScripts = map[string]string{
 		{gone}
 		c truncate mail -> no
 		c totals -> ready=0 delayed=0 buried=0`,
+	"some states": `
+		a put 5 0 60 -> 1
+		a put 5 0 60 -> 2
+		a put 5 0 60 -> 3
+		a put 5 9 60 -> 4
+		a put 5 0 60 -> 5
+		b reserve-job 5 -> 5
+		b bury 5 1
+		c truncate mail ready -> 3
+		a stats-tube mail -> ready=0 urgent=0 delayed=1 buried=1 deletes=3
+		{ended}
+		restart
+		{ended}
+		c peek 4 -> 4
+		c truncate mail ready -> 0
+		a use mail
+		a kick-job 5
+		a kick-job 4
+		restart
+		{ended}
+		c truncate mail delayed buried -> 0
+		c truncate mail ready -> 2
+		restart
+		c peek 4 -> no
+		c peek 5 -> no
+		{gone}`,
+	"states in a full tube": `
+		policy mail jobs=4 full=oldest
+		a put 5 0 60 20 -> 1
+		a put 5 5 60 20 -> 2
+		a put 5 0 60 20 -> 3
+		a put 5 9 60 20 -> 4
+		c truncate mail ready -> 2
+		a put 5 0 60 20 -> 5
+		a put 5 0 60 20 -> 6
+		a put 5 0 60 20 -> 7
+		c peek 5 -> no
+		c truncate mail delayed -> 2
+		{ended}
+		a put 5 0 60 20 -> 8
+		c peek 6 -> 6`,
 	"what is held stays": `
 		a put 5 0 60 -> 1
 		a put 5 0 60 -> 2

@@ -2,7 +2,7 @@ package queue
 
 import "beanfield/shard/queue/cells"
 
-// truncate ends the jobs of a tube that are ready, delayed or buried when it comes. Mostly it does that at once
+// truncate ends the jobs of a tube that are ready, delayed or buried when it comes, or are in some of these states. Mostly it does that at once
 // (purge.go). Otherwise they are ended one by one: ids grow, so those that are put meanwhile are above
 // the newest id of that moment, and stay.
 //
@@ -19,6 +19,9 @@ const (
 	inRecords            // in all records of the shard
 	inItems              // in the item index of a queue
 )
+
+// ends says whether a truncate ends jobs in a state.
+func (op *Op) ends(st JobState) bool { return States(op.Limit).Has(st) }
 
 func (s *State) truncate(op *Op) {
 	if op.phase == 0 {
@@ -57,7 +60,7 @@ func (s *State) endUpTo(t *tube, op *Op) bool {
 	}
 	if op.phase == inPlaces {
 		share, before := s.share, op.Count
-		if s.endOfHeap(&t.ready, op) && s.endOfHeap(&t.delayed, op) && s.endBuried(t, op) {
+		if s.endOfHeap(Ready, &t.ready, op) && s.endOfHeap(Delayed, &t.delayed, op) && s.endBuried(t, op) {
 			return true
 		}
 		if ended := int(op.Count-before) * ending; 2*ended > share-s.share {
@@ -70,7 +73,10 @@ func (s *State) endUpTo(t *tube, op *Op) bool {
 
 // endOfHeap ends jobs from the end of a heap on. What takes the place of one is either a job that
 // was looked at, or from before that place, and looked at next.
-func (s *State) endOfHeap(h *cells.Heap, op *Op) bool {
+func (s *State) endOfHeap(of JobState, h *cells.Heap, op *Op) bool {
+	if !op.ends(of) {
+		return true
+	}
 	for i := h.N; i > 0; i = min(i, h.N) {
 		if s.spent() {
 			return false
@@ -84,7 +90,7 @@ func (s *State) endOfHeap(h *cells.Heap, op *Op) bool {
 
 // endBuried ends jobs in the order in which they were buried: those that were there come first.
 func (s *State) endBuried(t *tube, op *Op) bool {
-	for t.buried.N > 0 {
+	for t.buried.N > 0 && op.ends(Buried) {
 		if s.spent() {
 			return false
 		}
@@ -111,7 +117,7 @@ func (s *State) endInRecords(t *tube, op *Op) bool {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && !s.interred(slot) {
+		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) && !s.interred(slot) {
 			s.endOld(slot, op)
 		}
 		op.ID++

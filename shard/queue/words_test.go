@@ -63,7 +63,7 @@ func (u *user) do(verb string, args []string) string {
 	case Pause:
 		op.Data, op.Delay = []byte(args[0]), uint32(num(1))
 	case Use, Watch, Ignore, StatsTube, Truncate:
-		op.Data = []byte(args[0])
+		op.Data, op.Limit = []byte(args[0]), statesIn(args[1:])
 	case Wait:
 		op.Ticket = u.Arm()
 	case Withdraw:

@@ -185,7 +185,7 @@ func TestInterruptedSweeps(t *testing.T) {
 	if o := s.typed(strings.Repeat("x\n", 60_000), "put", "-lines", "-quiet", "-tube", "from"); o.code != 0 {
 		t.Fatal(o)
 	}
-	for done, args := range map[string][]string{"moved": {"move", "from", "to"}, "purged": {"purge", "from"}} {
+	for done, args := range map[string][]string{"moved": {"move", "from", "to"}, "purged": {"purge", "from", "-n", "60000"}} {
 		before, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
 		c := spawn(t, s, args...)
 		for s.count("from", "current-jobs-ready") == fmt.Sprint(before) {

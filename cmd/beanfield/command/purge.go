@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"flag"
 	"slices"
 	"strings"
@@ -98,10 +99,38 @@ func (a *purge) run(c *call) error {
 		return usagef("name one tube")
 	}
 	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
+		n, done, err := a.atOnce(c, s)
+		if done || err != nil {
+			return c.counted("purged", n, a.json, err)
+		}
 		if err := use(s, c.words[0]); err != nil {
 			return err
 		}
-		n, err := a.each(c, s, d, "purge", (*taker).delete)
+		n, err = a.each(c, s, d, "purge", (*taker).delete)
 		return c.counted("purged", n, a.json, err)
 	})
+}
+
+// atOnce has the server delete all jobs, if it can. It reports false if they are to be deleted one by one: there are
+// to be so many at most, or the server is another one, or it does not allow this.
+func (a *purge) atOnce(c *call, s *client.Client) (n uint64, done bool, err error) {
+	if a.most > 0 {
+		return 0, false, nil
+	}
+	known, err := s.Capabilities()
+	if err != nil || !slices.Contains(known, "truncate") {
+		return 0, false, err
+	}
+	states := slices.Compact(slices.Sorted(slices.Values(a.states)))
+	if len(states) == 3 {
+		states = nil // an older server knows only that
+	}
+	_, end := interruptible(s) // the server may still say how many there were
+	defer end()
+	n, err = s.Truncate(c.words[0], states...)
+	var refused client.Refused
+	if errors.As(err, &refused) {
+		return 0, false, nil
+	}
+	return n, err == nil, err
 }

@@ -25,7 +25,7 @@
 //	POST drain              to the server
 //	POST set-policies       replaces those that were set at run time: text, version
 //
-// A kick of all, a purge or a move does a part of the work and answers how many jobs are left.
+// A kick of all or a move does a part of the work and answers how many jobs are left.
 // The page asks again until none is left, or its user stops it. So no goroutine works for a
 // page that has been closed.
 //

@@ -8,8 +8,7 @@ import (
 	"beanfield/shard/queue"
 )
 
-// A purge or a move of many jobs takes them in handfuls, so that each handful is one group
-// in the log.
+// A move of many jobs takes them in handfuls, so that each handful is one group in the log.
 const handful = 50
 
 // eachHandful calls fn with the first jobs of a tube in the chosen states, again and again,
@@ -18,12 +17,7 @@ const handful = 50
 // is an error.
 func (a *action) eachHandful(c *Console, fn func([]queue.JobFigures) (int, error)) error {
 	k := &a.ask
-	for _, word := range k.States {
-		if _, ok := states[word]; !ok {
-			return wrong("jobs of this state cannot be chosen")
-		}
-	}
-	if err := a.existing(k.Tube); err != nil {
+	if _, err := a.chosen(); err != nil {
 		return err
 	}
 	end := time.Now().Add(partTime)
@@ -53,25 +47,28 @@ func (a *action) eachHandful(c *Console, fn func([]queue.JobFigures) (int, error
 	return nil
 }
 
+// chosen are the states of the jobs that are meant, in a tube that there must be.
+func (a *action) chosen() (of queue.States, err error) {
+	for _, word := range a.ask.States {
+		st, ok := states[word]
+		if !ok {
+			return 0, wrong("jobs of this state cannot be chosen")
+		}
+		of = of.With(st)
+	}
+	return of, a.existing(a.ask.Tube)
+}
+
 // purge ends the jobs of a tube in the chosen states.
 func (c *Console) purge(a *action) error {
+	of, err := a.chosen()
+	if err != nil || of == 0 {
+		return err
+	}
 	shard := c.router.TubeShard([]byte(a.ask.Tube))
-	return a.eachHandful(c, func(list []queue.JobFigures) (done int, err error) {
-		ops := make([]queue.Op, len(list))
-		for i := range list {
-			ops[i] = queue.Op{Kind: queue.Delete, ID: list[i].ID}
-		}
-		for _, op := range a.client.run(shard, false, ops...) {
-			switch op.Status {
-			case queue.OK:
-				done++
-			case queue.NotFound: // somebody has taken it
-			default:
-				err = failure(op.Status)
-			}
-		}
-		return done, err
-	})
+	op := a.client.run(shard, false, queue.Op{Kind: queue.Truncate, Data: []byte(a.ask.Tube), Limit: uint32(of)})[0]
+	a.answer.Done = int(op.Count)
+	return failureOf(op.Status, noTube)
 }
 
 // move makes the jobs of a tube in the chosen states jobs of another tube. They keep their

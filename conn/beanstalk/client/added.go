@@ -72,9 +72,13 @@ func (c *Client) ReserveBatch(size, timeout uint32) (jobs []Reply, _ error) {
 	return r.Jobs, r.Want("RESERVED_BATCH")
 }
 
-// Truncate ends the jobs of a tube that nobody has reserved, and returns how many there were.
-func (c *Client) Truncate(tube string) (n uint64, _ error) {
-	r, err := c.Ask("truncate " + tube)
+// Truncate ends the jobs of a tube that nobody has reserved, or those in some states, and returns how many there were.
+func (c *Client) Truncate(tube string, states ...string) (n uint64, _ error) {
+	line := "truncate " + tube
+	if len(states) > 0 {
+		line += " " + Option("state", strings.Join(states, ","))
+	}
+	r, err := c.Ask(line)
 	if err != nil {
 		return 0, err
 	}

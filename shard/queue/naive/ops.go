@@ -242,13 +242,13 @@ func (m *Queue) bury(j *Job) {
 	m.log(j)
 }
 
-// Truncate ends all jobs of a tube but those that workers have.
-func (m *Queue) Truncate(tube string) (n uint32, _ Status) {
+// Truncate ends all jobs of a tube but those that workers have, or those in some states.
+func (m *Queue) Truncate(tube string, of ...State) (n uint32, _ Status) {
 	if m.Tube(tube) == nil {
 		return 0, NotFound
 	}
 	m.EndItems(tube, func(j *Job) bool {
-		if j.State == Reserved && m.Clients[j.Holder].Consumer == nil {
+		if len(of) > 0 && !slices.Contains(of, j.State) || j.State == Reserved && m.Clients[j.Holder].Consumer == nil {
 			return false
 		}
 		n++
