@@ -218,7 +218,7 @@ func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
 	has := slices.Contains(watched, name)
 	switch op.Kind {
 	case queue.Put:
-		j := &naive.Job{ID: got.ID, Tube: p.real.Used(), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+		j := &naive.Job{ID: got.ID, Tube: p.real.Used(), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Tags: tagWords(p.real.tags)}
 		return restartAnswer{status: m.Put(j), id: j.ID}
 	case queue.Use:
 		m.Use(p.model, name)
@@ -230,7 +230,11 @@ func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
 		} else if has && !refused {
 			m.Ignore(p.model, name)
 		}
+	case queue.Reserve:
+		m.Clients[p.model].Wants = nil
+		return modelled(m, p.model, op)
 	case queue.ReserveSeveral:
+		m.Clients[p.model].Wants = tagWords(p.real.asked())
 		return shows(m.ReserveSeveral(p.model, d.most(p, int(op.Limit)), op.Poll))
 	default:
 		return modelled(m, p.model, op)
