@@ -71,6 +71,7 @@ func (x *machine) offerSeveral() {
 	if u == nil || len(x.m.Clients[c].Watched) == 0 {
 		return
 	}
+	x.m.Now = x.w.now
 	limit := choose[uint32](x, "limit", 1, 2, 5, 1000)
 	op := Op{Kind: OfferSeveral, Limit: limit}
 	x.wish(c, &op)
