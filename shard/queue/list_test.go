@@ -56,7 +56,7 @@ func (x *machine) compareLists() {
 		for _, j := range x.m.Jobs {
 			age := now - j.Created
 			if j.State != naive.Passed && (tube == "" || j.Tube == tube) && (f.States == 0 || f.States.Has(stateOf[j.State])) &&
-				age >= f.Older && (f.Younger == 0 || age < f.Younger) && strings.Contains(j.Body, string(f.Body)) {
+				(f.Older == 0 || age >= f.Older) && (f.Younger == 0 || age < f.Younger) && strings.Contains(j.Body, string(f.Body)) {
 				want = append(want, j.ID)
 			}
 		}
