@@ -11,29 +11,35 @@
 //	…
 //	id, err := pool.Put(ctx, client.NewJob{Tube: "mail", Body: body, TTR: time.Minute})
 //
-// A Worker is for those who do the jobs. It reserves them, calls a handler, and deletes, releases or
-// buries them as the handler says; it touches them meanwhile, and connects again when it has to.
+// A Worker is for programs that do the jobs. It reserves them, calls a handler, and deletes, releases or
+// buries them as the handler says. If it has a MaxTime, it touches them meanwhile. It connects again when
+// it has to.
 //
 //	w := &client.Worker{Config: config, Tubes: []string{"mail"}, Concurrency: 4, MaxTime: time.Hour, Handler: send}
 //	go w.Run(ctx)
 //	…
-//	err := w.Shutdown(timeout) // lets the jobs in hand finish
+//	err = w.Shutdown(ctx) // lets the jobs in hand finish
 //
-// A Conn is a single connection, with a method for each command. Whoever has many commands puts them
-// into a Pipeline, or calls one of the methods for many jobs, such as PutBatch and DeleteBatch. A tube
-// is named in each call that needs one: there is no tube in use, and nothing to watch, that a call
-// could leave to the next one.
+// A Conn is a single connection, with a method for each command. For many commands there is a Pipeline,
+// and there are methods for many jobs, such as PutBatch and DeleteBatch. A tube is named in each call that
+// needs one: no call leaves a tube in use, or a watched one, to the next call.
+//
+// With a beanfield a job may have a unique key, a name that makes its put safe to repeat, an age at which
+// it ends, and tags (NewJob). ReserveTagged, and the Tags of a Worker, take jobs by their tags; Jobs lists
+// jobs, MoveJobs and ChangeJobs alter those that nobody holds, and SetPolicies sets the policies of tubes.
 //
 // # Errors
 //
 // Answers of the server are errors such as ErrNotFound, for errors.Is. A connection that was lost in the
-// middle of a call is ErrLost: nobody knows then whether the server has done it. A put with a name (Once)
-// can be repeated without harm, and Pool.Put does. Any other error means that nothing was done.
+// middle of a call is ErrLost: nobody knows then whether the server has done it. The same is true after
+// ErrInternal, which means that the server's disk has failed, for example. A put with a name (Once) can be
+// repeated without harm, and Pool.Put does so after ErrLost. Any other error means that nothing was done by
+// the command that it belongs to; a call that sends several may have done a part.
 //
 // # Contexts
 //
 // Every call has one. If it ends before the call has begun, nothing was sent, and the connection is as
-// before. If it ends later, the connection is ended: its answers could not be told apart any more. The
+// before. If it ends later, the connection is closed: its answers could not be told apart any more. The
 // jobs that it had reserved go back to their tubes, and the Conn is of no use; a Pool makes another one.
 // The error is both the context's and ErrLost. A deadline alone does no harm to a Reserve that waits: the
 // server is asked to wait no longer than that.
@@ -42,7 +48,7 @@
 //
 // A server is asked once, when a connection is made, which commands it has that beanstalkd does not have.
 // What can be done without them is done without: PutBatch becomes puts that do not wait for each other,
-// and a Delay of 1.5 s becomes 2 s. What cannot is ErrUnsupported, and Conn.Has asks before.
+// and a Delay of 1.5 s becomes 2 s. Anything else is ErrUnsupported; Conn.Has tells beforehand.
 //
 // # Invariants
 //

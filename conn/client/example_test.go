@@ -135,7 +135,7 @@ func ExampleConn_Reserve() {
 	// Output: call back
 }
 
-// A key lets no second job of the same kind in, and a name makes it safe to put again.
+// A key keeps a second job with the same key out, and a name makes it safe to repeat a put.
 func ExampleNewJob() {
 	ctx := context.Background()
 	pool, err := client.NewPool(client.Config{Servers: []string{server}}, 1)

@@ -84,27 +84,27 @@
 // # Jobs that go to another shard
 //
 // A dead letter may go to a tube of another shard, and so may a job that a client moves. It is leaving then:
-// nobody sees it, and Load, Arrive, Depart and Show take it to the other shard in four steps, of which each
-// begins when the log keeps the one before (leaving.go, arriving.go). Package router has what drives them. The
-// log knows the copies of a job by their keys (storage.KeyOf): that of the copy that arrives is new, so
-// neither log ever has a key twice. What a restart may find is in twins.go. What a job has of all that, with
-// the tubes in which it was a dead letter or from which it was moved, is its journey (journey.go). Jobs that clients
-// move, or change, are found by a list and altered by their ids (alter.go).
+// nobody sees it, and Load, Arrive, Depart and Show take it to the other shard in four steps, each of which
+// begins when the log keeps the one before (leaving.go, arriving.go). Package router drives them. The log
+// knows the copies of a job by their keys (storage.KeyOf): that of the copy that arrives is new, so neither
+// log ever has a key twice. What a restart may find is in twins.go. What a job keeps of all that, with the
+// tubes in which it was a dead letter or from which it was moved, is its journey (journey.go). Jobs that
+// clients move, or change, are found by a list (list.go) and altered by their ids (alter.go).
 //
 // # Policies
 //
-// A tube that the configuration has a policy for (policy.go) has more rules than beanstalkd:
-// bounds on its jobs (full.go), an age at which they end (expiry.go), what becomes of jobs that come
-// back (comeback.go), how many are handed out (ration.go), how they rise while they wait (rising.go), and what part of them goes to clients that
-// watch other tubes too (contest.go). For other
-// tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
+// A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
+// rules than beanstalkd: bounds on its jobs (full.go), an age at which they end (expiry.go), what becomes
+// of jobs that come back (comeback.go), how many are handed out (ration.go), how they rise while they
+// wait (rising.go), and what part of them goes to clients that watch other tubes too (contest.go). For
+// other tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
 //
 // # Tags that are asked for
 //
-// A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a sieve with
-// the ready jobs that have them (sieve.go), and those who wait for such jobs wait there (sieveline.go). Other jobs, and
-// other reserves, cost one look at a nil pointer while there are no sieves.
+// A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a
+// sieve with the ready jobs that have them (sieve.go), and those who wait for such jobs wait there
+// (sieveline.go). While there are no sieves, each job and each reserve costs one look at a nil pointer.
 //
 // # Keys
 //
@@ -114,10 +114,12 @@
 //
 // # Purges
 //
-// A truncate ends all jobs of a tube that nobody holds, at once, whatever there are: it takes the tube's heaps
-// over, whole, as a grave (grave.go). The jobs in there have ended for everybody who asks, and are given back in shares, in later
-// turns. The log has one note of it (purge.go) until it has been told of each. Where few jobs end, or very many are
-// held, or the queue service looks at the tube, they are ended one by one instead (truncate.go).
+// A truncate ends all jobs of a tube that nobody holds, or those in some states, at once, however many
+// there are: it takes the tube's heaps over, whole, as a grave (grave.go). For everybody who asks, the jobs
+// in there have ended; their memory is given back in shares, in later turns. The log has one note of it
+// (purge.go) until it has been told of the end of each job. Where few jobs end, or very many are to be
+// spared, or the log has no room for the note, or the queue service looks at the tube, they are ended one
+// by one instead (truncate.go).
 //
 // # Bounds
 //
