@@ -109,6 +109,9 @@ func (p *policies) set(text, version string) (done conn.PolicyChange, err error)
 	case version != "" && version != before.list.Version:
 		return done, conn.ErrPoliciesChanged
 	}
+	if ms := set.circles(before.config); len(ms) > 0 {
+		return done, ms
+	}
 	switch status := p.router.KeepPolicies(text); status {
 	case queue.OK:
 	case queue.NoRoom:

@@ -170,6 +170,17 @@ func (s *policySet) list(c *Config) *conn.PolicyList {
 // rules are those of the set, and then those of the file.
 func (s *policySet) rules(c *Config) []TubeRule { return slices.Concat(s.tubes, c.Tubes) }
 
+// circles are the mistakes that the policies of the file make of these: dead letters that would come back.
+func (s *policySet) circles(c *Config) (ms Mistakes) {
+	rules := s.rules(c)
+	for i := range s.tubes {
+		if circle := circleFrom(rules, i); circle != "" {
+			ms = append(ms, Mistake{File: policyText, Line: s.tubeAt[i].line, Key: tubeKey + ".dead_letter", Value: fmt.Sprintf("%q", s.tubes[i].deadTube()), Problem: circle})
+		}
+	}
+	return ms
+}
+
 // shown are the settings that have not their defaults.
 func (t *TubeRule) shown() []conn.Setting {
 	list, usual := []conn.Setting{}, defaultTubeRule()

@@ -72,6 +72,16 @@ func TestProcessKeepsPolicies(t *testing.T) {
 	c.expect("put 0 0 60 1\r\nc", "INSERTED 3")
 }
 
+// What makes a circle with the file's policies is refused, and says where.
+func TestProcessRefusesCirclesWithTheFile(t *testing.T) {
+	const dead = "[[tube]]\nmatch = '%s'\nmax_deliveries = 1\ndead_letter = '%s'\n"
+	p, _ := configured(t, fmt.Sprintf(dead, "a", "b"), "-l", "unix:DIR/s")
+	c := p.client()
+	c.refuses("policies:6: tube.dead_letter = \"a\": dead letters of tube", fmt.Sprintf(dead, "x", "y")+"\n"+fmt.Sprintf(dead, "b", "a"))
+	word, _ := c.told("set-policies", fmt.Sprintf(dead, "b", "c"))
+	has(t, word, "OK")
+}
+
 // Wrong policies are refused with the reason, and change nothing.
 func TestProcessRefusesPolicies(t *testing.T) {
 	const of = "[[tube]]\nmatch = 'm'\n"

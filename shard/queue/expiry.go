@@ -1,6 +1,10 @@
 package queue
 
-import "beanfield/shard/queue/cells"
+import (
+	"slices"
+
+	"beanfield/shard/queue/cells"
+)
 
 // A policy may say how old a job may get. One that is older is deleted, unless somebody holds
 // it: then it is when it comes back. A tube with such a policy ranks its jobs by age, and stands in
@@ -84,6 +88,12 @@ func (p *policing) movesAged() bool {
 	return p != nil && p.Expired == AgedDie && p.DeadLetter == FateTube
 }
 
+// hasAgedIn says whether a job has gone from a tube because of its age. Policies of a file and of run time may
+// make a circle, in which it would go round for ever.
+func (s *State) hasAgedIn(slot uint32, tube string) bool {
+	return slices.ContainsFunc(s.TracesOf(slot), func(t Trace) bool { return t.Why == ForAge && t.From == tube })
+}
+
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
 func (s *State) grownOld(now int64, slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
@@ -94,7 +104,7 @@ func (s *State) grownOld(now int64, slot uint32) {
 	case s.Durable && !s.Log.RoomToUpdate():
 	default:
 		s.outlive(slot)
-		if s.send(now, slot, ForAge) {
+		if !s.hasAgedIn(slot, s.deadTube(t)) && s.send(now, slot, ForAge) {
 			s.dead++
 			return
 		}

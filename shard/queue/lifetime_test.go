@@ -82,6 +82,30 @@ func TestExpiredJobsAreDeadLetters(t *testing.T) {
 	`)
 }
 
+// A circle of policies for old jobs ends them. A job that was moved for another reason still goes.
+func TestExpiredJobsGoInNoCircle(t *testing.T) {
+	newWorld(t).run(`
+		policy default expire=3s expired=dead deliveries=9 to=other
+		policy other expire=3s expired=dead deliveries=9 to=default
+		a put 0 0 9 -> 1
+		+3s
+		a peek 1 -> no
+		policy other deliveries=1 to=default
+		a put 0 0 9 -> 2
+		+3s
+		a stats-job 2 -> tube=other
+		a put 0 0 9 -> 3
+		a reserve-job 3 -> 3
+		policy default deliveries=1 to=other
+		a release 3 0 0
+		a stats-job 3 -> tube=other
+		policy other expire=6s expired=dead deliveries=9 to=default
+		+6s
+		a stats-job 3 -> tube=default
+		a peek 2 -> no
+	`)
+}
+
 // A put may say how often its job is delivered.
 func TestPutDeliveries(t *testing.T) {
 	newWorld(t).run(`
