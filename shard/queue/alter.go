@@ -76,7 +76,7 @@ func (s *State) becomes(now int64, slot uint32, a *Altering) (will JobState, dea
 func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
 	from, to := s.tubeAt.Get(s.jobs.At(slot).tube()), s.tubeNamed([]byte(a.To))
 	to.using++
-	status := s.admits(to, s.jobs.At(slot).size)
+	status := s.admits(to, s.jobs.At(slot).size, ForMove)
 	if status == OK {
 		will, deadline := s.becomes(now, slot, a)
 		s.unplace(slot)
@@ -149,26 +149,28 @@ func (s *State) changeTTR(slot, ttr uint32) {
 	}
 }
 
-// admits says whether a tube takes a job from another tube, for which it may drop jobs of its own. More: it has
-// still to find out which, or more of them are to go than a turn can end.
-func (s *State) admits(t *tube, size uint32) Status {
+// admits says whether a tube takes a job from another tube, for which it may drop jobs of its own, if that makes
+// enough room. One that has no room even so refuses what a client moves, and takes a dead letter as it is (full.go). More:
+// it has still to find out which are to go, or there are more of them than a turn can end.
+func (s *State) admits(t *tube, size uint32, why Cause) Status {
 	p := t.policy
-	if p == nil {
+	switch {
+	case p == nil:
+		return OK
+	case !s.ranked(t):
+		return More
+	case !s.fits(t, size) && (why == ForMove || !s.takes(t, size)):
+		return NoRoom
+	case !s.fits(t, size):
 		return OK
 	}
-	if !s.ranked(t) {
-		return More
-	}
-	for dropped := 0; p.over(t.count+1, t.bytes+int64(size)) && p.victims != nil && p.victims.heap.N > 0; dropped++ {
+	for dropped := 0; p.over(t.count+1, t.bytes+int64(size)); dropped++ {
 		if dropped > 0 && s.spent() {
 			return More
 		}
 		s.spend(ending)
 		s.did(t, DeedDrop)
 		s.drop(p.victims.heap.Top().Slot)
-	}
-	if !s.takes(t, size) {
-		return NoRoom
 	}
 	return OK
 }

@@ -125,6 +125,21 @@ func TestMoveByRules(t *testing.T) {
 			a move default two 2 3 -> 2
 			a stats-job 2 -> no
 			a stats-job 3 -> tube=two`},
+		{"a tube that has no room whatever it drops drops nothing", `
+			policy one bytes=10 full=oldest
+			policy two jobs=1 full=least
+			a use one
+			a put 5 0 60 5 -> 1
+			a put 5 0 60 5 -> 2
+			a use two
+			a put 5 9 60 5 -> 3
+			a use default
+			a put 5 0 60 11 -> 4
+			a move default one 4 -> 0
+			a move default two 4 -> 0
+			a stats-tube one -> ready=2
+			a stats-tube two -> ready=0 delayed=1
+			a stats-job 4 -> tube=default state=ready`},
 		{"a tube ends with its last job", `
 			a use one
 			a put 5 0 60 -> 1

@@ -50,7 +50,7 @@ func (s *State) arrive(now int64, b *Batch, op *Op) {
 }
 
 func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
-	op.Status = s.admits(t, op.Size)
+	op.Status = s.admits(t, op.Size, p.Cause)
 	switch {
 	case op.Status == More:
 		return

@@ -76,21 +76,26 @@ func (m *Queue) change(j *Job, a Alter) {
 	m.putBack(j, state, deadline)
 }
 
-// makeWay drops ready jobs of a tube for one that comes from another tube. It reports false if the tube refuses
-// it.
+// makeWay drops ready jobs of a tube for one that comes from another tube, if that makes enough room. It reports false if
+// the tube refuses it.
 func (m *Queue) makeWay(tube string, j *Job) bool {
 	p := m.policy(tube)
-	full := func() bool {
-		count, bytes := size(append(m.In(tube), j))
+	full := func(jobs []*Job) bool {
+		count, bytes := size(append(jobs[:len(jobs):len(jobs)], j))
 		return p.MaxJobs > 0 && count > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes
 	}
-	for full() && p.Drop != nil {
-		victim := m.Least(p.Drop, func(k *Job) bool { return k.Tube == tube && k.State == Ready })
-		if victim == nil {
-			return true
+	var stay []*Job
+	for _, k := range m.In(tube) {
+		if p.Drop == nil || k.State != Ready {
+			stay = append(stay, k)
 		}
-		m.Did[Dropped]++
-		m.end(victim)
 	}
-	return !full()
+	if full(stay) {
+		return false
+	}
+	for full(m.In(tube)) {
+		m.Did[Dropped]++
+		m.end(m.Least(p.Drop, func(k *Job) bool { return k.Tube == tube && k.State == Ready }))
+	}
+	return true
 }
