@@ -123,8 +123,9 @@ func (l *link) result(s step, r wire.Reply) Result {
 		id, err := inserted(r)
 		return Result{id, err}
 	}
-	if s.leaves {
+	err := translated(r.Want(s.want))
+	if s.leaves && (err == nil || isNotFound(err)) {
 		delete(l.held, s.id)
 	}
-	return Result{s.id, translated(r.Want(s.want))}
+	return Result{s.id, err}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -302,4 +303,45 @@ func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
 			t.Errorf("a connection with a job was kept")
 		}
 	})
+}
+
+// GC4: a connection whose server did not take a job back still holds it, whoever has asked.
+func TestPoolEndsConnectionsThatHoldJobs(t *testing.T) {
+	for _, how := range []string{"alone", "in a Pipeline"} {
+		var made atomic.Int64
+		p, ctx := newPool(t, played(func(line, _ string) string {
+			verb, _, _ := strings.Cut(line, " ")
+			switch verb {
+			case "capabilities":
+				made.Add(1)
+				return "UNKNOWN_COMMAND"
+			case "reserve-with-timeout":
+				return "RESERVED 7 1\r\nx"
+			case "release":
+				return "INTERNAL_ERROR"
+			case "quit":
+				return ""
+			}
+			return "INSERTED 1"
+		}), 1), within(t)
+		must.Do(t, p.Do(ctx, func(c *client.Conn) error {
+			j := must.Get(c.Reserve(ctx, 0))
+			var err error
+			if how == "alone" {
+				err = j.Release(ctx, 1, 0)
+			} else {
+				var pipe client.Pipeline
+				pipe.Release(j.ID, 1, 0)
+				err = must.Get(c.Run(ctx, &pipe))[0].Err
+			}
+			if !errors.Is(err, client.ErrInternal) {
+				t.Errorf("%s: %v", how, err)
+			}
+			return nil
+		}))
+		must.Get(p.Put(ctx, client.NewJob{}))
+		if made.Load() != 2 {
+			t.Errorf("%s: %d connections were made, want another one after that which holds a job", how, made.Load())
+		}
+	}
 }

@@ -379,3 +379,27 @@ func TestGravesAreEmptiedInShares(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A queue whose record has only the number of its next view keeps that over a restart in the middle of a purge: items may
+// say that views which have gone are done with them.
+func TestPurgeLeavesAQueueItsViews(t *testing.T) {
+	w := newPurgeWorld(t)
+	w.run(`
+		a put 5 0 60 -> 1
+		a put 5 0 60 -> 2
+		b truncate default -> 2
+		g.a sub 1
+		h.a sub 1
+		g.a item 1 -> 3 => g.a:3 h.a:3
+		h.a commit 3
+		h.a drop => h.a:removed
+		g.a drop => g.a:removed`)
+	t.Log(w.s.tubes["default"].service, w.log.Queues)
+	for _, tube := range []string{"default"} {
+		before := w.s.tubes[tube].service.nextView
+		w.replay()
+		if v := w.s.tubes[tube].service; v == nil || v.nextView != before {
+			t.Errorf("after a restart, the queue is %+v, want the next view to be %d", v, before)
+		}
+	}
+}
