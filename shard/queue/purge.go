@@ -140,8 +140,9 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 	if p.restored == nil {
 		t := s.tubeNamed([]byte(r.Tube))
 		p.restored = &grave{of: t}
-		s.dig(p.restored)
-		s.letGo(t)
+		if s.dig(p.restored); t.service == nil { // otherwise the log has the queue, which may still get its items
+			s.letGo(t)
+		}
 	}
 	g := p.restored
 	slot := s.jobs.Alloc()
