@@ -72,6 +72,8 @@ func (w *Worker) check() (err error) {
 		return fmt.Errorf("%w: a Worker without a Handler", ErrInvalid)
 	case w.Concurrency < 0, w.MaxTime < 0, w.TTR < 0, w.Attempts < 0, w.Retry.Min < 0, w.Retry.Max < 0:
 		return fmt.Errorf("%w: a negative number in a Worker", ErrInvalid)
+	case w.TTR > 0 && w.TTR < time.Millisecond: // the server knows none, and 60 is not a minute
+		return fmt.Errorf("%w: jobs have no TTR of %v", ErrInvalid, w.TTR)
 	}
 	w.Concurrency = max(w.Concurrency, 1)
 	w.Retry = w.Retry.or(time.Second, 10*time.Minute)

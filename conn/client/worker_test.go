@@ -351,7 +351,7 @@ func TestWorkerKeepsTime(t *testing.T) {
 // A worker that cannot work says so at once.
 func TestWorkersThatCannotWork(t *testing.T) {
 	handler := func(context.Context, *client.Job) error { return nil }
-	for _, w := range []*client.Worker{{}, {Handler: handler, Tubes: []string{"a b"}}, {Handler: handler, Attempts: -1}, {Handler: handler, Config: client.Config{Servers: []string{"/"}}}} {
+	for _, w := range []*client.Worker{{}, {Handler: handler, Tubes: []string{"a b"}}, {Handler: handler, Attempts: -1}, {Handler: handler, TTR: 60}, {Handler: handler, Config: client.Config{Servers: []string{"/"}}}} {
 		if err := w.Run(t.Context()); !errors.Is(err, client.ErrInvalid) {
 			t.Errorf("%v", err)
 		}
