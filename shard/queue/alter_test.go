@@ -8,6 +8,7 @@ import (
 
 	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/queuetest"
+	"beanfield/storage"
 )
 
 // alterJobs moves or changes several jobs of a tube.
@@ -270,6 +271,22 @@ func TestMoveAway(t *testing.T) {
 		a stats-job 2 -> state=ready`)
 	if w.log.Full != queuetest.Roomy || fmt.Sprint(w.s.travel.trips) != "map[]" {
 		t.Error(w.s.travel.trips)
+	}
+}
+
+// A dead letter from another shard goes into a tube that a moved job would not, and no job is dropped in vain for either.
+func TestArrivalInAFullTube(t *testing.T) {
+	for why, want := range map[Cause]Status{ForMove: NoRoom, ForReserves: OK} {
+		w := newWorld(t)
+		w.run(`
+			policy default bytes=10 full=oldest
+			a put 5 0 60 5 -> 1`)
+		p := Parcel{Body: [][]byte{[]byte("eleven byte")}, Cause: why}
+		p.Job = storage.Job{ID: 9, Tube: "default", State: storage.Ready, TTR: 60, Size: 11, Item: &storage.Item{Journey: &storage.Journey{Hops: 1}}}
+		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
+		if w.s.Run(w.now, b); b.Ops[0].Status != want || w.s.tubes["default"].ready.N != 1 {
+			t.Errorf("%v: the answer is %v, and %d jobs are ready", why, b.Ops[0].Status, w.s.tubes["default"].ready.N)
+		}
 	}
 }
 
