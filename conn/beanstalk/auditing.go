@@ -8,7 +8,8 @@ import (
 )
 
 // What goes into the audit log: commands that rules have refused and, with or without rules,
-// those that intervene in the work of others (pauses, kicks, deletes of jobs that nobody held).
+// those that intervene in the work of others (pauses, kicks, deletes of jobs that nobody held, truncates, moves,
+// changes of jobs and of policies).
 
 // tubeOf is the tube that a command is about: the one that it names, or the one in use.
 func (c *Conn) tubeOf(v protocol.Verb, name []byte) string {

@@ -8,7 +8,7 @@ import (
 )
 
 // Errors to compare with, by errors.Is. The first ones are answers of the server: the command has
-// done nothing, and the connection goes on.
+// done nothing, unless it is ErrInternal, and the connection goes on.
 var (
 	ErrNotFound     = errors.New("not found")                                       // or not this connection's, or no right to it
 	ErrTimedOut     = errors.New("no job became ready in time")                     // of a reserve

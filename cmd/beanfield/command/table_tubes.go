@@ -64,7 +64,8 @@ beanstalkd does since 1.12.`,
 Each line is an object: tube, id, pri, delay (what is left of it, in seconds), ttr, state, and body,
 or body_base64 if the body is not UTF-8. Jobs stay where they are: export reserves nothing.
 
-The protocol has no list of a tube's jobs. So export looks at every id, from the highest down,
+It works with every server, also those that cannot list a tube's jobs ("beanfield list" asks a
+server that can). So export looks at every id, from the highest down,
 and stops when it has found as many jobs as there were when it began. To learn the highest id it
 puts a job into the tube beanfield.probe and deletes it at once, unless you give -below. If the
 server has given out many millions of ids, this may take minutes. Jobs come in the order of their ids;
