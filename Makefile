@@ -50,8 +50,8 @@ cluster: ## tests of several machines, with real engines of NATS; their election
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/shipment -engine
 	$(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestProcessOfACluster -engine
 
-single: ## all tests on one processor
-	GOMAXPROCS=1 $(GO) test -count 1 -timeout 60m ./...  # or the results of two would do
+single: ## all tests on one processor, the longest in their shorter forms: race and thorough run these in full
+	GOMAXPROCS=1 $(GO) test -short -count 1 -timeout 60m ./...  # or the results of two would do
 
 lint: ## formatting, vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
