@@ -58,7 +58,7 @@ func TestLimitedRights(t *testing.T) {
 	b.size(1280, 800)
 	seen := `[...document.querySelectorAll("main button, main .tile, main figure, main article, main form, nav a[data-page]")].filter((e) => e.checkVisibility() && !e.closest("thead") && !e.matches(".tab, .span, .pager *"))
 		.map((e) => e.matches("figure") ? "chart " + e.querySelector("h2").textContent : e.matches("article") ? "job" : e.matches("form") ? "form" : e.matches(".tile") ? "tile " + e.querySelector("span").textContent : e.textContent.trim()).join("|")`
-	const nav = "Overview|Tubes|Search|Samples|Slow|"
+	const nav = "Overview|Tubes|Search|Samples|Slow|Policies|"
 	tiles := "tile Ready|tile Reserved|tile Delayed|tile Buried|tile Waiting workers|tile Puts/s|tile Deletes/s|"
 	ofTube := "tile Ready|tile Reserved|tile Delayed|tile Buried|tile Waiting|tile Watching|tile Using|tile Puts/s|tile Deletes/s|tile Total|chart Jobs by state|chart Jobs a second"
 	for _, e := range []struct{ page, missing, seen string }{
@@ -71,6 +71,7 @@ func TestLimitedRights(t *testing.T) {
 		{"search", "The search finds jobs of the tubes on which", nav + "form|Show"},
 		{"connections", "needs the right admin on all tubes", nav[:len(nav)-1]},
 		{"slow", "", nav[:len(nav)-1]},
+		{"policies", "All policies need the right stats on all tubes.", nav[:len(nav)-1]},
 		{"server", "need the right stats on all tubes", nav[:len(nav)-1]},
 	} {
 		b.show(base + "?" + e.page + "#/" + e.page)
