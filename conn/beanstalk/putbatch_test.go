@@ -18,11 +18,16 @@ var entryLine = regexp.MustCompile(`^ *([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)((?
 // insertedByBatch is how FuzzConnection tells such a job from one with a put of its own.
 const insertedByBatch = "INSERTED "
 
+// spacedWords are parted by spaces: other white space is a part of a word.
+func spacedWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
+}
+
 // expectedPuts lists the words that may answer a put-batch. It reads the body in another way than the
 // server.
 func expectedPuts(c protocol.Command, body []byte) (replies []string) {
 	list, ended := bytes.CutSuffix(body, []byte("\r\n"))
-	options := strings.Fields(string(c.Options))
+	options := spacedWords(string(c.Options))
 	all := slices.Equal(options, []string{"all=true"})
 	spaced := len(c.Options) == 0 || c.Options[0] == ' '
 	switch {
@@ -45,7 +50,7 @@ func expectedPuts(c protocol.Command, body []byte) (replies []string) {
 			}
 		}
 		size, _ := strconv.Atoi(m[4])
-		tube := strings.Fields(strings.ReplaceAll(m[5], "%2F", "/")) // no other byte is tried
+		tube := spacedWords(strings.ReplaceAll(m[5], "%2F", "/")) // no other byte is tried
 		if len(rest) < size+2 || string(rest[size:size+2]) != "\r\n" || len(tube) > 1 ||
 			len(tube) == 1 && (!strings.HasPrefix(tube[0], "tube=") || !validTube.MatchString(tube[0][5:])) {
 			return []string{"BAD_FORMAT"}
