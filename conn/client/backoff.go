@@ -34,7 +34,12 @@ func (b Backoff) After(failures int) time.Duration {
 
 // wait waits that long, or until the context ends.
 func (b Backoff) wait(ctx context.Context, failures int) error {
-	timer := time.NewTimer(b.After(failures))
+	return rest(ctx, b.After(failures))
+}
+
+// rest waits so long, or until the context ends.
+func rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

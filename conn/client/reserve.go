@@ -135,14 +135,7 @@ func shortly(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < lead {
 		pause = longestWait
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return rest(ctx, pause)
 }
 
 // ReserveJob reserves a job that is ready, delayed or buried; otherwise it is ErrNotFound.

@@ -93,16 +93,7 @@ func (s *State) list(now int64, b *Batch, op *Op) {
 
 // few says that so few jobs of a tube are in some states that it is quicker to ask the tube.
 func (s *State) few(t *tube, of States) bool {
-	n := 0
-	if of.Has(Ready) {
-		n += int(t.ready.N)
-	}
-	if of.Has(Delayed) {
-		n += int(t.delayed.N)
-	}
-	if of.Has(Buried) {
-		n += t.buried.N
-	}
+	n := t.countOf(of)
 	if of.Has(Reserved) && t.reserved > 0 { // these are found at their holders
 		n += s.totals.Reserved + int(s.clients.N)
 	}
