@@ -92,9 +92,12 @@ func (c *Client) look(t *tube) (tag uint64) {
 
 // charge counts a job that a client has got from a tube.
 func (x *Contest) charge(t *tube) {
-	if x == nil {
-		return
+	if x != nil {
+		x.bill(t)
 	}
+}
+
+func (x *Contest) bill(t *tube) {
 	a := x.part(t.name)
 	x.Clock.Advance(a.tag)
 	a.tag += t.price()

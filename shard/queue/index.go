@@ -43,7 +43,9 @@ func (x *index) insert(jobs *cells.Slab[job], slot uint32) {
 	j := jobs.At(slot)
 	head := x.Head(x.bucketOf(j.id()))
 	j.chain, *head = *head, slot
-	x.spread(jobs, x.Gain())
+	if again := x.Gain(); again != 0 {
+		x.spread(jobs, again)
+	}
 }
 
 // postpone takes in a job that will be found after the next call of file. A start has
@@ -79,5 +81,7 @@ func (x *index) remove(jobs *cells.Slab[job], slot uint32) {
 		link = &jobs.At(*link).chain
 	}
 	*link = jobs.At(slot).chain
-	x.spread(jobs, x.Lose())
+	if again := x.Lose(); again != 0 {
+		x.spread(jobs, again)
+	}
 }

@@ -98,11 +98,17 @@ func (s *State) setTerm(slot uint32, t term) {
 func (s *State) ttrOf(slot uint32) int64 {
 	d := int64(s.jobs.At(slot).ttr) * second
 	if s.extra != nil {
-		if t := s.termOf(slot); t != nil {
-			d -= int64(t.short) * millisecond
-		}
+		d -= s.shortBy(slot)
 	}
 	return d
+}
+
+// shortBy is by how much a job may be held shorter than its whole seconds.
+func (s *State) shortBy(slot uint32) int64 {
+	if t := s.termOf(slot); t != nil {
+		return int64(t.short) * millisecond
+	}
+	return 0
 }
 
 // shortOf is by how much a TTR is less than whole seconds.

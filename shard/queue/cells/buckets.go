@@ -7,6 +7,7 @@ import "math/bits"
 // chain that is to be filed again.
 type Buckets struct {
 	N     uint32 // records
+	least uint32 // with fewer it shrinks; Lose is to be inlined
 	level uint   // buckets are 1<<level + split
 	split uint32
 	heads [][]uint32
@@ -44,11 +45,17 @@ func (b *Buckets) Gain() (again uint32) {
 
 // Lose counts a record that has gone.
 func (b *Buckets) Lose() (again uint32) {
-	b.N--
-	if total := b.Len(); total == 1<<bucketsMinLevel || b.N >= total/4 {
+	if b.N--; b.N >= b.least {
 		return 0
 	}
 	return b.shrink()
+}
+
+// bound is to be called when the number of buckets has changed.
+func (b *Buckets) bound() {
+	if b.least = b.Len() / 4; b.Len() == 1<<bucketsMinLevel {
+		b.least = 0
+	}
 }
 
 // grow splits the next bucket in two.
@@ -63,6 +70,7 @@ func (b *Buckets) grow() (again uint32) {
 	if b.split == 1<<b.level {
 		b.level, b.split = b.level+1, 0
 	}
+	b.bound()
 	return again
 }
 
@@ -79,6 +87,7 @@ func (b *Buckets) shrink() (again uint32) {
 		b.heads[keep] = nil
 		b.heads = b.heads[:keep]
 	}
+	b.bound()
 	return again
 }
 
@@ -87,6 +96,7 @@ func (b *Buckets) Fit() {
 	total := max(b.N, 1<<bucketsMinLevel)
 	b.level = uint(bits.Len32(total) - 1)
 	b.split = total - 1<<b.level
+	b.bound()
 	for len(b.heads)<<ChunkShift < int(total) {
 		b.heads = append(b.heads, make([]uint32, ChunkLen))
 	}
