@@ -168,7 +168,7 @@ func TestMoveToAFullTube(t *testing.T) {
 	}
 }
 
-// Clients that move the same jobs back and forth, while others reserve, kick, delete and truncate, lose none and have
+// Clients that move the same jobs back and forth, while another reserves, releases and deletes, lose none and have
 // none twice.
 func TestManyMoveAtOnce(t *testing.T) {
 	const jobs, rounds = 300, 40

@@ -130,6 +130,16 @@ func (l *cutLog) Delete(j *storage.Job) {
 	l.do(func(to *queuetest.Log) { to.Delete(copyOf(c)) })
 }
 
+func (l *cutLog) PutQueue(q *storage.Queue) {
+	c := q.Clone()
+	l.do(func(to *queuetest.Log) { to.PutQueue(c.Clone()) })
+}
+
+func (l *cutLog) DeleteQueue(tube string) {
+	c := strings.Clone(tube)
+	l.do(func(to *queuetest.Log) { to.DeleteQueue(c) })
+}
+
 // Stage implements storage.Log. A body that was staged outlives a crash.
 func (l *cutLog) Stage(key uint64, body [][]byte, ack storage.Ack) {
 	text := slices.Concat(body...)
