@@ -81,10 +81,12 @@ func (c *crew) putItem(name string) {
 	c.submit(a, queue.Op{ID: id, Data: body, Size: uint32(len(body)), Pri: uint32(s.rnd.IntN(4))}, func(op *queue.Op) {
 		delete(s.under, id)
 		if op.Status != queue.OK {
-			if op.Status != queue.TooLong || c.limits.MaxLength == 0 {
+			if op.Status != queue.TooLong || c.limits.MaxLength == 0 && !s.limited {
 				s.fatalf("item %d: status %d", id, op.Status)
 			}
-			r.EndID(id)
+			if _, known := r.Owner(id); known { // otherwise the shard has ended it
+				r.EndID(id)
+			}
 		}
 	})
 }

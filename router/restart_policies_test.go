@@ -26,7 +26,7 @@ func (run *restartRun) ruled() map[string]*naive.Policy {
 	all := map[string]*naive.Policy{}
 	for tube, p := range run.policies {
 		all[tube] = &naive.Policy{
-			MaxJobs: p.MaxJobs, Drop: naive.ByLeast,
+			Bounds: naive.Bounds{MaxJobs: p.MaxJobs}, Drop: naive.ByLeast,
 			MaxDeliveries: p.MaxDeliveries, Delivered: func(j *naive.Job) uint32 { return j.Reserves },
 			Fate:  map[queue.Fate]naive.Fate{queue.FateBury: naive.FateBury, queue.FateDrop: naive.FateDrop}[p.DeadLetter],
 			Retry: p.Retry.First,

@@ -73,6 +73,7 @@ type Router struct {
 
 	rules    atomic.Pointer[rules] // nil without policies
 	contests contests
+	limits   limits
 }
 
 // New opens the store's logs and starts the shards over them.

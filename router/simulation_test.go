@@ -23,6 +23,9 @@ type simulation struct {
 	log     []string
 
 	policies map[string]*queue.Policy
+	most     queue.Amount // of the server
+	limited  bool         // it has had limits
+	before   queue.Amount // what there was when they were set
 
 	crew    *crew           // nil if there is no queue service
 	given   map[uint64]int  // how often sessions have heard that they were given a job
@@ -90,6 +93,7 @@ func newGame(t *testing.T, seed uint64, rnd *rand.Rand, share int) *simulation {
 	s.rule()
 	of := func(tube string) *queue.Policy { return s.policies[tube] }
 	s.bed = newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share), PolicyFor: of})
+	s.limit()
 	return s
 }
 
@@ -141,6 +145,8 @@ func (s *simulation) play() {
 		s.moveShard(i)
 	case n == 9:
 		s.pass(time.Duration(s.rnd.Int64N(int64(time.Second))))
+	case s.rnd.IntN(200) == 0 && s.most != (queue.Amount{}):
+		s.limit()
 	case s.crew != nil && n < 15:
 		s.crew.act()
 	default:

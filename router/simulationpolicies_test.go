@@ -30,9 +30,43 @@ func (s *simulation) ruled() map[string]*naive.Policy {
 	return all
 }
 
+// limit gives the server limits, in one of three games, or other ones.
+func (s *simulation) limit() {
+	if !s.limited && s.rnd.IntN(3) > 0 {
+		return
+	}
+	s.limited = true
+	s.most = queue.Amount{queue.BoundJobs: int64(s.rnd.IntN(20)), queue.BoundBytes: int64(s.rnd.IntN(3) * 40)}
+	s.bed.r.SetLimits(s.most)
+	s.before = s.bed.r.Quota().Used()
+}
+
+// checkQuota compares what counts for the server's limits with what shards have. Nothing is put beyond them, and
+// nothing comes otherwise than by puts: there is never more than there may be, or than there was when they were set.
+func (s *simulation) checkQuota() {
+	if s.most == (queue.Amount{}) {
+		return
+	}
+	used := s.bed.r.Quota().Used()
+	for b, n := range used {
+		if most := s.most[b]; most > 0 && n > max(most, s.before[b]) {
+			s.fatalf("QT1: %v of %s are used, of which there may be %d", n, queue.Bound(b), most)
+		}
+	}
+	jobs, bytes := int64(0), int64(0)
+	for _, p := range s.bed.shards {
+		f := p.state.Figures()
+		jobs, bytes = jobs+int64(f.Jobs), bytes+f.Inside+f.Outside
+	}
+	if used[queue.BoundJobs] != jobs || used[queue.BoundBytes] != bytes {
+		s.fatalf("QT1: %v are counted; there are %d jobs of %d bytes", used, jobs, bytes)
+	}
+}
+
 // checkLimits looks for tubes of which more is reserved than may be. Nobody takes jobs by their ids where
 // there are limits: these are not held back.
 func (s *simulation) checkLimits() {
+	s.checkQuota()
 	for tube, p := range s.policies {
 		st, _ := s.bed.stats(tube)
 		if p.MaxReserved > 0 && st.Reserved > p.MaxReserved {

@@ -13,6 +13,7 @@ import (
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
 	"beanfield/router"
+	"beanfield/shard/queue"
 )
 
 // The defaults and limits of settings.
@@ -59,6 +60,9 @@ type Config struct {
 	Limits struct {
 		MaxJobSize     int64 // bytes
 		MaxConnections int   // 0: as many as file descriptors allow
+		MaxJobs        int   // 0: no limit, as below
+		MaxBytes       int64
+		MaxMemory      int64
 		Handshake      time.Duration
 		Handshakes     int // 0: as mostHandshakes says
 	}
@@ -130,6 +134,12 @@ func (o origin) String() string {
 		return fmt.Sprintf("%s:%d", o.file, o.line)
 	}
 	return "default"
+}
+
+// most is what all shards may have together.
+func (c *Config) most() queue.Amount {
+	l := &c.Limits
+	return queue.Amount{queue.BoundJobs: int64(l.MaxJobs), queue.BoundBytes: l.MaxBytes, queue.BoundMemory: l.MaxMemory}
 }
 
 func (c *Config) garbage() garbage { return garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom} }

@@ -63,6 +63,9 @@ loops = 2
 [limits]
 max_job_size = "64KiB"
 max_connections = 1_000
+max_jobs = 5_000
+max_bytes = "5GiB"
+max_memory = "6GiB"
 [[listen]]
 address = "127.0.0.1:11301"
 [[listen]]
@@ -116,6 +119,7 @@ func TestConfigFile(t *testing.T) {
 	want := defaults()
 	want.Shards, want.Loops = 3, 2
 	want.Limits.MaxJobSize, want.Limits.MaxConnections = 65536, 1000
+	want.Limits.MaxJobs, want.Limits.MaxBytes, want.Limits.MaxMemory = 5000, 5<<30, 6<<30
 	want.Listen = []Listen{
 		{Address: address{host: "127.0.0.1", port: 11301}},
 		{Address: address{host: "::1", port: 11302}},

@@ -123,6 +123,7 @@ func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
 	if f.draining {
 		r.Drain()
 	}
+	r.SetLimits(f.config.Load().most())
 	s.schedules.Set(f.config.Load().schedules())
 	f.health.router.Store(r)
 	return nil
@@ -193,6 +194,7 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 	if s != nil {
 		steps = append(steps, func() { s.schedules.Set(c.schedules()) })
 		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
+		steps = append(steps, func() { s.router.SetLimits(c.most()) })
 		prepare(s.beanstalk.Change(s.beanstalkOptions(c)))
 	}
 	if s != nil && s.queue != nil {

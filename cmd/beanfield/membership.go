@@ -94,3 +94,4 @@ type noShards struct{}
 func (noShards) Shards() int                                                 { return 0 }
 func (noShards) Look(context.Context, int) (router.Figures, bool)            { return router.Figures{}, false }
 func (noShards) Census(context.Context, int, func([]queue.TubeFigures)) bool { return false }
+func (noShards) Quota() *router.Quota                                        { return new(router.Quota) }

@@ -21,8 +21,8 @@ const (
 
 var fileMistakes = []mistaken{
 	{"unknown key", "\nshard = 2\n", "FILE:2: shard = 2: unknown key; allowed: " + allKeys},
-	{"unknown key in a table", "[limits]\n# hm\nmax_jobs = 'x'\n",
-		`FILE:3: limits.max_jobs = "x": unknown key; allowed: max_job_size, max_connections, handshake_timeout, handshakes in [limits]`},
+	{"unknown key in a table", "[limits]\n# hm\nmax_jbos = 'x'\n",
+		`FILE:3: limits.max_jbos = "x": unknown key; allowed: max_job_size, max_connections, max_jobs, max_bytes, max_memory, handshake_timeout, handshakes in [limits]`},
 	{"unknown table", "[limit]\nmax_job_size = 1\n", "FILE:1: limit = {...}: unknown key; allowed: " + allKeys},
 	{"case counts", "Shards = 2\n", "FILE:1: Shards = 2: unknown key; allowed: " + allKeys},
 	{"quoted key is not a path", "\"limits.max_job_size\" = 1\n",
@@ -62,7 +62,7 @@ var fileMistakes = []mistaken{
 	{"unknown in storage", "[storage]\ndir = '/'\n",
 		`FILE:2: storage.dir = "/": unknown key; allowed: backend, path, sync, sync_interval, memory_budget, min_free, cache, log_size, backup_path in [storage]`},
 	{"table expected", "limits = 3\n",
-		"FILE:1: limits = 3: this is a whole number; allowed: a table, [limits], with max_job_size, max_connections, handshake_timeout, handshakes"},
+		"FILE:1: limits = 3: this is a whole number; allowed: a table, [limits], with max_job_size, max_connections, max_jobs, max_bytes, max_memory, handshake_timeout, handshakes"},
 	{"array of tables for a table", "[[log]]\nlevel = 'info'\n",
 		"FILE:1: log = [...]: this is an array of tables; allowed: a table, [log], with level, format, slow"},
 	{"table for an array of tables", "[listen]\naddress = ':1'\n", "FILE:1: listen = {...}: this is a table; allowed: " + aList},

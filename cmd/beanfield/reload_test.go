@@ -20,6 +20,7 @@ import (
 // others are values that differ from the defaults, one for each key.
 var others = map[string]string{
 	"shards": "3", "loops": "3", "user": "'nobody'", "limits.max_job_size": "10", "limits.max_connections": "9",
+	"limits.max_jobs": "9", "limits.max_bytes": "9", "limits.max_memory": "9",
 	"limits.handshake_timeout": "'2s'", "limits.handshakes": "50", "memory.garbage_percent": "50", "memory.garbage_room": "'64MiB'",
 	"storage.backend": "'pebble'", "storage.path": "'/'", "storage.sync": "'never'", "storage.sync_interval": "'9ms'",
 	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'", "storage.log_size": "'1MiB'", "storage.backup_path": "'/b'",

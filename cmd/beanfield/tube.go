@@ -13,6 +13,7 @@ type TubeRule struct {
 	Match         string
 	MaxJobs       int   // 0: no limit
 	MaxBytes      int64 // likewise
+	MaxMemory     int64 // likewise
 	Full          string
 	MaxDeliveries int // 0: no limit
 	Count         string
@@ -56,6 +57,7 @@ var tubeSettings = allLive([]setting[TubeRule]{
 		func(t *TubeRule) *string { return &t.Match }, asPattern, quote),
 	number("tube.max_jobs", "", "jobs", maxItems, func(t *TubeRule) *int { return &t.MaxJobs }),
 	size("tube.max_bytes", "", 0, maxBytes, func(t *TubeRule) *int64 { return &t.MaxBytes }),
+	size("tube.max_memory", "", 0, maxBytes, func(t *TubeRule) *int64 { return &t.MaxMemory }),
 	oneOf("tube.full", "", []string{"refuse", "oldest", "least"}, func(t *TubeRule) *string { return &t.Full }),
 	number("tube.max_deliveries", "", "times", maxDeliveries, func(t *TubeRule) *int { return &t.MaxDeliveries }),
 	oneOf("tube.count", "", countWords, func(t *TubeRule) *string { return &t.Count }),
@@ -134,7 +136,7 @@ func asRetry(v any) (r retry, err error) {
 // policy returns the rule in the form that package queue takes.
 func (t *TubeRule) policy() *queue.Policy {
 	return &queue.Policy{
-		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, Full: fulls[t.Full],
+		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, MaxMemory: t.MaxMemory, Full: fulls[t.Full],
 		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: t.fate(), DeadTube: t.deadTube(),
 		Retry:  queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
 		Expire: int64(t.Expire), Expired: agedFates[t.Expired], MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst, Weight: t.Weight, Aging: int64(t.Aging),
@@ -153,8 +155,8 @@ func (c *Config) policiesWith(text string) func(name string) *queue.Policy {
 func (t *TubeRule) contradiction() (name, problem string) {
 	d := defaultTubeRule()
 	switch {
-	case t.Full != d.Full && t.MaxJobs == 0 && t.MaxBytes == 0:
-		return "full", "nothing makes the tube full: set max_jobs or max_bytes too"
+	case t.Full != d.Full && t.MaxJobs == 0 && t.MaxBytes == 0 && t.MaxMemory == 0:
+		return "full", "nothing makes the tube full: set max_jobs, max_bytes or max_memory too"
 	case t.Count != d.Count && t.MaxDeliveries == 0:
 		return "count", "nothing is counted: set max_deliveries too"
 	case t.DeadLetter != d.DeadLetter && t.MaxDeliveries == 0 && t.Expired == d.Expired:

@@ -16,6 +16,7 @@ type noShards struct{}
 func (noShards) Shards() int                                                 { return 0 }
 func (noShards) Look(context.Context, int) (router.Figures, bool)            { return router.Figures{}, false }
 func (noShards) Census(context.Context, int, func([]queue.TubeFigures)) bool { return false }
+func (noShards) Quota() *router.Quota                                        { return new(router.Quota) }
 
 // A node tells of its cluster, also while it has no shards; one machine does not.
 func TestMetricsOfACluster(t *testing.T) {

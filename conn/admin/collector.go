@@ -37,6 +37,7 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 	for i := range g.found.shards {
 		g.shard(i)
 	}
+	g.limits()
 	g.service()
 	for i, l := range g.src.Loops() {
 		n := strconv.Itoa(i)
@@ -160,6 +161,22 @@ func (g *gathering) shard(i int) {
 	count("beanfield_shard_log_stall_seconds_total", "Time in which writes waited for compactions, or for room in the log.", f.LogMore.Stalled.Seconds())
 	g.spread("beanfield_shard_log_commit_seconds", "Time to commit a group of turns, with its sync if each is synced.", seconds, &f.LogMore.Commits, "shard", n)
 	g.spread("beanfield_shard_log_group_turns", "Turns in a group that is committed at once.", numbers, &f.LogMore.Groups, "shard", n)
+}
+
+// limits sends how near the server is to its limits, of which there may be none.
+func (g *gathering) limits() {
+	q := g.src.Shards.Quota()
+	used := q.Used()
+	for b, most := range q.Most() {
+		name := queue.Bound(b).String()
+		if most > 0 {
+			g.value("beanfield_limit", "How much of this there may be in the whole server; jobs, or bytes.", prometheus.GaugeValue, float64(most), "of", name)
+			g.value("beanfield_limit_used", "How much of it there is.", prometheus.GaugeValue, float64(used[b]), "of", name)
+		}
+		if n := q.Refused(queue.Bound(b)); most > 0 || n > 0 {
+			g.value("beanfield_limit_refusals_total", "Puts that were refused because of it.", prometheus.CounterValue, float64(n), "of", name)
+		}
+	}
 }
 
 // service sends the figures of the queue service, and those of policies.

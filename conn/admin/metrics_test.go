@@ -104,6 +104,31 @@ func TestMetricsOfPolicies(t *testing.T) {
 	}
 }
 
+// Limits of the server are told, and how near it is, while there are any.
+func TestMetricsOfLimits(t *testing.T) {
+	r := newRouter(t, 3)
+	m := must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 10}))
+	if text := ask(m).Body.String(); strings.Contains(text, "beanfield_limit") {
+		t.Error("a server without limits has a metric of them")
+	}
+	r.SetLimits(queue.Amount{queue.BoundJobs: 4, queue.BoundMemory: 1000})
+	for range 3 {
+		put(r, "other")
+	}
+	text := ask(m).Body.String()
+	for _, line := range []string{
+		`beanfield_limit{of="jobs"} 4`, `beanfield_limit_used{of="jobs"} 4`, `beanfield_limit_refusals_total{of="jobs"} 2`,
+		`beanfield_limit{of="memory"} 1000`, `beanfield_limit_used{of="memory"} 404`, `beanfield_limit_refusals_total{of="memory"} 0`,
+	} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("there is no line %s", line)
+		}
+	}
+	if strings.Contains(text, `of="bytes"`) {
+		t.Error("a bound that is not set has a metric")
+	}
+}
+
 // What the sources say is told, in plain text, compressed and as OpenMetrics.
 func TestMetricsText(t *testing.T) {
 	m := must.Get(NewMetrics(sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10}))

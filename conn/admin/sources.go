@@ -45,6 +45,7 @@ type Shards interface {
 	Shards() int
 	Look(ctx context.Context, shard int) (router.Figures, bool)
 	Census(ctx context.Context, shard int, tell func([]queue.TubeFigures)) bool
+	Quota() *router.Quota
 }
 
 // Refusals are those of one front end for one reason.

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
 
@@ -191,6 +192,7 @@ func (tr *transcript) once(t testing.TB, network string, cut int) error {
 			o.Loops = 1 // many plays: keep them cheap
 		}
 	})
+	h.router.SetLimits(queue.Amount{queue.BoundJobs: int64(tr.flags["jobs"]), queue.BoundBytes: int64(tr.flags["bytes"])})
 	clients := map[string]*client{}
 	defer func() {
 		for _, c := range clients {

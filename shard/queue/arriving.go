@@ -69,7 +69,8 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 		return
 	}
 	slot := s.settleIn(t, &p.Job)
-	s.keepBody(slot, nil, p.Body)
+	s.keepBody(slot, s.overBudget(op.Size), nil, p.Body)
+	s.enters(slot)
 	s.index.insert(&s.jobs, slot)
 	s.restoreTerms(now, slot, p.Job.Item)
 	y, tr := s.journeyOf(slot), s.trailOf(s.jobs.At(slot))

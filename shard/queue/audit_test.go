@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
 
 	"beanfield/shard/queue/cells"
@@ -66,7 +67,7 @@ func audit(s *State, clients []*Client) error {
 			return fmt.Errorf("tube %q is due at %d, which is not in the timeline", t.name, due)
 		}
 	}
-	return auditMemory(s)
+	return cmp.Or(auditQuota(s), auditMemory(s))
 }
 
 // tubes are those that the client watches.

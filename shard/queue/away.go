@@ -12,10 +12,15 @@ import (
 // it. The goroutine that runs the queue has the body read and calls Supply before the
 // answer leaves. The queue itself never waits for the disk.
 
-// keepBody stores a new job's body, in memory if there is room.
-func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
+// overBudget says that there is no room in memory for one more body.
+func (s *State) overBudget(size uint32) bool {
+	return s.Budget > 0 && size > 0 && s.inside+int64(size) > s.Budget
+}
+
+// keepBody stores a new job's body in memory, or leaves it away, as overBudget has said.
+func (s *State) keepBody(slot uint32, away bool, data []byte, parts [][]byte) {
 	j := s.jobs.At(slot)
-	if s.Budget > 0 && j.size > 0 && s.inside+int64(j.size) > s.Budget {
+	if away {
 		j.place |= flagAway
 		s.outside += int64(j.size)
 		return

@@ -94,7 +94,7 @@
 // # Policies
 //
 // A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
-// rules than beanstalkd: bounds on its jobs (full.go), an age at which they end (expiry.go), what becomes
+// rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at which they end (expiry.go), what becomes
 // of jobs that come back (comeback.go), how many are handed out (ration.go), how they rise while they
 // wait (rising.go), and what part of them goes to clients that watch other tubes too (contest.go). For
 // other tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
@@ -210,6 +210,8 @@
 //	    consumers is called, unless the tube is paused.
 //	V4  The numbers of a queue's views grow, and none is used again.
 //	M1  A tube's counts of its jobs and their bytes equal what walking them would count.
+//	QT1 What a shard counts for a server's limits (quota.go) is what walking its jobs would count. A put is
+//	    admitted only if with it there is no more than there may be, of all shards together.
 //	M2  A ranking has the jobs that it is to rank and no others, under their keys. It has all
 //	    of them as soon as the pass over all jobs that it needs is over (policy.go).
 //	M3  A tube whose jobs may get too old stands in the timeline of ages by its oldest one,

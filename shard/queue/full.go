@@ -7,7 +7,8 @@ package queue
 
 // over says that a tube would have too many jobs, or too large ones.
 func (p *Policy) over(jobs int, bytes int64) bool {
-	return p.MaxJobs > 0 && jobs > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes
+	return p.MaxJobs > 0 && jobs > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes ||
+		p.MaxMemory > 0 && bytes+JobMemory*int64(jobs) > p.MaxMemory
 }
 
 // fits says whether a tube takes another job, if need be instead of ready ones. While it does
@@ -21,7 +22,7 @@ func (s *State) fits(t *tube, size uint32) bool {
 	case p.victims == nil:
 		return false
 	case !s.ranked(t):
-		return p.MaxBytes == 0 || int64(size) <= p.MaxBytes
+		return !p.over(1, int64(size))
 	}
 	return !p.over(jobs-int(p.victims.heap.N), bytes-p.victims.bytes)
 }
@@ -32,6 +33,7 @@ func (s *State) makeRoom(t *tube, op *Op) bool {
 	for dropped := 0; t.policy.over(t.count+1, t.bytes+int64(op.Size)); dropped++ {
 		switch {
 		case !s.fits(t, op.Size):
+			s.did(t, DeedRefuse)
 			s.refusePut(t, op)
 			return false
 		case dropped > 0 && s.spent(), !s.ranked(t): // one at least, whatever this turn has done before
@@ -49,9 +51,8 @@ func (s *State) makeRoom(t *tube, op *Op) bool {
 	return true
 }
 
-// refusePut ends a put into a full tube, whatever has been done for it.
+// refusePut ends a put for which there is no room, whatever has been done for it.
 func (s *State) refusePut(t *tube, op *Op) {
-	s.did(t, DeedRefuse)
 	op.Status = NoRoom
 	if op.Kind == Service {
 		op.Status = TooLong

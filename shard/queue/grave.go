@@ -30,6 +30,7 @@ type grave struct {
 type graveyard struct {
 	graves  []*grave            // the first is being emptied
 	jobs    int                 // in all of them
+	bytes   int64               // of their bodies
 	purging map[string]*purging // by tubes; what the log has of purges (purge.go)
 	numbers uint64              // of purges, the last that was used
 }
@@ -154,11 +155,17 @@ func (s *State) inter(t *tube, of States, spared []uint32) {
 		t.purgedRank = int64(s.buryRank)
 	}
 	t.deletes += uint64(g.jobs())
+	bytes := t.bytes
 	t.count, t.bytes = 0, 0
 	for _, slot := range spared {
 		t.gains(s.jobs.At(slot))
 	}
 	s.dig(g)
+	bytes -= t.bytes
+	s.yard.bytes += bytes
+	if s.quota != nil { // their memory is given back with their records
+		s.quota.Add(Amount{BoundJobs: -int64(g.jobs()), BoundBytes: -bytes})
+	}
 	for slot := range s.quarantined {
 		if s.jobs.At(slot).tube() == t.slot && s.lies(slot) {
 			delete(s.quarantined, slot)
@@ -247,8 +254,13 @@ func (s *State) exhume(g *grave) (slot uint32) {
 
 // forgetInterred is forget for a job that has left its grave: it counts for no tube.
 func (s *State) forgetInterred(slot uint32) {
-	id := s.jobs.At(slot).id()
-	if s.vanish(slot); s.Durable {
+	j := s.jobs.At(slot)
+	id := j.id()
+	s.yard.bytes -= int64(j.size)
+	if s.quota != nil {
+		s.quota.Add(j.remains().Neg())
+	}
+	if s.erase(slot); s.Durable {
 		s.Gone = append(s.Gone, id)
 	} else {
 		s.Directory.JobGone(id)
@@ -301,7 +313,7 @@ func (s *State) freeKey(now int64, h *hash) {
 
 // checkGraves shows the jobs in graves to the check of S1, and looks at what graves and tubes say of each other (GR1, GR2).
 func (s *State) checkGraves(place func(uint32, string) error) error {
-	graves, noted, n := map[*tube]int{}, map[string]int{}, 0
+	graves, noted, n, bytes := map[*tube]int{}, map[string]int{}, 0, int64(0)
 	for _, g := range s.yard.graves {
 		graves[g.of]++
 		noted[g.of.name]++
@@ -319,13 +331,14 @@ func (s *State) checkGraves(place func(uint32, string) error) error {
 			if j := s.jobs.At(slot); j.tube() != g.of.slot || !s.lies(slot) {
 				return fmt.Errorf("GR1: job %d does not know that it lies in a grave", j.id())
 			}
+			bytes += int64(s.jobs.At(slot).size)
 			if err := place(slot, "a grave of "+g.of.name); err != nil {
 				return err
 			}
 		}
 	}
-	if n != s.yard.jobs {
-		return fmt.Errorf("S3: %d jobs in graves are counted, %d there", s.yard.jobs, n)
+	if n != s.yard.jobs || bytes != s.yard.bytes {
+		return fmt.Errorf("S3: %d jobs of %d bytes in graves are counted, %d of %d there", s.yard.jobs, s.yard.bytes, n, bytes)
 	}
 	for slot := uint32(1); slot < s.tubeAt.N; slot++ {
 		if t := s.tubeAt.Get(slot); t != nil && (t.graves != graves[t] || t.gone != (s.tubes[t.name] != t) || t.gone && t.graves == 0) {

@@ -8,7 +8,7 @@ import (
 // takes no jobs or the log has no room, or if the log must have the body first.
 func (s *State) accept(op *Op) bool {
 	switch op.phase {
-	case staged, admitted:
+	case staged, admitted, claimed:
 		return true
 	case noPlace:
 		return s.turnAway(op, NoRoom)
@@ -66,11 +66,12 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 		}
 		delay = op.Terms.Delay
 	}
-	if t.policy != nil && op.phase == 0 && !s.fits(t, op.Size) {
-		s.refusePut(t, op)
+	bounded := t.policy != nil || s.quota != nil
+	if bounded && op.phase == 0 && !s.mayEnter(t, op) || !s.accept(op) {
 		return
 	}
-	if !s.accept(op) || t.policy != nil && !s.makeRoom(t, op) {
+	away := s.overBudget(op.Size)
+	if bounded && !s.enter(t, op, away) {
 		return
 	}
 	slot := s.jobs.Alloc()
@@ -78,7 +79,7 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	j := s.jobs.At(slot)
 	*j = newJob(op.ID, now+s.Epoch, t.slot)
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
-	s.keepBody(slot, op.Data, op.Parts)
+	s.keepBody(slot, away, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
 	if len(tags) > 0 { // an item's
 		s.setTags(slot, tags)

@@ -149,8 +149,14 @@ func (s *State) forget(slot uint32) {
 	s.letGo(t)
 }
 
-// vanish frees the record of a job that is in no place and no tube's.
+// vanish ends a job that is in no place and no tube's.
 func (s *State) vanish(slot uint32) {
+	s.leaves(slot)
+	s.erase(slot)
+}
+
+// erase frees the record of a job.
+func (s *State) erase(slot uint32) {
 	j := s.jobs.At(slot)
 	if s.extra != nil {
 		s.dropTerms(slot)

@@ -5,9 +5,10 @@ import "beanfield/shard/queue/cells"
 // Policy is what the configuration says of some tubes. It never changes; a reload brings
 // others. 0 is no limit.
 type Policy struct {
-	MaxJobs  int   // ready, delayed, buried and reserved ones
-	MaxBytes int64 // of their bodies
-	Full     Full  // what becomes of a put beyond these
+	MaxJobs   int   // ready, delayed, buried and reserved ones
+	MaxBytes  int64 // of their bodies
+	MaxMemory int64 // of these, and JobMemory for each job
+	Full      Full  // what becomes of a put beyond these
 
 	MaxDeliveries int     // how often a job is delivered before it is a dead letter
 	Count         Counted // what counts as a delivery

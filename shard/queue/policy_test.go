@@ -25,6 +25,7 @@ func (w *world) setPolicies(all map[string]*Policy) {
 var policyWords = map[string]func(*Policy, string){
 	"jobs":       func(p *Policy, v string) { p.MaxJobs = int(number(v)) },
 	"bytes":      func(p *Policy, v string) { p.MaxBytes = int64(number(v)) },
+	"memory":     func(p *Policy, v string) { p.MaxMemory = int64(number(v)) },
 	"full":       func(p *Policy, v string) { p.Full = map[string]Full{"oldest": FullOldest, "least": FullLeast}[v] },
 	"deliveries": func(p *Policy, v string) { p.MaxDeliveries = int(number(v)) },
 	"count": func(p *Policy, v string) {
@@ -110,6 +111,7 @@ func (x *machine) rule() {
 	n := x.pick(len(machineTubes), "tube")
 	p := &Policy{
 		MaxJobs: choose(x, "jobs", 0, 0, 1, 4, 7), MaxBytes: choose[int64](x, "bytes", 0, 0, 11, 3000, 10000),
+		MaxMemory:     choose[int64](x, "memory", 0, 0, 250, 3500),
 		Full:          choose(x, "full", FullRefuse, FullOldest, FullLeast),
 		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", CountReserves, CountTimeouts, CountReleases),
 		DeadLetter: choose(x, "fate", FateBury, FateDrop),
@@ -151,7 +153,7 @@ func modelled(p *Policy) *naive.Policy {
 		return nil
 	}
 	return &naive.Policy{
-		MaxJobs: p.MaxJobs, MaxBytes: int(p.MaxBytes),
+		Bounds:        naive.Bounds{MaxJobs: p.MaxJobs, MaxBytes: int(p.MaxBytes), MaxMemory: int(p.MaxMemory)},
 		Drop:          map[Full]func(a, b *naive.Job) int{FullOldest: naive.ByAge, FullLeast: naive.ByLeast}[p.Full],
 		MaxDeliveries: p.MaxDeliveries,
 		Delivered: func(j *naive.Job) uint32 {
@@ -166,7 +168,7 @@ func modelled(p *Policy) *naive.Policy {
 	}
 }
 
-var policyCommands = append([]command{{"rule", 3, (*machine).rule}}, commands...)
+var policyCommands = append([]command{{"rule", 3, (*machine).rule}, {"limit", 1, (*machine).limit}}, commands...)
 
 // The state follows its policies as the model does, also when they change (M1, M2).
 func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine) }

@@ -153,6 +153,10 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 	g.of.newest = max(g.of.newest, r.ID)
 	j.place |= flagAway // nobody will ask for its body
 	s.outside += int64(j.size)
+	s.yard.bytes += int64(j.size)
+	if s.quota != nil {
+		s.quota.Add(j.remains())
+	}
 	if r.Updated {
 		j.place |= flagUpdated
 	}

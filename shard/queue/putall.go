@@ -69,6 +69,9 @@ func (s *State) roomForAll(tubes []*tube, puts []Op) Status {
 			loads[t] = load{l.jobs + 1, l.bytes + int64(size)}
 		}
 	}
+	if s.quota != nil && !s.quota.Fits(allInside(len(puts), total)) {
+		return NoRoom
+	}
 	for t, l := range loads {
 		jobs, bytes := t.count+l.jobs, t.bytes+l.bytes
 		switch p := t.policy; {
@@ -87,9 +90,9 @@ func (s *State) roomForAll(tubes []*tube, puts []Op) Status {
 			s.giveUp(puts[:i])
 			return Refused
 		}
-		puts[i].ID, puts[i].phase = id, admitted
+		puts[i].ID, puts[i].phase = id, claimed
 	}
-	if s.Durable && len(puts) > 0 && !s.Log.Room(total) {
+	if len(puts) > 0 && (s.Durable && !s.Log.Room(total) || s.quota != nil && !s.quota.Claim(allInside(len(puts), total))) {
 		s.giveUp(puts)
 		return NoRoom
 	}

@@ -27,9 +27,9 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		j.place |= flagAway // who tries again is to read it from the log
 		s.outside += int64(j.size)
 	} else {
-		s.keepBody(slot, body, nil)
+		s.keepBody(slot, s.overBudget(j.size), body, nil)
 	}
-	if s.restored {
+	if s.enters(slot); s.restored {
 		s.index.insert(&s.jobs, slot)
 	} else {
 		s.index.postpone(&s.jobs, slot)

@@ -23,6 +23,7 @@ import (
 //	log full, packed, room    the log refuses puts, refuses updates too, or accepts
 //	drain                     the directory takes no more jobs
 //	policy one jobs=2         a policy covers a tube from now on, or none does
+//	server jobs=2             the server has limits
 //	q get tube len=2 -> 1 2   the queue service is asked (askwords_test.go)
 //
 // A client that is first heard of uses and watches "default". Bodies are made
@@ -56,6 +57,7 @@ type world struct {
 	tags        map[uint64]Tags
 	subs        map[string]*subscriber
 	limits      Limits
+	quota       quota // of the server
 	policies    map[string]*Policy
 	contests    map[string]*Contest
 	many, share int // as in Config
@@ -85,6 +87,8 @@ func (w *world) makeState() {
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
 		PolicyFor: w.policyFor, LeastPurge: w.leastPurge, PurgeShare: w.purgeShare,
 	})
+	w.quota.used = Amount{} // of the one before
+	w.s.SetQuota(&w.quota)
 }
 
 func (w *world) takeEnded(list []*Client) []*Client {
@@ -132,6 +136,8 @@ func (w *world) step(line string) error {
 		w.setLimits(words[1:])
 	case words[0] == "policy":
 		w.policy(words[1], words[2:])
+	case words[0] == "server":
+		w.quota.most = amountIn(words[1:])
 	case words[0] == "restart":
 		w.replay()
 	case strings.Contains(words[0], "."):

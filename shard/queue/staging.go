@@ -15,6 +15,7 @@ import (
 const (
 	staged   = iota + 1 // the log has the body
 	admitted            // it has none to stage, and room is being made in its tube
+	claimed             // it has none to stage, and its place
 	noPlace             // the log had no room
 	lost                // it has failed
 )

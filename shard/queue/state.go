@@ -61,6 +61,7 @@ type State struct {
 	items // what the queue service adds
 
 	policies policies
+	quota    Quota // for all shards; nil if the server has no limits (quota.go)
 
 	sieves *sieves // for reserves that ask for tags; nil while nobody does
 	extra  *extras // what puts with terms need; nil until there is one

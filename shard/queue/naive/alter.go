@@ -80,10 +80,7 @@ func (m *Queue) change(j *Job, a Alter) {
 // the tube refuses it.
 func (m *Queue) makeWay(tube string, j *Job) bool {
 	p := m.policy(tube)
-	full := func(jobs []*Job) bool {
-		count, bytes := size(append(jobs[:len(jobs):len(jobs)], j))
-		return p.MaxJobs > 0 && count > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes
-	}
+	full := func(jobs []*Job) bool { return p.over(with(jobs, j)) }
 	var stay []*Job
 	for _, k := range m.In(tube) {
 		if p.Drop == nil || k.State != Ready {

@@ -7,8 +7,8 @@ import (
 
 // Policy is what holds for a tube beyond beanstalkd's rules. 0 is no limit.
 type Policy struct {
-	MaxJobs, MaxBytes int
-	Drop              func(a, b *Job) int // which ready job goes first when the tube is full; nil to refuse
+	Bounds
+	Drop func(a, b *Job) int // which ready job goes first when the tube is full; nil to refuse
 
 	MaxDeliveries int
 	Delivered     func(*Job) uint32 // how often
@@ -20,6 +20,21 @@ type Policy struct {
 	Weight                   int // 0: none, which is 1 beside a tube that has one
 	MaxReserved, Rate, Burst int // as shard/queue has it, but for Burst, which is never 0 beside Rate
 }
+
+// Bounds are what a tube may have, or a server.
+type Bounds struct{ MaxJobs, MaxBytes, MaxMemory int } // 0: no limit
+
+// perJob is what a job takes of MaxMemory beside its body.
+const perJob = 100
+
+// over says that some jobs are more than there may be.
+func (b *Bounds) over(jobs []*Job) bool {
+	count, bytes := size(jobs)
+	return b.MaxJobs > 0 && count > b.MaxJobs || b.MaxBytes > 0 && bytes > b.MaxBytes || b.MaxMemory > 0 && bytes+perJob*count > b.MaxMemory
+}
+
+// with is some jobs and another one.
+func with(jobs []*Job, j *Job) []*Job { return append(jobs[:len(jobs):len(jobs)], j) }
 
 // What policies have done, by its number in Queue.Did: as shard/queue has it.
 const (
@@ -61,10 +76,7 @@ func size(jobs []*Job) (count, bytes int) {
 // makeRoom drops ready jobs until another one fits, or none if that is not enough.
 func (m *Queue) makeRoom(new *Job) bool {
 	p := m.policy(new.Tube)
-	full := func(jobs []*Job) bool {
-		count, bytes := size(append(jobs[:len(jobs):len(jobs)], new))
-		return p.MaxJobs > 0 && count > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes
-	}
+	full := func(jobs []*Job) bool { return p.over(with(jobs, new)) }
 	var stay []*Job
 	for _, j := range m.In(new.Tube) {
 		if p.Drop == nil || j.State != Ready {
@@ -73,6 +85,9 @@ func (m *Queue) makeRoom(new *Job) bool {
 	}
 	if full(stay) {
 		m.Did[Refused]++
+		return false
+	}
+	if m.Most.over(with(m.Jobs, new)) {
 		return false
 	}
 	for !m.NoPuts && full(m.In(new.Tube)) {
@@ -85,15 +100,15 @@ func (m *Queue) makeRoom(new *Job) bool {
 // PutAll puts all of some jobs, or none.
 func (m *Queue) PutAll(jobs []*Job) Status {
 	for _, j := range jobs {
-		p, count, bytes := m.policy(j.Tube), 0, 0
+		p := m.policy(j.Tube)
+		var all []*Job
 		for _, k := range slices.Concat(m.In(j.Tube), jobs) {
 			old := k.State != ""
 			if k.Tube == j.Tube && (!old || p.Drop == nil || k.State != Ready) {
-				count++
-				bytes += len(k.Body)
+				all = append(all, k)
 			}
 		}
-		if p.MaxJobs > 0 && count > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes {
+		if p.over(all) || m.Most.over(slices.Concat(m.Jobs, jobs)) {
 			return NoRoom
 		}
 	}

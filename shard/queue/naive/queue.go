@@ -43,6 +43,7 @@ type Queue struct {
 	Wrote      func(j *Job, gone bool) // hears of the log's records of jobs; may be nil
 	WroteQueue func(s *Service)
 
+	Most     Bounds              // of all tubes together
 	Policies map[string]*Policy  // by tube
 	Did      [deeds]uint64       // by policies
 	Contests map[string]*Contest // by the names of the tubes

@@ -1,0 +1,85 @@
+package router
+
+import (
+	"sync/atomic"
+
+	"beanfield/shard/queue"
+)
+
+// Quota is what the jobs of all shards may be together, and what they are (queue.Quota). Any goroutine may call its
+// methods. To claim is one compare-and-swap for each bound, so there is never more than there may be, not even for a
+// moment. One that has no room for its bytes has had a place among the jobs for that moment, so that another claim
+// may be refused which would have had room, just then.
+type Quota struct {
+	most, used [queue.Bounds]atomic.Int64
+	refused    [queue.Bounds]atomic.Uint64
+}
+
+// Limit sets what there may be. What is there already stays.
+func (q *Quota) Limit(most queue.Amount) {
+	for b, n := range most {
+		q.most[b].Store(n)
+	}
+}
+
+// Most is what there may be.
+func (q *Quota) Most() (a queue.Amount) { return read(&q.most) }
+
+// Used is what there is.
+func (q *Quota) Used() (a queue.Amount) { return read(&q.used) }
+
+func read(from *[queue.Bounds]atomic.Int64) (a queue.Amount) {
+	for b := range a {
+		a[b] = from[b].Load()
+	}
+	return a
+}
+
+// Refused is how often a put was refused because of a bound.
+func (q *Quota) Refused(b queue.Bound) uint64 { return q.refused[b].Load() }
+
+// Add implements queue.Quota.
+func (q *Quota) Add(a queue.Amount) {
+	for b, n := range a {
+		q.used[b].Add(n)
+	}
+}
+
+// Fits implements queue.Quota.
+func (q *Quota) Fits(a queue.Amount) bool {
+	for b, n := range a {
+		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
+			q.refused[b].Add(1)
+			return false
+		}
+	}
+	return true
+}
+
+// Claim implements queue.Quota.
+func (q *Quota) Claim(a queue.Amount) bool {
+	for b, n := range a {
+		if q.take(b, n) {
+			continue
+		}
+		q.refused[b].Add(1)
+		for b--; b >= 0; b-- {
+			q.used[b].Add(-a[b])
+		}
+		return false
+	}
+	return true
+}
+
+// take adds to what there is of one, if that is not too much then.
+func (q *Quota) take(b int, n int64) bool {
+	for {
+		used, most := q.used[b].Load(), q.most[b].Load()
+		if most > 0 && used+n > most {
+			return false
+		}
+		if q.used[b].CompareAndSwap(used, used+n) {
+			return true
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package router
+
+import (
+	"sync"
+	"testing"
+
+	"beanfield/shard/queue"
+)
+
+// Those who claim side by side never get more than there is, and nobody's place is lost.
+func TestQuotaIsExact(t *testing.T) {
+	const most, claimers, rounds = 50, 8, 4000
+	var q Quota
+	q.Limit(queue.Amount{queue.BoundJobs: most, queue.BoundBytes: 10 * most})
+	var all sync.WaitGroup
+	for i := range claimers {
+		all.Go(func() {
+			had := 0
+			for n := range rounds {
+				a := queue.Amount{1, int64(1 + (i+n)%20), 0}
+				if !q.Claim(a) {
+					continue
+				}
+				had++
+				if used := q.Used(); used[queue.BoundJobs] > most || used[queue.BoundBytes] > 10*most {
+					t.Errorf("%v are used", used)
+				}
+				q.Add(a.Neg())
+			}
+			if had == 0 {
+				t.Errorf("claimer %d never had a place", i)
+			}
+		})
+	}
+	all.Wait()
+	if used := q.Used(); used != (queue.Amount{}) {
+		t.Errorf("%v are used, and nobody has anything", used)
+	}
+}
