@@ -18,19 +18,10 @@ var batchOptions = []protocol.Option[incoming]{
 	}},
 }
 
-// entryOptions are those of a single job in a batch.
-var entryOptions = []protocol.Option[queue.Op]{
-	{Name: "tube", Set: func(op *queue.Op, _, value []byte) bool {
-		name, ok := protocol.Unescape(nil, value)
-		op.Tube = string(name)
-		return ok && queue.ValidName(name)
-	}},
-}
-
 func (c *Conn) takePuts(p *incoming, body []byte) {
 	v := &router.Puts{All: p.all}
 	var ok bool
-	if v.Ops, ok = readEntries(body); !ok {
+	if v.Ops, ok = c.loop.readEntries(body); !ok {
 		c.loop.refuse(protocol.BadFormat)
 		return
 	}
@@ -38,8 +29,8 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 	refused := c.judgePuts(v)
 	switch {
 	case !v.All:
-	case refused != queue.OK:
-		c.loop.refuse(wordOfPut(refused))
+	case refused != nil:
+		c.sayPut(refused)
 		return
 	case !c.session.Together(v):
 		c.loop.refuse(protocol.NotTogether)
@@ -49,27 +40,29 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 	c.finish(callSession, c.session.PutMany(v))
 }
 
-// readEntries reads the jobs of a batch. They borrow their bodies from it.
-func readEntries(body []byte) (puts []queue.Op, ok bool) {
+// readEntries reads the jobs of a batch. They borrow their bodies from it, and nothing else.
+func (l *loop) readEntries(body []byte) (puts []queue.Op, ok bool) {
+	p := &l.putLine
 	for len(body) > 0 {
-		e, rest, ok := protocol.NextEntry(body)
+		data, rest, ok := p.Next(body)
 		if !ok || len(puts) == protocol.MostSeveral {
 			return nil, false
 		}
 		if puts == nil { // the others are about as long as the first, mostly
 			puts = make([]queue.Op, 0, min(protocol.MostSeveral, len(body)/(len(body)-len(rest))+2))
 		}
-		puts = append(puts, queue.Op{Kind: queue.Put, Pri: e.Pri, Delay: e.Delay, TTR: max(e.TTR, 1), Size: uint32(len(e.Data)), Data: e.Data})
-		if len(e.Options) > 0 && !protocol.Read(e.Options, entryOptions, &puts[len(puts)-1]) {
-			return nil, false
+		op := queue.Op{Kind: queue.Put, Tube: string(p.Tube), Pri: p.Pri, Delay: p.Delay, TTR: p.TTR, Size: uint32(len(data)), Data: data}
+		if !p.Plain() {
+			op.Terms = new(queue.Terms)
+			op.Terms.Copy(&p.Terms)
 		}
-		body = rest
+		puts, body = append(puts, op), rest
 	}
 	return puts, true
 }
 
-// judgePuts gives a status to the puts that are refused here, and says which the first one has.
-func (c *Conn) judgePuts(v *router.Puts) (first queue.Status) {
+// judgePuts gives a status to the puts that are refused here, and finds the first of them.
+func (c *Conn) judgePuts(v *router.Puts) (first *queue.Op) {
 	most, denied := c.loop.server.opts.Load().MaxJobSize, 0
 	for i := range v.Ops {
 		op := &v.Ops[i]
@@ -80,8 +73,8 @@ func (c *Conn) judgePuts(v *router.Puts) (first queue.Status) {
 			op.Status = queue.Denied
 			denied++
 		}
-		if first == queue.OK {
-			first = op.Status
+		if first == nil && op.Status != queue.OK {
+			first = op
 		}
 	}
 	if denied > 0 {
@@ -103,31 +96,30 @@ func (c *Conn) mayPut(op *queue.Op) bool {
 // anyTube stands for the name of a tube: whoever puts with one does not log in.
 const anyTube = "any"
 
-// wordOfPut is how a put is refused.
-func wordOfPut(s queue.Status) protocol.Word {
-	switch s {
-	case queue.TooLong:
-		return protocol.JobTooBig
-	case queue.Denied:
-		return protocol.BadFormat
-	}
-	return protocol.Failures[s]
-}
-
 // sayPuts answers each put. If it was all or none, and none, there is one answer.
 func (c *Conn) sayPuts() {
 	v := c.session.Puts
 	c.session.Trim()
 	if v.All && len(v.Ops) > 0 && v.Ops[0].Status != queue.OK {
-		c.loop.refuse(wordOfPut(v.Ops[0].Status))
+		c.sayPut(&v.Ops[0])
 		return
 	}
 	c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED_BATCH ", uint64(len(v.Ops)))
 	for i := range v.Ops {
-		if op := &v.Ops[i]; op.Status == queue.OK {
-			c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", op.ID)
-		} else {
-			c.loop.refuse(wordOfPut(op.Status))
-		}
+		c.sayPut(&v.Ops[i])
+	}
+}
+
+// sayPut answers one put.
+func (c *Conn) sayPut(op *queue.Op) {
+	switch {
+	case op.Status == queue.OK:
+		c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", op.ID)
+	case op.Status == queue.TooLong:
+		c.loop.refuse(protocol.JobTooBig)
+	case op.Status == queue.Denied, op.Status == queue.Exists && op.ID == 0: // by another job of the batch
+		c.loop.refuse(protocol.BadFormat)
+	default:
+		c.sayFailed(op)
 	}
 }

@@ -90,12 +90,16 @@ func (c *Conn) answerRun() {
 
 // answerFailed words the end of an operation that was not carried out.
 func (c *Conn) answerFailed(v protocol.Verb, op *queue.Op) {
-	switch op.Status {
-	case queue.Exists:
+	if op.Status == queue.Denied {
+		c.noteDenied(v, "", op.ID)
+	}
+	c.sayFailed(op)
+}
+
+func (c *Conn) sayFailed(op *queue.Op) {
+	if op.Status == queue.Exists {
 		c.loop.out = protocol.AppendNumber(c.loop.out, "EXISTS ", op.ID)
 		return
-	case queue.Denied:
-		c.noteDenied(v, "", op.ID)
 	}
 	c.loop.refuse(protocol.Failures[op.Status])
 }

@@ -49,6 +49,65 @@ func TestPutWithOptions(t *testing.T) {
 	}
 }
 
+// The jobs of a batch can say what a single one can.
+func TestPutBatchWithOptions(t *testing.T) {
+	c, ctx := dial(t, beanfield(t)), within(t)
+	jobs := []client.NewJob{
+		{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond, Delay: time.Hour, Key: "order 17%=\r\n", KeyFor: time.Hour,
+			Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4, Tags: map[string]string{"colour": "dark red", "a=b": "ß"}},
+		{Tube: "mail", Key: "order 18", Once: "c", Tags: map[string]string{"long": strings.Repeat("x", 400)}},
+		{Tube: "mail", Key: "order 18"},
+		{Tube: "mail", Tags: map[string]string{"long": strings.Repeat("\r\n", 300)}},
+		{Tube: "mail", Key: "order 19"},
+	}
+	var first []client.Result
+	for range 2 {
+		results := must.Get(c.PutBatch(ctx, jobs))
+		exists := (*client.ExistsError)(nil)
+		if !errors.As(results[2].Err, &exists) || exists.ID != results[1].ID || !errors.Is(results[3].Err, client.ErrInvalid) {
+			t.Fatalf("results %v", results)
+		}
+		if first == nil {
+			first = results
+		}
+		if results[0] != first[0] || results[1] != first[1] || results[0].Err != nil || results[1].Err != nil {
+			t.Errorf("once more: %v, after %v", results, first)
+		}
+	}
+	n := 0
+	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed}, Tags: jobs[0].Tags}) {
+		if err != nil || uint64(j.Number("id")) != first[0].ID || j.Number("ttr") != 2 || j.Number("pri") != 3 {
+			t.Errorf("listed: %+v, %v", j, err)
+		}
+		n++
+	}
+	if stats := must.Get(c.Stats(ctx)); n != 1 || stats.Number("total-jobs") != 3 || stats.Number("cmd-put") != 0 {
+		t.Errorf("%d listed; stats: %v", n, stats)
+	}
+}
+
+// If a key is taken, no job is put together with others.
+func TestPutTogetherWithKeys(t *testing.T) {
+	c, ctx := dial(t, beanfield(t)), within(t)
+	some := func(keys ...string) (jobs []client.NewJob) {
+		for _, k := range keys {
+			jobs = append(jobs, client.NewJob{Key: k, TTR: 1500 * time.Millisecond})
+		}
+		return jobs
+	}
+	ids := must.Get(c.PutTogether(ctx, some("a", "b")))
+	_, err := c.PutTogether(ctx, some("c", "b"))
+	if exists := (*client.ExistsError)(nil); !errors.As(err, &exists) || exists.ID != ids[1] {
+		t.Errorf("a key that is taken: %v", err)
+	}
+	if _, err := c.PutTogether(ctx, some("c", "c")); !errors.Is(err, client.ErrRefused) {
+		t.Errorf("the same key twice: %v", err)
+	}
+	if stats := must.Get(c.Stats(ctx)); stats.Number("total-jobs") != 2 {
+		t.Errorf("%d jobs were put", stats.Number("total-jobs"))
+	}
+}
+
 // All jobs are put together, or none.
 func TestPutTogether(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)

@@ -120,7 +120,7 @@ func (l *link) run(steps []step, results []Result) error {
 // result reads the reply to a step.
 func (l *link) result(s step, r wire.Reply) Result {
 	if s.put != nil {
-		id, err := inserted(r)
+		id, err := inserted(r, "INSERTED")
 		return Result{id, err}
 	}
 	err := translated(r.Want(s.want))

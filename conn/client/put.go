@@ -26,15 +26,15 @@ func (l *link) put(job NewJob) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return inserted(r)
+	return inserted(r, "INSERTED")
 }
 
 // inserted reads the reply to a put.
-func inserted(r wire.Reply) (uint64, error) {
+func inserted(r wire.Reply, want string) (uint64, error) {
 	if r.Word == "EXISTS" {
 		return 0, &ExistsError{r.Number}
 	}
-	if err := r.Want("INSERTED"); err != nil {
+	if err := r.Want(want); err != nil {
 		return 0, translated(err)
 	}
 	return r.Number, nil
@@ -56,8 +56,10 @@ func (c *Conn) PutBatch(ctx context.Context, jobs []NewJob) ([]Result, error) {
 				continue
 			}
 			n := 1
-			for i+n < len(jobs) && !(l.can["put-batch"] && packable(jobs[i+n])) {
-				n++
+			for ; i+n < len(jobs); n++ {
+				if _, ok := jobs[i+n].entry(); ok && l.can["put-batch"] {
+					break
+				}
 			}
 			var p Pipeline
 			for _, j := range jobs[i : i+n] {
@@ -79,22 +81,25 @@ const (
 	mostBatchSize = 1 << 20
 )
 
-// packable says whether put-batch can put a job.
-func packable(j NewJob) bool {
+// entry is the line of a job in a put-batch. ok is not set if put-batch cannot put it.
+func (j NewJob) entry() (line string, ok bool) {
 	j, err := j.filled()
-	return err == nil && len(j.options()) == 0 && wholeSeconds(j.Delay) && wholeSeconds(j.TTR) && len(j.Body) < mostBatchSize/2
+	if err != nil || len(j.Body) >= mostBatchSize/2 {
+		return "", false
+	}
+	words := fmt.Sprintf("%d %s %s %d tube=%s", j.Priority, exactly(j.Delay), exactly(j.TTR), len(j.Body), j.Tube)
+	line = strings.Join(append([]string{words}, j.options()...), " ")
+	return line, len(line) <= mostLine
 }
 
 // packed is the body of a put-batch with as many of these jobs as fit.
 func packed(jobs []NewJob) (n int, body []byte) {
 	for _, j := range jobs[:min(len(jobs), mostBatch)] {
-		if !packable(j) || len(body)+len(j.Body)+mostLine > mostBatchSize {
+		line, ok := j.entry()
+		if !ok || len(body)+len(line)+len(j.Body)+4 > mostBatchSize {
 			break
 		}
-		j, _ = j.filled()
-		delay, _ := seconds(j.Delay)
-		ttr, _ := seconds(j.TTR)
-		body = fmt.Appendf(body, "%d %d %d %d tube=%s\r\n", j.Priority, delay, ttr, len(j.Body), j.Tube)
+		body = append(append(body, line...), '\r', '\n')
 		body = append(append(body, j.Body...), '\r', '\n')
 		n++
 	}
@@ -109,7 +114,7 @@ func (l *link) putPacked(results []Result, body []byte, options ...string) error
 	}
 	r, err := l.wire.Put(line, body)
 	if err == nil {
-		err = r.Want("INSERTED_BATCH")
+		_, err = inserted(r, "INSERTED_BATCH")
 	}
 	if err == nil && len(r.Jobs) != len(results) {
 		err = fmt.Errorf("%w: %d answers for %d jobs", ErrInternal, len(r.Jobs), len(results))
@@ -121,14 +126,15 @@ func (l *link) putPacked(results []Result, body []byte, options ...string) error
 			}
 			continue
 		}
-		results[i].ID, results[i].Err = inserted(r.Jobs[i])
+		results[i].ID, results[i].Err = inserted(r.Jobs[i], "INSERTED")
 	}
 	return err
 }
 
 // PutTogether puts all of the jobs at one moment, or none. They must be no more than 1000, have no
-// more than 1 MiB, have none of what only a beanfield has in NewJob, and belong to tubes of one
-// shard (ErrTogether), which is certain of one tube alone.
+// more than 1 MiB, and belong to tubes of one shard (ErrTogether), which is certain of one tube alone.
+// If the key of one is taken, none is put, and the error is an ExistsError; no two of them may have the
+// same key. A job with a name that has been put before counts as put.
 func (c *Conn) PutTogether(ctx context.Context, jobs []NewJob) (ids []uint64, _ error) {
 	n, body := packed(jobs)
 	if n == 0 || n < len(jobs) {

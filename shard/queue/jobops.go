@@ -42,19 +42,23 @@ func (s *State) turnAway(op *Op, why Status) bool {
 
 // put makes a job in the tube that it names, or else in the one that the client uses.
 func (s *State) put(now int64, c *Client, op *Op) {
-	var tags Tags
-	if op.Terms != nil {
-		tags = op.Terms.Tags
-	}
 	if op.Tube == "" {
-		s.putInto(now, c.used, op, tags)
+		s.putInto(now, c.used, op, op.tags())
 		return
 	}
 	t := s.tubeNamed([]byte(op.Tube))
 	t.using++ // until it has the job
-	s.putInto(now, t, op, tags)
+	s.putInto(now, t, op, op.tags())
 	t.using--
 	s.letGo(t)
+}
+
+// tags are those that a put gives its job.
+func (op *Op) tags() Tags {
+	if op.Terms == nil {
+		return nil
+	}
+	return op.Terms.Tags
 }
 
 // putInto makes a job in a tube.

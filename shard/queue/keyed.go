@@ -53,21 +53,10 @@ func (l *spentIDs) set(slot uint32, id uint64) {
 // known answers a put that has come before, or whose key is taken. It reports false if the put is to
 // go on.
 func (s *State) known(now int64, t *tube, op *Op) bool {
-	o := op.Terms
-	if op.phase == noPlace || op.phase == lost || len(o.Key)+len(o.Once) == 0 {
+	if op.phase == noPlace || op.phase == lost || !op.Terms.keyed() {
 		return false
 	}
-	if !o.hashed {
-		o.key, o.once, o.hashed = s.hashOf(ofKey, t.name, o.Key), s.hashOf(ofOnce, t.name, o.Once), true
-	}
-	var ref uint32
-	status := OK
-	if len(o.Once) > 0 {
-		ref = s.taken(now, &o.once)
-	}
-	if ref == 0 && len(o.Key) > 0 {
-		ref, status = s.taken(now, &o.key), Exists
-	}
+	ref, status := s.holder(now, t, op.Terms)
 	if ref == 0 {
 		return false
 	}
@@ -80,6 +69,24 @@ func (s *State) known(now int64, t *tube, op *Op) bool {
 	}
 	op.ID = id
 	return true
+}
+
+// keyed says that a put has a key or a name.
+func (t *Terms) keyed() bool { return len(t.Key)+len(t.Once) > 0 }
+
+// holder finds the record of a keyed put that has come before (OK), or the one that has its key (Exists); 0 if
+// there is neither.
+func (s *State) holder(now int64, t *tube, o *Terms) (ref uint32, _ Status) {
+	if !o.hashed {
+		o.key, o.once, o.hashed = s.hashOf(ofKey, t.name, o.Key), s.hashOf(ofOnce, t.name, o.Once), true
+	}
+	if len(o.Once) > 0 {
+		ref = s.taken(now, &o.once)
+	}
+	if ref != 0 || len(o.Key) == 0 {
+		return ref, OK
+	}
+	return s.taken(now, &o.key), Exists
 }
 
 // taken finds the record of a key that is taken; 0 if it is free.

@@ -78,7 +78,7 @@ const (
 	Denied  // the client may not: for it there is no such job
 	TooLong // the queue is full
 	Ended   // the queue has ended, and takes no more items
-	Exists  // put: the key is taken, by the job that ID names
+	Exists  // put: the key is taken, by the job that ID names; 0 if that is another one of a PutAll
 )
 
 // Op is one operation and, afterwards, its answer.

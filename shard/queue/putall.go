@@ -2,26 +2,46 @@ package queue
 
 import "beanfield/storage"
 
+// gathering is a PutAll that is being carried out. It changes nothing before it is certain that all of its
+// puts can be.
+type gathering struct {
+	puts    []Op
+	tubes   []*tube  // of the puts
+	origins []origin // of the puts; nil if each of them makes a job
+}
+
+// An origin is why a put makes no job: it has come before. The zero origin is that of one that makes a job.
+type origin struct {
+	id   uint64 // of the job that it has made then; 0:
+	like int    // it is as this put of the batch, counted from 1
+}
+
+// makes says whether a put makes a job.
+func (g *gathering) makes(i int) bool { return g.origins == nil || g.origins[i] == origin{} }
+
 // A PutAll stands before the puts of its batch that are to be carried out together: all of them in one
 // turn, so that a crash leaves all or none, or none of them if one cannot be. Op.Limit says how many
 // they are, and their bodies have at most storage.LargeBody bytes, so none has to be staged. Each put is
-// answered by itself; if there is no room for all, each with the reason of that.
+// answered by itself; if there is no room for all, each with the reason of that. If a key is taken, each is
+// answered with the job that has it, or with 0 if that would be another one of these puts.
 func (s *State) putAll(now int64, b *Batch, op *Op) {
 	puts := b.Ops[b.Next+1:][:op.Limit]
-	tubes := make([]*tube, len(puts))
+	g := gathering{puts: puts, tubes: make([]*tube, len(puts))}
 	for i := range puts {
-		tubes[i] = s.tubeOfPut(b.Client, &puts[i])
-		tubes[i].using++ // until it has the job
+		g.tubes[i] = s.tubeOfPut(b.Client, &puts[i])
+		g.tubes[i].using++ // until it has the job
 	}
-	if op.Status = s.roomForAll(tubes, puts); op.Status == OK {
-		s.putEach(now, tubes, puts)
+	if op.ID, op.Status = s.originsOf(now, &g); op.Status == OK {
+		if op.Status = s.roomForAll(&g); op.Status == OK {
+			s.putEach(now, &g)
+		}
 	}
-	for i, t := range tubes {
+	for i, t := range g.tubes {
 		t.using--
 		s.letGo(t)
 		if p := &puts[i]; op.Status != More {
 			if op.Status != OK {
-				p.Status = op.Status
+				p.Status, p.ID = op.Status, op.ID
 			}
 			p.letGo()
 		}
@@ -38,38 +58,87 @@ func (s *State) tubeOfPut(c *Client, op *Op) *tube {
 	return s.tubeNamed([]byte(op.Tube))
 }
 
+// originsOf finds the origins of the puts. It is Exists if a key is taken, and by which job.
+func (s *State) originsOf(now int64, g *gathering) (holder uint64, _ Status) {
+	var seen map[hash]int // keys and names of this batch, by puts counted from 1
+	for i := range g.puts {
+		o := g.puts[i].Terms
+		if o == nil || !o.keyed() {
+			continue
+		}
+		if seen == nil {
+			g.origins, seen = make([]origin, len(g.puts)), map[hash]int{}
+		}
+		ref, status := s.holder(now, g.tubes[i], o)
+		like := 0
+		if len(o.Once) > 0 {
+			like = seen[o.once]
+		}
+		switch {
+		case ref != 0 && status == OK:
+			g.origins[i].id = s.extra.keys.At(ref).id()
+			continue
+		case like != 0:
+			g.origins[i].like = like
+			continue
+		case ref != 0:
+			return s.extra.keys.At(ref).id(), Exists
+		case len(o.Key) > 0 && seen[o.key] != 0:
+			return 0, Exists
+		}
+		if len(o.Key) > 0 {
+			seen[o.key] = i + 1
+		}
+		if len(o.Once) > 0 {
+			seen[o.once] = i + 1
+		}
+	}
+	return 0, OK
+}
+
 // putEach carries the puts out, for which there is room. They may take more than what is left of a
 // turn's share, but leave nothing of it then.
-func (s *State) putEach(now int64, tubes []*tube, puts []Op) {
+func (s *State) putEach(now int64, g *gathering) {
 	const plenty = 1 << 30
 	left := s.share
 	s.share = plenty
-	for i := range puts {
-		if s.putInto(now, tubes[i], &puts[i], nil); puts[i].Status != OK {
+	for i := range g.puts {
+		p := &g.puts[i]
+		if !g.makes(i) {
+			if p.ID = g.origins[i].id; p.ID == 0 {
+				p.ID = g.puts[g.origins[i].like-1].ID
+			}
+			continue
+		}
+		if s.putInto(now, g.tubes[i], p, p.tags()); p.Status != OK {
 			panic("queue: there is no room for a put, although there was room for all")
 		}
 	}
-	s.share = left - (plenty - s.share) - moving*len(puts)
+	s.share = left - (plenty - s.share) - moving*len(g.puts)
 }
 
-// roomForAll says whether all puts can be carried out, and if so gives each its id.
-func (s *State) roomForAll(tubes []*tube, puts []Op) Status {
+// roomForAll says whether all jobs can be made, and if so gives each its id.
+func (s *State) roomForAll(g *gathering) Status {
 	type load struct {
 		jobs  int
 		bytes int64
 	}
-	total, loads := 0, map[*tube]load{}
-	for i, t := range tubes {
-		size := puts[i].Size
+	born, total, loads := 0, 0, map[*tube]load{}
+	for i, t := range g.tubes {
+		size := g.puts[i].Size
 		if size > storage.LargeBody {
 			panic("queue: a PutAll has a large body")
 		}
+		if !g.makes(i) {
+			continue
+		}
+		born++
 		if total += int(size); t.policy != nil {
 			l := loads[t]
 			loads[t] = load{l.jobs + 1, l.bytes + int64(size)}
 		}
 	}
-	if s.quota != nil && !s.quota.Fits(allInside(len(puts), total)) {
+	if s.quota != nil && born > 0 && !s.quota.Fits(allInside(born, total)) {
 		return NoRoom
 	}
 	for t, l := range loads {
@@ -84,16 +153,25 @@ func (s *State) roomForAll(tubes []*tube, puts []Op) Status {
 			return NoRoom
 		}
 	}
-	for i := range puts {
-		id, ok := s.Directory.JobBorn(puts[i].ID)
+	return s.allBorn(g, born, total)
+}
+
+// allBorn gives so many jobs their ids, unless the directory takes none, or the log or the server has no room for so
+// many bytes.
+func (s *State) allBorn(g *gathering, jobs, total int) Status {
+	for i := range g.puts {
+		if !g.makes(i) {
+			continue
+		}
+		id, ok := s.Directory.JobBorn(g.puts[i].ID)
 		if !ok {
-			s.giveUp(puts[:i])
+			s.giveUp(g.puts)
 			return Refused
 		}
-		puts[i].ID, puts[i].phase = id, claimed
+		g.puts[i].ID, g.puts[i].phase = id, claimed
 	}
-	if len(puts) > 0 && (s.Durable && !s.Log.Room(total) || s.quota != nil && !s.quota.Claim(allInside(len(puts), total))) {
-		s.giveUp(puts)
+	if jobs > 0 && (s.Durable && !s.Log.Room(total) || s.quota != nil && !s.quota.Claim(allInside(jobs, total))) {
+		s.giveUp(g.puts)
 		return NoRoom
 	}
 	return OK
@@ -102,6 +180,8 @@ func (s *State) roomForAll(tubes []*tube, puts []Op) Status {
 // giveUp ends the ids of puts that are not carried out.
 func (s *State) giveUp(puts []Op) {
 	for i := range puts {
-		s.Directory.JobGone(puts[i].ID)
+		if puts[i].phase == claimed {
+			s.Directory.JobGone(puts[i].ID)
+		}
 	}
 }

@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"beanfield/shard/queue/naive"
@@ -25,6 +27,27 @@ func (u *user) putAll(puts ...Op) *Batch {
 	return b
 }
 
+// putTogether runs the word put-all: puts as putSaying reads them, with a / between them, together. The answer has the
+// ids, or is what all of them are answered.
+func (u *user) putTogether(args []string) string {
+	u.w.t.Helper()
+	u.w.lastID = max(u.w.lastID, u.w.dir.Last)
+	var puts []Op
+	for args := range strings.SplitSeq(strings.Join(args, " "), "/") {
+		puts = append(puts, putSaying("body", strings.Fields(args)))
+		u.w.bodies[u.w.lastID+uint64(len(puts))] = "body"
+	}
+	b := u.putAll(puts...)
+	var ids []string
+	for i := range puts {
+		if p := &b.Ops[1+i]; p.Status != OK {
+			return saidTo(p)
+		}
+		ids = append(ids, fmt.Sprint(b.Ops[1+i].ID))
+	}
+	return strings.Join(ids, " ")
+}
+
 // putAll puts some jobs together in both, and compares.
 func (x *machine) putAll() {
 	c, u := x.client()
@@ -32,13 +55,28 @@ func (x *machine) putAll() {
 		return
 	}
 	x.forget()
+	one, named := "", x.pick(2, "terms") == 0
+	if named { // what ends at times of its own is all in one tube
+		one = choose(x, "tube", machineTubes...)
+		if x.atTube(one); x.m.Clients[c].Waiting > 0 {
+			return
+		}
+	}
+	x.forget()
 	var puts []Op
-	for range x.pick(5, "how many") {
+	from := max(x.w.lastID, x.w.dir.Last) + 1
+	for i := range uint64(x.pick(5, "how many")) {
 		op := Op{Kind: Put, Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10)}
-		if op.Tube = choose(x, "tube", machineTubes...); x.m.Clients[c].Used != "" && x.pick(3, "used") == 0 {
+		op.Tube = cmp.Or(one, choose(x, "tube", machineTubes...))
+		if u := x.m.Clients[c].Used; u != "" && (one == "" || u == one) && x.pick(3, "used") == 0 {
 			op.Tube = ""
 		}
-		body := x.body(max(x.w.lastID, x.w.dir.Last) + 1 + uint64(len(puts)))
+		body := x.body(from + i)
+		if named {
+			body = x.w.bodies[from] // nobody knows yet which ids there will be
+			x.w.bodies[from+i] = body
+			x.terms(&op)
+		}
 		op.Data, op.Size = []byte(body), uint32(len(body))
 		puts = append(puts, op)
 	}
@@ -46,19 +84,21 @@ func (x *machine) putAll() {
 	var jobs []*naive.Job
 	for i, op := range puts {
 		got := &b.Ops[1+i]
-		if op.Tube == "" {
-			op.Tube = x.m.Clients[c].Used
+		j := &naive.Job{Tube: cmp.Or(op.Tube, x.m.Clients[c].Used), Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Terms)}
+		if op.Terms != nil {
+			j.Tags = wordsOf(op.Terms.Tags)
 		}
-		jobs = append(jobs, &naive.Job{ID: got.ID, Tube: op.Tube, Body: string(op.Data), Pri: op.Pri, TTR: op.TTR})
+		jobs = append(jobs, j)
 		if got.Data != nil {
 			x.w.t.Fatalf("B1: put %d still has its body", i)
 		}
 	}
 	x.sync()
-	want := statusOf[x.m.PutAll(jobs)]
+	want := statusOf[x.m.PutAll(jobs, from)]
 	for i := range b.Ops {
-		if got := b.Ops[i].Status; got != want {
-			x.w.t.Fatalf("client %d: put %d of %d together is answered %v, want %v", c, i, len(puts), got, want)
+		got := &b.Ops[i]
+		if got.Status != want || i > 0 && (want == OK || want == Exists) && got.ID != jobs[i-1].ID {
+			x.w.t.Fatalf("client %d: put %d of %d together is answered %v %d, want %v", c, i, len(puts), got.Status, got.ID, want)
 		}
 	}
 	if x.serves || x.m.Policies != nil || x.w.s.opening.N > 0 {
@@ -158,5 +198,86 @@ func TestPutAllWaitsForTheRanking(t *testing.T) {
 				t.Errorf("%d of the share is left", w.s.share)
 			}
 		})
+	}
+}
+
+// A key that is taken keeps all from being put, whoever has it.
+func TestPutAllWithKeys(t *testing.T) {
+	newWorld(t).run(`
+		a put-all key=k / key=l pri=7 / key=k tube=one -> 1 2 3
+		a put-all key=m / key=k          -> exists 1
+		a put-all key=m / key=m          -> exists 0
+		a put-all key=m / key=m tube=one -> 4 5
+		a put-with key=l                 -> exists 2
+		a stats-job 2                    -> pri=7
+		restart
+		a put-all key=n / key=m          -> exists 4
+		a delete 4                       -> ok
+		a put-all key=n / key=m          -> 6 7
+		policy default jobs=4
+		a put-all key=n                  -> exists 6  # whatever room there is
+		a put-all key=o                  -> noroom
+	`)
+}
+
+// A put that has come before is answered with its job; what else there is in the batch is put.
+func TestPutAllOnce(t *testing.T) {
+	newWorld(t).run(`
+		a put-all once=o key=k / once=p key=l / size=3 -> 1 2 3
+		a put-all once=o key=k / once=p key=l / size=3 -> 1 2 4
+		a delete 1                      -> ok
+		restart
+		drain
+		a put-all once=o key=x / once=p -> 1 2
+		a put-all once=o / size=1       -> refused
+		restart
+		log full
+		a put-all once=p / once=o       -> 2 1
+		a put-all once=p / once=q       -> noroom
+		log room
+		policy default jobs=4
+		a put-all once=q key=m / once=q key=m / once=o -> 7 7 1  # the second is the first, sent again
+		a put-all once=r / once=q                      -> noroom
+		a put-with once=q                              -> 7
+	`)
+}
+
+// Delays, TTRs, ages, deliveries and tags are those of each put.
+func TestPutAllWithTerms(t *testing.T) {
+	w := newWorld(t)
+	w.run(`
+		a put-all delay=250ms / ttr=1250ms pri=1 tag=k:v / expire=1s delay=9s / deliveries=1 pri=2 -> 1 2 3 4
+		a stats-job 1 -> delay=1 state=delayed
+		a poll        -> 2
+		a poll        -> 4
+		a poll        -> timeout
+		+250ms
+		a poll        -> 1
+		a release 4 0 0 -> ok
+		a stats-job 4 -> state=buried
+		+750ms
+		a stats-job 3 -> no
+		+249ms
+		a stats-job 2 -> state=reserved
+		+1ms
+		a stats-job 2 -> state=ready timeouts=1
+		restart
+		a stats-job 2 -> ttr=2
+	`)
+	if tags := w.s.tagsOf(w.s.index.find(&w.s.jobs, 2)); string(tags) != string(MakeTags(map[string]string{"k": "v"})) {
+		t.Errorf("the job has tags %q", tags)
+	}
+}
+
+// Keys are in the log with the jobs, in one turn, and nothing else is.
+func TestPutAllInTheLog(t *testing.T) {
+	w := newWorld(t)
+	w.run(`
+		a put-all key=k once=o / key=l -> 1 2
+		a put-all key=m / key=l        -> exists 2
+		a put-all once=o / key=m       -> 1 3
+	`)
+	if want := []string{"put 1 ready", "put 2 ready", "put 3 ready"}; !slices.Equal(w.log.Records, want) {
+		t.Errorf("logged is %q, want %q", w.log.Records, want)
 	}
 }

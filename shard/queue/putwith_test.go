@@ -7,12 +7,10 @@ import (
 	"beanfield/shard/queue/naive"
 )
 
-// putWith runs the word put-with: a put with any of tube=, pri=, delay=, ttr=, key=, for=, once=, expire=,
-// deliveries=, tag=name:value and size=. Times are durations. The answer is an id, or "exists" with one.
-func (u *user) putWith(args []string) string {
-	u.w.t.Helper()
+// putSaying is a put with any of tube=, pri=, delay=, ttr=, key=, for=, once=, expire=, deliveries=, tag=name:value
+// and size=. Times are durations.
+func putSaying(body string, args []string) Op {
 	op := Op{Kind: Put, Pri: 1024, TTR: 60, Terms: &Terms{TTR: 60 * second}}
-	body := fmt.Sprintf("body %d", len(u.w.bodies))
 	for _, a := range args {
 		name, v, _ := strings.Cut(a, "=")
 		switch name {
@@ -46,6 +44,14 @@ func (u *user) putWith(args []string) string {
 		}
 	}
 	op.Data, op.Size = []byte(body), uint32(len(body))
+	return op
+}
+
+// putWith runs the word put-with: such a put. The answer is an id, or "exists" with one.
+func (u *user) putWith(args []string) string {
+	u.w.t.Helper()
+	op := putSaying(fmt.Sprintf("body %d", len(u.w.bodies)), args)
+	body := string(op.Data)
 	u.w.lastID = max(u.w.lastID, u.w.dir.Last)
 	before := u.w.lastID
 	for id := before + 1; id < before+4; id++ { // which one it gets is known later, and it may be given away at once
@@ -58,13 +64,18 @@ func (u *user) putWith(args []string) string {
 			delete(u.w.bodies, id)
 		}
 	}
-	switch done.Status {
+	return saidTo(&done)
+}
+
+// saidTo is how a put is answered.
+func saidTo(op *Op) string {
+	switch op.Status {
 	case OK:
-		return fmt.Sprint(done.ID)
+		return fmt.Sprint(op.ID)
 	case Exists:
-		return fmt.Sprint("exists ", done.ID)
+		return fmt.Sprint("exists ", op.ID)
 	}
-	return answerOf[done.Status]
+	return answerOf[op.Status]
 }
 
 // saidOf is what a put says, for the model.

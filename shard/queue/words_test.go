@@ -7,7 +7,7 @@ import (
 
 // kindOf are the words of scripts for operations that take an id or nothing.
 var kindOf = map[string]Kind{
-	"put": Put, "put-with": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
+	"put": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
 	"release": Release, "bury": Bury, "touch": Touch, "peek": Peek, "peek-ready": PeekReady,
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
 	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "truncate": Truncate, "use": Use,
@@ -17,9 +17,15 @@ var kindOf = map[string]Kind{
 	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
 }
 
+// putWords are those of puts that say more.
+var putWords = map[string]func(*user, []string) string{"put-with": (*user).putWith, "put-all": (*user).putTogether}
+
 // do runs one word of a script and says the answer.
 func (u *user) do(verb string, args []string) string {
 	u.w.t.Helper()
+	if put := putWords[verb]; put != nil {
+		return put(u, args)
+	}
 	kind, known := kindOf[verb]
 	if !known {
 		panic("no such word: " + verb)
@@ -28,9 +34,6 @@ func (u *user) do(verb string, args []string) string {
 	num := func(i int) uint64 { return number(args[i]) }
 	switch kind {
 	case Put:
-		if verb == "put-with" {
-			return u.putWith(args)
-		}
 		if !u.w.dir.Closed {
 			u.w.lastID++
 		}

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"math"
 
 	"beanfield/shard/queue"
@@ -111,6 +112,18 @@ func (a *args) number(limit uint64) uint64 {
 	}
 	a.rest = a.rest[i:]
 	return n
+}
+
+// word reads what stands before the next space, after any number of them.
+func (a *args) word() []byte {
+	a.skipSpaces()
+	end := bytes.IndexByte(a.rest, ' ')
+	if end < 0 {
+		end = len(a.rest)
+	}
+	word := a.rest[:end]
+	a.rest = a.rest[end:]
+	return word
 }
 
 // nameChars reads the characters that a name may have.

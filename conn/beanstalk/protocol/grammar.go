@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -77,7 +76,7 @@ type Command struct {
 
 // Parse reads one line, without its CRLF.
 func (g *Grammar) Parse(line []byte) (c Command) {
-	if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
+	if malformed(line) {
 		c.Word = BadFormat
 		return c
 	}

@@ -97,18 +97,22 @@ func (m *Queue) makeRoom(new *Job) bool {
 	return true
 }
 
-// PutAll puts all of some jobs, or none.
-func (m *Queue) PutAll(jobs []*Job) Status {
+// PutAll puts all of some jobs, or none. Those that are put get ids from this one on.
+func (m *Queue) PutAll(all []*Job, id uint64) Status {
+	jobs, status := m.fresh(all)
+	if status != OK {
+		return status
+	}
 	for _, j := range jobs {
 		p := m.policy(j.Tube)
-		var all []*Job
+		var there []*Job
 		for _, k := range slices.Concat(m.In(j.Tube), jobs) {
 			old := k.State != ""
 			if k.Tube == j.Tube && (!old || p.Drop == nil || k.State != Ready) {
-				all = append(all, k)
+				there = append(there, k)
 			}
 		}
-		if p.over(all) || m.Most.over(slices.Concat(m.Jobs, jobs)) {
+		if p.over(there) || m.Most.over(slices.Concat(m.Jobs, jobs)) {
 			return NoRoom
 		}
 	}
@@ -116,11 +120,50 @@ func (m *Queue) PutAll(jobs []*Job) Status {
 		return NoRoom
 	}
 	for _, j := range jobs {
+		j.ID = id
+		id++
 		if status := m.Put(j); status != OK {
 			panic("naive: there is no room for a job, although there is room for all")
 		}
 	}
+	for _, j := range all {
+		if like := sameName(jobs, j); j.ID == 0 {
+			j.ID = like.ID
+		}
+	}
 	return OK
+}
+
+// fresh are the jobs of some puts that have not come before. If one has a key that is taken, all are told of the job
+// that has it, or of 0 if that would be another one of them.
+func (m *Queue) fresh(all []*Job) (jobs []*Job, _ Status) {
+	for _, j := range all {
+		status := m.known(j)
+		taken := slices.ContainsFunc(jobs, func(k *Job) bool { return k.Tube == j.Tube && k.said().Key == j.said().Key && k.said().Key != "" })
+		switch {
+		case status == OK:
+		case sameName(jobs, j) != nil:
+			j.ID = 0 // which it gets with that one
+		case status == Exists || taken:
+			for _, k := range all {
+				k.ID = j.ID
+			}
+			return nil, Exists
+		default:
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, OK
+}
+
+// sameName finds the one of some jobs whose put has the same name.
+func sameName(jobs []*Job, j *Job) *Job {
+	for _, k := range jobs {
+		if k.Tube == j.Tube && k.said().Once == j.said().Once && k.said().Once != "" {
+			return k
+		}
+	}
+	return nil
 }
 
 // comesBack is what becomes of a job that its holder gives back, or loses. It reports false if
