@@ -89,7 +89,7 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	case queue.KickJob:
 		a.status = m.KickJob(op.ID)
 	case queue.Touch:
-		a.status = m.Touch(client, op.ID, op.TTR)
+		a.status = m.Touch(client, op.ID, 0)
 	case queue.Release:
 		a.status = m.Release(client, op.ID, op.Pri, op.Delay)
 	case queue.Bury:

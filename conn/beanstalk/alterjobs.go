@@ -61,19 +61,21 @@ var moveOptions = alterOptions(protocol.Option[altering]{Name: "as", Set: func(a
 }})
 
 var changeOptions = alterOptions(
-	numberOption("pri", queue.FieldPri, 0, func(a *altering) *uint32 { return &a.does.Pri }),
-	numberOption("delay", queue.FieldDelay, 0, func(a *altering) *uint32 { return &a.does.Delay }),
-	numberOption("ttr", queue.FieldTTR, 1, func(a *altering) *uint32 { return &a.does.TTR }),
-)
-
-func numberOption(name string, field queue.Fields, least uint64, of func(*altering) *uint32) protocol.Option[altering] {
-	return protocol.Option[altering]{Name: name, Set: func(a *altering, _, value []byte) bool {
+	protocol.Option[altering]{Name: "pri", Set: func(a *altering, _, value []byte) bool {
 		n, ok := protocol.Number(value, 1<<32-1)
-		*of(a) = uint32(n)
-		a.does.Set |= field
-		return ok && n >= least
-	}}
-}
+		a.does.Pri = uint32(n)
+		a.does.Set |= queue.FieldPri
+		return ok
+	}},
+	protocol.Option[altering]{Name: "delay", Set: func(a *altering, _, value []byte) bool {
+		a.does.Set |= queue.FieldDelay
+		return protocol.JobTime(&a.does.Delay, value, 0)
+	}},
+	protocol.Option[altering]{Name: "ttr", Set: func(a *altering, _, value []byte) bool {
+		a.does.Set |= queue.FieldTTR
+		return protocol.JobTime(&a.does.TTR, value, 1)
+	}},
+)
 
 // moveJobs begins to move jobs to another tube. Who may not put there is told what he is told of tubes that do
 // not exist.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,14 +118,16 @@ func expectedWhole(c protocol.Command, body []byte) []string {
 }
 
 func expectedIDs(c protocol.Command, body []byte) string {
-	ttr := regexp.MustCompile(`^(?: +| +ttr=0*[1-9][0-9]{0,9} *)?$`)
+	ttr := regexp.MustCompile(`^(?: +| +ttr=0*([0-9]{1,10}(?:\.[0-9]{1,3})?) *)?$`)
 	list, ended := bytes.CutSuffix(body, []byte("\r\n"))
 	name := commands[c.Verb].name
 	if name != "touch-batch" {
 		ttr = regexp.MustCompile(`^ *$`)
 	}
-	if strings.Contains(string(c.Options), "4294967296") {
-		return "BAD_FORMAT" // no other number as large is tried
+	if m := ttr.FindSubmatch(c.Options); len(m) > 1 && len(m[1]) > 0 {
+		if s, err := strconv.ParseFloat(string(m[1]), 64); err != nil || s == 0 || s > 1<<32-1 {
+			return "BAD_FORMAT"
+		}
 	}
 	if _, ok := protocol.IDs(nil, list); !ttr.Match(c.Options) || len(list) > protocol.MostList || ended && !ok {
 		return "BAD_FORMAT"

@@ -15,9 +15,8 @@ func idList(options ...protocol.Option[incoming]) *whole {
 
 // touchTTR is the time for which jobs are touched.
 var touchTTR = protocol.Option[incoming]{Name: "ttr", Set: func(p *incoming, _, value []byte) bool {
-	n, ok := protocol.Number(value, 1<<32-1)
-	p.ttr = uint32(n)
-	return ok && n > 0
+	p.terms = new(queue.Terms)
+	return protocol.JobTime(&p.terms.TTR, value, 1)
 }}
 
 func (c *Conn) takeIDs(p *incoming, body []byte) {
@@ -31,7 +30,7 @@ func (c *Conn) takeIDs(p *incoming, body []byte) {
 	if c.guard != nil {
 		judge = c.guard.judge
 	}
-	op := queue.Op{Kind: commands[p.verb].op, Pri: p.pri, Delay: p.delay, TTR: p.ttr}
+	op := queue.Op{Kind: commands[p.verb].op, Pri: p.pri, Delay: p.delay, Terms: p.terms}
 	c.finish(callSession, c.session.DoSeveral(op, c.loop.ids, judge))
 }
 

@@ -10,9 +10,9 @@ type Altering struct {
 	As     JobState // what they are there, Ready, Delayed or Buried; 0: what they were
 	Set    Fields   // what is changed, to these
 	Pri    uint32
-	Delay  uint32 // seconds; only of jobs that are ready or delayed, or with As Delayed
-	TTR    uint32 // seconds
-	Trip   any    // Parcel.Trip of those that leave for another shard
+	Delay  int64 // nanoseconds; only of jobs that are ready or delayed, or with As Delayed
+	TTR    int64 // nanoseconds
+	Trip   any   // Parcel.Trip of those that leave for another shard
 }
 
 // Fields are some of what a put says of its job.
@@ -62,8 +62,8 @@ func (s *State) becomes(now int64, slot uint32, a *Altering) (will JobState, dea
 	j := s.jobs.At(slot)
 	switch {
 	case a.As == Delayed:
-		s.trailOf(j).delay = a.Delay
-		return Delayed, now + int64(a.Delay)*second
+		s.trailOf(j).delay = wholeSeconds(a.Delay)
+		return Delayed, now + a.Delay
 	case a.As != 0:
 		return a.As, 0
 	case j.state() == Delayed:
@@ -125,9 +125,9 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 		s.changeTTR(slot, a.TTR)
 	}
 	if a.Set&FieldDelay != 0 {
-		s.trailOf(j).delay = a.Delay
+		s.trailOf(j).delay = wholeSeconds(a.Delay)
 		if will = Ready; a.Delay > 0 {
-			will, deadline = Delayed, now+int64(a.Delay)*second
+			will, deadline = Delayed, now+a.Delay
 		}
 	}
 	if will != Buried {
@@ -141,10 +141,12 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 }
 
 // changeTTR gives a job another TTR: its journey says so, since logs have a TTR of a put only otherwise.
-func (s *State) changeTTR(slot, ttr uint32) {
-	s.jobs.At(slot).ttr = ttr
+func (s *State) changeTTR(slot uint32, ttr int64) {
+	s.jobs.At(slot).ttr = wholeSeconds(ttr)
 	s.journeyOf(slot).timed = true
-	if t := s.termOf(slot); t != nil {
+	if short := shortOf(ttr); short > 0 {
+		s.needTerm(slot).short = short
+	} else if t := s.termOf(slot); t != nil {
 		t.short = 0
 	}
 }

@@ -27,7 +27,8 @@ func (x *machine) alterJobs() {
 		a.As = choose(x, "as", 0, 0, Ready, Buried)
 	} else {
 		a.Set = Fields(1 + x.pick(7, "fields"))
-		a.Pri, a.Delay, a.TTR = choose[uint32](x, "pri", 0, 1, 1023, 1024), choose[uint32](x, "delay", 0, 1, 2), choose[uint32](x, "ttr", 1, 2, 5)
+		a.Pri = choose[uint32](x, "pri", 0, 1, 1023, 1024)
+		a.Delay, a.TTR = choose[int64](x, "delay", 0, 1000, 2250)*millisecond, choose[int64](x, "ttr", 1000, 2000, 250, 1750)*millisecond
 	}
 	op := Op{Kind: AlterSeveral}
 	many := 6
@@ -48,13 +49,14 @@ func (x *machine) alterJobs() {
 // modelAlter runs it in the model.
 func (x *machine) modelAlter(a *Altering, op *Op) {
 	with := naive.Alter{From: a.Tube, To: a.To, As: map[JobState]naive.State{Ready: naive.Ready, Buried: naive.Buried}[a.As]}
-	for field, v := range map[Fields]struct {
-		to   **uint32
-		from *uint32
-	}{FieldPri: {&with.Pri, &a.Pri}, FieldDelay: {&with.Delay, &a.Delay}, FieldTTR: {&with.TTR, &a.TTR}} {
-		if a.Set&field != 0 {
-			*v.to = v.from
-		}
+	if a.Set&FieldPri != 0 {
+		with.Pri = &a.Pri
+	}
+	if a.Set&FieldDelay != 0 {
+		with.Delay = &a.Delay
+	}
+	if a.Set&FieldTTR != 0 {
+		with.TTR = &a.TTR
 	}
 	for list := op.Data; len(list) > 0; list = list[idBytes:] {
 		switch op.Status = statusOf[x.m.Alter(binary.LittleEndian.Uint64(list), with)]; op.Status {
@@ -169,12 +171,12 @@ func TestChangeJobs(t *testing.T) {
 			a put 5 9 60 -> 3
 			a put 5 0 60 -> 4
 			b reserve-job 4 -> 4
-			a change pri=3,ttr=7 2 3 4 -> 2
+			a change pri=3,ttr=7s 2 3 4 -> 2
 			a stats-job 2 -> state=ready pri=3 ttr=7
 			a stats-job 3 -> state=delayed pri=3 ttr=7 left=9
 			a stats-job 4 -> pri=5 ttr=60
-			a change delay=0 3 -> 1
-			a change delay=5 1 -> 1
+			a change delay=0s 3 -> 1
+			a change delay=5s 1 -> 1
 			restart
 			a stats-job 1 -> state=delayed delay=5 left=5 ttr=60
 			a stats-job 2 -> state=ready pri=3 ttr=7
@@ -188,18 +190,71 @@ func TestChangeJobs(t *testing.T) {
 			a reserve -> 2
 			a bury 2 5
 			a change pri=1 1 -> 1
-			a change delay=1 1 -> 0
+			a change delay=1s 1 -> 0
 			a peek-buried -> 1
 			restart
 			a peek-buried -> 1
 			a stats-job 1 -> pri=1 state=buried`},
 		{"a TTR in milliseconds ends", `
 			a put-with ttr=1500ms -> 1
-			a change ttr=3 1 -> 1
+			a change ttr=3s 1 -> 1
 			a reserve -> 1
 			b reserve -> waiting
 			+2999ms
 			+1ms => b:1`},
+	})
+}
+
+// Times may have milliseconds.
+func TestChangeTimes(t *testing.T) {
+	runScripts(t, []script{
+		{"parts of a second, of jobs with keys and without, and over a restart", `
+			a put 5 0 60                   -> 1
+			a put-with key=k               -> 2
+			a put-with once=o              -> 3
+			a put-with key=l once=p ttr=5s -> 4
+			a change ttr=1250ms 1 2 3 4    -> 4
+			a stats-job 1                  -> ttr=2
+			a put-with key=k               -> exists 2
+			a put-with once=o              -> 3
+			a reserve-job 2                -> 2
+			+1249ms
+			a stats-job 2                  -> state=reserved
+			+1ms
+			a stats-job 2                  -> state=ready timeouts=1
+			restart
+			tick
+			a stats-job 1                  -> ttr=2
+			a put-with key=l               -> exists 4
+			a put-with key=k               -> exists 2
+			a put-with once=p              -> 4
+			a reserve-job 1                -> 1
+			a reserve-job 4                -> 4
+			+1249ms
+			a stats-job 4                  -> state=reserved
+			+1ms
+			a stats-job 4                  -> state=ready
+			a stats-job 1                  -> state=ready
+			a change ttr=1s 1 2            -> 2
+			a change ttr=500ms 2           -> 1
+			a delete 2                     -> ok
+			a delete 4                     -> ok
+			a put-with key=k               -> 6   # what is left of job 4 has the id 5
+			a put-with key=l               -> 7
+			a put-with once=p              -> 4
+			a put-with once=o              -> 3
+			restart
+			a reserve-job 1                -> 1
+			+999ms
+			a stats-job 1                  -> state=reserved
+			+1ms
+			a stats-job 1                  -> state=ready
+			a change delay=250ms 1         -> 1
+			a stats-job 1                  -> state=delayed delay=1
+			+249ms
+			a stats-job 1                  -> state=delayed
+			+1ms
+			a stats-job 1                  -> state=ready`},
 	})
 }
 
@@ -290,7 +345,7 @@ func TestArrivalInAFullTube(t *testing.T) {
 	}
 }
 
-// altering reads what a script says of a move, "FROM TO [STATE]", or of a change in the used tube, "pri=N,ttr=N".
+// altering reads what a script says of a move, "FROM TO [STATE]", or of a change in the used tube, "pri=N,ttr=TIME".
 func (u *user) altering(verb string, args []string) (ids []string) {
 	if u.alters = new(Altering); verb == "move" {
 		u.alters.Tube, u.alters.To, args = args[0], args[1], args[2:]
@@ -304,14 +359,13 @@ func (u *user) altering(verb string, args []string) (ids []string) {
 	u.alters.Tube = u.client.used.name
 	for pair := range strings.SplitSeq(args[0], ",") {
 		name, value, _ := strings.Cut(pair, "=")
-		n := uint32(number(value))
 		switch name {
 		case "pri":
-			u.alters.Set, u.alters.Pri = u.alters.Set|FieldPri, n
+			u.alters.Set, u.alters.Pri = u.alters.Set|FieldPri, uint32(number(value))
 		case "delay":
-			u.alters.Set, u.alters.Delay = u.alters.Set|FieldDelay, n
+			u.alters.Set, u.alters.Delay = u.alters.Set|FieldDelay, duration(value)
 		case "ttr":
-			u.alters.Set, u.alters.TTR = u.alters.Set|FieldTTR, n
+			u.alters.Set, u.alters.TTR = u.alters.Set|FieldTTR, duration(value)
 		}
 	}
 	return args[1:]

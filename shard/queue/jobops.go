@@ -263,8 +263,8 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	}
 	t := s.trails.At(j.trail)
 	ttr := s.ttrOf(slot)
-	if op.TTR > 0 {
-		ttr = int64(op.TTR) * second
+	if op.Terms != nil {
+		ttr = op.Terms.TTR
 	}
 	t.key = now + ttr
 	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))

@@ -106,7 +106,7 @@ func (x *machine) modelByID(c int, op *Op) {
 	case KickJob:
 		status = m.KickJob(op.ID)
 	case Touch:
-		status = m.Touch(c, op.ID, op.TTR)
+		status = m.Touch(c, op.ID, op.touchTTR())
 	case Release:
 		status = m.Release(c, op.ID, op.Pri, op.Delay)
 	case Bury:
@@ -120,7 +120,7 @@ func (x *machine) modelByID(c int, op *Op) {
 // modelSeveral runs an operation on several jobs: one after the other.
 func (x *machine) modelSeveral(c int, op *Op) {
 	for list := op.Data; len(list) > 0; list = list[idBytes:] {
-		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay, Terms: op.Terms}
 		x.modelByID(c, &one)
 		if op.Status = one.Status; op.Status == Failed {
 			return

@@ -89,7 +89,7 @@ type Op struct {
 	phase   uint8 // kick: which jobs; truncate: how it finds them; peek, reserve: how often given back; put: its body
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
-	TTR     uint32 // seconds; Touch, TouchSeveral: 0 for the job's own
+	TTR     uint32 // seconds
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
 	Size    uint32 // put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were denied, AlterSeveral: for how many there was no room
 	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held, AlterSeveral: 1 for one that leaves; PutTick: 1 if it was put
@@ -117,8 +117,8 @@ type Op struct {
 	Ask  *Ask  // Service
 	Tick *Tick // PutTick, NoteTick: the schedule whose tick it is; Tube is its tube
 
-	// Terms are what else a put says, or a reserve of any kind, Offer, Claim and Wait included; or nil. They are the
-	// submitter's, who leaves them alone until the operation is answered.
+	// Terms are what else a put says, or a reserve of any kind, Offer, Claim and Wait included, or a touch, of which
+	// only the TTR counts; or nil. They are the submitter's, who leaves them alone until the operation is answered.
 	Terms *Terms
 }
 

@@ -14,7 +14,9 @@ func (x *machine) severalByID() {
 	}
 	op := Op{
 		Kind: choose(x, "kind", DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral), Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024),
-		TTR: choose[uint32](x, "ttr", 0, 0, 1, 5),
+	}
+	if ttr := choose[int64](x, "ttr", 0, 0, 1000, 5000, 750); ttr > 0 {
+		op.Terms = &Terms{TTR: ttr * millisecond}
 	}
 	tubes := map[string]bool{}
 	for range x.pick(8, "how many") {
@@ -46,10 +48,20 @@ func (op *Op) several(args []string) (ids []string) {
 		op.Pri = uint32(number(args[0]))
 		return args[1:]
 	case TouchSeveral:
-		op.TTR = uint32(number(args[0]))
+		if args[0] != "0" {
+			op.Terms = &Terms{TTR: duration(args[0])}
+		}
 		return args[1:]
 	}
 	return args
+}
+
+// touchTTR is the time for which a touch is; 0: the job's own.
+func (op *Op) touchTTR() int64 {
+	if op.Terms == nil {
+		return 0
+	}
+	return op.Terms.TTR
 }
 
 func TestSeveralByID(t *testing.T) {
@@ -102,13 +114,18 @@ func TestTouchSeveral(t *testing.T) {
 			b poll -> 3
 			+5s
 			b touch-several 0 1 9 -> 1
-			b touch-several 30 2 2 -> 2
-			c touch-several 30 3 -> 0
+			b touch-several 30s 2 2 -> 2
+			c touch-several 30s 3 -> 0
 			c reserve -> waiting
 			+5s => c:3
 			b stats-job 2 -> id=2 tube=default state=reserved pri=5 age=10 delay=0 ttr=10 left=25 reserves=1 timeouts=0 releases=0 buries=0 kicks=0
 			b touch 2
-			b stats-job 2 -> id=2 tube=default state=reserved pri=5 age=10 delay=0 ttr=10 left=10 reserves=1 timeouts=0 releases=0 buries=0 kicks=0`},
+			b stats-job 2 -> id=2 tube=default state=reserved pri=5 age=10 delay=0 ttr=10 left=10 reserves=1 timeouts=0 releases=0 buries=0 kicks=0
+			b touch-several 1250ms 2 -> 1
+			+1249ms
+			b stats-job 2 -> state=reserved
+			+1ms
+			b stats-job 2 -> state=ready timeouts=1`},
 		{"a full disk ends a release in its middle, and no delete", `
 			a put 5 0 60 -> 1
 			a put 5 0 60 -> 2
@@ -116,7 +133,7 @@ func TestTouchSeveral(t *testing.T) {
 			log packed
 			b release-several 9 0 7 1 -> failed
 			b bury-several 9 1 -> failed
-			b touch-several 9 1 -> 1
+			b touch-several 9s 1 -> 1
 			b delete-several 1 2 -> 2`},
 	})
 }

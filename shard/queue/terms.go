@@ -94,6 +94,27 @@ func (s *State) setTerm(slot uint32, t term) {
 	s.beginLife(slot, &t)
 }
 
+// needTerm finds the term of a job, or gives it one, which has the job's key then.
+func (s *State) needTerm(slot uint32) *term {
+	if t := s.termOf(slot); t != nil {
+		return t
+	}
+	x := s.needExtras()
+	x.refs.Cover(slot)
+	ref, at := x.refs.Get(slot), x.terms.Alloc()
+	x.refs.Set(slot, at|termBit)
+	t := x.terms.At(at)
+	*t = term{}
+	switch {
+	case ref == 0:
+	case x.keys.At(ref).is(keyOnce):
+		t.once = ref
+	default:
+		t.key = ref
+	}
+	return t
+}
+
 // ttrOf is how long a job may be held, in nanoseconds.
 func (s *State) ttrOf(slot uint32) int64 {
 	d := int64(s.jobs.At(slot).ttr) * second

@@ -120,7 +120,7 @@ func (a *action) moveSome(c *Console, list []queue.JobFigures) (done int, err er
 	if len(ids) == 0 {
 		return 0, err
 	}
-	l := router.Listing{Filter: queue.Filter{Tube: list[0].Tube}, Alter: &queue.Altering{To: a.ask.To, Delay: a.ask.Delay}}
+	l := router.Listing{Filter: queue.Filter{Tube: list[0].Tube}, Alter: &queue.Altering{To: a.ask.To, Delay: int64(a.ask.Delay) * 1e9}}
 	switch {
 	case a.ask.Delay > 0:
 		l.Alter.As = queue.Delayed

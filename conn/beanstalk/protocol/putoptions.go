@@ -39,7 +39,7 @@ var jobOptions = []Option[PutLine]{
 	{"key", func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Key, v) }},
 	{"key-for", func(p *PutLine, _, v []byte) bool { return nanoseconds(&p.Terms.KeyFor, v, 1, MostFor) }},
 	{"once", func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Once, v) }},
-	{"expire", func(p *PutLine, _, v []byte) bool { return nanoseconds(&p.Terms.Expire, v, 1, math.MaxUint32*1000) }},
+	{"expire", func(p *PutLine, _, v []byte) bool { return JobTime(&p.Terms.Expire, v, 1) }},
 	{"deliveries", func(p *PutLine, _, v []byte) bool {
 		n, ok := Number(v, math.MaxInt32)
 		p.Terms.Deliveries = uint32(n)
@@ -59,14 +59,19 @@ var putOptions = append(slices.Clip(jobOptions),
 	Option[PutLine]{"ttr", func(p *PutLine, _, v []byte) bool { return p.setTTR(v) }},
 )
 
-func (p *PutLine) setDelay(v []byte) bool { return nanoseconds(&p.Terms.Delay, v, 0, math.MaxUint32*1000) }
+func (p *PutLine) setDelay(v []byte) bool { return JobTime(&p.Terms.Delay, v, 0) }
 
 func (p *PutLine) setTTR(v []byte) bool {
-	ok := nanoseconds(&p.Terms.TTR, v, 0, math.MaxUint32*1000)
+	ok := JobTime(&p.Terms.TTR, v, 0)
 	if p.Terms.TTR == 0 {
 		p.Terms.TTR = second // as a put
 	}
 	return ok
+}
+
+// JobTime reads a time that a job may have, from so many milliseconds on, as nanoseconds.
+func JobTime(to *int64, value []byte, least uint64) bool {
+	return nanoseconds(to, value, least, math.MaxUint32*1000)
 }
 
 // nanoseconds reads a time that may have so many milliseconds.

@@ -2,9 +2,10 @@ package naive
 
 // Alter is what is done to jobs of a tube that nobody holds.
 type Alter struct {
-	From, To        string  // To: where they go; "": nowhere
-	As              State   // what they are there; "": what they were
-	Pri, Delay, TTR *uint32 // nil: as it is
+	From, To   string  // To: where they go; "": nowhere
+	As         State   // what they are there; "": what they were
+	Pri        *uint32 // nil: as it is
+	Delay, TTR *int64  // nanoseconds, likewise
 }
 
 // Alter does that to one job.
@@ -57,16 +58,14 @@ func (m *Queue) change(j *Job, a Alter) {
 		j.Pri = *a.Pri
 	}
 	if a.TTR != nil {
-		j.TTR, j.Timed = *a.TTR, true
-		if j.Said != nil {
-			said := *j.Said
-			said.TTR, j.Said = 0, &said
-		}
+		said := j.said()
+		said.TTR, j.Said = *a.TTR, &said
+		j.TTR, j.Timed = uint32((*a.TTR+Second-1)/Second), true
 	}
 	if a.Delay != nil {
-		j.Delay = *a.Delay
-		if state, deadline = Ready, 0; j.Delay > 0 {
-			state, deadline = Delayed, m.Now+int64(j.Delay)*Second
+		j.Delay = uint32((*a.Delay + Second - 1) / Second)
+		if state, deadline = Ready, 0; *a.Delay > 0 {
+			state, deadline = Delayed, m.Now+*a.Delay
 		}
 	}
 	if state == Buried {

@@ -184,11 +184,11 @@ func (m *Queue) Quarantine(client int, id uint64) Status {
 	return OK
 }
 
-// Touch gives the holder of a job its whole time again, or so many seconds if that is not 0.
-func (m *Queue) Touch(client int, id uint64, ttr uint32) Status {
+// Touch gives the holder of a job its whole time again, or so many nanoseconds if that is not 0.
+func (m *Queue) Touch(client int, id uint64, ttr int64) Status {
 	j := m.held(client, id)
 	if j != nil && j.TTR > 0 {
-		j.Deadline = m.Now + cmp.Or(int64(ttr)*Second, j.ttr())
+		j.Deadline = m.Now + cmp.Or(ttr, j.ttr())
 	}
 	return answer(j != nil)
 }
