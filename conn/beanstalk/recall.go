@@ -64,6 +64,7 @@ func (c *Conn) again(r *recalled) bool {
 	case queue.Put:
 		cmd.TTR, cmd.Size, cmd.Name = op.TTR, op.Size, []byte(op.Tube)
 		p := c.incoming(&cmd)
+		p.terms = op.Terms
 		return c.runPut(&cmd, &p, op.Data)
 	case queue.Reserve, queue.ReserveSeveral:
 		if op.Terms != nil {

@@ -151,6 +151,25 @@ func TestRecalledCommandsAreTheSame(t *testing.T) {
 	c.expect("USING default")
 }
 
+// A put with options that is kept has them still.
+func TestRecalledPutWithOptions(t *testing.T) {
+	h, book := newBooked(t)
+	c, admin := h.as("one"), h.as("admin")
+	book.Replace(rules(t, rule("one", access.All, "*")))
+	c.send("reserve\r\nput-with 5 key=k ttr=0.5 delay=1000\r\nhello\r\nput-with 1 key=k\r\nx\r\n")
+	admin.until("stats-tube default", "current-waiting", "1")
+	book.Replace(rules(t, rule("one", access.All, "default")))
+	id := admin.put(0, 0, 9, "x")
+	c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", id))
+	c.expect(fmt.Sprintf("INSERTED %d", id+1))
+	c.expect(fmt.Sprintf("EXISTS %d", id+1))
+	for key, want := range map[string]string{"delay": "1000", "ttr": "1", "state": "delayed"} {
+		if got := admin.stat(fmt.Sprintf("stats-job %d", id+1), key); got != want {
+			t.Errorf("%s of the put: %s, want %s", key, got, want)
+		}
+	}
+}
+
 // A run that recalled commands have made is recalled itself, with the commands behind it.
 func TestRecalledTwice(t *testing.T) {
 	h, book := newBooked(t)
