@@ -1,15 +1,26 @@
 package beanstalk
 
 import (
+	"crypto/tls"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // A call-off may come in pieces, in the wait or before it, and ends the wait with its last byte only.
-func TestCallOffInPieces(t *testing.T) {
+func TestCallOffInPieces(t *testing.T) { overBoth(t, callOffInPieces) }
+
+// overBoth runs a test without TLS, and with it.
+func overBoth(t *testing.T, test func(t *testing.T, connect func(h *house) *client)) {
+	t.Run("plain", func(t *testing.T) { test(t, (*house).pair) })
+	t.Run("TLS", func(t *testing.T) { test(t, func(h *house) *client { return h.sealed(nil) }) })
+}
+
+func callOffInPieces(t *testing.T, connect func(h *house) *client) {
 	h := newHouse(t)
 	const in = "reserve\r\ncall-off\r\nlist-tube-used\r\n"
 	for cut := range len(in) {
-		c := h.pair()
+		c := connect(h)
 		c.send(in[:cut])
 		if cut >= len("reserve\r\n") && cut < len("reserve\r\ncall-off\r\n") {
 			eventually(t, "it waits", func() bool { return h.waiting() == 1 })
@@ -23,10 +34,12 @@ func TestCallOffInPieces(t *testing.T) {
 }
 
 // Jobs and call-offs race: each reserve is answered once, with a job or not, and then CALLED_OFF; no job is lost.
-func TestCallOffAgainstPuts(t *testing.T) {
+func TestCallOffAgainstPuts(t *testing.T) { overBoth(t, callOffAgainstPuts) }
+
+func callOffAgainstPuts(t *testing.T, connect func(h *house) *client) {
 	h := newHouse(t)
 	a, b := h.apart()
-	c, p := h.pair(), h.pair()
+	c, p := connect(h), h.pair()
 	c.watch(a, b)
 	got := 0
 	const rounds = 200
@@ -47,4 +60,30 @@ func TestCallOffAgainstPuts(t *testing.T) {
 		c.expect("x")
 	}
 	c.do("reserve-with-timeout 0", "TIMED_OUT")
+}
+
+// The line may come in several records, and these in pieces, which are read while the client waits.
+func TestCallOffInTornRecords(t *testing.T) {
+	h := newHouse(t)
+	near := h.pairWith(h.secured())
+	far := &hoard{Conn: near}
+	c := newClient(t, tls.Client(far, h.trust))
+	c.do("list-tube-used", "USING default")
+	size := 1
+	for cut := 0; cut < size; cut++ {
+		c.send("reserve\r\n")
+		eventually(t, "it waits", func() bool { return h.waiting() == 1 })
+		far.hold = true
+		c.send("call")
+		c.send("-off\r\nlist-")
+		c.send("tube-used\r\n")
+		size = len(far.held)
+		must.Get(near.Write(far.held[:cut]))
+		eventually(t, "it is read", func() bool { return pending(t, near) == 0 })
+		must.Get(near.Write(far.held[cut:]))
+		far.hold, far.held = false, nil
+		c.expect("TIMED_OUT")
+		c.expect("CALLED_OFF")
+		c.expect("USING default")
+	}
 }
