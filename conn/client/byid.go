@@ -83,11 +83,23 @@ func (c *Conn) TouchBatch(ctx context.Context, ids []uint64) (int, error) {
 	return c.batch(ctx, ids, batch{verb: "touch-batch", want: "TOUCHED_BATCH", single: (*Pipeline).Touch})
 }
 
+// TouchBatchFor is TouchBatch with a time, exact to a millisecond, that the jobs have from now on instead
+// of their own TTR. A beanstalkd cannot do it.
+func (c *Conn) TouchBatchFor(ctx context.Context, ids []uint64, ttr time.Duration) (int, error) {
+	if _, err := seconds(ttr); err != nil || ttr == 0 {
+		return 0, fmt.Errorf("%w: jobs cannot be touched for %v", ErrInvalid, ttr)
+	}
+	if !c.can["touch-batch"] {
+		return 0, fmt.Errorf("touch-batch: %w", ErrUnsupported)
+	}
+	return c.batch(ctx, ids, batch{verb: "touch-batch", want: "TOUCHED_BATCH", options: " ttr=" + exactly(ttr)})
+}
+
 // batch is one of the commands for many ids.
 type batch struct {
-	verb, args, want string
-	leaves           bool // the jobs are not reserved afterwards
-	single           func(p *Pipeline, id uint64)
+	verb, args, want, options string
+	leaves                    bool // the jobs are not reserved afterwards
+	single                    func(p *Pipeline, id uint64)
 }
 
 func (c *Conn) batch(ctx context.Context, ids []uint64, b batch) (n int, _ error) {
@@ -128,7 +140,7 @@ func (l *link) some(ids []uint64, b batch) (n int, _ error) {
 	for _, id := range ids {
 		body = fmt.Appendf(body, "%d ", id)
 	}
-	r, err := l.wire.Put(fmt.Sprintf("%s%s %d", b.verb, b.args, len(body)), body)
+	r, err := l.wire.Put(fmt.Sprintf("%s%s %d%s", b.verb, b.args, len(body), b.options), body)
 	if err == nil {
 		err = r.Want(b.want)
 	}

@@ -29,7 +29,7 @@ type Config struct {
 	TLS *tls.Config
 	// Timeout is how long a server may be silent when an answer is due; 0: 30 seconds. It does not
 	// bound a wait that the server was asked for, and no context replaces it: it finds servers that
-	// have gone without a word.
+	// have gone without a word. A wait that is called off has to be answered within a thirtieth of it.
 	Timeout time.Duration
 	// Retry is how long Pool and Worker wait between attempts to connect; the zero Backoff: 100 ms
 	// to 10 s.
@@ -43,7 +43,10 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-const defaultTime = 30 * time.Second
+const (
+	defaultTime = 30 * time.Second
+	graces      = 30
+)
 
 // filled is the Config with its defaults, or what is wrong with it.
 func (c Config) filled() (Config, error) {
@@ -105,13 +108,16 @@ func (c Config) linkTo(ctx context.Context, server string) (*link, error) {
 		return nil, err
 	}
 	l := newLink(w)
-	err = l.during(ctx, func() error {
+	err = l.during(ctx, 0, func() error {
 		names, err := w.Capabilities()
 		for _, name := range names {
 			l.can[name] = true
 		}
 		return err
 	})
+	if l.can["call-off"] {
+		l.grace = c.Timeout / graces
+	}
 	if err != nil {
 		return nil, errors.Join(err, w.HangUp())
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // Conn is a connection to a server. Any number of goroutines may use it: their calls wait for each
@@ -16,6 +17,7 @@ type Conn struct {
 	closed atomic.Bool
 	pool   *Pool           // it came from; nil: from none
 	can    map[string]bool // the link's, which nobody changes
+	grace  time.Duration   // likewise
 }
 
 // Dial connects to a server, logs in if there is a token, and asks once which commands the server
@@ -33,11 +35,11 @@ func Dial(ctx context.Context, c Config) (*Conn, error) {
 }
 
 func newConn(l *link, from *Pool) *Conn {
-	return &Conn{turn: make(chan struct{}, 1), link: l, pool: from, can: l.can}
+	return &Conn{turn: make(chan struct{}, 1), link: l, pool: from, can: l.can, grace: l.grace}
 }
 
 // Close ends the connection, or gives it back to the Pool that it came from. A call under way is
-// ended, as by its context. Jobs that are still reserved go back to their tubes. Close may be
+// ended, and with it the connection. Jobs that are still reserved go back to their tubes. Close may be
 // called more than once; all other calls return ErrClosed from then on.
 func (c *Conn) Close() error {
 	if c.closed.Swap(true) {
@@ -64,6 +66,11 @@ func (c *Conn) Has(command string) bool { return c.can[command] }
 
 // with does something with the link when it is its turn.
 func (c *Conn) with(ctx context.Context, do func(l *link) error) error {
+	return c.withGrace(ctx, 0, do)
+}
+
+// withGrace is with for what may take so much longer than the context.
+func (c *Conn) withGrace(ctx context.Context, grace time.Duration, do func(l *link) error) error {
 	if c.closed.Load() {
 		return ErrClosed
 	}
@@ -82,7 +89,7 @@ func (c *Conn) with(ctx context.Context, do func(l *link) error) error {
 	if err := c.link.wire.Err(); err != nil {
 		return fmt.Errorf("%w: the connection was lost before: %w", ErrClosed, err)
 	}
-	err := c.link.during(ctx, func() error { return do(c.link) })
+	err := c.link.during(ctx, grace, func() error { return do(c.link) })
 	if c.closed.Load() && errors.Is(err, ErrLost) {
 		err = fmt.Errorf("%w: %w", ErrLost, ErrClosed)
 	}

@@ -28,36 +28,42 @@ func TestContextThatHasEnded(t *testing.T) {
 	}
 }
 
-// GC2: a context that is cancelled in the middle of a call ends the connection, and others get its jobs.
+// waits begins a call that waits, and returns when it does: cancel ends its context, and done has its error.
+func waits(t *testing.T, other *client.Conn, call func(context.Context) error) (cancel func(), done chan error) {
+	ctx, cancel := context.WithCancel(within(t))
+	done = make(chan error, 1)
+	go func() { done <- call(ctx) }()
+	for stats := must.Get(other.Stats(ctx)); stats.Number("current-waiting") == 0; stats = must.Get(other.Stats(ctx)) {
+	}
+	return cancel, done
+}
+
+// GC2: at a server that cannot call waits off, a context that is cancelled in the middle of one ends the connection,
+// and others get its jobs.
 func TestContextThatEndsACall(t *testing.T) {
-	both(t, func(t *testing.T, server string) {
-		c, other, ctx := dial(t, server), dial(t, server), within(t)
-		id := must.Get(other.Put(ctx, client.NewJob{Tube: "a"}))
-		job := must.Get(c.Reserve(ctx, 0, "a"))
-		waiting, cancel := context.WithCancel(ctx)
-		done := make(chan error, 1)
-		go func() {
-			_, err := c.Reserve(waiting, client.Forever, "b")
-			done <- err
-		}()
-		for stats := must.Get(other.Stats(ctx)); stats.Number("current-waiting") == 0; stats = must.Get(other.Stats(ctx)) {
-		}
-		behind, giveUp := context.WithTimeout(ctx, time.Millisecond)
-		defer giveUp()
-		if err := job.Touch(behind); err != context.DeadlineExceeded {
-			t.Errorf("a call behind one that waits: %v", err)
-		}
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) || !errors.Is(err, client.ErrLost) {
-			t.Errorf("the call: %v", err)
-		}
-		if again := must.Get(other.Reserve(ctx, client.Forever, "a")); again.ID != id {
-			t.Errorf("another one gets job %d", again.ID)
-		}
-		if err := job.Delete(ctx); !errors.Is(err, client.ErrClosed) {
-			t.Errorf("a job of a connection that has ended: %v", err)
-		}
+	server := beanstalkd(t)
+	c, other, ctx := dial(t, server), dial(t, server), within(t)
+	id := must.Get(other.Put(ctx, client.NewJob{Tube: "a"}))
+	job := must.Get(c.Reserve(ctx, 0, "a"))
+	cancel, done := waits(t, other, func(ctx context.Context) error {
+		_, err := c.Reserve(ctx, client.Forever, "b")
+		return err
 	})
+	behind, giveUp := context.WithTimeout(ctx, time.Millisecond)
+	defer giveUp()
+	if err := job.Touch(behind); err != context.DeadlineExceeded {
+		t.Errorf("a call behind one that waits: %v", err)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) || !errors.Is(err, client.ErrLost) {
+		t.Errorf("the call: %v", err)
+	}
+	if again := must.Get(other.Reserve(ctx, client.Forever, "a")); again.ID != id {
+		t.Errorf("another one gets job %d", again.ID)
+	}
+	if err := job.Delete(ctx); !errors.Is(err, client.ErrClosed) {
+		t.Errorf("a job of a connection that has ended: %v", err)
+	}
 }
 
 // A deadline ends a reserve that waits, and does no harm.
@@ -128,13 +134,10 @@ func TestSilentServer(t *testing.T) {
 func TestCloseEndsACall(t *testing.T) {
 	server := beanfield(t)
 	c, other, ctx := dial(t, server), dial(t, server), within(t)
-	done := make(chan error, 1)
-	go func() {
+	_, done := waits(t, other, func(ctx context.Context) error {
 		_, err := c.Reserve(ctx, client.Forever)
-		done <- err
-	}()
-	for stats := must.Get(other.Stats(ctx)); stats.Number("current-waiting") == 0; stats = must.Get(other.Stats(ctx)) {
-	}
+		return err
+	})
 	must.Do(t, c.Close())
 	if err := <-done; !errors.Is(err, client.ErrClosed) || !errors.Is(err, client.ErrLost) {
 		t.Errorf("the call: %v", err)

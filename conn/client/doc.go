@@ -41,8 +41,12 @@
 // Every call has one. If it ends before the call has begun, nothing was sent, and the connection is as
 // before. If it ends later, the connection is closed: its answers could not be told apart any more. The
 // jobs that it had reserved go back to their tubes, and the Conn is of no use; a Pool makes another one.
-// The error is both the context's and ErrLost. A deadline alone does no harm to a Reserve that waits: the
-// server is asked to wait no longer than that.
+// The error is both the context's and ErrLost.
+//
+// A Reserve that waits is called off instead, if the server knows that, and if it answers within a second (Config.Timeout):
+// then the connection is as before, and the error is the context's alone. If a job comes at this moment,
+// there is no error, and the job is the caller's. At a beanstalkd, a deadline alone does no harm to a
+// Reserve: the server is asked to wait no longer than that.
 //
 // # Servers
 //
@@ -53,7 +57,8 @@
 // # Invariants
 //
 //	GC1  A call gets the answers to its own commands, and no others, whatever other calls do.
-//	GC2  A call returns soon after its context has ended. Either the connection is in step then, or
+//	GC2  A call returns soon after its context has ended, if it called a wait off, when that is answered, or
+//	     a thirtieth of Config.Timeout later. Either the connection is in step then, or
 //	     it is ended; it is never in between.
 //	GC3  No job goes into another tube, or comes from another one, than the call says, also if the
 //	     server refuses the tube.

@@ -135,6 +135,79 @@ func ExampleConn_Reserve() {
 	// Output: call back
 }
 
+// A wait that somebody calls off. The connection, and the jobs that it holds, are as before.
+func ExampleConn_Reserve_cancel() {
+	ctx := context.Background()
+	conn, err := client.Dial(ctx, client.Config{Servers: []string{server}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Put(ctx, client.NewJob{Tube: "slow", Body: []byte("a long film")}); err != nil {
+		log.Fatal(err)
+	}
+	held, err := conn.Reserve(ctx, 0, "slow")
+	if err != nil {
+		log.Fatal(err)
+	}
+	waiting, cancel := context.WithCancel(ctx)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	_, err = conn.Reserve(waiting, client.Forever, "idle")
+	fmt.Println(err)
+	fmt.Println(held.Delete(ctx))
+	// Output:
+	// context canceled
+	// <nil>
+}
+
+// Jobs that are put together, each with a key: all of them, or none.
+func ExampleConn_PutTogether() {
+	ctx := context.Background()
+	conn, err := client.Dial(ctx, client.Config{Servers: []string{server}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	pages := []client.NewJob{{Tube: "print", Key: "page 1"}, {Tube: "print", Key: "page 2"}}
+	ids, err := conn.PutTogether(ctx, pages)
+	if err != nil {
+		log.Fatal(err)
+	}
+	pages[0].Key = "page 3"
+	_, err = conn.PutTogether(ctx, pages)
+	var exists *client.ExistsError
+	fmt.Println(errors.As(err, &exists) && exists.ID == ids[1])
+	stats, err := conn.StatsTube(ctx, "print")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stats.Number("current-jobs-ready"), "jobs")
+	// Output:
+	// true
+	// 2 jobs
+}
+
+// More time for jobs that are in work.
+func ExampleConn_TouchBatchFor() {
+	ctx := context.Background()
+	conn, err := client.Dial(ctx, client.Config{Servers: []string{server}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.PutBatch(ctx, []client.NewJob{{Tube: "films"}, {Tube: "films"}}); err != nil {
+		log.Fatal(err)
+	}
+	jobs, err := conn.ReserveBatch(ctx, 10, 0, "films")
+	if err != nil {
+		log.Fatal(err)
+	}
+	ids := []uint64{jobs[0].ID, jobs[1].ID}
+	n, err := conn.TouchBatchFor(ctx, ids, 90*time.Minute)
+	fmt.Println(n, err)
+	// Output: 2 <nil>
+}
+
 // A key keeps a second job with the same key out, and a name makes it safe to repeat a put.
 func ExampleNewJob() {
 	ctx := context.Background()

@@ -16,6 +16,7 @@ type link struct {
 	used    string              // the tube in use
 	watched map[string]bool     // the tubes that are watched
 	held    map[uint64]struct{} // jobs that may be reserved
+	grace   time.Duration       // for the answer to a wait that is called off; 0: none can be
 	since   time.Time           // it has been idle
 }
 
@@ -23,8 +24,8 @@ func newLink(w *wire.Client) *link {
 	return &link{wire: w, can: map[string]bool{}, used: defaultTube, watched: map[string]bool{defaultTube: true}, held: map[uint64]struct{}{}}
 }
 
-// during does something that ends with the context (GC2).
-func (l *link) during(ctx context.Context, do func() error) error {
+// during does something that ends with the context, or so much later (GC2).
+func (l *link) during(ctx context.Context, grace time.Duration, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -33,13 +34,13 @@ func (l *link) during(ctx context.Context, do func() error) error {
 	}
 	hurried := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		l.wire.Hurry(0)
+		l.wire.Hurry(grace)
 		close(hurried)
 	})
 	err := do()
 	if !stop() {
 		<-hurried
-		l.wire.Calm() // all replies were there before
+		l.wire.Calm() // all replies were there in time
 	}
 	return l.judge(ctx, err)
 }
@@ -56,6 +57,15 @@ func (l *link) judge(ctx context.Context, err error) error {
 		lost = ctx.Err()
 	}
 	return fmt.Errorf("%w: %w", ErrLost, lost)
+}
+
+// await sends a reserve that may wait for so long. If the context ends before that, it is called off.
+func (l *link) await(ctx context.Context, wait time.Duration, format string, parts ...any) (wire.Reply, error) {
+	line := fmt.Sprintf(format, parts...)
+	if wait == 0 || !l.can["call-off"] {
+		return l.wire.AskWithin(wait, line)
+	}
+	return l.wire.AskUntil(ctx, wait, line)
 }
 
 // ask sends a command and takes only the reply that is wanted.

@@ -30,7 +30,7 @@ func (c *Conn) MoveJobs(ctx context.Context, f Filter, to string, as State) (mov
 	return c.alter(ctx, f, "MOVED", "move-jobs", to, options)
 }
 
-// Change is what ChangeJobs changes: what is not nil. Times are in whole seconds, rounded up.
+// Change is what ChangeJobs changes: what is not nil. Times are exact to a millisecond.
 type Change struct {
 	Priority *uint32
 	Delay    *time.Duration // from now; 0: ready at once. Buried jobs have none, and stay as they are.
@@ -48,11 +48,10 @@ func (c *Conn) ChangeJobs(ctx context.Context, f Filter, change Change) (changed
 		if d == nil {
 			continue
 		}
-		s, err := seconds(*d)
-		if err != nil {
+		if _, err := seconds(*d); err != nil {
 			return 0, 0, err
 		}
-		options = append(options, fmt.Sprintf("%s=%d", name, s))
+		options = append(options, name+"="+exactly(*d))
 	}
 	if len(options) == 0 {
 		return 0, 0, fmt.Errorf("%w: there is nothing to change", ErrInvalid)

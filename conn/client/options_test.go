@@ -165,10 +165,11 @@ func TestWhatBeanstalkdCannot(t *testing.T) {
 			}
 			return err
 		},
-		"Policies":    func() error { _, err := c.Policies(ctx); return err },
-		"Policy":      func() error { _, err := c.Policy(ctx, "default"); return err },
-		"SetPolicies": func() error { _, err := c.SetPolicies(ctx, "", ""); return err },
-		"Schedules":   func() error { _, err := c.Schedules(ctx); return err },
+		"TouchBatchFor": func() error { _, err := c.TouchBatchFor(ctx, []uint64{1}, time.Minute); return err },
+		"Policies":      func() error { _, err := c.Policies(ctx); return err },
+		"Policy":        func() error { _, err := c.Policy(ctx, "default"); return err },
+		"SetPolicies":   func() error { _, err := c.SetPolicies(ctx, "", ""); return err },
+		"Schedules":     func() error { _, err := c.Schedules(ctx); return err },
 	} {
 		if err := try(); !errors.Is(err, client.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
@@ -206,6 +207,11 @@ func TestInvalid(t *testing.T) {
 	for _, job := range []client.NewJob{{Delay: -1}, {TTR: -1}, {TTR: 1 << 62}, {Expire: -1}, {Tube: "a b"}, {Tube: "a\r\ndelete 1"}} {
 		if _, err := c.Put(ctx, job); !errors.Is(err, client.ErrInvalid) {
 			t.Errorf("%+v: %v", job, err)
+		}
+	}
+	for _, ttr := range []time.Duration{0, -1, 1 << 62} {
+		if _, err := c.TouchBatchFor(ctx, nil, ttr); !errors.Is(err, client.ErrInvalid) {
+			t.Errorf("touched for %v: %v", ttr, err)
 		}
 	}
 	for _, config := range []client.Config{{Servers: []string{"http://a"}}, {Timeout: -1}, {Retry: client.Backoff{Min: -1}}} {

@@ -79,7 +79,7 @@ func (p *Pool) link(ctx context.Context) (*link, error) {
 		if time.Since(l.since) < staleAfter {
 			return l, nil
 		}
-		err := l.during(ctx, func() error {
+		err := l.during(ctx, 0, func() error {
 			_, err := l.ask("USING", "list-tube-used")
 			return err
 		})

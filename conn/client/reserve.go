@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -18,18 +19,20 @@ const (
 )
 
 // Reserve reserves the best job of these tubes; none means "default". It waits for one as long as
-// wait, in whole seconds (rounded up), and then returns ErrTimedOut; 0 asks only once. A Conn that
-// holds a job with less than a second left is told ErrDeadlineSoon.
+// wait, and then returns ErrTimedOut; 0 asks only once. A beanstalkd waits for whole seconds (rounded
+// up). A Conn that holds a job with less than a second left is told ErrDeadlineSoon.
 //
-// A context with a deadline ends the wait, too, and does no harm. One that is cancelled ends the
-// connection, and all jobs that it holds go to others: so do not hold any, or give a wait.
+// At a beanfield, the end of the context calls the wait off, and the Conn goes on, with the jobs that it
+// holds. A job that comes at this very moment is returned, without an error.
+//
+// At a beanstalkd, a context with a deadline ends the wait, too, and does no harm. One that is cancelled
+// ends the connection, and all jobs that it holds go to others: so do not hold any, or give a wait.
 func (c *Conn) Reserve(ctx context.Context, wait time.Duration, tubes ...string) (*Job, error) {
-	jobs, err := c.reserve(ctx, wait, tubes, func(l *link, seconds uint32) ([]wire.Reply, error) {
-		r, err := l.wire.AskWithin(time.Duration(seconds)*time.Second, fmt.Sprintf("reserve-with-timeout %d", seconds))
-		if err != nil || r.Word == "TIMED_OUT" {
-			return nil, err
+	jobs, err := c.reserve(ctx, wait, tubes, func(l *link, wait time.Duration) ([]wire.Reply, error) {
+		if !wholeSeconds(wait) {
+			return l.reserveWith(ctx, wait, 1, "")
 		}
-		return []wire.Reply{r}, r.Want("RESERVED")
+		return l.reserveOne(ctx, wait)
 	})
 	if err != nil {
 		return nil, err
@@ -41,21 +44,21 @@ func (c *Conn) Reserve(ctx context.Context, wait time.Duration, tubes ...string)
 // else there is then. Fewer jobs do not mean that there are no more. At a server without reserve-batch
 // it asks for one after the other, without waiting for the answers.
 func (c *Conn) ReserveBatch(ctx context.Context, most int, wait time.Duration, tubes ...string) ([]*Job, error) {
-	if most < 1 || most > mostBatch {
-		return nil, fmt.Errorf("%w: up to %d jobs can be reserved at once, not %d", ErrInvalid, mostBatch, most)
+	if err := checkMost(most); err != nil {
+		return nil, err
 	}
-	return c.reserve(ctx, wait, tubes, func(l *link, seconds uint32) ([]wire.Reply, error) {
-		if l.can["reserve-batch"] {
-			return l.wire.ReserveBatch(uint32(most), seconds)
+	return c.reserve(ctx, wait, tubes, func(l *link, wait time.Duration) ([]wire.Reply, error) {
+		switch {
+		case !wholeSeconds(wait):
+			return l.reserveWith(ctx, wait, most, "")
+		case l.can["reserve-batch"]:
+			r, err := l.await(ctx, wait, "reserve-batch %d %d", most, wait/time.Second)
+			return jobsOf(r, err, "RESERVED_BATCH")
 		}
-		r, err := l.wire.AskWithin(time.Duration(seconds)*time.Second, fmt.Sprintf("reserve-with-timeout %d", seconds))
-		if err != nil || r.Word == "TIMED_OUT" {
+		jobs, err := l.reserveOne(ctx, wait)
+		if len(jobs) == 0 {
 			return nil, err
 		}
-		if err := r.Want("RESERVED"); err != nil {
-			return nil, err
-		}
-		jobs := []wire.Reply{r}
 		pipe := l.wire.Pipe(func(r wire.Reply) error {
 			if r.Word == "RESERVED" {
 				jobs = append(jobs, r)
@@ -71,61 +74,95 @@ func (c *Conn) ReserveBatch(ctx context.Context, most int, wait time.Duration, t
 	})
 }
 
-// asking asks the server for jobs, and lets it wait so long. There are none if that was in vain.
-type asking func(l *link, seconds uint32) ([]wire.Reply, error)
+func checkMost(most int) error {
+	if most < 1 || most > mostBatch {
+		return fmt.Errorf("%w: up to %d jobs can be reserved at once, not %d", ErrInvalid, mostBatch, most)
+	}
+	return nil
+}
+
+// reserveOne waits for a job, for whole seconds.
+func (l *link) reserveOne(ctx context.Context, wait time.Duration) ([]wire.Reply, error) {
+	r, err := l.await(ctx, wait, "reserve-with-timeout %d", wait/time.Second)
+	r.Jobs = []wire.Reply{r}
+	return jobsOf(r, err, "RESERVED")
+}
+
+// reserveWith waits for jobs.
+func (l *link) reserveWith(ctx context.Context, wait time.Duration, most int, options string) ([]wire.Reply, error) {
+	r, err := l.await(ctx, wait, "reserve-with timeout=%s count=%d%s", exactly(wait), most, options)
+	return jobsOf(r, err, "RESERVED_WITH")
+}
+
+// jobsOf are the jobs in the reply to a reserve; none if it has waited in vain.
+func jobsOf(r wire.Reply, err error, want string) ([]wire.Reply, error) {
+	if err != nil || r.Word == "TIMED_OUT" {
+		return nil, err
+	}
+	return r.Jobs, r.Want(want)
+}
+
+// asking asks the server for jobs, and lets it wait so long: for whole seconds, if it has no reserve-with.
+// There are none if that was in vain.
+type asking func(l *link, wait time.Duration) ([]wire.Reply, error)
 
 // reserve asks until there are jobs, or the wait or the context ends.
-func (c *Conn) reserve(ctx context.Context, wait time.Duration, tubes []string, ask asking) ([]*Job, error) {
-	var left uint32 // seconds
-	if wait >= 0 {
-		var err error
-		if left, err = seconds(wait); err != nil {
-			return nil, err
-		}
+func (c *Conn) reserve(ctx context.Context, wait time.Duration, tubes []string, ask asking) (jobs []*Job, _ error) {
+	if _, err := seconds(max(wait, 0)); err != nil {
+		return nil, err
 	}
 	if len(tubes) == 0 {
 		tubes = []string{defaultTube}
 	}
-	return each(ctx, c, func(l *link) ([]*Job, error) {
+	unit := time.Second
+	if c.can["reserve-with"] {
+		unit = time.Millisecond
+	}
+	err := c.withGrace(ctx, c.grace, func(l *link) error {
 		if err := l.watch(tubes); err != nil {
-			return nil, err
+			return err
 		}
-		for {
-			most := uint32(longestWait / time.Second)
+		for left := (wait + unit - 1) / unit * unit; ctx.Err() == nil; {
+			part, short := longestWait, false
 			if wait >= 0 {
-				most = min(most, left)
+				part = min(part, left)
 			}
-			part, short := within(ctx, most)
+			if !l.can["call-off"] {
+				part, short = within(ctx, part)
+			}
 			replies, err := ask(l, part)
 			left -= part
 			switch {
 			case err != nil:
-				return nil, err
+				return err
 			case len(replies) > 0:
-				return c.took(l, replies, tubes), nil
+				jobs = c.took(l, replies, tubes)
+				return nil
 			case wait >= 0 && left == 0:
-				return nil, ErrTimedOut
+				return cmp.Or(ctx.Err(), ErrTimedOut)
 			case short:
 				if err := shortly(ctx); err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
+		return ctx.Err()
 	})
+	return jobs, err
 }
 
-// within is how many of so many seconds the server may be asked to wait before the context ends; short
-// says that it is not one.
-func within(ctx context.Context, seconds uint32) (_ uint32, short bool) {
+// within is how much of a wait the server may be asked for before the context ends, in whole seconds if that
+// is less; short says that it is not one.
+func within(ctx context.Context, wait time.Duration) (_ time.Duration, short bool) {
 	end, ok := ctx.Deadline()
-	if !ok || seconds == 0 {
-		return seconds, false
+	if !ok || wait == 0 {
+		return wait, false
 	}
-	left := max(0, time.Until(end)-lead) / time.Second
-	if left >= time.Duration(seconds) {
-		return seconds, false
+	left := max(0, time.Until(end)-lead).Truncate(time.Second)
+	if left >= wait {
+		return wait, false
 	}
-	return uint32(left), left == 0
+	return left, left == 0
 }
 
 // shortly waits until the server may be asked once more. The context's error comes before that if too

@@ -145,6 +145,9 @@ func played(reply func(line, body string) string) client.Config {
 	return client.Config{Servers: []string{"played"}, Dial: dial}
 }
 
+// nothing is the reply to a command that is not answered yet.
+const nothing = "nothing"
+
 func play(c net.Conn, reply func(line, body string) string) {
 	defer c.Close()
 	in := bufio.NewReader(c)
@@ -172,6 +175,9 @@ func play(c net.Conn, reply func(line, body string) string) {
 		answer := reply(line, body)
 		if answer == "" {
 			return
+		}
+		if answer == nothing {
+			continue
 		}
 		if _, err := fmt.Fprintf(c, "%s\r\n", answer); err != nil {
 			return

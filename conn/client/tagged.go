@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,23 +13,18 @@ import (
 // ReserveTagged is ReserveBatch for jobs that have all of these tags; without any, for all jobs. It tells
 // Tube, Reserves and Tags of each. A beanstalkd cannot do it.
 func (c *Conn) ReserveTagged(ctx context.Context, tags map[string]string, most int, wait time.Duration, tubes ...string) ([]*Job, error) {
-	if most < 1 || most > mostBatch {
-		return nil, fmt.Errorf("%w: up to %d jobs can be reserved at once, not %d", ErrInvalid, mostBatch, most)
+	if err := checkMost(most); err != nil {
+		return nil, err
 	}
 	options := ""
 	for name, value := range tags {
 		options += " " + wire.Option("tag."+name, value)
 	}
-	return c.reserve(ctx, wait, tubes, func(l *link, seconds uint32) ([]wire.Reply, error) {
+	return c.reserve(ctx, wait, tubes, func(l *link, wait time.Duration) ([]wire.Reply, error) {
 		if err := l.needs("reserve-with"); err != nil {
 			return nil, err
 		}
-		line := fmt.Sprintf("reserve-with timeout=%d count=%d%s", seconds, most, options)
-		r, err := l.wire.AskWithin(time.Duration(seconds)*time.Second, line)
-		if err != nil || r.Word == "TIMED_OUT" {
-			return nil, err
-		}
-		return r.Jobs, r.Want("RESERVED_WITH")
+		return l.reserveWith(ctx, wait, most, options)
 	})
 }
 

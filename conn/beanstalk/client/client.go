@@ -2,6 +2,8 @@ package client
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,8 +49,8 @@ func (c *Client) Close() error {
 // HangUp ends the connection without a word to the server.
 func (c *Client) HangUp() error { return c.conn.Close() }
 
-// Hurry gives the server so long for everything that is still to come. Any goroutine may
-// call it.
+// Hurry gives the server so long for everything that is still to come, unless it has less already. Any
+// goroutine may call it.
 func (c *Client) Hurry(limit time.Duration) { c.conn.hurry(limit) }
 
 // Calm takes back what Hurry has said, which has done no harm if Err is nil.
@@ -75,6 +77,38 @@ func (c *Client) AskWithin(later time.Duration, command string) (Reply, error) {
 	c.conn.limit += later
 	defer func() { c.conn.limit -= later }()
 	return c.Ask(command)
+}
+
+// AskUntil is AskWithin for a reserve, which is called off when the context ends. It returns the reply to
+// the reserve, which may have jobs all the same, when the reply to the call-off has come, too. The server
+// must have that command.
+func (c *Client) AskUntil(ctx context.Context, later time.Duration, command string) (Reply, error) {
+	err := c.send(command, nil)
+	if err == nil {
+		err = c.lost(c.w.Flush())
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	c.conn.limit += later
+	defer func() { c.conn.limit -= later }()
+	called := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { // while this goroutine only reads
+		_, err := c.conn.Write([]byte("call-off\r\n"))
+		called <- err
+	})
+	r, err := c.Next()
+	if stop() {
+		return r, err
+	}
+	if failed := <-called; err != nil || failed != nil {
+		return r, cmp.Or(err, c.lost(failed))
+	}
+	off, err := c.Next()
+	if err == nil && off.Word != "CALLED_OFF" {
+		err = c.lost(fmt.Errorf("%w: %.60q", errStranger, off.Line))
+	}
+	return r, err
 }
 
 // Put is Ask for a command that has a body.

@@ -169,7 +169,9 @@ type patient struct {
 func (p *patient) hurry(limit time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.end = time.Now().Add(limit)
+	if end := time.Now().Add(limit); p.end.IsZero() || end.Before(p.end) {
+		p.end = end
+	}
 	_ = p.SetDeadline(p.end) // fails only if the connection is closed
 }
 

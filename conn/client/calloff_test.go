@@ -1,0 +1,198 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/conn/client"
+	"beanfield/storage/must"
+)
+
+// ready dials with a config whose server may be slow to answer a wait that is called off.
+func ready(t *testing.T, server string) *client.Conn {
+	t.Helper()
+	config := at(server)
+	config.Timeout = 30 * patience
+	c := must.Get(client.Dial(t.Context(), config))
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// GC2: a context that ends calls the wait off, and the connection goes on with its jobs.
+func TestContextThatCallsOff(t *testing.T) {
+	server := beanfield(t)
+	c, other, ctx := ready(t, server), dial(t, server), within(t)
+	must.Get(other.Put(ctx, client.NewJob{Tube: "a"}))
+	job := must.Get(c.Reserve(ctx, 0, "a"))
+	for name, call := range map[string]func(context.Context) error{
+		"Reserve":      func(ctx context.Context) error { _, err := c.Reserve(ctx, client.Forever, "b"); return err },
+		"a fraction":   func(ctx context.Context) error { _, err := c.Reserve(ctx, 59999*time.Millisecond, "b"); return err },
+		"ReserveBatch": func(ctx context.Context) error { _, err := c.ReserveBatch(ctx, 9, time.Hour, "b", "c"); return err },
+		"ReserveTagged": func(ctx context.Context) error {
+			_, err := c.ReserveTagged(ctx, map[string]string{"k": "v"}, 9, client.Forever, "a")
+			return err
+		},
+	} {
+		cancel, done := waits(t, other, call)
+		cancel()
+		if err := <-done; err != context.Canceled {
+			t.Errorf("%s: %v", name, err)
+		}
+		short, end := context.WithTimeout(ctx, time.Millisecond)
+		if err := call(short); err != context.DeadlineExceeded {
+			t.Errorf("%s, with a deadline: %v", name, err)
+		}
+		end()
+		must.Do(t, job.Touch(ctx))
+	}
+	must.Do(t, job.Delete(ctx))
+	id := must.Get(c.Put(ctx, client.NewJob{Tube: "b"}))
+	if got := must.Get(c.Reserve(ctx, client.Forever, "b")); got.ID != id {
+		t.Errorf("job %d is reserved, want %d", got.ID, id)
+	}
+}
+
+// A job and the end of the context race: the call returns the job, or the job stays ready.
+func TestCallOffLosesNoJob(t *testing.T) {
+	server := beanfield(t)
+	c, other, ctx := ready(t, server), dial(t, server), within(t)
+	const rounds = 200
+	got := map[uint64]bool{}
+	for range rounds {
+		waiting, cancel := context.WithCancel(ctx)
+		put := make(chan error, 1)
+		go func() {
+			_, err := other.Put(ctx, client.NewJob{Tube: "a"})
+			put <- err
+			cancel()
+		}()
+		jobs, err := c.ReserveBatch(waiting, 1, client.Forever, "a", "b")
+		must.Do(t, <-put)
+		if err != nil && err != context.Canceled {
+			t.Fatal(err)
+		}
+		for _, j := range jobs {
+			got[j.ID] = true
+		}
+		cancel()
+	}
+	for len(got) < rounds {
+		got[must.Get(c.Reserve(ctx, 0, "a")).ID] = true
+	}
+	if _, err := c.Reserve(ctx, 0, "a"); err != client.ErrTimedOut {
+		t.Errorf("another one: %v", err)
+	}
+}
+
+// calledOff is a Conn whose server answers a reserve only when it is called off, and then so; it notes what it is sent.
+func calledOff(t *testing.T, answer string, heard *[]string) *client.Conn {
+	return must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
+		*heard = append(*heard, line)
+		switch verb, _, _ := strings.Cut(line, " "); verb {
+		case "capabilities":
+			return "OK 30\r\n---\n- call-off\n- reserve-with\n"
+		case "reserve-with-timeout", "reserve-with":
+			return nothing
+		case "call-off":
+			return answer
+		case "delete":
+			return "DELETED"
+		}
+		return "UNKNOWN_COMMAND"
+	})))
+}
+
+// What the answers to a reserve and its call-off may be.
+func TestAnswersToACallOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		id     uint64
+		after  time.Duration
+		is     []error
+	}{
+		"in vain":          {"TIMED_OUT\r\nCALLED_OFF", 0, 0, []error{context.Canceled}},
+		"with a job":       {"RESERVED 7 2\r\nhi\r\nCALLED_OFF", 7, 0, nil},
+		"a deadline":       {"DEADLINE_SOON\r\nCALLED_OFF", 0, 0, []error{client.ErrDeadlineSoon}},
+		"of a stranger":    {"RESERVED 7 2\r\nhi\r\nHELLO", 0, 0, []error{context.Canceled, client.ErrLost}},
+		"half of it":       {"RESERVED 7 2\r\nhi", 0, time.Second, []error{context.Canceled, client.ErrLost}},
+		"nothing":          {nothing, 0, time.Second, []error{context.Canceled, client.ErrLost}},
+		"hung up":          {"", 0, 0, []error{context.Canceled, client.ErrLost}},
+		"a job by halves":  {"RESERVED 7 2\r\nh", 0, time.Second, []error{context.Canceled, client.ErrLost}},
+		"unknown commands": {"UNKNOWN_COMMAND\r\nUNKNOWN_COMMAND", 0, 0, []error{context.Canceled, client.ErrLost}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var heard []string
+				conn := calledOff(t, c.answer, &heard)
+				defer conn.Close()
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(time.Minute/2, cancel)
+				begun := time.Now()
+				job, err := conn.Reserve(ctx, client.Forever)
+				if took := time.Since(begun); took != time.Minute/2+c.after {
+					t.Errorf("it took %v", took)
+				}
+				if job != nil != (c.id != 0) || job != nil && job.ID != c.id || (err == nil) != (c.is == nil) {
+					t.Fatalf("%v, %v", job, err)
+				}
+				lost := false
+				for _, want := range c.is {
+					lost = lost || want == client.ErrLost
+					if !errors.Is(err, want) {
+						t.Errorf("%v is not %v", err, want)
+					}
+				}
+				if !lost {
+					must.Do(t, conn.Delete(t.Context(), 7)) // the connection goes on
+				} else if err := conn.Delete(t.Context(), 7); !errors.Is(err, client.ErrClosed) {
+					t.Errorf("afterwards: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A wait with parts of a second is one for the server, and a context that has a deadline is no concern of its.
+func TestWaitsOfParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []string
+		c := calledOff(t, "TIMED_OUT\r\nCALLED_OFF", &heard)
+		defer c.Close()
+		for _, wait := range []time.Duration{250 * time.Millisecond, time.Microsecond, 1500 * time.Millisecond, 2 * time.Second} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			if _, err := c.Reserve(ctx, wait); err != context.DeadlineExceeded {
+				t.Errorf("%v: %v", wait, err)
+			}
+			cancel()
+		}
+		want := []string{"capabilities", "reserve-with timeout=0.250 count=1", "call-off", "reserve-with timeout=0.001 count=1", "call-off",
+			"reserve-with timeout=1.500 count=1", "call-off", "reserve-with-timeout 2", "call-off"}
+		if !slices.Equal(heard, want) {
+			t.Errorf("sent %q", heard)
+		}
+	})
+}
+
+// The server's own end of such a wait.
+func TestShortWaits(t *testing.T) {
+	c, ctx := dial(t, beanfield(t)), within(t)
+	for name, call := range map[string]func() error{
+		"Reserve":       func() error { _, err := c.Reserve(ctx, time.Millisecond); return err },
+		"ReserveBatch":  func() error { _, err := c.ReserveBatch(ctx, 9, 1500*time.Microsecond); return err },
+		"ReserveTagged": func() error { _, err := c.ReserveTagged(ctx, nil, 9, time.Millisecond); return err },
+	} {
+		if err := call(); err != client.ErrTimedOut && !errors.Is(err, client.ErrTimedOut) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ids := []uint64{must.Get(c.Put(ctx, client.NewJob{})), must.Get(c.Put(ctx, client.NewJob{}))}
+	jobs := must.Get(c.ReserveBatch(ctx, 9, 1500*time.Millisecond))
+	if len(jobs) != 2 || jobs[0].ID != ids[0] || jobs[1].ID != ids[1] {
+		t.Errorf("reserved %v", jobs)
+	}
+}
