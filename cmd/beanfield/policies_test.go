@@ -34,7 +34,7 @@ func TestProcessFollowsPolicies(t *testing.T) {
 	if state := c.document("stats-job 2")["state"]; state != "buried" {
 		t.Errorf("after two deliveries the job is %s", state)
 	}
-	write(strings.ReplaceAll(other, "2\n", "1\n") + "retry = '1h'\ndead_letter = 'delete'\n")
+	write(strings.ReplaceAll(other, "2\n", "1\n") + "dead_letter = 'delete'\n")
 	p.stop()
 	again := startProcess(t, p.Args[1:]...) // at the same places
 	c = again.dial(p.dir + "/s")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -166,8 +167,13 @@ func (t *TubeRule) contradiction() (name, problem string) {
 	case t.Expired != d.Expired && t.deadTube() == "":
 		return "expired", "jobs that are too old can only go to another tube: set dead_letter to its name"
 	}
-	if t.Burst != 0 && t.Rate == 0 {
+	switch {
+	case t.Burst != 0 && t.Rate == 0:
 		return "burst", "there is no rate: set rate too"
+	case t.Retry.first != 0 && t.MaxDeliveries == 1 && t.Count == d.Count:
+		return "retry", "no job is tried again: with max_deliveries = 1, one that comes back is a dead letter"
+	case t.Expire != 0 && t.Retry.first >= t.Expire:
+		return "retry", fmt.Sprintf("a job that comes back is too old before it is tried again: expire = %s is no longer", showTime(t.Expire))
 	}
 	if t.Aging != 0 && t.Aging%minAging != 0 {
 		return "aging", "not a whole number of milliseconds"

@@ -55,6 +55,7 @@ aging = "9s"
 // What is wrong with a [[tube]], or cannot be meant, is said with its line.
 func TestTubeMistakes(t *testing.T) {
 	const of = "[[tube]]\nmatch = 'a'\n"
+	const expiring = of + "expire = '1h'\nexpired = 'dead_letter'\ndead_letter = 'grave'\n"
 	for text, want := range map[string]string{
 		"[[tube]]\nmax_jobs = 1":                                       ":1: tube.match: missing",
 		"tube = 1":                                                     "[[tube]]",
@@ -72,13 +73,16 @@ func TestTubeMistakes(t *testing.T) {
 		of + "max_deliveries = 1\ndead_letter = 'a'":                   `:4: tube.dead_letter = "a": dead letters of tube "a" would come back to it`,
 		"[[tube]]\nmatch = '*'\nmax_deliveries = 1\ndead_letter = 'b'": `:4: tube.dead_letter = "b": dead letters of tube "b" would come back`,
 		of + "max_deliveries = 1\ndead_letter = 'b'\n[[tube]]\nmatch = 'b'\nmax_deliveries = 1\ndead_letter = 'a'": ":4: tube.dead_letter",
-		of + "retry = '10'":                       ":3: tube.retry",
-		of + "retry = '2s..1s'":                   "shorter than the first",
-		of + "retry = '0s'":                       "too small",
-		of + "expire = '9ms'":                     ":3: tube.expire = \"9ms\": shorter than a second",
-		of + "expire = 9":                         ":3: tube.expire",
-		of + "burst = 2":                          ":3: tube.burst = 2: there is no rate",
-		of + "rate = 2000000":                     ":3: tube.rate = 2000000: too large",
+		of + "retry = '10'":                      ":3: tube.retry",
+		of + "retry = '2s..1s'":                  "shorter than the first",
+		of + "retry = '0s'":                      "too small",
+		of + "expire = '9ms'":                    ":3: tube.expire = \"9ms\": shorter than a second",
+		of + "expire = 9":                        ":3: tube.expire",
+		of + "burst = 2":                         ":3: tube.burst = 2: there is no rate",
+		of + "rate = 2000000":                    ":3: tube.rate = 2000000: too large",
+		of + "max_deliveries = 1\nretry = '1s'":  `:4: tube.retry = "1s": no job is tried again`,
+		of + "retry = '1h..2h'\n\nexpire = '1h'": `:3: tube.retry = "1h..2h": a job that comes back is too old before it is tried again: expire = "1h" is no longer`,
+		expiring + "[[tube]]\nmatch = 'g*'\nmax_jobs = 5\nexpire = '1h'": `:5: tube.dead_letter = "grave": its policy, in line 6, deletes`,
 		of + "max_reserved = '1'":                 ":3: tube.max_reserved",
 		of + "weight = -1":                        ":3: tube.weight = -1: too small",
 		of + "weight = 1000001":                   ":3: tube.weight = 1000001: too large",
@@ -91,6 +95,22 @@ func TestTubeMistakes(t *testing.T) {
 	} {
 		if got, _ := refused(t, "", text); !strings.Contains(got, want) {
 			t.Errorf("%q: %s, want something with %q", text, got, want)
+		}
+	}
+}
+
+// What only looks like a contradiction is none.
+func TestTubesThatAreNoMistakes(t *testing.T) {
+	const of = "[[tube]]\nmatch = 'a'\n"
+	for _, text := range []string{
+		of + "max_deliveries = 1\ncount = 'timeouts'\nretry = '1s'", // a release is tried again
+		of + "retry = '59m..9h'\nexpire = '1h'",
+		of + "max_reserved = 9\nmax_jobs = 3\nrate = 1\nburst = 99\nweight = 2\naging = '1s'",
+		of + "expire = '1h'\nexpired = 'dead_letter'\ndead_letter = 'b'\n[[tube]]\nmatch = 'b'\nexpire = '2h'",
+		of + "expire = '1h'\nmax_deliveries = 2\ndead_letter = 'b'\n[[tube]]\nmatch = 'b'\nexpire = '1h'", // there they have the time that is left
+	} {
+		if _, err := load(t, "", text); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"beanfield/conn/access"
+	"beanfield/shard/queue"
 
 	"github.com/BurntSushi/toml"
 )
@@ -27,11 +28,32 @@ func (r *fileReader) tubes(key toml.Key, v any) {
 		r.config.Tubes, r.config.tubeAt = append(r.config.Tubes, t), append(r.config.tubeAt, origin{file: r.path, line: line})
 	}
 	for i, table := range tables {
-		if circle := circleFrom(r.config.Tubes, i); circle != "" {
+		problem := circleFrom(r.config.Tubes, i)
+		if next, in := vainFrom(r.config.Tubes, i); in && problem == "" {
+			problem = fmt.Sprintf(deletesThem, fmt.Sprintf("in line %d", r.config.tubeAt[next].line))
+		}
+		if problem != "" {
 			at := child(key, "dead_letter")
-			r.wrong(r.lines.at(at, r.lines.element(key, i, len(tables))), at, table["dead_letter"], circle, "")
+			r.wrong(r.lines.at(at, r.lines.element(key, i, len(tables))), at, table["dead_letter"], problem, "")
 		}
 	}
+}
+
+// deletesThem says what is wrong if vainFrom says so, and where that is.
+const deletesThem = "its policy, %s, deletes jobs of that age at once: give that tube one with a longer expire, before that"
+
+// vainFrom finds the policy that deletes what another one sends to its tube because of its age, as soon as
+// that comes: a job's age counts from its put, wherever it is.
+func vainFrom(rules []TubeRule, i int) (next int, in bool) {
+	t := &rules[i]
+	if t.deadTube() == "" || agedFates[t.Expired] != queue.AgedDie {
+		return 0, false
+	}
+	if next = firstMatch(rules, t.deadTube()); next < 0 {
+		return 0, false
+	}
+	to := &rules[next]
+	return next, to.Expire > 0 && to.Expire <= t.Expire && agedFates[to.Expired] == queue.AgedDrop
 }
 
 // circleFrom says how the dead letters of a policy would come back to a tube in which they were, with all
