@@ -27,7 +27,7 @@ type carrier struct {
 	ended   sync.WaitGroup
 }
 
-// tryAgain is how long jobs wait that must go, and that their shard does not take.
+// tryAgain is how long jobs wait that must go, and that their shard does not take because the disk has no room.
 const tryAgain = time.Second
 
 // ring says that there are jobs to take. Any goroutine may call it; it does not wait.
@@ -204,8 +204,8 @@ func (t *transport) take(to int, parcels []queue.Parcel) bool {
 			show = append(show, queue.Op{Kind: queue.Show, ID: p.Job.Key()})
 			continue
 		}
-		depart = append(depart, queue.Op{Kind: queue.ComeHome, ID: p.Source})
-		t.refused = t.refused || p.Cause == queue.ForAge
+		depart = append(depart, queue.Op{Kind: queue.ComeHome, ID: p.Source, Count: op.Count})
+		t.refused = t.refused || p.Cause == queue.ForAge && op.Count == 0
 	}
 	for i := range parcels {
 		if lost[i] {

@@ -290,3 +290,32 @@ func TestManyMoves(t *testing.T) {
 	w.close()
 	mustBeEmpty(t, r)
 }
+
+// A job that is too old ends if it is to go to a tube of another shard that is full: nobody tries for ever.
+func TestAgedJobsAtAFullTube(t *testing.T) {
+	const shards = 2
+	far := afar("mail", shards)
+	rules := map[string]*queue.Policy{
+		"mail": {Expire: 1, Expired: queue.AgedDie, DeadLetter: queue.FateTube, DeadTube: far},
+		far:    {MaxJobs: 1},
+	}
+	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy { return rules[tube] }}))
+	c := newClient(r, "mail", far)
+	c.use("mail")
+	first := c.put(1, 60)
+	for c.tube(far).Ready == 0 {
+	}
+	id := c.put(1, 60)
+	for known := true; known; _, known = r.Owner(id) {
+		c.tube("mail") // it has a turn
+	}
+	r.settle(c)
+	if n := c.tube(far); n.Ready != 1 || r.carriers[ShardOf("mail", shards)].again != nil {
+		t.Errorf("there are %+v, and somebody tries again", n)
+	}
+	if list, ok := r.Been(t.Context(), first); !ok || len(list) != 1 || list[0].From != "mail" || list[0].Why != queue.ForAge {
+		t.Errorf("the first one has been in %+v", list)
+	}
+	c.close()
+	must.Do(t, r.Close())
+}

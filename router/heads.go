@@ -23,3 +23,17 @@ func (r *Router) Heads(ctx context.Context, tube string, st queue.JobState, n in
 	}
 	return found, true
 }
+
+// Been says where a job has been a dead letter, or was moved from, the oldest first. It reports false if the
+// shard has not got round to it when ctx ends.
+func (r *Router) Been(ctx context.Context, id uint64) (list []queue.Trace, ok bool) {
+	i, known := r.Owner(id)
+	if !known {
+		return nil, true
+	}
+	var found []queue.Trace
+	if ok = r.shards[i].Look(ctx, func(s *queue.State, _ *shard.Figures) { found = s.Been(id) }); !ok {
+		return nil, false // found may still be written
+	}
+	return found, true
+}

@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"beanfield/conn/access"
@@ -112,6 +113,11 @@ func (c *Conn) sayListed() {
 	if l.left.Load() > 0 {
 		c.await(callHolders)
 		return
+	}
+	if c.guard != nil {
+		for i := range l.Jobs {
+			l.Jobs[i].Been = slices.DeleteFunc(l.Jobs[i].Been, func(t queue.Trace) bool { return !c.guard.subject.Sees(t.From) })
+		}
 	}
 	cursor := ""
 	if l.Next != (router.Place{}) {

@@ -190,3 +190,38 @@ func TestListedTags(t *testing.T) {
 		t.Errorf("%+v", jobs)
 	}
 }
+
+// A list shows where a job has been, but not of tubes that do not exist for the client.
+func TestListJobsShowsWhereTheyHaveBeen(t *testing.T) {
+	h, _ := newRuled(t, rule("one", access.Peek, "seen*"))
+	c := h.as("admin")
+	c.do("put-in-tube hidden 0 0 60 1\r\nx", "INSERTED 1")
+	c.do("put-in-tube seen 0 0 60 1\r\nx", "INSERTED 2")
+	c.do("move-jobs hidden seen ids=1", "MOVED 1 0")
+	c.do("move-jobs seen seen-too ids=1", "MOVED 1 0")
+	for who, want := range map[string][]string{"admin": {"hidden", "seen"}, "one": {"seen"}} {
+		c := h.as(who)
+		c.send("list-jobs tube=seen-too\r\n")
+		lines := strings.Join(c.lines(), "\n")
+		var been []string
+		for _, part := range strings.Split(lines, `{"tube": "`)[1:] {
+			tube, rest, _ := strings.Cut(part, `"`)
+			been = append(been, tube)
+			if !strings.HasPrefix(rest, `, "why": "moved", "when": "20`) || !strings.Contains(rest, `Z", "reserves": 0, "timeouts": 0, "releases": 0}`) {
+				t.Errorf("%s is shown %s", who, lines)
+			}
+		}
+		if !slices.Equal(been, want) {
+			t.Errorf("%s is shown %v of %s", who, been, lines)
+		}
+		if c.send("list-jobs tube=seen\r\n"); strings.Contains(strings.Join(c.lines(), "\n"), "been") {
+			t.Error("a job that was nowhere else has been somewhere")
+		}
+	}
+	plain := newHouse(t).dialled()
+	must.Get(plain.PutInTube("a", 0, 0, 60, nil))
+	must.Get(plain.Ask("move-jobs a b"))
+	if jobs, _ := listed(t, plain); len(jobs) != 1 || len(jobs[0].Been) != 1 || jobs[0].Been[0].Tube != "a" || jobs[0].Been[0].When.IsZero() {
+		t.Errorf("the client reads %+v", jobs)
+	}
+}

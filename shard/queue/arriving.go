@@ -55,7 +55,7 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 	case op.Status == More:
 		return
 	case op.Status == NoRoom:
-		if op.phase == staged {
+		if op.Count = 1; op.phase == staged {
 			s.record = p.Job
 			s.Log.Put(&s.record)
 			s.Log.Delete(&s.record)

@@ -13,6 +13,7 @@ import (
 type JobFigures struct {
 	JobInfo
 	Size uint32
+	Been []Trace // in other tubes, the oldest first; nil for most jobs
 }
 
 // Heads tells of the first jobs of a tube in one state, at most n, in the order in which
@@ -64,5 +65,14 @@ func (s *State) headsOf(now int64, h *cells.Heap, n int) (list []JobFigures) {
 }
 
 func (s *State) jobFigures(now int64, slot uint32) JobFigures {
-	return JobFigures{JobInfo: s.jobInfo(now, slot), Size: s.jobs.At(slot).size}
+	return JobFigures{JobInfo: s.jobInfo(now, slot), Size: s.jobs.At(slot).size, Been: s.TracesOf(slot)}
+}
+
+// Been says where a job has been a dead letter, or was moved from; nil also if there is no such job.
+func (s *State) Been(id uint64) []Trace {
+	slot := s.index.find(&s.jobs, id)
+	if slot == 0 || s.jobs.At(slot).onItsWay() {
+		return nil
+	}
+	return s.TracesOf(slot)
 }

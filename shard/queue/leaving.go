@@ -149,7 +149,8 @@ func (s *State) departOne(op *Op) {
 }
 
 // comeHome gives up the journey of a job that its target does not take. A dead letter is buried, and
-// one that a client has moved goes back to its place. One that is too old tries again later.
+// one that a client has moved goes back to its place. One that is too old ends if its tube is full, as
+// it does in one shard (grownOld); otherwise it tries again later.
 func (s *State) comeHome(now int64, op *Op) {
 	slot := s.travelling(op, Leaving, moving)
 	if slot == 0 {
@@ -163,17 +164,20 @@ func (s *State) comeHome(now int64, op *Op) {
 		s.comeHomeDamaged(slot)
 		return
 	}
-	if y.cause == ForAge {
+	if y.cause == ForAge && op.Count == 0 {
 		s.listAppend(&s.travel.leaving, slot) // its shard is not told: whoever has brought it back comes again
 		return
 	}
 	s.takeHome(slot)
 	s.untrace(slot)
-	if y.cause != ForMove {
+	switch y.cause {
+	case ForMove:
+		s.place(now, slot, will, deadline)
+	case ForAge:
+		s.end(slot)
+	default:
 		s.lay(slot)
-		return
 	}
-	s.place(now, slot, will, deadline)
 }
 
 // takeHome gives a job that was leaving, and is in no list, back to its tube.

@@ -32,7 +32,7 @@ type Listing struct {
 	Cost   int    // what it took, in the units of a share
 	Looked int    // jobs of the tubes meant
 
-	volume int    // bytes of bodies and tags in Jobs
+	volume int    // bytes of bodies, tags and traces in Jobs
 	known  uint32 // the tube that the judge was asked about last
 	allows bool   // and what it said
 }
@@ -59,6 +59,8 @@ const (
 	listBytes = maxVolume // of bodies and tags; one job more may exceed it
 	searching = 128       // bytes of a body that are searched for one looking
 	awayMost  = 64        // bodies to be read
+
+	traceBytes = MaxName // that a trace takes in an answer, about
 
 	leastListed = 16 // of a tube's jobs that were found through it
 )
@@ -220,6 +222,10 @@ func (s *State) listJob(now int64, l *Listing, slot uint32) {
 	k.JobFigures = s.jobFigures(now, slot)
 	k.Tags = slices.Clone(s.jobTags(slot))
 	l.volume += len(k.Tags)
+	if len(k.Been) > 0 {
+		s.spend(summing)
+		l.volume += len(k.Been) * traceBytes
+	}
 	switch j.state() {
 	case Reserved:
 		s.holding(now, &k, slot)

@@ -145,6 +145,9 @@ func (a *list) print(out *bufio.Writer, k *client.ListedJob) error {
 			fmt.Fprintf(out, " %s %s", key, v)
 		}
 	}
+	for _, b := range k.Been {
+		fmt.Fprintf(out, " been %s %s %s", b.Tube, b.Why, b.When.Format(time.RFC3339))
+	}
 	_, err := fmt.Fprintf(out, " size %s: %q\n", k.Get("size"), k.Body)
 	return err
 }
@@ -157,9 +160,10 @@ func (a *list) encode(out *bufio.Writer, k *client.ListedJob) error {
 	}
 	more := struct {
 		Tags   map[string]string `json:"tags,omitempty"`
+		Been   []client.Been     `json:"been,omitempty"`
 		Text   *string           `json:"body,omitempty"`
 		Binary []byte            `json:"body_base64,omitempty"`
-	}{}
+	}{Been: k.Been}
 	for _, f := range k.Tags {
 		if more.Tags == nil {
 			more.Tags = map[string]string{}

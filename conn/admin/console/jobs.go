@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -44,12 +45,32 @@ type jobAnswer struct {
 	Cut    bool    `json:"cut,omitempty"`    // only the beginning
 	// Can is what a client with limited rights may do with it.
 	Can []string `json:"can,omitempty"`
+	// Been says of which tubes the job was a dead letter, or was moved from, the oldest first.
+	Been []been `json:"been,omitempty"`
+}
+
+// been is one of these, with how often the job had been delivered by then.
+type been struct {
+	Tube     string `json:"tube"`
+	Why      string `json:"why"`
+	When     int64  `json:"when"` // milliseconds since 1970
+	Reserves uint32 `json:"reserves"`
+	Timeouts uint32 `json:"timeouts"`
+	Releases uint32 `json:"releases"`
+}
+
+func showBeen(list []queue.Trace) (all []been) {
+	for _, t := range list {
+		all = append(all, been{t.From, t.Why.String(), t.When / int64(time.Millisecond), t.Reserves, t.Timeouts, t.Releases})
+	}
+	return all
 }
 
 func showJob(f *queue.JobFigures) jobAnswer {
 	return jobAnswer{
 		ID: f.ID, Tube: f.Tube, State: f.State.String(), Pri: f.Pri, Age: f.Age, Delay: f.Delay, TTR: f.TTR, TimeLeft: f.TimeLeft,
 		Reserves: f.Reserves, Timeouts: f.Timeouts, Releases: f.Releases, Buries: f.Buries, Kicks: f.Kicks, Size: f.Size,
+		Been: showBeen(f.Been),
 	}
 }
 
@@ -80,12 +101,16 @@ func (c *Console) job(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := showJob(&queue.JobFigures{JobInfo: s.batch.Jobs[op.From]})
+	past, ok := c.router.Been(r.Context(), id)
+	if !ok {
+		return nil, busy
+	}
+	j := showJob(&queue.JobFigures{JobInfo: s.batch.Jobs[op.From], Been: past})
 	may := c.opts.May(r)
 	if !peeks(may.Subject, j.Tube) {
 		return nil, errNoJob
 	}
-	j.Can = may.canWith(j.Tube)
+	may.markOne(&j)
 	if op, err = s.one(queue.Op{Kind: queue.Peek, ID: id}, false); err != nil {
 		return nil, err
 	}
@@ -139,8 +164,14 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 // mark says what a client may do with each of the jobs.
 func (m *Rights) mark(a *jobsAnswer) {
 	for i := range a.Jobs {
-		a.Jobs[i].Can = m.canWith(a.Jobs[i].Tube)
+		m.markOne(&a.Jobs[i])
 	}
+}
+
+// markOne does so for one, and hides the tubes that do not exist for the client.
+func (m *Rights) markOne(j *jobAnswer) {
+	j.Can = m.canWith(j.Tube)
+	j.Been = slices.DeleteFunc(j.Been, func(b been) bool { return !m.Subject.Sees(b.Tube) })
 }
 
 // states are those whose jobs have an order.

@@ -2,16 +2,30 @@ package client
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
-// ListedJob is a job in the reply of list-jobs. The document has its keys but those of the tags and
-// the body.
+// ListedJob is a job in the reply of list-jobs. The document has its keys but those of the tags, of where
+// it has been, and of the body.
 type ListedJob struct {
 	Document
 	Tags Document
+	Been []Been
 	Body []byte // as much as was asked for
+}
+
+// Been says that a job was a dead letter of a tube, or was moved from it: when, why, and how often it
+// had been delivered by then.
+type Been struct {
+	Tube     string    `json:"tube"`
+	Why      string    `json:"why"`
+	When     time.Time `json:"when"`
+	Reserves uint32    `json:"reserves"`
+	Timeouts uint32    `json:"timeouts"`
+	Releases uint32    `json:"releases"`
 }
 
 // ListJobs asks a server that has list-jobs for a page of the jobs that options choose, each as
@@ -70,6 +84,10 @@ func parseListed(body []byte) (jobs []ListedJob, cursor string, _ error) {
 		case strings.HasPrefix(line, inTags):
 			k.Tags = append(k.Tags, f)
 		case f.Key == "tags":
+		case f.Key == "been":
+			if err = json.Unmarshal([]byte(f.Value), &k.Been); err != nil {
+				return nil, "", fmt.Errorf("%w: %w", errStranger, err)
+			}
 		case f.Key == "body":
 			k.Body = []byte(f.Value)
 		case f.Key == "body-base64":

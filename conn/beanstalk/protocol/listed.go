@@ -2,7 +2,9 @@ package protocol
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"beanfield/shard/queue"
@@ -70,7 +72,23 @@ func appendListed(out []byte, k *queue.Listed, holder string) []byte {
 			out = append(QuoteNeeded.append(append(out, ':', ' '), string(value)), '\n')
 		}
 	}
-	return out
+	return appendBeen(out, k.Been)
+}
+
+// appendBeen writes where a job has been, on one line, which is JSON, too.
+func appendBeen(out []byte, list []queue.Trace) []byte {
+	if len(list) == 0 {
+		return out
+	}
+	out = append(out, indent+"been: ["...)
+	for i, t := range list {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		out = fmt.Appendf(out, `{"tube": %+q, "why": "%s", "when": "%s", "reserves": %d, "timeouts": %d, "releases": %d}`,
+			t.From, t.Why, time.Unix(0, t.When).UTC().Format(time.RFC3339), t.Reserves, t.Timeouts, t.Releases)
+	}
+	return append(out, "]\n"...)
 }
 
 // appendBody writes the beginning of a body: as text if it is UTF-8, up to its last whole character.

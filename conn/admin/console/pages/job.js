@@ -35,9 +35,22 @@ export function jobCard(job, label) {
           return await ask(`Delete job ${job.id}?`, "It cannot be brought back.", "Delete") && perform(`Job ${job.id} is deleted`, () => post("delete", id));
         }, "danger"))),
     h("dl", { class: "jobfacts" }, facts.map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", {}, v)))),
+    job.been && h("ul", { class: "been", "aria-label": "where it has been" }, job.been.map((b) => h("li", {}, where(b)))),
     view, job.cut && h("button", { onclick: async (e) => { e.currentTarget.remove(); fill(view, bodyView(await whole(job))); } }, "Show all of it"));
   return card;
 }
+
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
+const causes = {
+  reserves: "reserved too often", timeouts: "timed out too often", releases: "released too often", returns: "came back too often",
+  expired: "too old", moved: "moved by somebody",
+};
+
+// where says in which tube a job has been a dead letter, or was moved from, when, why, and after how much.
+const where = (b) => [
+  `${clock.format(b.when)}: left `, h("a", { href: "#/tube/" + encodeURIComponent(b.tube) }, visible(b.tube)),
+  `, ${causes[b.why] ?? visible(b.why)} (reserved ${count(b.reserves)}, timeouts ${count(b.timeouts)}, released ${count(b.releases)})`,
+];
 
 // replace shows what has become of a job in a list.
 async function replace(card, job) {
