@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// Policies show and change the policies of tubes, for the front ends that administrators use. Any
-// goroutine may call its functions.
+// Policies show and change the policies of tubes, and the schedules that are in the same text, for the
+// front ends that administrators use. Any goroutine may call its functions.
 type Policies struct {
 	// Show has all policies, those that are asked first at the top. It never waits.
 	Show func() *PolicyList
 	// For is the policy that holds for a tube; not ok if none does. It never waits.
 	For func(tube string) (p Policy, ok bool)
-	// Set replaces the policies that were set at run time by those of a text in TOML. version is that
+	// Set replaces the policies and schedules that were set at run time by those of a text in TOML. version is that
 	// of the list that the text was made from, or "". It returns when the change is kept, which may take
 	// as long as the disk does. With an error nothing has changed.
 	Set func(text, version string) (PolicyChange, error)
@@ -31,6 +31,19 @@ type PolicyList struct {
 	Text     string   `json:"text"`     // of these
 	Problems []string `json:"problems"` // what this build does not understand in it
 	Policies []Policy `json:"policies"`
+
+	Bodies bool `json:"-"` // the text has bodies of jobs
+}
+
+// WithoutBodies is the list for those who may see no bodies: without the text, if that has some. Those who
+// may replace the text have to see it, or they would lose what is in it.
+func (l *PolicyList) WithoutBodies() *PolicyList {
+	if !l.Bodies {
+		return l
+	}
+	without := *l
+	without.Text = ""
+	return &without
 }
 
 // Policy is what holds for tubes whose names match. Settings are those that have not their defaults.
@@ -42,7 +55,7 @@ type Policy struct {
 	Settings []Setting `json:"settings"`
 }
 
-// Where policies come from.
+// Where policies and schedules come from.
 const (
 	PolicyFromFile    = "file"
 	PolicyFromRunTime = "run time"

@@ -179,7 +179,7 @@ func loadConfig(f flags) (*Config, error) {
 		ms = readConfigFile(f.config, c)
 	}
 	ms = append(ms, c.applyFlags(f)...)
-	ms = append(ms, c.findBodies()...)
+	ms = append(ms, findBodies(c.Schedules, c.Limits.MaxJobSize)...)
 	ms = append(ms, c.findAccount()...)
 	ms = append(ms, c.findCertificates()...)
 	ms = append(ms, c.findDirectory(ms)...)

@@ -17,6 +17,8 @@ type fileReader struct {
 	lines    keyLines
 	config   *Config
 	mistakes Mistakes
+
+	atRunTime bool // what is read is no file, but a text that somebody has sent
 }
 
 // readConfigFile puts what the file at path says into c. It goes on after a mistake,

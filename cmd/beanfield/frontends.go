@@ -124,7 +124,7 @@ func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
 		r.Drain()
 	}
 	r.SetLimits(f.config.Load().most())
-	s.schedules.Set(f.config.Load().schedules())
+	f.policies.serve(s.schedules)
 	f.health.router.Store(r)
 	return nil
 }
@@ -192,7 +192,6 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 		steps, err = append(steps, step), errors.Join(err, e)
 	}
 	if s != nil {
-		steps = append(steps, func() { s.schedules.Set(c.schedules()) })
 		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
 		steps = append(steps, func() { s.router.SetLimits(c.most()) })
 		prepare(s.beanstalk.Change(s.beanstalkOptions(c)))

@@ -2,25 +2,27 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"beanfield/conn"
 	"beanfield/router"
+	"beanfield/router/schedule"
 	"beanfield/shard/queue"
 )
 
 // policies are those that hold: those that somebody has set at run time, which are asked first, and
-// those of the file. The former are kept in the log of the shards, beside the jobs.
+// those of the file. The former are kept in the log of the shards, beside the jobs. Schedules are with them.
 type policies struct {
 	log *slog.Logger
 	now atomic.Pointer[standing]
 
-	mu     sync.Mutex     // of those who change something
-	router *router.Router // nil while this process has no shards
+	mu        sync.Mutex       // of those who change something
+	router    *router.Router   // nil while this process has no shards
+	schedules *schedule.Keeper // nil while nobody serves
 }
 
 // standing is what holds at a moment. It never changes.
@@ -36,11 +38,33 @@ func (s *standing) of() func(string) *queue.Policy { return policiesOf(s.set.rul
 // hold puts policies into effect. Only one goroutine at a time may call it.
 func (p *policies) hold(set *policySet, c *Config) *standing {
 	s := &standing{config: c, set: set, list: set.list(c)}
-	p.now.Store(s)
+	before := p.now.Swap(s)
 	if p.router != nil {
 		p.router.SetPolicies(s.of())
 	}
+	p.holdSchedules(before, s)
 	return s
+}
+
+// holdSchedules puts schedules into effect, and says which ones of the file are not put, when that begins.
+func (p *policies) holdSchedules(before, now *standing) {
+	was, is := before.allSchedules(), now.allSchedules()
+	for _, name := range is.hidden {
+		if !slices.Contains(was.hidden, name) {
+			p.log.Warn("a schedule of the file is not put: one that was set at run time has its name", "schedule", name)
+		}
+	}
+	if p.schedules != nil && was.shown != is.shown {
+		p.schedules.Set(is.list)
+	}
+}
+
+// serve has a keeper put the jobs of the schedules, until the end of the tenure.
+func (p *policies) serve(k *schedule.Keeper) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.schedules = k
+	k.Set(p.now.Load().allSchedules().list)
 }
 
 // use makes the policies of c those of the file. Those that were set at run time stay.
@@ -70,7 +94,7 @@ func (p *policies) begin(r *router.Router) {
 func (p *policies) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.router = nil
+	p.router, p.schedules = nil, nil
 	p.hold(new(policySet), p.now.Load().config)
 }
 
@@ -109,7 +133,7 @@ func (p *policies) set(text, version string) (done conn.PolicyChange, err error)
 	case version != "" && version != before.list.Version:
 		return done, conn.ErrPoliciesChanged
 	}
-	if ms := set.circles(before.config); len(ms) > 0 {
+	if ms := append(set.circles(before.config), set.clashes(before.set, before.config)...); len(ms) > 0 {
 		return done, ms
 	}
 	switch status := p.router.KeepPolicies(text); status {
@@ -120,25 +144,26 @@ func (p *policies) set(text, version string) (done conn.PolicyChange, err error)
 		return done, errPoliciesLost
 	}
 	after := p.hold(set, before.config)
-	return conn.PolicyChange{List: after.list, Changes: changesOf(before.set.tubes, set.tubes)}, nil
+	return conn.PolicyChange{List: after.list, Changes: changesOf(before.set, set)}, nil
 }
 
-// changesOf says in words how rules differ.
-func changesOf(before, after []TubeRule) string {
-	was := map[string]string{}
-	for i := range before {
-		was[before[i].Match] = fmt.Sprint(before[i].shown())
+// changesOf says in words how sets differ.
+func changesOf(before, after *policySet) string {
+	was, is := before.named(), after.named()
+	text := map[string]string{}
+	for _, e := range was {
+		text[e.name] = e.shown
 	}
 	var set, removed []string
-	for i := range after {
-		if old, ok := was[after[i].Match]; !ok || old != fmt.Sprint(after[i].shown()) {
-			set = append(set, after[i].Match)
+	for _, e := range is {
+		if old, ok := text[e.name]; !ok || old != e.shown {
+			set = append(set, e.name)
 		}
-		delete(was, after[i].Match)
+		delete(text, e.name)
 	}
-	for i := range before {
-		if _, gone := was[before[i].Match]; gone {
-			removed = append(removed, before[i].Match)
+	for _, e := range was {
+		if _, gone := text[e.name]; gone {
+			removed = append(removed, e.name)
 		}
 	}
 	var parts []string
@@ -149,7 +174,7 @@ func changesOf(before, after []TubeRule) string {
 		parts = append(parts, "removed "+strings.Join(removed, ", "))
 	}
 	if len(parts) == 0 {
-		return "no policy is different"
+		return "nothing is different"
 	}
 	return strings.Join(parts, "; ")
 }

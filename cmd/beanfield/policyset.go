@@ -14,12 +14,13 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// policySet is the policies of a text that somebody has set at run time.
+// policySet is the policies and the schedules of a text that somebody has set at run time.
 type policySet struct {
-	text     string
-	tubes    []TubeRule
-	tubeAt   []origin
-	problems []string // with what is left out of these, because this build does not understand it
+	text      string
+	tubes     []TubeRule
+	tubeAt    []origin
+	schedules []ScheduleRule
+	problems  []string // with what is left out of these, because this build does not understand it
 }
 
 // policyText is how mistakes name such a text.
@@ -45,20 +46,26 @@ func decodePolicies(text string) (doc map[string]any, ms Mistakes) {
 }
 
 // policyTables are the tables that such a text may have.
-var policyTables = []string{tubeKey}
+var policyTables = []string{tubeKey, scheduleKey}
 
 func readPolicyTables(text string, doc map[string]any) (*policySet, Mistakes) {
-	r := fileReader{path: policyText, lines: findLines(text), config: defaults()}
+	r := fileReader{path: policyText, lines: findLines(text), config: defaults(), atRunTime: true}
 	for name, v := range doc {
 		switch key := (toml.Key{name}); name {
 		case tubeKey:
 			r.tubes(key, v)
+		case scheduleKey:
+			r.schedules(key, v)
 		default:
 			r.unknown(r.lines.at(key, 0), key, v, join(policyTables))
 		}
 	}
+	for i := range r.config.Schedules {
+		s := &r.config.Schedules[i]
+		s.body = []byte(s.Body)
+	}
 	r.mistakes.sort()
-	return &policySet{text: text, tubes: r.config.Tubes, tubeAt: r.config.tubeAt}, r.mistakes
+	return &policySet{text: text, tubes: r.config.Tubes, tubeAt: r.config.tubeAt, schedules: r.config.Schedules}, r.mistakes
 }
 
 // readKeptPolicies reads a text that has been kept, perhaps by another build. What this one does not
@@ -71,9 +78,7 @@ func readKeptPolicies(text string) *policySet {
 	left := &policySet{text: text}
 	if doc, wrong := decodePolicies(text); len(wrong) == 0 {
 		leaveOutUnknown(doc)
-		if set, wrong = readPolicyTables(text, doc); len(wrong) == 0 {
-			left = set
-		}
+		left, _ = readPolicyTables(text, doc) // what is still wrong is so between policies, and did hold
 	}
 	for _, m := range ms {
 		left.problems = append(left.problems, m.String())
@@ -84,17 +89,23 @@ func readKeptPolicies(text string) *policySet {
 // leaveOutUnknown takes what this build does not understand out of a document.
 func leaveOutUnknown(doc map[string]any) {
 	maps.DeleteFunc(doc, func(name string, _ any) bool { return !slices.Contains(policyTables, name) })
-	tables, ok := asTables(doc[tubeKey])
+	leaveOut(doc, tubeKey, func(table map[string]any) string { return understood(table).Match })
+	leaveOut(doc, scheduleKey, understoodSchedule)
+}
+
+// leaveOut takes those tables out of an array that have no name, or that of one before them.
+func leaveOut(doc map[string]any, key string, named func(map[string]any) string) {
+	tables, ok := asTables(doc[key])
 	if !ok {
-		delete(doc, tubeKey)
+		delete(doc, key)
 		return
 	}
 	seen := map[string]bool{}
-	doc[tubeKey] = slices.DeleteFunc(tables, func(table map[string]any) bool {
-		rule := understood(table)
-		again := seen[rule.Match]
-		seen[rule.Match] = true
-		return rule.Match == "" || again
+	doc[key] = slices.DeleteFunc(tables, func(table map[string]any) bool {
+		name := named(table)
+		again := seen[name]
+		seen[name] = true
+		return name == "" || again
 	})
 }
 
@@ -152,7 +163,7 @@ func (s *policySet) list(c *Config) *conn.PolicyList {
 	sum := sha256.Sum256([]byte(s.text))
 	l := &conn.PolicyList{
 		Version: hex.EncodeToString(sum[:6]), Kept: c.Storage.Backend == onDisk, Text: s.text,
-		Problems: append([]string{}, s.problems...), Policies: []conn.Policy{},
+		Problems: append([]string{}, s.problems...), Policies: []conn.Policy{}, Bodies: len(s.schedules) > 0,
 	}
 	rules := s.rules(c)
 	for i := range rules {
@@ -170,12 +181,27 @@ func (s *policySet) list(c *Config) *conn.PolicyList {
 // rules are those of the set, and then those of the file.
 func (s *policySet) rules(c *Config) []TubeRule { return slices.Concat(s.tubes, c.Tubes) }
 
-// circles are the mistakes that the policies of the file make of these: dead letters that would come back.
+// circles are the mistakes that the policies of the file make of these: dead letters that would come back, or
+// would be deleted as soon as they come.
 func (s *policySet) circles(c *Config) (ms Mistakes) {
 	rules := s.rules(c)
-	for i := range s.tubes {
-		if circle := circleFrom(rules, i); circle != "" {
-			ms = append(ms, Mistake{File: policyText, Line: s.tubeAt[i].line, Key: tubeKey + ".dead_letter", Value: fmt.Sprintf("%q", s.tubes[i].deadTube()), Problem: circle})
+	wrong := func(i int, key, value, problem string) {
+		ms = append(ms, Mistake{File: policyText, Line: s.tubeAt[i].line, Key: tubeKey + key, Value: value, Problem: problem})
+	}
+	for i := range rules {
+		of := len(s.tubes)
+		next, vain := vainFrom(rules, i)
+		circle := ""
+		if i < of {
+			circle = circleFrom(rules, i)
+		}
+		switch {
+		case circle != "":
+			wrong(i, ".dead_letter", quote(rules[i].deadTube()), circle)
+		case vain && i < of && next >= of:
+			wrong(i, ".dead_letter", quote(rules[i].deadTube()), fmt.Sprintf(deletesThem, fmt.Sprintf("in %s", c.tubeAt[next-of])))
+		case vain && i >= of && next < of && firstMatch(rules, rules[i].Match) == i:
+			wrong(next, ".expire", showTime(rules[next].Expire), fmt.Sprintf("the policy in %s sends jobs of that age here, not to be deleted", c.tubeAt[i-of]))
 		}
 	}
 	return ms

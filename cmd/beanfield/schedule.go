@@ -22,6 +22,7 @@ type ScheduleRule struct {
 
 	calendar *schedule.Calendar
 	body     []byte
+	named    origin
 	from     origin // of its body
 }
 
@@ -88,22 +89,22 @@ func (s *ScheduleRule) zone() (*time.Location, error) {
 }
 
 // findBodies reads the bodies of scheduled jobs, and finds those that are too large.
-func (c *Config) findBodies() (ms Mistakes) {
-	for i := range c.Schedules {
-		s := &c.Schedules[i]
+func findBodies(list []ScheduleRule, most int64) (ms Mistakes) {
+	for i := range list {
+		s := &list[i]
 		s.body = []byte(s.Body)
 		m := Mistake{File: s.from.file, Line: s.from.line, Key: "schedule.body", Value: shown(s.Body)}
 		if s.BodyFile != "" {
 			m.Key, m.Value = "schedule.body_file", quote(s.BodyFile)
 			var err error
-			if s.body, err = readBody(s.BodyFile, c.Limits.MaxJobSize); err != nil {
+			if s.body, err = readBody(s.BodyFile, most); err != nil {
 				m.Problem = err.Error()
 				ms = append(ms, m)
 				continue
 			}
 		}
-		if int64(len(s.body)) > c.Limits.MaxJobSize {
-			m.Problem = fmt.Sprintf("larger than limits.max_job_size, %s", showSize(c.Limits.MaxJobSize))
+		if int64(len(s.body)) > most {
+			m.Problem = fmt.Sprintf("larger than limits.max_job_size, %s", showSize(most))
 			ms = append(ms, m)
 		}
 	}
@@ -128,14 +129,14 @@ func readBody(path string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// schedules returns the rules in the form that package schedule takes.
-func (c *Config) schedules() []schedule.Schedule {
-	list := make([]schedule.Schedule, len(c.Schedules))
+// schedules returns rules in the form that package schedule takes.
+func schedules(rules []ScheduleRule, from string) []schedule.Schedule {
+	list := make([]schedule.Schedule, len(rules))
 	for i := range list {
-		s := &c.Schedules[i]
+		s := &rules[i]
 		list[i] = schedule.Schedule{
 			Name: s.Name, Rule: schedule.Rule{Cron: s.Cron, Zone: s.Zone, Calendar: s.calendar}, Tube: s.Tube, Body: s.body,
-			Pri: uint32(s.Pri), Delay: uint32(s.Delay / time.Second), TTR: uint32(s.TTR / time.Second), Missed: missedTicks[s.Missed],
+			Pri: uint32(s.Pri), Delay: uint32(s.Delay / time.Second), TTR: uint32(s.TTR / time.Second), Missed: missedTicks[s.Missed], From: from,
 		}
 	}
 	return list

@@ -19,9 +19,9 @@ func TestExampleSchedule(t *testing.T) {
 	shown, _, _ := strings.Cut(text[strings.Index(text, "# [[schedule]]"):], "\n\n")
 	shown = strings.TrimPrefix(strings.ReplaceAll("\n"+shown, "\n# ", "\n"), "\n")
 	c := must.Get(loadConfig(flags{config: writeConfig(t, shown)}))
-	s := c.schedules()[0]
+	s := schedules(c.Schedules, "file")[0]
 	if s.Rule.Calendar = nil; !reflect.DeepEqual(s, schedule.Schedule{Name: "nightly-report", Rule: schedule.Rule{Cron: "30 2 * * *", Zone: "Europe/Berlin"},
-		Tube: "reports", Body: []byte("nightly"), Pri: 1024, TTR: 60, Missed: schedule.Once}) {
+		Tube: "reports", Body: []byte("nightly"), Pri: 1024, TTR: 60, Missed: schedule.Once, From: "file"}) {
 		t.Errorf("read %+v", s)
 	}
 	entries, d := exampleEntries(shown), defaultScheduleRule()

@@ -25,7 +25,9 @@ func (r *fileReader) schedules(key toml.Key, v any) {
 		}
 		wrong := read(r, key, line, table, scheduleSettings, &s)
 		r.scheduled(key, line, table, &s)
-		if at, n := r.scheduleKey(key, "name", line); len(wrong) == 0 && s.Name != "" {
+		at, n := r.scheduleKey(key, "name", line)
+		s.named = origin{file: r.path, line: n}
+		if len(wrong) == 0 && s.Name != "" {
 			if first, twice := seen[s.Name]; twice {
 				r.wrong(n, at, s.Name, fmt.Sprintf("the same name as in line %d", first), "")
 			}
@@ -60,7 +62,10 @@ func (r *fileReader) scheduled(path toml.Key, from int, table map[string]any, s 
 	}
 	at, line := r.scheduleKey(path, body, from)
 	s.from = origin{file: r.path, line: line}
-	if s.BodyFile != "" && s.Body != "" {
+	switch {
+	case s.BodyFile != "" && r.atRunTime:
+		r.wrong(line, at, s.BodyFile, "not at run time, because after a restart the file may be another one: give the body itself", "")
+	case s.BodyFile != "" && s.Body != "":
 		r.wrong(line, at, s.BodyFile, "there is a body, too", "")
 	}
 }

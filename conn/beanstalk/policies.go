@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
 )
@@ -14,6 +15,9 @@ import (
 // policies runs the command of that name.
 func (c *Conn) policies(*protocol.Command) bool {
 	list := c.loop.server.opts.Load().Policies.Show()
+	if c.guard != nil && c.guard.subject.Everywhere()&(access.Peek|access.Admin) == 0 {
+		list = list.WithoutBodies()
+	}
 	c.loop.effort -= len(list.Text)/64 + len(list.Policies)
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
 		out = appendVersion(out, list)

@@ -72,9 +72,12 @@ func TestRightsOnPolicies(t *testing.T) {
 	book := new(access.Book)
 	l := newLawgiver()
 	h := newHouse(t, func(o *houseOptions) { o.Access, o.Policies = book, &l.Policies })
-	book.Replace(rules(t, rule("sees", access.Stats, "*"), rule("some", access.Admin, "m*")))
+	book.Replace(rules(t, rule("sees", access.Stats, "*"), rule("peeks", access.Stats|access.Peek, "*"), rule("some", access.Admin, "m*")))
 	c := h.as("sees")
 	c.do("policies", shownPolicies)
+	l.Show().Bodies = true // of scheduled jobs
+	c.do("policies", "OK 179\r\n"+strings.Replace(shownPolicies[len("OK 190\r\n"):], `"a\"\n\u00e9"`, `""`, 1))
+	h.as("peeks").do("policies", shownPolicies)
 	c.do("set-policies 2\r\nab", "BAD_FORMAT")
 	c.do("list-tube-used", "USING default")
 	c = h.as("some")

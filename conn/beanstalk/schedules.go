@@ -42,6 +42,7 @@ func appendSchedule(out []byte, s *schedule.Info) []byte {
 	number("missed", s.Lost)
 	number("refused", s.Refused)
 	text("refusal", s.Refusal)
+	text("from", s.From)
 	return out
 }
 

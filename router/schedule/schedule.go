@@ -15,6 +15,8 @@ type Schedule struct {
 	Pri, Delay, TTR uint32 // as of a put
 	Body            []byte
 	Missed          Missed
+
+	From string // where it was written, for those who look
 }
 
 // Rule is an expression in a zone, as it was written, and the ticks that it has.

@@ -127,11 +127,10 @@ func setPolicy(c *call, _ *client.Client, p *client.Policies) (string, error) {
 		return "", usagef("name a PATTERN, in quotes, and KEY=VALUE")
 	}
 	pattern := c.words[0]
-	tables, err := cutTables(p.Text)
+	tables, i, err := findTable(p.Text, matchOf, pattern)
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(tables, func(t string) bool { return matchOf(t) == pattern })
 	if i < 0 {
 		t := "[[tube]]\nmatch = " + literal(pattern) + "\n"
 		for _, d := range p.List {
@@ -149,30 +148,46 @@ func setPolicy(c *call, _ *client.Client, p *client.Policies) (string, error) {
 		}
 		tables = slices.Insert(tables, i, t)
 	}
-	for _, w := range c.words[1:] {
+	tables[i], err = setKeys(tables[i], c.words[1:], func(_, value string) string { return literal(value) })
+	return strings.Join(tables, ""), err
+}
+
+// setKeys gives keys of a table values, as words say, in the form that write gives them.
+func setKeys(table string, words []string, write func(key, value string) string) (string, error) {
+	for _, w := range words {
 		key, value, ok := strings.Cut(w, "=")
 		if !ok || !plainKey.MatchString(key) {
 			return "", usagef("%q is not KEY=VALUE", w)
 		}
 		if value != "" {
-			value = literal(value)
+			value = write(key, value)
 		}
-		tables[i] = setKey(tables[i], key, value)
+		table = setKey(table, key, value)
 	}
-	return strings.Join(tables, ""), nil
+	return table, nil
 }
 
 func removePolicy(c *call, _ *client.Client, p *client.Policies) (string, error) {
 	if len(c.words) != 1 {
 		return "", usagef("name one PATTERN, in quotes")
 	}
-	tables, err := cutTables(p.Text)
-	if err != nil {
+	return withoutTable(p.Text, matchOf, c.words[0], missingf("no policy with the pattern %s was set at run time", c.words[0]))
+}
+
+// findTable cuts a text, and finds the table of a name; i is -1 if there is none.
+func findTable(text string, nameOf func(table string) string, name string) (tables []string, i int, err error) {
+	tables, err = cutTables(text)
+	return tables, slices.IndexFunc(tables, func(t string) bool { return nameOf(t) == name }), err
+}
+
+// withoutTable is a text without the table of a name. If there is none, it returns absent.
+func withoutTable(text string, nameOf func(table string) string, name string, absent error) (string, error) {
+	tables, i, err := findTable(text, nameOf, name)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	i := slices.IndexFunc(tables, func(t string) bool { return matchOf(t) == c.words[0] })
-	if i < 0 {
-		return "", missingf("no policy with the pattern %s was set at run time", c.words[0])
+	case i < 0:
+		return "", absent
 	}
 	return strings.Join(slices.Delete(tables, i, i+1), ""), nil
 }
@@ -182,13 +197,17 @@ var (
 	aHeader  = regexp.MustCompile(`(?m)^[ \t]*\[`)
 	aMatch   = regexp.MustCompile(`(?m)^[ \t]*match[ \t]*=[ \t]*(?:"([^"\\]*)"|'([^']*)')`)
 	aNumber  = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
-	aTable   = regexp.MustCompile(`(?m)^[ \t]*(tube|schedule)[ \t]*=`)
+	aName    = regexp.MustCompile(`(?m)^[ \t]*name[ \t]*=[ \t]*(?:"([^"\\]*)"|'([^']*)')`)
+	aTable   = regexp.MustCompile(`(?m)^[ \t]*(tube|schedule)[ \t]*=[ \t]*\[`)
 )
 
 // cutTables cuts a text before each header of a table. Together the pieces are the text.
 func cutTables(text string) (tables []string, err error) {
 	if aTable.MatchString(text) {
-		return nil, errors.New("the tables of the policies are not written as [[tube]]: use beanfield policy edit")
+		return nil, errors.New("the tables are not written as [[tube]] and [[schedule]]: use beanfield policy edit")
+	}
+	if strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
+		return nil, errors.New("some text goes over several lines: use beanfield policy edit")
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -207,9 +226,15 @@ func cutTables(text string) (tables []string, err error) {
 }
 
 // matchOf is the pattern of a [[tube]], or "".
-func matchOf(table string) string {
-	m := aMatch.FindStringSubmatch(table)
-	if m == nil || !strings.HasPrefix(strings.TrimLeft(table, " \t"), "[[tube]]") {
+func matchOf(table string) string { return keyOf(table, "[[tube]]", aMatch) }
+
+// nameOf is the name of a [[schedule]], or "".
+func nameOf(table string) string { return keyOf(table, "[[schedule]]", aName) }
+
+// keyOf is what a key of a table is, if the table has this header.
+func keyOf(table, header string, key *regexp.Regexp) string {
+	m := key.FindStringSubmatch(table)
+	if m == nil || !strings.HasPrefix(strings.TrimLeft(table, " \t"), header) {
 		return ""
 	}
 	return m[1] + m[2]

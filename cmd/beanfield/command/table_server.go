@@ -33,15 +33,26 @@ Ctrl-C ends it.`,
 		make:     func() action { return new(tail) },
 	},
 	{
-		Name: "schedules", Group: groupServer, remote: true,
-		Summary: "Show the jobs that the server puts by the clock",
+		Name: "schedules", Group: groupServer, Args: "[set NAME KEY=VALUE...|remove NAME]", remote: true,
+		Summary: "Show the jobs that the server puts by the clock, and change them",
 		Help: `
-Each line is a schedule of the server's configuration: its next and its last tick, how many jobs were
-put since the schedule is there, how many ticks were missed, and how many were refused at first, because the
-tube or the disk was full or the server draining. With rules, you see the schedules of the tubes on which you
-have the right stats. beanfield help cron says more.`,
-		Examples: []string{"beanfield schedules", "beanfield schedules -json"},
-		make:     func() action { return new(schedules) },
+Each line is a schedule: its next and its last tick, how many jobs were put since the schedule is there,
+how many ticks were missed, how many were refused at first, because the tube or the disk was full or the
+server draining, and where it was written: in the configuration file, or at run time. With rules, you see
+the schedules of the tubes on which you have the right stats. beanfield help cron says more.
+
+set     give keys of a schedule of run time other values, or make a new one; KEY= takes a key out
+remove  remove a schedule of run time: it stops
+
+The server keeps them over restarts, if it has a data directory. What the file has is changed in the file.
+They are in one text with the policies of run time: beanfield policy edit shows and changes both. If
+anything is wrong, nothing changes, and the exit code is 1. With rules you need admin on every tube.`,
+		Examples: []string{
+			"beanfield schedules", "beanfield schedules -json",
+			"beanfield schedules set nightly cron='30 2 * * *' zone=Europe/Berlin tube=reports body=nightly",
+			"beanfield schedules remove nightly",
+		},
+		make: func() action { return new(schedules) },
 	},
 	{
 		Name: "slow", Group: groupServer,
@@ -72,7 +83,7 @@ set     give keys of the policy with this pattern other values; KEY= takes a key
 remove  remove the policy with this pattern; the file's hold again
 load    replace all by those of a file; - is standard input
 edit    edit all, with $VISUAL or $EDITOR
-text    print the text of all
+text    print the text of all: also of the schedules that are set at run time, as for load and edit
 
 The server keeps them over restarts, if it has a data directory. If anything is wrong with them, or
 somebody else has changed them meanwhile, nothing changes, and the exit code is 1. With rules you need

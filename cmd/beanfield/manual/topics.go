@@ -30,7 +30,7 @@ var Topics = []Topic{
 	{"console", "the pages for a browser, and their JSON interface"},
 	{"policies", "dead letters, retries, ages and rations for tubes, by configuration"},
 	{"limits", "how many jobs there may be, and how large: tubes, and the whole server"},
-	{"runtime", "policies that are set while the server runs"},
+	{"runtime", "policies and schedules that are set while the server runs"},
 	{"cron", "jobs that the server puts by the clock"},
 	{"queue", "the queue service, which pushes items over HTTP"},
 	{"differences", "the queue service beside workers, and beside the original"},

@@ -6,17 +6,23 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 )
 
 // policies shows the policies of all tubes, in the order in which they are asked.
 func (c *Console) policies(r *http.Request) (any, error) {
-	if !whole(c.opts.May(r).Subject) {
+	s := c.opts.May(r).Subject
+	if !whole(s) {
 		return nil, forbidden
 	}
-	return c.opts.Policies.Show(), nil
+	list := c.opts.Policies.Show()
+	if s.Everywhere()&(access.Peek|access.Admin) == 0 {
+		list = list.WithoutBodies()
+	}
+	return list, nil
 }
 
-// setPolicies replaces those that were set at run time. A request without a text would take all of them away:
+// setPolicies replaces those that were set at run time, and the schedules with them. A request without a text would take all of them away:
 // it has been forgotten.
 func (c *Console) setPolicies(a *action) error {
 	if a.ask.Text == nil {
@@ -54,6 +60,7 @@ type scheduleInfo struct {
 	Missed  uint64 `json:"missed"`
 	Refused uint64 `json:"refused"`
 	Refusal string `json:"refusal"` // why the last put was refused; "" if it was not
+	From    string `json:"from"`    // as of a policy
 }
 
 // schedulesAnswer lists the schedules of tubes whose figures the client may see.
@@ -67,7 +74,7 @@ func (c *Console) schedules(r *http.Request) (any, error) {
 	for _, k := range c.opts.Schedules() {
 		if reads(s, k.Tube) {
 			a.Schedules = append(a.Schedules, scheduleInfo{
-				k.Name, k.Tube, k.Rule.Cron, k.Rule.Zone, milliseconds(k.Last), milliseconds(k.Next), k.Puts, k.Lost, k.Refused, k.Refusal,
+				k.Name, k.Tube, k.Rule.Cron, k.Rule.Zone, milliseconds(k.Last), milliseconds(k.Next), k.Puts, k.Lost, k.Refused, k.Refusal, k.From,
 			})
 		}
 	}

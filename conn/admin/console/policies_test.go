@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
 	one := conn.Policy{Match: "own*", From: conn.PolicyFromRunTime, Line: 1, Settings: []conn.Setting{{Key: "max_jobs", Value: json.RawMessage("5")}}}
 	version := "first"
 	show := func() *conn.PolicyList {
-		return &conn.PolicyList{Version: version, Kept: true, Text: "text", Problems: []string{}, Policies: []conn.Policy{one}}
+		return &conn.PolicyList{Version: version, Kept: true, Bodies: true, Text: "text", Problems: []string{}, Policies: []conn.Policy{one}}
 	}
 	return newBench(t, Rights{}, func(o *Options) {
 		o.May, o.Tell = func(*http.Request) Rights { return *rights }, func(_ *http.Request, d Deed) { *told = append(*told, d) }
@@ -69,6 +70,9 @@ func TestPoliciesAreShown(t *testing.T) {
 		if shown := strings.Contains(text, `{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5}]}`); shown != (c.all == 200) {
 			t.Errorf("%s: policies %s", name, text)
 		}
+		if text, bodies := strings.Contains(text, `"text":"text"`), name == "everybody"; text != bodies {
+			t.Errorf("%s: shown is the text: %v", name, text)
+		}
 		var names []string
 		for _, s := range shown[schedulesAnswer](b, "schedules").Schedules {
 			names = append(names, s.Name)
@@ -117,4 +121,26 @@ func TestSetPolicies(t *testing.T) {
 	b.post(409, "set-policies", all)
 	rights.Act = false
 	b.post(403, "set-policies", fields{"text": "all"})
+}
+
+// A job, and a list of jobs, tell where they have been, but not of tubes that do not exist for the client.
+func TestJobsTellWhereTheyHaveBeen(t *testing.T) {
+	rights, told := Rights{Act: true}, []Deed{}
+	b := ruled(t, &rights, &told)
+	id := b.post(200, "put", fields{"tube": "own", "data": "x"}).ID
+	b.post(200, "move-job", fields{"id": id, "to": "other"})
+	for _, sees := range []bool{true, false} {
+		if !sees {
+			rights.Subject = subject(t, map[string]access.Rights{"oth*": access.Peek})
+		}
+		lists := [][]been{shown[jobAnswer](b, fmt.Sprint("job?id=", id)).Been}
+		for _, path := range []string{"jobs?tube=other&state=ready", "jobs?tube=other&state=all"} {
+			lists = append(lists, shown[jobsAnswer](b, path).Jobs[0].Been)
+		}
+		for _, list := range lists {
+			if (len(list) == 1) != sees || sees && (list[0].Tube != "own" || list[0].Why != "moved" || list[0].When == 0) {
+				t.Errorf("the client sees the tube: %v; it is shown %+v", sees, list)
+			}
+		}
+	}
 }

@@ -22,17 +22,17 @@ const policyRow = (p) => h("tr", {},
 const scheduleRow = (s) => h("tr", {},
   h("th", { scope: "row" }, visible(s.name)), h("td", {}, h("a", { href: "#/tube/" + encodeURIComponent(s.tube) }, visible(s.tube))),
   h("td", {}, visible(s.cron)), h("td", {}, visible(s.zone)), h("td", {}, time(s.last)), h("td", {}, time(s.next)),
-  [s.jobs, s.missed, s.refused].map((n) => h("td", { class: "n" }, count(n))), h("td", {}, visible(s.refusal)));
+  [s.jobs, s.missed, s.refused].map((n) => h("td", { class: "n" }, count(n))), h("td", {}, visible(s.refusal)), h("td", {}, visible(s.from)));
 
 // change edits all that was set at run time. What somebody else has changed meanwhile is not overwritten.
 async function change(list) {
   const text = h("textarea", { rows: 16, spellcheck: "false", autofocus: true });
   text.value = list.text;
   let done;
-  const said = "They are asked before those of the file, and are kept when the server is started again.";
-  const ok = await confirm("Policies at run time", h("div", { class: "form" },
-    h("p", {}, list.kept ? said : "They are asked before those of the file, and hold until the process ends."),
-    h("label", {}, "Tables as in the file: [[tube]]", text)), "Set them",
+  const said = "The policies are asked before those of the file, and schedules are put beside those of the file. ";
+  const ok = await confirm("Policies and schedules at run time", h("div", { class: "form" },
+    h("p", {}, said, list.kept ? "They are kept when the server is started again." : "They hold until the process ends."),
+    h("label", {}, "Tables as in the file: [[tube]], [[schedule]]", text)), "Set them",
   { check: () => attempt(async () => { done = await post("set-policies", { text: text.value, version: list.version }); }) });
   if (ok) await perform(done.changes, async () => {});
 }
@@ -45,7 +45,7 @@ export function policies(main) {
   const some = table("policies", ["Tubes", "Settings", "From", "Asked"], [], rules);
   const card = h("section", { class: "card" }, h("h2", {}, "Policies of tubes"), some, problems, edit);
   const times = h("section", { class: "card" }, h("h2", {}, "Schedules"),
-    table("schedules", ["Name", "Tube", "When", "Zone", "Last", "Next", "Jobs", "Missed", "Refused", "Why"], [6, 7, 8], ticks));
+    table("schedules", ["Name", "Tube", "When", "Zone", "Last", "Next", "Jobs", "Missed", "Refused", "Why", "From"], [6, 7, 8], ticks));
   fill(main, h("div", { class: "head" }, h("h1", {}, "Policies"), facts), lack, card, times);
   return {
     title: "Policies",

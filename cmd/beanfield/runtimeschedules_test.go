@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"beanfield/storage/must"
+)
+
+// eachSecond is the text of a schedule that ticks each second.
+func eachSecond(name, tube, more string) string {
+	return fmt.Sprintf("[[schedule]]\nname = '%s'\ncron = '* * * * * *'\ntube = '%s'\n%s", name, tube, more)
+}
+
+// ticking has a worker take jobs until one has this body, and returns that one's id.
+func (c *client) ticking(body string) (id string) {
+	c.t.Helper()
+	for {
+		got := c.ask("reserve")
+		is := strings.TrimSuffix(must.Get(c.r.ReadString('\n')), "\r\n")
+		if !strings.HasPrefix(got, "RESERVED ") {
+			c.t.Fatalf("reserve is answered %q", got)
+		}
+		if is == body {
+			return strings.Fields(got)[1]
+		}
+	}
+}
+
+// Schedules that were set at run time put jobs beside those of the file, are shown, outlive a kill without a tick
+// twice, may change, and stop when they are removed.
+func TestProcessKeepsSchedulesOfRunTime(t *testing.T) {
+	data := dataDir(t)
+	p, write := configured(t, eachSecond("filed", "file", ""), "-l", "unix:DIR/s", "-b", data, "-shards", "3")
+	c := p.client()
+	set := eachSecond("ours", "mail", "body = 'one'\nmissed = 'all'\n")
+	word, text := c.told("set-policies", set)
+	has(t, word+text, "OK", "kept: true", `changes: "set schedule ours"`)
+	c.expect("watch mail", "WATCHING 2")
+	first := c.ticking("one")
+	if _, list := c.told("schedules", ""); strings.Count(list, "- name: ") != 2 {
+		t.Errorf("schedules are %s", list)
+	} else {
+		has(t, list, `name: "ours"`, `from: "run time"`, `name: "filed"`, `from: "file"`)
+	}
+	p.kill()
+	p = startProcess(t, p.Args[1:]...)
+	c = p.dial(p.Args[2][len("unix:"):])
+	c.expect("watch mail", "WATCHING 2")
+	c.ticking("one")
+	word, text = c.told("set-policies", strings.Replace(set, "one", "two", 1))
+	has(t, word+text, "OK", `changes: "set schedule ours"`)
+	c.ticking("two")
+	write(eachSecond("filed", "file", "") + eachSecond("ours", "elsewhere", ""))
+	has(t, p.reads(), "a schedule of the file is not put", "schedule=ours")
+	c.ticking("two")
+	word, text = c.told("set-policies", strings.Replace(set, "one", "three", 1)) // the file has the name only since
+	has(t, word+text, "OK")
+	c.ticking("three")
+	tube := c.document("stats-tube mail")
+	jobs := countIn(t, tube["current-jobs-ready"]) + countIn(t, tube["current-jobs-reserved"])
+	if age := countIn(t, c.document("stats-job " + first)["age"]); jobs < age || jobs > age+2 {
+		t.Errorf("%d jobs have been put in %d seconds", jobs, age)
+	}
+	word, text = c.told("set-policies", "")
+	has(t, word+text, "OK", "removed schedule ours")
+	c.expect("watch elsewhere", "WATCHING 3")
+	c.expect("ignore mail", "WATCHING 2")
+	c.ticking("") // that of the file has its turn
+	if _, list := c.told("schedules", ""); strings.Contains(list, "run time") || strings.Count(list, "- name: ") != 2 {
+		t.Errorf("schedules are %s", list)
+	}
+}
+
+func countIn(t *testing.T, text string) (n int) {
+	t.Helper()
+	if _, err := fmt.Sscan(text, &n); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return n
+}
+
+// What is wrong with schedules at run time is refused with the line, and changes nothing: also what a file may have.
+func TestProcessRefusesSchedules(t *testing.T) {
+	const ok = "[[schedule]]\nname = 'n'\ncron = '@daily'\ntube = 't'\n"
+	p, _ := configured(t, "[limits]\nmax_job_size = 3\n[[schedule]]\nname = 'filed'\ncron = '@daily'\ntube = 't'\n", "-l", "unix:DIR/s")
+	c := p.client()
+	word, _ := c.told("set-policies", ok+"body = '123'")
+	has(t, word, "OK")
+	for text, why := range map[string]string{
+		ok + "body_file = '/etc/hostname'":                                `policies:5: schedule.body_file = "/etc/hostname": not at run time`,
+		strings.Replace(ok, "'n'", "'filed'", 1):                          `policies:2: schedule.name = "filed": ` + p.dir + "/c.toml has a schedule of this name, in line 4",
+		strings.Replace(ok, "@daily", "61 * * * *", 1):                    "policies:3: schedule.cron",
+		ok + "body = '1234'":                                              `policies:5: schedule.body = "1234": larger than limits.max_job_size, 3`,
+		ok + "jitter = 1":                                                 "policies:5: schedule.jitter = 1: unknown key",
+		"[[tube]]\nmatch = 'a'\n" + ok + ok:                               `policies:8: schedule.name = "n": the same name as in line 4`,
+		"[[schedule]]\nname = 'a'\ntube = 't'\n" + ok:                     "policies:1: schedule.cron: missing",
+		strings.Replace(ok, "'t'", "'t'\nzone = 'Europe/Nowhere'", 1):     "policies:5: schedule.zone",
+		"[[tube]]\nmatch = 'a'\nburst = 1\n" + ok + "missed = 'always'\n": "policies:8: schedule.missed",
+	} {
+		c.refuses(why, text)
+	}
+	c.refuses("somebody else", ok, "version=0")
+	if _, list := c.told("schedules", ""); strings.Count(list, "- name: ") != 2 || !strings.Contains(list, `name: "n"`) {
+		t.Errorf("schedules are %s", list)
+	}
+}
+
+// A schedule of another build that is not understood in full is left out as a whole.
+func TestKeptSchedulesOfAnotherBuild(t *testing.T) {
+	const ok = "cron = '@daily'\ntube = 't'\n"
+	set := readKeptPolicies("[[tube]]\nmatch = 'a'\nflavour = 'sweet'\n" +
+		"[[schedule]]\nname = 'good'\n" + ok + "body = 'b'\n" +
+		"[[schedule]]\nname = 'unknown'\n" + ok + "flavour = 'sweet'\n" +
+		"[[schedule]]\nname = 'zone'\nzone = 'Mars/Olympus'\n" + ok +
+		"[[schedule]]\nname = 'file'\nbody_file = '/etc/hostname'\n" + ok +
+		"[[schedule]]\n" + ok + "[[schedule]]\nname = 'good'\n" + ok)
+	if len(set.tubes) != 1 || len(set.schedules) != 1 || set.schedules[0].Name != "good" || string(set.schedules[0].body) != "b" || len(set.problems) == 0 {
+		t.Errorf("%+v", set)
+	}
+	if list := schedules(set.schedules, "x"); list[0].Rule.Calendar == nil || string(list[0].Body) != "b" || list[0].From != "x" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// An administrator changes schedules from a shell, beside policies that stay as they are.
+func TestScheduleCommands(t *testing.T) {
+	p, _ := configured(t, "[[schedule]]\nname = 'filed'\ncron = '@daily'\ntube = 't'\n", "-l", "unix:DIR/s")
+	p.client()
+	tell := func(code int, want string, args ...string) {
+		t.Helper()
+		var out, wrong strings.Builder
+		got, _ := runCommand(append(args, "-server", "unix:"+p.dir+"/s"), &out, &wrong)
+		if all := out.String() + wrong.String(); got != code || !strings.Contains(all, want) {
+			t.Errorf("%s: code %d, %q, want %d, %q", args, got, all, code, want)
+		}
+	}
+	tell(0, "set mail", "policy", "set", "mail", "max_jobs=3")
+	tell(0, "set schedule n; without a data directory", "schedules", "set", "n", "cron=0 3 * * *", "tube=7", "body=a \"b\"\\\n[[c]]", "pri=5")
+	const text = "[[tube]]\nmatch = \"mail\"\nmax_jobs = 3\n[[schedule]]\nname = \"n\"\ncron = \"0 3 * * *\"\ntube = \"7\"\nbody = \"a \\\"b\\\"\\\\\\u000a[[c]]\"\npri = 5\n"
+	tell(0, text, "policy", "text")
+	tell(0, "set schedule n", "schedules", "set", "n", "body=", "missed=once")
+	tell(0, "tube = \"7\"\npri = 5\nmissed = \"once\"\n", "policy", "text")
+	tell(0, "run time  7     n\n", "schedules")
+	tell(0, "file      t     filed\n", "schedules")
+	tell(1, "schedule.name = \"filed\"", "schedules", "set", "filed", "cron=@daily", "tube=t")
+	tell(3, "no schedule x", "schedules", "remove", "x")
+	tell(2, "what is", "schedules", "sets")
+	tell(2, "KEY=VALUE", "schedules", "set", "n")
+	tell(0, "removed schedule n", "schedules", "remove", "n")
+	tell(0, "[[tube]]\nmatch = \"mail\"\nmax_jobs = 3\n", "policy", "text")
+	c := p.client()
+	c.told("set-policies", "[[schedule]]\nname = 'n'\ncron = '@daily'\ntube = 't'\nbody = '''\n[[schedule]]\n'''\n")
+	tell(1, "use beanfield policy edit", "schedules", "set", "n", "pri=1")
+}
