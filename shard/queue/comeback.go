@@ -61,29 +61,21 @@ var unruled = policing{Policy: &Policy{DeadLetter: FateBury}}
 func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 	j := s.jobs.At(slot)
 	at := s.tubeAt.Get(j.tube())
-	p := at.policy
-	t := s.trails.At(j.trail)
-	if s.outdated(now, slot) {
-		s.did(at, DeedExpire)
-		s.grownOld(now, slot)
-		return true
-	}
-	fate := FateBury
+	p, fate := at.policy, FateBury
 	if p == nil {
 		p = &unruled
 	}
 	if p.MaxDeliveries > 0 {
 		fate = p.DeadLetter
 	}
-	dead, roomy := s.tooOften(s.since(slot, p.Count), s.mostOf(slot, p.MaxDeliveries))
+	perished, roomy := s.perishes(now, slot, s.since(slot, p.Count), p.MaxDeliveries, fate, ForReserves+Cause(p.Count))
 	switch {
-	case dead:
-		s.die(now, slot, fate, ForReserves+Cause(p.Count))
+	case perished:
 	case delayed || !roomy || p.Retry.First == 0:
 		return false
 	default:
 		s.did(at, DeedRetry)
-		s.makeDelayed(slot, now+p.Retry.after(j.id(), t.reserves))
+		s.makeDelayed(slot, now+p.Retry.after(j.id(), s.trails.At(j.trail).reserves))
 		s.logUpdate(slot)
 	}
 	return true

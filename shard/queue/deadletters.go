@@ -42,6 +42,21 @@ func (s *State) tooOften(times uint32, most int) (dead, roomy bool) {
 	return roomy && most > 0 && int(times) >= most, roomy
 }
 
+// perishes does with a job, which is in no place, what becomes of one that is too old, or was taken back too
+// often: so often, while it may be delivered so often at most. It reports false if the job is to be delivered
+// again.
+func (s *State) perishes(now int64, slot, times uint32, most int, f Fate, why Cause) (perished, roomy bool) {
+	if s.outdated(now, slot) {
+		s.grownOld(now, slot)
+		return true, false
+	}
+	dead, roomy := s.tooOften(times, s.mostOf(slot, most))
+	if dead {
+		s.die(now, slot, f, why)
+	}
+	return dead, roomy
+}
+
 // die does with a dead letter, which is in no place, what its fate says. In a rear queue, or
 // if the name of the rear queue would be too long, it is buried instead of moved. If others
 // are still to get it, it only learns its fate.

@@ -3,7 +3,7 @@ package queue
 // Deed is something that a policy does, for the metrics.
 type Deed uint8
 
-// The deeds. Dead letters are also those of consumers, by their limits.
+// The deeds. Those of full tubes, old jobs and dead letters are also what the limits of queues do.
 const (
 	DeedRefuse Deed = iota // a put into a full tube was refused
 	DeedDrop               // a full tube has dropped a job for a put

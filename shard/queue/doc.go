@@ -97,7 +97,12 @@
 // rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at which they end (expiry.go), what becomes
 // of jobs that come back (comeback.go), how many are handed out (ration.go), how they rise while they
 // wait (rising.go), and what part of them goes to clients that watch other tubes too (contest.go). For
-// other tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
+// other tubes all of that costs one look at a nil pointer. The limits of queues (Limits) are carried out by the
+// same code and counted by the same deeds: a full queue by full.go, an item that is too old or was taken back too
+// often by perishes (deadletters.go). What is not united is what they say. A length is that of a queue and its rear
+// queue, holds for items only, and has the oldest item go that nobody has, in whatever state. And deliveries are
+// counted for each group, as how often an item was taken back, where a policy counts reserves of a tube's workers:
+// one number for both would change what users have configured. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
 //
 // # Tags that are asked for

@@ -68,14 +68,14 @@ func (s *State) serveAges(now int64) {
 	for !s.spent() && s.overdue(now) {
 		s.spend(ending)
 		t := s.tubeAt.Get(s.policies.aging.Top().Slot)
-		s.did(t, DeedExpire)
 		s.age(now, t.policy.ages.heap.Top().Slot)
 	}
 }
 
 // age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
 func (s *State) age(now int64, slot uint32) {
-	if !s.tubeAt.Get(s.jobs.At(slot).tube()).policy.movesAged() {
+	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); !t.policy.movesAged() {
+		s.did(t, DeedExpire)
 		s.drop(slot)
 		return
 	}
@@ -97,6 +97,7 @@ func (s *State) hasAgedIn(slot uint32, tube string) bool {
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
 func (s *State) grownOld(now int64, slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	s.did(t, DeedExpire)
 	switch {
 	case !t.policy.movesAged():
 	case t.service != nil && t.service.jobDies(s, slot, FateTube):

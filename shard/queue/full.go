@@ -4,6 +4,10 @@ package queue
 // that is refused, or ready jobs are dropped for it. What comes otherwise, as dead letters of
 // another tube do, is not refused, and what is there already when a reload lowers a bound stays
 // until the next put.
+//
+// A queue has another bound, on how long it and its rear queue are together, for the items that are put
+// over the queue service (Limits.MaxLength). A put asks both bounds before it takes an id, and again when
+// it has one. Whatever it is refused or drops for, it ends here, and is counted alike.
 
 // over says that a tube would have too many jobs, or too large ones.
 func (p *Policy) over(jobs int, bytes int64) bool {
@@ -27,40 +31,69 @@ func (s *State) fits(t *tube, size uint32) bool {
 	return !p.over(jobs-int(p.victims.heap.N), bytes-p.victims.bytes)
 }
 
-// makeRoom drops ready jobs of a full tube for a put that has been accepted. It reports false
+// bounded says that the tube may be too full for a put.
+func bounded(t *tube, op *Op) bool { return t.policy != nil || op.Kind == Service }
+
+// nextOut is the job that a tube drops next for a put, which has cost it so many already; 0 if it has room.
+// NoRoom: there would be none, whatever it drops, so it drops nothing. More: it does not know yet.
+func (s *State) nextOut(t *tube, op *Op, dropped int) (slot uint32, status Status) {
+	over := t.policy != nil && t.policy.over(t.count+1, t.bytes+int64(op.Size))
+	switch {
+	case over && !s.fits(t, op.Size):
+		return 0, NoRoom
+	case over && !s.ranked(t):
+		return 0, More
+	}
+	if op.Kind == Service && dropped == 0 { // one out, one in
+		slot, status = t.service.nextOut(s)
+	}
+	if over && slot == 0 && status == OK {
+		slot = t.policy.victims.heap.Top().Slot
+	}
+	return slot, status
+}
+
+// makeRoom drops jobs of a full tube for a put that has been accepted. It reports false
 // if the put ends here, or if there are more of them than a turn can end.
 func (s *State) makeRoom(t *tube, op *Op) bool {
-	for dropped := 0; t.policy.over(t.count+1, t.bytes+int64(op.Size)); dropped++ {
+	for dropped := 0; ; dropped++ {
+		slot, status := s.nextOut(t, op, dropped)
 		switch {
-		case !s.fits(t, op.Size):
+		case status == NoRoom:
 			s.did(t, DeedRefuse)
 			s.refusePut(t, op)
 			return false
-		case dropped > 0 && s.spent(), !s.ranked(t): // one at least, whatever this turn has done before
+		case status == More, slot != 0 && dropped > 0 && s.spent(): // one at least, whatever this turn has done before
 			if op.Status = More; op.phase == 0 {
 				op.phase = admitted
 			}
 			return false
+		case slot == 0:
+			return true
 		}
 		s.spend(ending)
 		s.did(t, DeedDrop)
 		t.using++ // it must not end with its last job
-		s.drop(t.policy.victims.heap.Top().Slot)
+		s.drop(slot)
 		t.using--
 	}
-	return true
 }
 
 // refusePut ends a put for which there is no room, whatever has been done for it.
 func (s *State) refusePut(t *tube, op *Op) {
-	op.Status = NoRoom
+	why := NoRoom
 	if op.Kind == Service {
-		op.Status = TooLong
+		why = TooLong
 	}
-	switch {
+	s.endPut(t, op, why)
+}
+
+// endPut ends a put without a job.
+func (s *State) endPut(t *tube, op *Op, why Status) {
+	switch op.Status = why; {
 	case op.phase == staged:
 		s.unstage(t, op)
 	case op.ID != 0:
-		s.turnAway(op, op.Status)
+		s.turnAway(op, why)
 	}
 }

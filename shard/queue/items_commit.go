@@ -100,15 +100,10 @@ func (s *State) rebalance(now int64, slot uint32) {
 	s.rebalanced++
 	it := s.itemOf(slot)
 	it.rebalances++
-	if s.outdated(now, slot) {
-		s.grownOld(now, slot)
-		return
-	}
 	j := s.jobs.At(slot)
 	l := s.tubeAt.Get(j.tube()).service.limits
-	dead, roomy := s.tooOften(it.rebalances, s.mostOf(slot, l.MaxDelivery))
-	if dead {
-		s.die(now, slot, l.DeadLetter, ForReturns)
+	perished, roomy := s.perishes(now, slot, it.rebalances, l.MaxDelivery, l.DeadLetter, ForReturns)
+	if perished {
 		return
 	}
 	j.setState(Ready)

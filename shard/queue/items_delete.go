@@ -145,12 +145,3 @@ func (s *State) oldestLoose(v *service) uint32 {
 	}
 	return 0
 }
-
-// evict ends an item to make room for another, if it is still there and nobody has it.
-func (s *State) evict(v *service, id uint64) {
-	if slot := s.jobIn(v.tube, id); slot != 0 && !s.had(v, slot) {
-		v.tube.using++
-		s.endForAll(slot)
-		v.tube.using--
-	}
-}

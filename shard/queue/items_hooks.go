@@ -16,6 +16,23 @@ import (
 // yet.
 func (v *service) jobBorn(s *State, slot uint32) { v.index.add(s, slot) }
 
+// nextOut is the item that a full queue drops for another one; 0 if it is not full, or must not drop any, or
+// somebody has all of its oldest.
+func (v *service) nextOut(s *State) (slot uint32, _ Status) {
+	switch {
+	case v.limits.MaxLength == 0 || s.countOfPair(v) < v.limits.MaxLength:
+		return 0, OK
+	case !v.limits.AutoEvict:
+		return 0, NoRoom
+	case !s.whole(v):
+		return 0, More
+	}
+	if slot = s.oldestLoose(v); slot == 0 {
+		return 0, NoRoom
+	}
+	return slot, OK
+}
+
 // itemReady is the rest of makeReady for a tube that has a service. The job may have a waiter
 // then, and may even have ended.
 func (s *State) itemReady(now int64, t *tube, slot uint32, sought []*sieve) {

@@ -70,12 +70,12 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 		}
 		delay = op.Terms.Delay
 	}
-	bounded := t.policy != nil || s.quota != nil
-	if bounded && op.phase == 0 && !s.mayEnter(t, op) || !s.accept(op) {
+	limited := bounded(t, op) || s.quota != nil
+	if limited && op.phase == 0 && !s.mayEnter(t, op) || !s.accept(op) {
 		return
 	}
 	away := s.overBudget(op.Size)
-	if bounded && !s.enter(t, op, away) {
+	if limited && !s.enter(t, op, away) {
 		return
 	}
 	slot := s.jobs.Alloc()

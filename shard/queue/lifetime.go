@@ -69,7 +69,6 @@ func (s *State) serveDeaths(now int64) {
 			continue
 		}
 		s.spend(ending)
-		s.did(s.tubeAt.Get(s.jobs.At(slot).tube()), DeedExpire)
 		s.age(now, slot)
 	}
 }

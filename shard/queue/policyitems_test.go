@@ -20,6 +20,26 @@ func TestPoliciesOfQueues(t *testing.T) {
 			g.a item 1024 -> 2
 			g.a item 1025 -> 3
 			g.a item 1024 -> toolong`},
+		{"what makes room for one bound makes it for the other", `
+			policy default jobs=2 full=least
+			limits length=2 evict=1
+			g.a item 1023 -> 1
+			g.a item 1024 -> 2
+			g.a item 1024 -> 3    # the queue has dropped its oldest, and the tube need not drop its least urgent one
+			g.a attrs -> length=2 first=2 last=3
+			policy default jobs=1 full=least
+			g.a item 1023 -> 4    # and now the tube drops one, too
+			g.a attrs -> length=1 first=4 last=4`},
+		{"what one bound refuses, the other drops nothing for", `
+			policy default jobs=2
+			limits length=2 evict=1
+			g.a item 1024 -> 1
+			g.a item 1024 -> 2
+			g.a item 1024 -> toolong
+			policy default jobs=2 full=oldest
+			limits evict=0
+			g.a item 1024 -> toolong
+			g.a attrs -> length=2 first=1 last=2`},
 		{"consumers wait for rationed items, in turns", `
 			policy default reserved=1
 			g.a item 1024 -> 1
@@ -70,4 +90,39 @@ func TestPoliciesOfQueuesAndMore(t *testing.T) {
 			h.a commit 2
 			h.a attrs -> length=0`},
 	})
+}
+
+// What a queue's limits do is counted as what policies do, each once.
+func TestLimitsOfQueuesAreCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps string
+		want  Deeds
+	}{
+		"a full queue and its rear queue": {`
+			limits length=2
+			g.a item 1024 -> 1
+			g.a@default;rear item 1024 -> 2
+			g.a item 1024 -> toolong
+			limits length=2 evict=1
+			g.a item 1024 -> 3
+			a stats-tube default -> deletes=0
+			g.a end -> ok
+			g.a item 1024 -> ended`, Deeds{DeedRefuse: 1, DeedDrop: 1}},
+		"an item that is too old when it comes back": {`
+			policy default expire=10s
+			g.a item 1024 -> 1
+			g.a sub 1 => g.a:1
+			+11s
+			g.a negative No why 1`, Deeds{DeedExpire: 1}},
+		"an item that is refused too often": {`
+			limits delivery=1 dead=bury
+			g.a item 1024 -> 1
+			g.a sub 1 => g.a:1
+			g.a negative No why 1`, Deeds{DeedBury: 1}},
+	} {
+		w := newWorld(t)
+		if w.run(c.steps); w.s.deeds != c.want {
+			t.Errorf("%s: done was %v, want %v", name, w.s.deeds, c.want)
+		}
+	}
 }

@@ -91,8 +91,12 @@ func costOf(size uint32, away bool) Amount {
 
 // mayEnter ends a put that cannot have room, before anything is done for it.
 func (s *State) mayEnter(t *tube, op *Op) bool {
+	status := OK
+	if bounded(t, op) {
+		_, status = s.nextOut(t, op, 0)
+	}
 	switch {
-	case t.policy != nil && !s.fits(t, op.Size):
+	case status == NoRoom:
 		s.did(t, DeedRefuse)
 	case s.quota != nil && !s.quota.Fits(costOf(op.Size, s.overBudget(op.Size))):
 	default:
@@ -116,7 +120,7 @@ func (s *State) enter(t *tube, op *Op, away bool) bool {
 		s.refusePut(t, op)
 		return false
 	}
-	if t.policy == nil || s.makeRoom(t, op) {
+	if !bounded(t, op) || s.makeRoom(t, op) {
 		return true
 	}
 	if q != nil {

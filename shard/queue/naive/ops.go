@@ -31,11 +31,14 @@ func answer(ok bool) Status {
 }
 
 // Put puts a job into the tube that it names. What it does not say is made up here.
-func (m *Queue) Put(j *Job) Status {
+func (m *Queue) Put(j *Job) Status { return m.putFor(j, nil) }
+
+// putFor is Put for which a victim, if there is one, has to go.
+func (m *Queue) putFor(j, victim *Job) Status {
 	if s := m.known(j); s != "" {
 		return s
 	}
-	if room := m.makeRoom(j); !room || m.NoPuts {
+	if room := m.makeRoom(j, victim); !room || m.NoPuts {
 		return NoRoom
 	}
 	m.need(j.Tube).Total++

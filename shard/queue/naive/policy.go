@@ -73,8 +73,8 @@ func size(jobs []*Job) (count, bytes int) {
 	return count, bytes
 }
 
-// makeRoom drops ready jobs until another one fits, or none if that is not enough.
-func (m *Queue) makeRoom(new *Job) bool {
+// makeRoom drops a victim, if there is one, and then ready jobs until another one fits, or none if that is not enough.
+func (m *Queue) makeRoom(new, victim *Job) bool {
 	p := m.policy(new.Tube)
 	full := func(jobs []*Job) bool { return p.over(with(jobs, new)) }
 	var stay []*Job
@@ -89,6 +89,10 @@ func (m *Queue) makeRoom(new *Job) bool {
 	}
 	if m.Most.over(with(m.Jobs, new)) {
 		return false
+	}
+	if victim != nil && !m.NoPuts {
+		m.Did[Dropped]++
+		m.end(victim)
 	}
 	for !m.NoPuts && full(m.In(new.Tube)) {
 		m.Did[Dropped]++

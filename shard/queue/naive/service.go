@@ -82,15 +82,16 @@ func (m *Queue) PutItem(j *Job) Status {
 	case s.Ended:
 		return Ended
 	case full && victim == nil:
+		m.Did[Refused]++
 		return TooLong
 	}
 	j.TTR = uint32((m.Limits.MaxIdle + Second - 1) / Second)
-	status := m.Put(j)
+	if !full {
+		victim = nil
+	}
+	status := m.putFor(j, victim)
 	if status == NoRoom && !m.NoPuts { // its tube's policy
 		status = TooLong
-	}
-	if status == OK && full && m.Job(victim.ID) == victim && !m.had(victim) {
-		m.endForAll(victim)
 	}
 	m.sweep()
 	return status
