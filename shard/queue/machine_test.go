@@ -293,7 +293,7 @@ func (x *machine) restart() {
 	}
 	old := x.m
 	x.m = naive.Restore(jobs, slices.Collect(maps.Values(old.Services)))
-	x.m.Policies, x.m.Spread, x.m.Slot, x.m.Ticks = old.Policies, old.Spread, old.Slot, old.Ticks
+	x.m.Policies, x.m.Most, x.m.Spread, x.m.Slot, x.m.Ticks = old.Policies, old.Most, old.Spread, old.Slot, old.Ticks
 	x.m.RestoreKeys(old.Keys)
 	x.newUsers()
 	if x.serves {
