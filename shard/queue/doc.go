@@ -122,9 +122,10 @@
 // A truncate ends all jobs of a tube that nobody holds, or those in some states, at once, however many
 // there are: it takes the tube's heaps over, whole, as a grave (grave.go). For everybody who asks, the jobs
 // in there have ended; their memory is given back in shares, in later turns. The log has one note of it
-// (purge.go) until it has been told of the end of each job. Where few jobs end, or very many are to be
-// spared, or the log has no room for the note, or the queue service looks at the tube, they are ended one
-// by one instead (truncate.go).
+// (purge.go) until it has been told of the end of each job. Few jobs are ended one by one instead, in one turn.
+// Where very many are to be spared, or the log has no room for the note, or a queue has several groups, that
+// takes many turns, and a crash in between leaves some (truncate.go). A view may be done with an item that
+// the tube still has, and the other way round, which only a walk over all items tells.
 //
 // # Bounds
 //

@@ -36,12 +36,14 @@ type graveyard struct {
 }
 
 const (
-	// usualPurge is how many jobs a purge must end to be one: fewer are deleted one by one, which takes about one turn,
-	// and no note in the log.
+	// usualPurge is how many jobs a purge must end to be one: fewer are deleted one by one, in one turn
+	// and without a note in the log.
 	usualPurge = 64
 	// mostSpared is how many places are looked at for jobs that a purge spares. If there are more, the jobs of
 	// the tube are ended one by one.
 	mostSpared = 1 << 14
+	// mostRefiled is how many of a queue, because they are put into its order anew.
+	mostRefiled = 4 * Slice
 )
 
 // interred says that a job lies in a grave.
@@ -174,6 +176,9 @@ func (s *State) inter(t *tube, of States, spared []uint32) {
 	}
 	if t.policy != nil {
 		s.unrankAll(t, spared)
+	}
+	if t.service != nil {
+		t.service.jobsInterred(s, spared)
 	}
 	if s.sieves != nil && of.Has(Ready) {
 		s.unsiftAll(t)

@@ -60,6 +60,9 @@ func (s *State) jobIn(t *tube, id uint64) uint32 {
 func (s *State) askTruncate(op *Op) {
 	op.Status = OK
 	if v := s.serving(op.Ask); v != nil {
+		if v.tube.newest < op.Ask.Index {
+			s.purge(v.tube, op)
+		}
 		if !s.whole(v) || !s.endBefore(v, op.Ask.Index) {
 			op.Status = More
 		}
@@ -95,6 +98,9 @@ func (s *State) askEnd(op *Op) {
 		v.ended = true
 		s.logQueue(v)
 		s.mayBeOver(v)
+	}
+	if a.Force && a.from == 0 {
+		s.purge(v.tube, op)
 	}
 	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
 		op.Status = More

@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"beanfield/storage"
 )
@@ -148,10 +149,32 @@ func (s *State) itemMoves(slot uint32) {
 func (v *service) jobGone(s *State, slot uint32) {
 	v.jobLeaves(s, slot)
 	v.index.remove(s, slot)
-	s.mayBeOver(v)
-	if v.recorded && !v.kept() && v.tube.length() == 0 && !s.discarding {
-		s.unlogQueue(v) // its groups are gone, and now the last job that knew them
+	s.lessen(v)
+}
+
+// single says that nobody but the first group has, or had, anything to do with the jobs that the tube has.
+func (v *service) single() bool { return len(v.views) == 0 && v.passed == 0 && v.dropping == 0 }
+
+// holds says that consumers of the first group hold jobs, which only a truncate of the queue ends.
+func (v *service) holds() bool { return v.first != nil && v.first.pending > 0 }
+
+// few says that to end all items is little work.
+func (v *service) few() bool {
+	return v.index.cursor == wholeIndex && v.tube.length()*(1+len(v.views)) < usualPurge
+}
+
+// jobsInterred is told that jobs of the tube have ended at once, all but some, and the service is single.
+func (v *service) jobsInterred(s *State, left []uint32) {
+	s.spend(indexing * len(left))
+	x := v.index
+	x.order, x.requests, x.cursor = order{}, nil, wholeIndex
+	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(s.jobs.At(a).id(), s.jobs.At(b).id()) })
+	for _, slot := range left {
+		if s.jobs.At(slot).state() != Arriving {
+			x.add(s, slot)
+		}
 	}
+	s.lessen(v)
 }
 
 // tubeOpens is told when the pause of a tube ends, and tubeOpened when its waiters have been

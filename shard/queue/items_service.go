@@ -120,6 +120,14 @@ func (s *State) logQueue(v *service) {
 	v.recorded = true
 }
 
+// lessen does what is to be done when a queue has fewer items.
+func (s *State) lessen(v *service) {
+	s.mayBeOver(v)
+	if v.recorded && !v.kept() && v.tube.length() == 0 && !s.discarding {
+		s.unlogQueue(v) // its groups are gone, and now the last job that knew them
+	}
+}
+
 // unlogQueue removes what the log has of a queue. Notes stay.
 func (s *State) unlogQueue(v *service) {
 	if v.recorded {

@@ -14,9 +14,11 @@ func TestModelPurges(t *testing.T) {
 	often := slices.Concat(weighted(1, commands), weighted(1, []command{
 		{"truncate", 4, (*machine).truncate}, {"truncate states", 4, (*machine).truncateStates}, {"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
 	}))
+	items := weighted(1, serviceCommands)
 	for name, begin := range map[string]func(*testing.T, func(int, string) int) *machine{
 		"plain":    func(t *testing.T, pick func(int, string) int) *machine { return newMachine(t, pick) },
 		"policies": func(t *testing.T, pick func(int, string) int) *machine { return newMachine(t, pick).police() },
+		"queues":   func(t *testing.T, pick func(int, string) int) *machine { return newServiceMachine(t, pick) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			graves := 0
@@ -25,7 +27,11 @@ func TestModelPurges(t *testing.T) {
 				x.purges(1)
 				return func() {
 					was := x.w.s.yard.numbers
-					often[rnd.IntN(len(often))](x)
+					if x.serves && rnd.IntN(2) == 0 {
+						items[rnd.IntN(len(items))](x)
+					} else {
+						often[rnd.IntN(len(often))](x)
+					}
 					if x.w.s.yard.numbers > was {
 						graves++
 					}

@@ -99,22 +99,21 @@ func (s *State) originsOf(now int64, g *gathering) (holder uint64, _ Status) {
 // putEach carries the puts out, for which there is room. They may take more than what is left of a
 // turn's share, but leave nothing of it then.
 func (s *State) putEach(now int64, g *gathering) {
-	const plenty = 1 << 30
-	left := s.share
-	s.share = plenty
-	for i := range g.puts {
-		p := &g.puts[i]
-		if !g.makes(i) {
-			if p.ID = g.origins[i].id; p.ID == 0 {
-				p.ID = g.puts[g.origins[i].like-1].ID
+	s.atOnce(func() {
+		for i := range g.puts {
+			s.spend(moving)
+			p := &g.puts[i]
+			if !g.makes(i) {
+				if p.ID = g.origins[i].id; p.ID == 0 {
+					p.ID = g.puts[g.origins[i].like-1].ID
+				}
+				continue
 			}
-			continue
+			if s.putInto(now, g.tubes[i], p, p.tags()); p.Status != OK {
+				panic("queue: there is no room for a put, although there was room for all")
+			}
 		}
-		if s.putInto(now, g.tubes[i], p, p.tags()); p.Status != OK {
-			panic("queue: there is no room for a put, although there was room for all")
-		}
-	}
-	s.share = left - (plenty - s.share) - moving*len(g.puts)
+	})
 }
 
 // roomForAll says whether all jobs can be made, and if so gives each its id.

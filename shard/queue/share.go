@@ -28,6 +28,16 @@ func (s *State) spend(cost int) { s.share -= cost }
 // spent says that long work is to stop until the next turn.
 func (s *State) spent() bool { return s.share <= 0 }
 
+// atOnce does work whose amount is known to be small, however little is left of the turn's share. What it costs
+// is taken from that.
+func (s *State) atOnce(work func()) {
+	const plenty = 1 << 30
+	left := s.share
+	s.share = plenty
+	work()
+	s.share = left - (plenty - s.share)
+}
+
 // leastShare is what a batch has at least when it is run, also if others have used
 // up the turn's share: without it, long work behind neighbours who do much in every
 // turn would never go on. It is enough for one step of any work.

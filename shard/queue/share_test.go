@@ -318,6 +318,7 @@ func TestWorkOfTurns(t *testing.T) {
 		"a forced end":                 {touched, false, Ask{What: AskEnd, Force: true}, itemsOf, visiting + 3*moving},
 	} {
 		f := newField(jobs, 1)
+		f.s.LeastPurge = 1 << 30 // one by one
 		for _, a := range c.before {
 			f.most(t, a, itemsOf)
 		}

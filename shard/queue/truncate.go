@@ -3,7 +3,7 @@ package queue
 import "beanfield/shard/queue/cells"
 
 // truncate ends the jobs of a tube that are ready, delayed or buried when it comes, or are in some of these states. Mostly it does that at once
-// (purge.go). Otherwise they are ended one by one: ids grow, so those that are put meanwhile are above
+// (purge.go), and if there are few it ends them one by one in one turn. Otherwise that takes several turns: ids grow, so those that are put meanwhile are above
 // the newest id of that moment, and stay.
 //
 // Mostly the tube's own containers are the quickest way to the jobs. The new ones lie among the old
@@ -31,7 +31,7 @@ func (s *State) truncate(op *Op) {
 			return
 		}
 		op.Tube, op.Ticket, op.phase = t.name, t.newest, inPlaces
-		if s.purge(t, op) {
+		if s.purge(t, op) && (t.service == nil || !t.service.holds()) {
 			return
 		}
 	}
@@ -41,13 +41,27 @@ func (s *State) truncate(op *Op) {
 		return // its last job has gone since the last turn
 	}
 	t.using++
-	if s.endUpTo(t, op) {
+	var done bool
+	if t.few(op) {
+		s.atOnce(func() { done = s.endUpTo(t, op) })
+	} else {
+		done = s.endUpTo(t, op)
+	}
+	if done {
 		op.ID = 0
 	} else {
 		op.Status = More
 	}
 	t.using--
 	s.letGo(t)
+}
+
+// few says that a truncate has so little left to do that one turn can do it. So the log has all of it or nothing.
+func (t *tube) few(op *Op) bool {
+	if t.service != nil {
+		return t.service.few()
+	}
+	return op.phase == inPlaces && t.countOf(States(op.Limit)) < usualPurge
 }
 
 // endUpTo ends as many jobs as a turn can. It reports false if there are more.
