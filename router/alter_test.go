@@ -168,6 +168,39 @@ func TestMoveToAFullTube(t *testing.T) {
 	}
 }
 
+// What a full tube does not take is as it was, whatever it was to become there.
+func TestMoveToAFullTubeChangesNothing(t *testing.T) {
+	for _, shards := range []int{1, 3} {
+		far := afar("mail", 3)
+		full := &queue.Policy{MaxJobs: 1}
+		r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy {
+			if tube == far {
+				return full
+			}
+			return nil
+		}}))
+		c := newClient(r, "mail")
+		c.use(far)
+		c.put(1, 60)
+		c.use("mail")
+		c.put(1, 60)
+		delayed := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Delay: 1000, Size: uint32(len(body)), Data: body}, true).ID
+		for _, as := range []queue.JobState{queue.Buried, queue.Ready} {
+			l := &Listing{Filter: queue.Filter{Tube: "mail", States: unheld}, Most: 10, Alter: &queue.Altering{To: far, As: as}}
+			if c.Finish(c.Alter(l, nil)); l.Altered != (Altered{Full: 2}) {
+				t.Errorf("%d shards: %+v", shards, l.Altered)
+			}
+			c.run(r.TubeShard([]byte("mail")), queue.Op{Kind: queue.StatsJob, ID: delayed}, false)
+			info := c.batch.Jobs[0]
+			if n := c.tube("mail"); n.Ready != 1 || n.Delayed != 1 || info.TimeLeft < 900 || info.Delay != 1000 {
+				t.Errorf("%d shards, as %v: %+v, %+v", shards, as, n, info)
+			}
+		}
+		c.close()
+		must.Do(t, r.Close())
+	}
+}
+
 // Clients that move the same jobs back and forth, while another reserves, releases and deletes, lose none and have
 // none twice.
 func TestManyMoveAtOnce(t *testing.T) {

@@ -91,6 +91,9 @@ func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
 
 // moveAway has a job leave for a tube of another shard.
 func (s *State) moveAway(now int64, slot uint32, a *Altering) {
+	if a.As != 0 {
+		s.remember(slot)
+	}
 	will, deadline := s.becomes(now, slot, a)
 	s.unplace(slot)
 	s.trace(now, slot, ForMove)
@@ -98,6 +101,23 @@ func (s *State) moveAway(now int64, slot uint32, a *Altering) {
 		s.travel.trips[slot] = a.Trip
 	}
 	s.leave(slot, a.To, will, deadline, ForMove)
+}
+
+// remember notes what a job is that leaves, and is to be something else.
+func (s *State) remember(slot uint32) {
+	j := s.jobs.At(slot)
+	h := home{state: j.state()}
+	if j.trail != 0 {
+		t := s.trails.At(j.trail)
+		h.delay = t.delay
+		if h.state == Delayed {
+			h.deadline = t.key
+		}
+	}
+	if s.travel.homes == nil {
+		s.travel.homes = map[uint32]home{}
+	}
+	s.travel.homes[slot] = h
 }
 
 // change gives a job other fields. A buried one keeps its place among the buried.

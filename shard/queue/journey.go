@@ -21,6 +21,13 @@ type journey struct {
 	loaded     bool     // somebody is taking it to its shard
 }
 
+// home is what a job was that leaves: it is that again if it comes home before the next restart.
+type home struct {
+	state    JobState
+	deadline int64 // if it was delayed
+	delay    uint32
+}
+
 // travel is what a State has of jobs that come from other shards, and go to them.
 type travel struct {
 	journeys cells.Slab[journey]
@@ -30,6 +37,7 @@ type travel struct {
 	underway cells.List[uint32] // those that somebody takes
 	arriving cells.List[uint32] // jobs that are not visible yet
 	trips    map[uint32]any     // of those that leave, Parcel.Trip
+	homes    map[uint32]home    // what they were, of those that leave and are to be something else where they go
 	ghosts   []storage.Job      // what the log has of jobs that live on elsewhere
 	record   storage.Journey    // scratch for the log
 }
@@ -147,6 +155,7 @@ func (s *State) dropJourney(slot uint32) {
 	s.bodies.Drop(y.traces, y.tracesSize)
 	s.travel.journeys.Release(ref)
 	delete(s.travel.of, slot)
+	delete(s.travel.homes, slot)
 }
 
 // keyOf is the key of a job in the log.

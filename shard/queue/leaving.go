@@ -125,6 +125,7 @@ func (s *State) parcel(slot uint32) Parcel {
 // settleHere ends the journey of a job whose target is in the same shard.
 func (s *State) settleHere(now int64, slot uint32, to string) {
 	s.unleave(slot)
+	delete(s.travel.homes, slot)
 	j, y := s.jobs.At(slot), s.journeyAt(slot)
 	from := s.tubeAt.Get(j.tube())
 	will, deadline := y.will, s.trails.At(j.trail).key
@@ -158,6 +159,10 @@ func (s *State) comeHome(now int64, op *Op) {
 	}
 	j, y := s.jobs.At(slot), s.journeyAt(slot)
 	will, deadline := y.will, s.trails.At(j.trail).key
+	if h, ok := s.travel.homes[slot]; ok {
+		will, deadline, s.trails.At(j.trail).delay = h.state, h.deadline, h.delay
+		delete(s.travel.homes, slot)
+	}
 	s.listRemove(s.leavers(slot), slot)
 	y.loaded = false
 	if op.Poll {
