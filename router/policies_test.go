@@ -20,7 +20,7 @@ func policyLife(t *testing.T, disk *powercut.Disk, later time.Duration, p *queue
 		Dir: "data", FS: disk.FS(), Sync: storage.Always, CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	r := must.Get(New(Options{Shards: 3, Store: restartCalendar{store, int64(later), func() {}}, PolicyFor: func(tube string) *queue.Policy {
+	r := must.Get(New(Options{Shards: 3, Store: restartCalendar{store, int64(later), func(int) {}}, PolicyFor: func(tube string) *queue.Policy {
 		if tube != "mail" {
 			return nil
 		}

@@ -8,14 +8,14 @@ import "beanfield/storage"
 type restartCalendar struct {
 	storage.Store
 	ahead  int64
-	turned func()
+	turned func(shard int)
 }
 
 // Open implements storage.Store.
 func (s restartCalendar) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
 	logs, err := s.Store.Open(n, shardOf)
 	for i, l := range logs {
-		logs[i] = restartDates{l, s.ahead, s.turned}
+		logs[i] = restartDates{l, s.ahead, func() { s.turned(i) }}
 	}
 	return logs, err
 }
@@ -32,6 +32,18 @@ func (l restartDates) shifted(j *storage.Job, by int64) *storage.Job {
 	if k.Deadline != 0 {
 		k.Deadline += by
 	}
+	if k.Item = k.Item.Clone(); k.Item == nil {
+		return &k
+	}
+	if t := k.Item.Terms; t != nil && t.Expires != 0 {
+		t.Expires += by
+	}
+	if o := k.Item.Keys; o != nil && o.KeyUntil != 0 {
+		o.KeyUntil += by
+	}
+	if o := k.Item.Keys; o != nil && o.OnceUntil != 0 {
+		o.OnceUntil += by
+	}
 	return &k
 }
 
@@ -46,6 +58,9 @@ func (l restartDates) Commit(ack storage.Ack) bool {
 	l.turned()
 	return l.Log.Commit(ack)
 }
+
+// Secure implements storage.Securer.
+func (l restartDates) Secure() error { return l.Log.(storage.Securer).Secure() }
 
 // Replay implements storage.Log.
 func (l restartDates) Replay(fn func(j *storage.Job, body []byte) error) error {

@@ -10,8 +10,7 @@ import (
 )
 
 // restartClient is a session and what is under way on it. One goroutine drives
-// all clients; a shard that nobody else uses is always taken in place, so the
-// model is brought forward right behind each Submit, long before the answer.
+// all clients, and the model is brought forward right behind each Submit, long before the answer.
 type restartClient struct {
 	Caller
 	run    *restartRun
@@ -20,10 +19,11 @@ type restartClient struct {
 
 	batch   *queue.Batch
 	in, was int        // its shard and turn
-	reached int        // how far that turn came
 	spec    []queue.Op // what the batch asked for
 	expect  []restartAnswer
 	flying  bool
+
+	altering *queue.Altering // what the batch does with jobs, if it does
 
 	delivered *naive.Job // to a wait, and not yet seen
 }
@@ -31,7 +31,7 @@ type restartClient struct {
 // begin submits operations for one shard.
 func (c *restartClient) begin(i int, ops ...queue.Op) {
 	c.spec, c.expect = ops, nil
-	c.batch, c.in = &queue.Batch{Ops: slices.Clone(ops)}, i
+	c.batch, c.in = &queue.Batch{Ops: slices.Clone(ops), Alter: c.altering}, i
 	c.submit()
 }
 
@@ -40,14 +40,17 @@ func (c *restartClient) submit() {
 	l := m.logs[c.in]
 	l.turns++
 	c.was = l.turns
-	from := c.batch.Next
+	from, last := c.batch.Next, c.run.router.ids.last.Load()
 	before := c.run.now()
-	c.run.submitting = c
-	done := c.Submit(c.in, c.batch, true)
-	c.run.submitting = nil
+	reached, done := c.run.submit(c.in, c.batch, func() bool { return c.Submit(c.in, c.batch, true) })
 	m.at(before, c.run.now())
-	for k := from; k < c.reached; k++ {
+	for k := from; k < reached; k++ {
 		m.trail = append(m.trail, c.describe(k))
+		if together := int(c.spec[k].Limit); c.spec[k].Kind == queue.PutAll {
+			c.expect = append(c.expect, m.putAll(c, c.spec[k+1:][:together], last+1)...)
+			k += together
+			continue
+		}
 		c.expect = append(c.expect, m.apply(c, &c.spec[k]))
 	}
 	c.flying = true
@@ -62,7 +65,12 @@ func (c *restartClient) submit() {
 
 // describe is for reports.
 func (c *restartClient) describe(k int) string {
-	return fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, describeOp(&c.spec[k]), c.in, c.was)
+	op := &c.spec[k]
+	text := describeOp(op)
+	if op.Kind == queue.AlterSeveral {
+		text += fmt.Sprintf(" %d as %+v", idsIn(op.Data), *c.altering)
+	}
+	return fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, text, c.in, c.was)
 }
 
 // hear takes the answers of the batch.
@@ -108,12 +116,14 @@ func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 	if got.Status != statusOf[want.status] {
 		return fmt.Errorf("status %d, want %s", got.Status, want.status)
 	}
-	if got.Status != queue.OK {
+	if got.Status != queue.OK && got.Status != queue.Exists {
 		return nil
 	}
 	m := c.run.model
 	m.known = max(m.known, want.id)
 	switch {
+	case got.Kind == queue.AlterSeveral && (got.Count != want.count || got.Size != want.full):
+		return fmt.Errorf("%d altered, room missed for %d, want %d, %d", got.Count, got.Size, want.count, want.full)
 	case want.id != 0 && got.ID != want.id:
 		return fmt.Errorf("job %d, want %d", got.ID, want.id)
 	case (got.Kind == queue.Kick || got.Kind == queue.Truncate || onSeveral(got)) && got.Count != want.count:
@@ -218,11 +228,15 @@ func describeOp(op *queue.Op) string {
 			op.Ask.What, op.Ask.Queue, op.Ask.Group, op.Ask.User, op.ID, op.Ask.Index, op.Ask.Window, *op.Ask.Limits, op.Pri, op.Size, op.Ask.Indexes)
 	}
 	names := map[queue.Kind]string{
-		queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
+		queue.PutAll: "put all", queue.AlterSeveral: "alter several", queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
 		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",
 		queue.Peek: "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed", queue.PeekBuried: "peek-buried",
 		queue.StatsJob: "stats-job", queue.Use: "use", queue.Watch: "watch", queue.Ignore: "ignore", queue.Pause: "pause", queue.Truncate: "truncate",
 		queue.DeleteSeveral: "delete several", queue.ReleaseSeveral: "release several", queue.BurySeveral: "bury several", queue.TouchSeveral: "touch several",
 	}
-	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit)
+	said := ""
+	if op.Terms != nil {
+		said = fmt.Sprintf(" %+v", *op.Terms)
+	}
+	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d%s", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit, said)
 }

@@ -7,13 +7,15 @@ import (
 	"beanfield/shard/queue/naive"
 )
 
-// restartRecord is what a log has of a job, or of a queue.
+// restartRecord is what a log has of a job, of a queue, or of a key.
 type restartRecord struct {
 	id    uint64
 	tube  string
 	job   *naive.Job
 	late  [2]int64 // how much later than in the model it may have been put, and its delay may end
+	ends  int64    // when it is too old; 0: never
 	queue *naive.Service
+	key   *naive.Key
 	gone  bool // it was deleted
 	turn  int  // the turn that wrote this
 }
@@ -40,19 +42,20 @@ type restartModel struct {
 	known   uint64                   // the highest id that anybody has been told
 	last    uint64                   // the highest that has been allotted
 	trail   []string                 // what was done, for a report
+	keys    map[naive.Key]uint64     // the ids of keys' records, by tubes, texts and what they are
 }
 
 // newRestartModel makes the model of a router that has found these records, with the queue
 // that begins with them.
 func newRestartModel(shards int, found map[uint64]restartRecord, q *naive.Queue) *restartModel {
-	m := &restartModel{Queue: q, shardOf: func(tube string) int { return ShardOf(tube, shards) }, latest: found}
+	m := &restartModel{Queue: q, shardOf: func(tube string) int { return ShardOf(tube, shards) }, latest: found, keys: map[naive.Key]uint64{}}
 	for range shards {
 		m.logs = append(m.logs, &restartLog{base: map[uint64]restartRecord{}})
 	}
 	for id, v := range found {
 		m.logs[m.shardOf(v.tube)].base[id] = v
 	}
-	m.Wrote, m.WroteQueue = m.wrote, m.wroteQueue
+	m.Wrote, m.WroteQueue, m.WroteKey = m.wrote, m.wroteQueue, m.wroteKey
 	return m
 }
 
@@ -60,14 +63,21 @@ func newRestartModel(shards int, found map[uint64]restartRecord, q *naive.Queue)
 func restored(found map[uint64]restartRecord) *naive.Queue {
 	var jobs []*naive.Job
 	var services []*naive.Service
+	var keys []*naive.Key
 	for _, id := range slices.Sorted(maps.Keys(found)) {
-		if v := found[id]; v.queue != nil {
+		switch v := found[id]; {
+		case v.queue != nil:
 			services = append(services, v.queue)
-		} else {
+		case v.key != nil:
+			k := *v.key
+			keys = append(keys, &k)
+		default:
 			jobs = append(jobs, v.job)
 		}
 	}
-	return naive.Restore(jobs, services)
+	q := naive.Restore(jobs, services)
+	q.RestoreKeys(keys)
+	return q
 }
 
 // at says that what follows happened between two moments.
@@ -79,12 +89,15 @@ func (m *restartModel) at(from, to int64) {
 // wrote hears what the log must have been told of a job.
 func (m *restartModel) wrote(j *naive.Job, gone bool) {
 	const cut = 1e6 // shards cut the moment of a put to milliseconds
-	v := restartRecord{id: j.ID, tube: j.Tube, job: j, gone: gone}
+	v := restartRecord{id: j.ID, tube: j.Tube, job: j, gone: gone, ends: m.OldAt(j)}
 	v.late = [2]int64{m.window[1]/cut*cut - m.window[0]/cut*cut, m.window[1] - m.window[0]}
 	if was, known := m.latest[j.ID]; known {
 		v.late[0] = was.late[0]
 		if was.job.Deadline == j.Deadline {
 			v.late[1] = was.late[1]
+		}
+		if m.shardOf(was.tube) != m.shardOf(v.tube) { // it has gone there
+			m.write(restartRecord{id: j.ID, tube: was.tube, job: was.job, gone: true})
 		}
 	}
 	m.latest[j.ID] = v
@@ -94,6 +107,16 @@ func (m *restartModel) wrote(j *naive.Job, gone bool) {
 // wroteQueue hears so of a queue. Queues have ids above those of all jobs.
 func (m *restartModel) wroteQueue(s *naive.Service) {
 	m.write(restartRecord{id: restartEnds + uint64(slices.Index(restartTubes, s.Tube)), tube: s.Tube, queue: s, gone: !s.Kept()})
+}
+
+// wroteKey hears so of a key. Their ids are between those of jobs and those of queues.
+func (m *restartModel) wroteKey(k *naive.Key, gone bool) {
+	of := naive.Key{Tube: k.Tube, Text: k.Text, Name: k.Name}
+	if m.keys[of] == 0 {
+		m.keys[of] = restartKeys + uint64(len(m.keys))
+	}
+	copied := *k
+	m.write(restartRecord{id: m.keys[of], tube: k.Tube, key: &copied, gone: gone})
 }
 
 func (m *restartModel) write(v restartRecord) {

@@ -15,6 +15,7 @@ type restartAnswer struct {
 	status naive.Status
 	id     uint64
 	count  uint32
+	full   uint32     // jobs that stay where they are for lack of room
 	job    *naive.Job // whose body is shown, or, by value then, whose figures
 	shot   naive.Job
 }
@@ -37,6 +38,8 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 		return m.put(op, cmp.Or(op.Tube, me.Used), m.Put)
 	case queue.Service:
 		return m.applyService(op)
+	case queue.AlterSeveral:
+		return m.alter(c.altering, op.Data)
 	}
 	return modelled(m.Queue, c.number, op)
 }
@@ -105,6 +108,14 @@ func onSeveral(op *queue.Op) bool {
 	return op.Kind >= queue.DeleteSeveral && op.Kind <= queue.TouchSeveral
 }
 
+// idsIn lists the jobs that an operation names.
+func idsIn(list []byte) (ids []uint64) {
+	for ; len(list) > 0; list = list[8:] {
+		ids = append(ids, binary.LittleEndian.Uint64(list))
+	}
+	return ids
+}
+
 // modelledSeveral runs an operation on several jobs: one after the other.
 func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	a := restartAnswer{status: naive.OK}
@@ -112,8 +123,7 @@ func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	one.Kind = map[queue.Kind]queue.Kind{
 		queue.DeleteSeveral: queue.Delete, queue.ReleaseSeveral: queue.Release, queue.BurySeveral: queue.Bury, queue.TouchSeveral: queue.Touch,
 	}[op.Kind]
-	for list := op.Data; len(list) > 0; list = list[8:] {
-		one.ID = binary.LittleEndian.Uint64(list)
+	for _, one.ID = range idsIn(op.Data) {
 		switch got := modelled(m, client, &one); got.status {
 		case naive.OK:
 			a.count++
@@ -126,15 +136,12 @@ func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 }
 
 func (m *restartModel) put(op *queue.Op, tube string, put func(*naive.Job) naive.Status) restartAnswer {
-	j := &naive.Job{ID: op.ID, Tube: tube, Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
-	if op.Ask != nil {
-		j.Tags = tagWords(op.Ask.Tags)
-	}
+	j := jobOf(op, tube)
 	if j.ID == 0 {
 		j.ID = m.last + 1
 	}
 	a := restartAnswer{status: put(j)}
-	if a.status == naive.OK {
+	if a.status == naive.OK || a.status == naive.Exists {
 		a.id = j.ID
 		m.last = max(m.last, j.ID)
 	}

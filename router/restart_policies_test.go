@@ -16,7 +16,8 @@ func (run *restartRun) rule() {
 		run.policies[tube] = &queue.Policy{
 			MaxJobs: run.dice.IntN(8), Full: queue.FullLeast,
 			MaxDeliveries: run.dice.IntN(3), DeadLetter: []queue.Fate{queue.FateBury, queue.FateDrop}[run.dice.IntN(2)],
-			Retry: queue.Retry{First: int64(run.dice.IntN(2)) * 5000 * 1e9},
+			Retry:  queue.Retry{First: int64(run.dice.IntN(2)) * 5000 * 1e9},
+			Expire: max(0, run.dice.Int64N(10)-5) * 3000 * 1e9,
 		}
 	}
 }
@@ -27,9 +28,9 @@ func (run *restartRun) ruled() map[string]*naive.Policy {
 	for tube, p := range run.policies {
 		all[tube] = &naive.Policy{
 			Bounds: naive.Bounds{MaxJobs: p.MaxJobs}, Drop: naive.ByLeast,
-			MaxDeliveries: p.MaxDeliveries, Delivered: func(j *naive.Job) uint32 { return j.Reserves },
-			Fate:  map[queue.Fate]naive.Fate{queue.FateBury: naive.FateBury, queue.FateDrop: naive.FateDrop}[p.DeadLetter],
-			Retry: p.Retry.First,
+			MaxDeliveries: p.MaxDeliveries,
+			Fate:          map[queue.Fate]naive.Fate{queue.FateBury: naive.FateBury, queue.FateDrop: naive.FateDrop}[p.DeadLetter],
+			Retry:         p.Retry.First, Expire: p.Expire,
 		}
 	}
 	return all

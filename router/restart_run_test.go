@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,27 +36,31 @@ type restartRun struct {
 	mode    storage.SyncMode
 	holding bool // syncs wait until the power cut
 
-	submitting *restartClient // who is doing so just now, or nil
-	glancing   *queue.Batch   // the queries that are being submitted, or nil
-	glanced    int            // how far the turn came with them
-	grouped    int            // how many of ten steps concern groups
-	favourite  string         // the queue that most of these concern
-	back       int            // how many peeks were given back
+	mu         sync.Mutex // of what is being submitted
+	submitting submission
+	applied    chan struct{} // rung when a turn has come further with that
+	turns      atomic.Int64  // of all shards
+	grouped    int           // how many of ten steps concern groups
+	favourite  string        // the queue that most of these concern
+	back       int           // how many peeks were given back
 	policies   map[string]*queue.Policy
-	interred   int            // jobs that purges had ended when the router was opened
-	boxes      map[int]*inbox // of the consumers that are connected, by their numbers in the model
+	termed     bool                     // puts say more than plain ones can, and come with their ids
+	travelling map[uint64]restartRecord // jobs as they will be when moves are over that a cut has interrupted
+	interred   int                      // jobs that purges had ended when the router was opened
+	boxes      map[int]*inbox           // of the consumers that are connected, by their numbers in the model
 }
 
 var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear", "S", "S;rear", "T", "T;rear"}
 
 func newRestartRun(t testing.TB, seed uint64) *restartRun {
 	d := rand.New(rand.NewPCG(seed, 2))
-	run := &restartRun{t: t, seed: seed, dice: d, disk: powercut.NewDisk()}
+	run := &restartRun{t: t, seed: seed, dice: d, disk: powercut.NewDisk(), applied: make(chan struct{}, 1)}
 	run.mode = []storage.SyncMode{storage.Always, storage.Always, storage.Always, storage.Interval, storage.Never}[d.IntN(5)]
 	if d.IntN(2) == 0 {
 		run.budget = int64(1 + d.IntN(400))
 	}
 	run.grouped = []int{1, 8}[d.IntN(2)]
+	run.termed = d.IntN(2) == 0
 	run.rule()
 	run.favourite = restartQueues[[]int{0, 0, 2, 2, 1}[d.IntN(5)]]
 	return run
@@ -108,6 +114,7 @@ func (run *restartRun) open(shards int) {
 	r, err := newRouter(o, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
 	run.must(err)
 	run.router, run.interred = r, 0
+	run.rest()
 	for _, s := range r.states {
 		run.interred += s.Figures().Interred
 	}
@@ -115,12 +122,44 @@ func (run *restartRun) open(shards int) {
 
 // turned notes how far a turn came with the batch that was submitted. From then
 // on, and until it is answered, the batch is the shard's.
-func (run *restartRun) turned() {
-	if c := run.submitting; c != nil {
-		c.reached = c.batch.Next
+func (run *restartRun) turned(shard int) {
+	run.turns.Add(1)
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	if s := &run.submitting; s.batch != nil && s.shard == shard && s.batch.Next > s.reached {
+		s.reached = s.batch.Next
+		select {
+		case run.applied <- struct{}{}:
+		default:
+		}
 	}
-	if b := run.glancing; b != nil {
-		run.glanced = b.Next
+}
+
+// submission is a batch that is submitted to a shard, and how far its turns have come.
+type submission struct {
+	batch   *queue.Batch
+	shard   int
+	reached int
+}
+
+// submit submits a batch, and says how far its first turn has come. A shard that nobody else uses runs that in place. But
+// its own goroutine may have it just then, to see whether something is due; then this waits.
+func (run *restartRun) submit(shard int, b *queue.Batch, submit func() bool) (reached int, done bool) {
+	from := b.Next
+	run.mu.Lock()
+	run.submitting = submission{b, shard, from}
+	run.mu.Unlock()
+	done = submit()
+	for {
+		run.mu.Lock()
+		reached = run.submitting.reached
+		if reached > from || done {
+			run.submitting = submission{}
+			run.mu.Unlock()
+			return reached, done
+		}
+		run.mu.Unlock()
+		<-run.applied
 	}
 }
 
@@ -184,6 +223,10 @@ func (run *restartRun) step() {
 		run.move(c)
 	case n < 24:
 		run.reserve(c)
+	case n < 28:
+		run.moveAway(c)
+	case n < 31:
+		run.putMany(c)
 	default:
 		run.batch(c)
 	}
@@ -231,12 +274,15 @@ func (run *restartRun) batch(c *restartClient) {
 	here := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && !hasGroups(j.Tube) })
 	held := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && j.Holder == c.number && !hasGroups(j.Tube) })
 	var ops []queue.Op
+	c.altering = nil
 	for range 1 + run.dice.IntN(6) {
 		switch n := run.dice.IntN(100); {
 		case n < 12:
 			ops = append(ops, run.service(c, i, len(ops) == 0)...)
+		case n < 17 && i == used && len(ops) == 0: // first, so its ids are known
+			ops = append(ops, run.putAll(c)...)
 		case n < 35 && i == used:
-			ops = append(ops, run.put(c))
+			ops = append(ops, run.putWith(c))
 		case n < 40 && c.ReserveInPlace(nil) && c.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
 		case n < 43 && i == used && run.dice.IntN(2) == 0:
@@ -250,7 +296,9 @@ func (run *restartRun) batch(c *restartClient) {
 			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Limit: uint32(run.dice.IntN(3))})
 		case n < 75 && len(held) > 0:
 			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury, queue.Touch))
-		case n < 80 && len(here) > 0:
+		case n < 78 && len(here) > 0:
+			ops = append(ops, run.alterSome(c, i, here)...)
+		case n < 82 && len(here) > 0:
 			ops = append(ops, run.aboutSeveral(append(held, here...)))
 		case len(here) > 0:
 			ops = append(ops, run.about(here, queue.Delete, queue.ReserveJob, queue.ReserveJob, queue.KickJob, queue.Peek,
@@ -302,7 +350,7 @@ func (run *restartRun) put(c *restartClient) queue.Op {
 		body[i] = byte('a' + run.dice.IntN(26))
 	}
 	id := uint64(0)
-	if run.dice.IntN(2) == 0 {
+	if run.termed || run.dice.IntN(2) == 0 {
 		id = c.NewID()
 		run.model.last = id
 	}

@@ -10,6 +10,9 @@ import (
 // restartEnds is above the ids of all jobs: what queues are has such ids in the model.
 const restartEnds = 1 << 62
 
+// restartKeys is below these, and above the ids of all jobs.
+const restartKeys = 1 << 61
+
 // service is an operation of the queue service on one of the queues of a shard. Jobs are
 // deleted first in a batch only: the rest of one may come when others have reserved them.
 func (run *restartRun) service(c *restartClient, i int, first bool) []queue.Op {

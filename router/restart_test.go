@@ -60,6 +60,11 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	if n >= 200 && seen.purged.Load() == 0 {
 		t.Error("no purge was cut short")
 	}
+	t.Logf("found again: %d jobs with terms, %d keys; too old: %d jobs; on their way at a cut: %d that arrived, %d that stayed",
+		seen.termed.Load(), seen.keyed.Load(), seen.aged.Load(), seen.arrived.Load(), seen.stayed.Load())
+	if n >= 200 && min(seen.termed.Load(), seen.keyed.Load(), seen.aged.Load(), seen.arrived.Load(), seen.stayed.Load()) == 0 {
+		t.Error("the terms, keys and moves did not meet what they are for")
+	}
 	if n >= 1000 && seen.back.Load() == 0 {
 		t.Error("no job was deleted while its body was being read")
 	}
@@ -70,6 +75,7 @@ type restartSeen struct {
 	restarts, jobs, open, found, moved            atomic.Int64
 	back, unclear, purged                         atomic.Int64
 	views, passed, fated, noted, returned, buried atomic.Int64 // of groups
+	aged, keyed, termed, arrived, stayed          atomic.Int64
 }
 
 // note counts what a start has found of groups.
@@ -109,7 +115,8 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 			shards = 1 + run.dice.IntN(9)
 		}
 		// Delays are whole thousands of seconds: so none ends during a life.
-		run.ahead += (1000*run.dice.Int64N(20) + 300) * 1e9
+		run.ahead += 1000 * run.dice.Int64N(20) * second
+		run.ahead += []int64{90, 300}[run.dice.IntN(2)] * second // the name of a put is known for 300
 		run.open(shards)
 		seen.purged.Add(int64(run.interred))
 		if !run.compare(before, shards, seen) {
@@ -136,13 +143,19 @@ func (run *restartRun) stop() {
 		return
 	}
 	run.ripen()
+	interrupted := run.dice.IntN(3) > 0 && run.mayInterrupt()
 	at := make([]restartLog, len(m.logs)) // as of now: what comes later is on the old disk only
 	for i, l := range m.logs {
 		at[i] = *l
 	}
 	known := m.known
+	finish := func() {}
+	if interrupted {
+		finish = run.beginMove()
+	}
 	cut := run.disk.Cut(run.dice.IntN(101), rand.New(rand.NewPCG(run.seed, 3)))
 	run.release()
+	finish()
 	run.end()
 	for i := range at {
 		*m.logs[i] = at[i]
@@ -179,23 +192,29 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) (clear boo
 	}
 	found, window := run.observe()
 	all := map[uint64]restartRecord{}
+	arrived := run.arrived(found, window, seen)
 	for i, l := range m.logs {
 		here := maps.Clone(found)
-		maps.DeleteFunc(here, func(_ uint64, o restartFound) bool { return m.shardOf(o.info.Tube) != i })
+		maps.DeleteFunc(here, func(id uint64, o restartFound) bool { return m.shardOf(o.info.Tube) != i || arrived[id].job != nil })
+		l.leave(arrived)
 		turns, err := l.match(here, window)
 		if err != nil {
 			run.fatalf("shard %d of %d: %v", i, before, err)
 		}
 		state := l.after(turns[0])
-		if slices.ContainsFunc(turns, func(turn int) bool { return !sameViews(state, l.after(turn)) }) {
+		if slices.ContainsFunc(turns, func(turn int) bool { return !sameViews(state, l.after(turn)) || !sameKeys(state, l.after(turn)) }) {
+			return false
+		}
+		if doubtful(state, window) {
 			return false
 		}
 		seen.open.Add(int64(l.turns - l.safe))
 		seen.found.Add(int64(turns[0] - l.safe))
 		maps.Copy(all, state)
 	}
+	arrive(all, arrived)
 	next := newRestartModel(shards, all, restored(begun(all, found)))
-	next.Policies = run.model.Policies
+	next.Policies, next.keys = m.Policies, m.keys
 	next.known, next.last = m.known, run.router.ids.last.Load()
 	for _, j := range next.Jobs {
 		next.known = max(next.known, j.ID)
@@ -208,6 +227,7 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) (clear boo
 		seen.moved.Add(1)
 	}
 	run.model = next
+	next.age(window[1], seen)
 	return true
 }
 
@@ -228,11 +248,11 @@ func (l *restartLog) match(found map[uint64]restartFound, window [2]int64) (turn
 	return nil, why
 }
 
-// sameViews says that two states have the same jobs for each view. One that a view is done with
+// sameViews says that two states have the same jobs for each view, but for jobs that are too old. One that a view is done with
 // looks to everybody like the one that it sends next.
 func sameViews(a, b map[uint64]restartRecord) bool {
 	for id, v := range a {
-		if j, k := v.job, b[id].job; j != nil && (j.Fated != k.Fated || j.Fate != k.Fate || !slices.Equal(doneBy(j), doneBy(k))) {
+		if j, k := v.job, b[id].job; j != nil && k != nil && (j.Fated != k.Fated || j.Fate != k.Fate || !slices.Equal(doneBy(j), doneBy(k))) {
 			return false
 		}
 	}
@@ -251,12 +271,15 @@ func doneBy(j *naive.Job) (views []int) {
 
 func (l *restartLog) differ(state map[uint64]restartRecord, found map[uint64]restartFound, window [2]int64) error {
 	for id := range found {
-		if _, ok := state[id]; !ok {
+		if v, ok := state[id]; !ok || v.old(window[0]) {
 			return fmt.Errorf("job %d is there: %+v", id, found[id].info)
 		}
 	}
 	for id, v := range state {
 		o, ok := found[id]
+		if v.key != nil || !ok && v.old(window[1]) {
+			continue
+		}
 		if !ok {
 			return fmt.Errorf("job %d is missing: %+v", id, v.job)
 		}

@@ -15,11 +15,8 @@ import (
 func (run *restartRun) glance(i int, ops []queue.Op) {
 	for batch := range slices.Chunk(ops, 16) {
 		b := &queue.Batch{Ops: batch, Done: make(restartReply)}
-		run.glancing, run.glanced = b, 0
-		run.router.shards[i].Submit(b)
-		run.glancing = nil
-		if run.glanced < len(batch) {
-			run.fatalf("a turn of shard %d answers %d of %d queries", i, run.glanced, len(batch))
+		if n, _ := run.submit(i, b, func() bool { return run.router.shards[i].Submit(b) }); n < len(batch) {
+			run.fatalf("a turn of shard %d answers %d of %d queries", i, n, len(batch))
 		}
 	}
 }

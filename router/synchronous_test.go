@@ -326,5 +326,5 @@ func (d *duel) compare() {
 var statusOf = map[naive.Status]queue.Status{
 	naive.NoRoom: queue.NoRoom, naive.TooLong: queue.TooLong,
 	naive.OK: queue.OK, naive.NotFound: queue.NotFound, naive.TimedOut: queue.TimedOut, naive.DeadlineSoon: queue.DeadlineSoon,
-	naive.Waiting: queue.Waiting, naive.Ended: queue.Ended,
+	naive.Waiting: queue.Waiting, naive.Ended: queue.Ended, naive.Exists: queue.Exists,
 }

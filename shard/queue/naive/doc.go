@@ -9,8 +9,8 @@
 // Many shards are still one queue here; a client that leaves them one after the other says
 // so (Detach).
 //
-// The log is what a restart would find: Job.Logged is a job as it was last logged, and Wrote
-// and WroteQueue hear of every record. Restore makes a queue of such records.
+// The log is what a restart would find: Job.Logged is a job as it was last logged, and Wrote,
+// WroteQueue and WroteKey hear of every record. Restore and RestoreKeys make a queue of such records.
 //
 // Where no order is promised, and several are right, the model has a hook to find out which
 // one was taken: the argument of Tick, and Slot.

@@ -235,8 +235,8 @@ func (p *Policy) delivered(j *Job) int {
 	return int(p.Delivered(j))
 }
 
-// oldAt is when a job is too old; 0 if never.
-func (m *Queue) oldAt(j *Job) int64 {
+// OldAt is when a job is too old; 0 if never.
+func (m *Queue) OldAt(j *Job) int64 {
 	at := j.said().Expires
 	if p := m.policy(j.Tube); p.Expire > 0 && (at == 0 || j.Created+p.Expire < at) {
 		return max(1, j.Created+p.Expire)
@@ -244,7 +244,7 @@ func (m *Queue) oldAt(j *Job) int64 {
 	return at
 }
 
-func (m *Queue) old(j *Job) bool { return m.oldAt(j) != 0 && m.oldAt(j) <= m.Now }
+func (m *Queue) old(j *Job) bool { return m.OldAt(j) != 0 && m.OldAt(j) <= m.Now }
 
 // endOld ends the jobs that are too old, and that nobody holds.
 func (m *Queue) endOld() {

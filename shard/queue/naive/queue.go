@@ -42,6 +42,7 @@ type Queue struct {
 
 	Wrote      func(j *Job, gone bool) // hears of the log's records of jobs; may be nil
 	WroteQueue func(s *Service)
+	WroteKey   func(k *Key, gone bool)
 
 	Most     Bounds              // of all tubes together
 	Policies map[string]*Policy  // by tube

@@ -70,10 +70,17 @@ func (m *Queue) takes(j *Job) {
 		if s.KeyFor > 0 {
 			k.Until = m.Now + s.KeyFor
 		}
-		m.Keys = append(m.Keys, k)
+		m.takesKey(k)
 	}
 	if s.Once != "" {
-		m.Keys = append(m.Keys, &Key{Tube: j.Tube, Text: s.Once, Name: true, ID: j.ID, Until: m.Now + s.OnceFor})
+		m.takesKey(&Key{Tube: j.Tube, Text: s.Once, Name: true, ID: j.ID, Until: m.Now + s.OnceFor})
+	}
+}
+
+func (m *Queue) takesKey(k *Key) {
+	m.Keys = append(m.Keys, k)
+	if m.WroteKey != nil {
+		m.WroteKey(k, false)
 	}
 }
 
@@ -81,7 +88,9 @@ func (m *Queue) takes(j *Job) {
 func (m *Queue) gives(j *Job) {
 	for _, k := range m.Keys {
 		if k.ID == j.ID && !k.Spent {
-			k.Spent, k.Lost = true, m.NoUpdates
+			if k.Spent, k.Lost = true, m.NoUpdates; m.WroteKey != nil {
+				m.WroteKey(k, k.Lost || k.Until == 0)
+			}
 		}
 	}
 	m.Keys = slices.DeleteFunc(m.Keys, func(k *Key) bool { return k.Spent && k.Until == 0 })

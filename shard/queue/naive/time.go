@@ -20,7 +20,7 @@ func (m *Queue) Due() (at int64, n int) {
 	for _, j := range m.Jobs {
 		soon(j.Deadline)
 		if j.State != Reserved && j.State != Passed {
-			soon(m.oldAt(j))
+			soon(m.OldAt(j))
 		}
 	}
 	for _, k := range m.Keys {

@@ -1,0 +1,181 @@
+package router
+
+import (
+	"cmp"
+	"slices"
+
+	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
+)
+
+// putWith is a put that may say more than a plain one can. All times are whole thousands of seconds, but that of a name.
+func (run *restartRun) putWith(c *restartClient) queue.Op {
+	op := run.put(c)
+	if !run.termed || run.dice.IntN(2) == 0 {
+		return op
+	}
+	o := &queue.Terms{
+		Delay: int64(op.Delay) * second, TTR: int64(op.TTR)*second - run.dice.Int64N(2)*750e6,
+		Expire: max(0, run.dice.Int64N(8)-4) * 2000 * second, Deliveries: uint32(max(0, run.dice.IntN(5)-2)),
+	}
+	if run.dice.IntN(2) == 0 {
+		o.Key, o.KeyFor = []byte{byte('k' + run.dice.IntN(3))}, run.dice.Int64N(3)*3000*second
+	}
+	if run.dice.IntN(3) == 0 {
+		o.Once = []byte{byte('o' + run.dice.IntN(2))}
+	}
+	if run.dice.IntN(2) == 0 {
+		o.Tags = queue.MakeTags(map[string]string{"kind": string(op.Data[:min(40, len(op.Data))])})
+	}
+	op.Terms = o
+	return op
+}
+
+// jobOf is the job that a put makes, in the model's words.
+func jobOf(op *queue.Op, tube string) *naive.Job {
+	j := &naive.Job{ID: op.ID, Tube: tube, Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+	if op.Ask != nil {
+		j.Tags = tagWords(op.Ask.Tags)
+	}
+	if o := op.Terms; o != nil {
+		j.Tags = tagWords(o.Tags)
+		j.Said = &naive.Said{
+			Delay: o.Delay, TTR: o.TTR, Expires: o.Expire, MaxDeliveries: int(o.Deliveries),
+			Key: string(o.Key), KeyFor: o.KeyFor, Once: string(o.Once), OnceFor: queue.OnceFor,
+		}
+	}
+	return j
+}
+
+// putAll are some puts that are carried out together.
+func (run *restartRun) putAll(c *restartClient) []queue.Op {
+	ops := []queue.Op{{Kind: queue.PutAll, Limit: uint32(run.dice.IntN(5))}}
+	for range ops[0].Limit {
+		op := run.putWith(c)
+		op.ID = 0
+		if tube := run.plainTube(); run.model.shardOf(tube) == c.UsedShard() {
+			op.Tube = tube
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// putAll carries them out in the model. They get ids from one on.
+func (m *restartModel) putAll(c *restartClient, ops []queue.Op, id uint64) (answers []restartAnswer) {
+	var jobs []*naive.Job
+	for i := range ops {
+		jobs = append(jobs, jobOf(&ops[i], cmp.Or(ops[i].Tube, c.Used())))
+	}
+	status := m.PutAll(jobs, id)
+	answers = append(answers, restartAnswer{status: status})
+	for _, j := range jobs {
+		a := restartAnswer{status: status}
+		if status == naive.OK || status == naive.Exists {
+			a.id = j.ID
+			m.last = max(m.last, a.id)
+		}
+		answers = append(answers, a)
+	}
+	return answers
+}
+
+// plainTube is one that has no groups.
+func (run *restartRun) plainTube() string {
+	for {
+		if tube := restartTubes[run.dice.IntN(len(restartTubes))]; !hasGroups(tube) {
+			return tube
+		}
+	}
+}
+
+// putMany are puts of one command, each for itself, that may concern several shards.
+func (run *restartRun) putMany(c *restartClient) {
+	m, v := run.model, &Puts{}
+	for range 1 + run.dice.IntN(5) {
+		op := run.putWith(c)
+		op.Tube, op.ID = run.plainTube(), 0
+		v.Ops = append(v.Ops, op)
+	}
+	specs := slices.Clone(v.Ops)
+	before, last := run.now(), run.router.ids.last.Load()
+	c.Finish(c.PutMany(v))
+	m.at(before, run.now())
+	var shards []int // in the order in which they are asked
+	for k := range specs {
+		if i := m.shardOf(specs[k].Tube); !slices.Contains(shards, i) {
+			shards = append(shards, i)
+		}
+	}
+	for _, i := range shards {
+		l := m.logs[i]
+		l.turns++
+		for k := range specs {
+			if m.shardOf(specs[k].Tube) == i {
+				run.oneOfMany(c, &specs[k], &v.Ops[k], last)
+			}
+		}
+		if m.endTurn(run); run.synced() {
+			l.safe = l.turns
+		}
+	}
+	m.last = run.router.ids.last.Load()
+}
+
+// oneOfMany does one of such puts in the model, and looks at its answer. last is the highest id before.
+func (run *restartRun) oneOfMany(c *restartClient, op, got *queue.Op, last uint64) {
+	m := run.model
+	m.trail = append(m.trail, c.name+": of many: "+describeOp(op)+" in "+op.Tube)
+	op.ID = got.ID
+	want := m.put(op, op.Tube, m.Put)
+	if got.Status != statusOf[want.status] || want.id != 0 && got.ID != want.id {
+		run.fatalf("a put of many is answered %d, job %d, want %s, %d", got.Status, got.ID, want.status, want.id)
+	}
+	if named := op.Terms != nil && len(op.Terms.Once) > 0; got.Status == queue.OK && !named && got.ID <= last {
+		run.fatalf("a put gets id %d, which is not new", got.ID)
+	}
+	m.known = max(m.known, want.id)
+}
+
+// old says that a job has certainly been too old at a moment.
+func (v *restartRecord) old(now int64) bool { return v.ends != 0 && v.ends <= now }
+
+// doubtful says that a job may have grown too old just when a start was looked at, or not.
+func doubtful(state map[uint64]restartRecord, window [2]int64) bool {
+	const doubt = 10 * second // for what the model does not know of the moment of a put
+	for _, v := range state {
+		if v.ends != 0 && v.ends > window[0]-doubt && v.ends < window[1]+doubt {
+			return true
+		}
+	}
+	return false
+}
+
+// sameKeys says that in two states the same keys are taken: those of jobs that have ended show nowhere else.
+func sameKeys(a, b map[uint64]restartRecord) bool {
+	for _, s := range [][2]map[uint64]restartRecord{{a, b}, {b, a}} {
+		for id, v := range s[0] {
+			if k := s[1][id].key; v.key != nil && (k == nil || *k != *v.key) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// age lets the model end what a start has ended: jobs that are too old.
+func (m *restartModel) age(now int64, seen *restartSeen) {
+	for _, l := range m.logs {
+		l.turns++
+	}
+	m.at(now, now)
+	before := len(m.Jobs)
+	m.Tick(nil)
+	seen.aged.Add(int64(before - len(m.Jobs)))
+	seen.keyed.Add(int64(len(m.Keys)))
+	for _, j := range m.Jobs {
+		if j.Said != nil {
+			seen.termed.Add(1)
+		}
+	}
+}
