@@ -15,10 +15,13 @@ import (
 type job struct {
 	id    uint64 // 0 until a client has been told
 	token uint64
-	tube  string
-	ttr   uint32
+	tube  string // that it was put into
+	ttr   uint32 // that it was put with
 	size  int
-	tag   string // of an item that was put over HTTP; "" for others
+	tag   string   // of an item that was put over HTTP; "" for others
+	with  *job     // another of those that were put together with it, or none; they are a ring
+	put   *version // what its put has said, if that has a name: then the job has a key, too
+	moved bool     // to another tube, perhaps
 
 	// could lists what a restart may find. There is one entry when nothing is
 	// in flight: what was acknowledged. A command that was sent adds what it
@@ -48,6 +51,8 @@ type ledger struct {
 	failures []string
 	answers  int
 	items    atomic.Int64 // puts over HTTP that were answered
+	named    []*job       // of the last puts that have names
+	moves    int          // of jobs, that were answered
 }
 
 func newLedger() *ledger {
@@ -100,7 +105,7 @@ func (l *ledger) put(tube string, pri, delay, ttr uint32, size int) (*job, []byt
 	l.tokens++
 	body := marked.Body(l.tokens, size)
 	j := &job{token: l.tokens, tube: tube, ttr: ttr, size: len(body), after: l.highest}
-	j.could = []version{{state: unborn}, put(time.Now(), pri, delay)}
+	j.could = []version{{state: unborn, tube: tube}, put(time.Now(), pri, delay).in(tube, ttr)}
 	j.note("put pri=%d delay=%d ttr=%d", pri, delay, ttr)
 	l.born[j.token] = j
 	return j, body
@@ -251,7 +256,7 @@ func (l *ledger) living() int {
 // the tube's order locked.
 func (l *ledger) inOrder(tube string) (list []*job) {
 	for _, j := range l.alive {
-		if j.tube == tube && !j.out && j.now().state == buried {
+		if j.now().tube == tube && !j.out && j.now().state == buried {
 			list = append(list, j)
 		}
 	}

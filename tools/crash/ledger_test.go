@@ -30,7 +30,7 @@ func tell() *story {
 		l.begin(j, "bury", func(v version) version { return v.buriedAs(rank, 7, j.reserves) })
 		l.end(j, true)
 	}
-	remove := func(version) version { return version{state: gone} }
+	remove := version.ended
 	t.a, t.b, t.c, t.d, t.e = born(1, 0), born(2, 500), born(3, 0), born(4, 0), born(5, 0)
 	t.g, t.h = born(6, 0), born(7, 0)
 	l.reserved(t.c.id, marked.Body(t.c.token, 200), l.tick())
@@ -54,13 +54,28 @@ func tell() *story {
 func found(j *job, id uint64, v version) *finding {
 	now := time.Now()
 	f := &finding{
-		id: id, tube: j.tube, state: v.state, figures: v.figures, ttr: j.ttr, body: marked.Body(j.token, j.size), from: now, to: now,
+		id: id, tube: v.tube, state: v.state, figures: v.figures, ttr: v.ttr, body: marked.Body(j.token, j.size), from: now, to: now,
 		reserves: v.reserves,
 	}
 	if v.state == delayed {
 		f.timeLeft = int64(time.Until(v.due) / time.Second)
 	}
 	return f
+}
+
+// moves has a move of a job in flight.
+func (t *story) moves(j *job) {
+	t.l.begin(j, "move", func(v version) version { return v.movedTo("images", unborn, 0) })
+}
+
+// together has puts in flight of which all or none happen.
+func (t *story) together() (list []*job) {
+	for range 3 {
+		j, _ := t.l.put("mail", 1, 0, 60, 100)
+		list = append(list, j)
+	}
+	t.l.join(list)
+	return list
 }
 
 func (t *story) drop(j *job) {
@@ -83,6 +98,17 @@ func TestAServerThatKeepsItsWord(t *testing.T) {
 			t.drop(t.g)
 			t.s.jobs[t.h.id] = found(t.h, t.h.id, t.h.could[1])
 		},
+		"a move that was in flight has happened": func(t *story) {
+			t.moves(t.a)
+			t.s.jobs[t.a.id] = found(t.a, t.a.id, t.a.could[1])
+		},
+		"a move that was in flight has not happened": func(t *story) { t.moves(t.a) },
+		"all of those that were put together are there": func(t *story) {
+			for i, j := range t.together() {
+				t.add(found(j, t.l.highest+uint64(2+i), j.could[1]))
+			}
+		},
+		"none of those that were put together is there": func(t *story) { t.together() },
 		"a delay has ended meanwhile": func(t *story) {
 			v := &t.b.could[0]
 			v.due, v.dueBy = v.due.Add(-time.Hour), v.dueBy.Add(-time.Hour)
@@ -90,7 +116,7 @@ func TestAServerThatKeepsItsWord(t *testing.T) {
 		},
 		"a job is handed out before its delete is answered, which is heard of late": func(t *story) {
 			sent := t.l.tick()
-			t.l.begin(t.a, "delete", func(version) version { return version{state: gone} })
+			t.l.begin(t.a, "delete", version.ended)
 			t.l.end(t.a, true)
 			t.l.reserved(t.a.id, marked.Body(t.a.token, 200), sent)
 			t.drop(t.a)
@@ -110,22 +136,30 @@ func TestAServerThatDoesNot(t *testing.T) {
 		change func(*story)
 		want   string
 	}{
-		"a job is lost":               {func(t *story) { t.drop(t.a) }, "is lost"},
-		"a buried job is lost":        {func(t *story) { t.drop(t.d) }, "is lost"},
-		"a deleted job is back":       {func(t *story) { t.add(found(t.e, t.e.id, put(time.Now(), 5, 0))) }, "is back"},
-		"a buried job is ready":       {func(t *story) { t.s.jobs[t.c.id].state = ready }, "is ready, want buried"},
-		"a ready job is buried":       {func(t *story) { t.s.jobs[t.a.id].state = buried }, "is buried, want ready"},
-		"a priority has gone back":    {func(t *story) { t.s.jobs[t.c.id].pri = 3 }, "want pri=7"},
-		"a counter has gone back":     {func(t *story) { t.s.jobs[t.c.id].buries = 0 }, "buries=1"},
-		"reserves have gone back":     {func(t *story) { t.s.jobs[t.c.id].reserves = 0 }, "reserves=0"},
-		"a delay ends too early":      {func(t *story) { t.s.jobs[t.b.id].timeLeft = 490 }, "too early"},
-		"a delay ends too late":       {func(t *story) { t.s.jobs[t.b.id].timeLeft = 510 }, "too late"},
-		"a delayed job is ready":      {func(t *story) { t.s.jobs[t.b.id].state = ready }, "too early"},
-		"the buried have changed":     {func(t *story) { t.s.heads["mail"] = t.d.id }, "buried first"},
-		"a body is another's":         {func(t *story) { t.s.jobs[t.a.id].body = marked.Body(t.c.token, 200) }, "another body"},
-		"a body is damaged":           {func(t *story) { t.s.jobs[t.a.id].body[150] ^= 1 }, "another body"},
-		"a body is cut":               {func(t *story) { t.s.jobs[t.a.id].body = t.s.jobs[t.a.id].body[:100] }, "another body"},
-		"a job is in another tube":    {func(t *story) { t.s.jobs[t.a.id].tube = "x" }, "is in tube x"},
+		"a job is lost":            {func(t *story) { t.drop(t.a) }, "is lost"},
+		"a buried job is lost":     {func(t *story) { t.drop(t.d) }, "is lost"},
+		"a deleted job is back":    {func(t *story) { t.add(found(t.e, t.e.id, put(time.Now(), 5, 0))) }, "is back"},
+		"a buried job is ready":    {func(t *story) { t.s.jobs[t.c.id].state = ready }, "is ready, want buried"},
+		"a ready job is buried":    {func(t *story) { t.s.jobs[t.a.id].state = buried }, "is buried, want ready"},
+		"a priority has gone back": {func(t *story) { t.s.jobs[t.c.id].pri = 3 }, "want pri=7"},
+		"a counter has gone back":  {func(t *story) { t.s.jobs[t.c.id].buries = 0 }, "buries=1"},
+		"reserves have gone back":  {func(t *story) { t.s.jobs[t.c.id].reserves = 0 }, "reserves=0"},
+		"a delay ends too early":   {func(t *story) { t.s.jobs[t.b.id].timeLeft = 490 }, "too early"},
+		"a delay ends too late":    {func(t *story) { t.s.jobs[t.b.id].timeLeft = 510 }, "too late"},
+		"a delayed job is ready":   {func(t *story) { t.s.jobs[t.b.id].state = ready }, "too early"},
+		"the buried have changed":  {func(t *story) { t.s.heads["mail"] = t.d.id }, "buried first"},
+		"a body is another's":      {func(t *story) { t.s.jobs[t.a.id].body = marked.Body(t.c.token, 200) }, "another body"},
+		"a body is damaged":        {func(t *story) { t.s.jobs[t.a.id].body[150] ^= 1 }, "another body"},
+		"a body is cut":            {func(t *story) { t.s.jobs[t.a.id].body = t.s.jobs[t.a.id].body[:100] }, "another body"},
+		"a job is in another tube": {func(t *story) { t.s.jobs[t.a.id].tube = "x" }, "is in tube x"},
+		"a moved job is back":      {func(t *story) { t.moves(t.a); t.l.end(t.a, true) }, "is in tube mail"},
+		"a job is lost on its way": {func(t *story) { t.moves(t.a); t.drop(t.a) }, "is lost"},
+		"a job comes elsewhere":    {func(t *story) { t.moves(t.a); t.s.jobs[t.a.id].tube = "x" }, "is in tube x"},
+		"a TTR has gone back":      {func(t *story) { t.s.jobs[t.a.id].ttr = 7 }, "with ttr 7"},
+		"of jobs that were put together one is there": {func(t *story) {
+			j := t.together()[1]
+			t.add(found(j, t.l.highest+2, j.could[1]))
+		}, "put together with it"},
 		"a command has half happened": {func(t *story) { t.s.jobs[t.h.id].state = buried }, "is buried"},
 		"a job comes from nowhere":    {func(t *story) { t.add(found(&job{token: 999, size: 200}, 77, put(time.Now(), 1, 0))) }, "nobody put it"},
 		"one job more is counted":     {func(t *story) { t.s.count++ }, "the server has"},

@@ -83,6 +83,19 @@ func (a *actor) lock(tube string) bool {
 	return true
 }
 
+// lockFor does so for the tube in which a job is.
+func (a *actor) lockFor(j *job) bool {
+	tube := a.l.tubeOf(j)
+	return a.lock(tube) && a.l.tubeOf(j) == tube // nobody has moved it meanwhile
+}
+
+// tubeOf is the tube in which a job is, or from which it is being moved.
+func (l *ledger) tubeOf(j *job) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return j.now().tube
+}
+
 // expect notes an answer that is one of two words.
 func (a *actor) expect(j *job, yes string) func(client.Reply) {
 	return func(r client.Reply) {
@@ -99,8 +112,13 @@ func (a *actor) produce() {
 		a.used = t
 		a.add(func(client.Reply) {}, "use %s", t)
 	}
-	if a.dice.IntN(4) == 0 {
+	switch a.dice.IntN(8) {
+	case 0, 1:
 		a.item()
+	case 2:
+		a.together()
+	case 3, 4:
+		a.putWith()
 	}
 	for range 1 + a.dice.IntN(pipeline) {
 		pri, ttr := uint32(a.dice.IntN(2000)), uint32(60+a.dice.IntN(1000))
@@ -196,11 +214,11 @@ func (a *actor) one(id uint64, j *job) bool {
 			a.add(a.expect(j, "RELEASED"), "release %d %d %d", id, pri, delay)
 		}
 	case choice < 65:
-		if a.l.begin(j, "delete", func(v version) version { return version{state: gone} }) {
+		if a.l.begin(j, "delete", version.ended) {
 			a.add(a.expect(j, "DELETED"), "delete %d", id)
 		}
 	case choice < 85:
-		if !a.lock(j.tube) {
+		if !a.lockFor(j) {
 			return false
 		}
 		rank := a.l.rank()

@@ -12,10 +12,16 @@ import (
 // meddle does what a connection may do to jobs that it has not reserved.
 func (a *actor) meddle() {
 	for range 1 + a.dice.IntN(pipeline/2) {
-		switch a.dice.IntN(5) {
+		switch a.dice.IntN(8) {
 		case 0:
 			a.kick()
 			return // it is for the tube in use, which this changes
+		case 5:
+			a.move()
+		case 6:
+			a.change()
+		case 7:
+			a.truncate()
 		case 1:
 			a.kickJob()
 		case 2:
@@ -31,8 +37,8 @@ func (a *actor) meddle() {
 // kick brings some buried jobs back, if it is known which.
 func (a *actor) kick() {
 	t := tubes[a.dice.IntN(len(tubes))]
-	if slices.Contains(a.locks, a.l.order[t]) || !a.lock(t) {
-		return // a command about one of them is in flight, so their order is not known
+	if !a.lockNew(t) {
+		return
 	}
 	bound := 1 + a.dice.IntN(5)
 	list := a.l.kick(t, bound)
@@ -51,10 +57,15 @@ func (a *actor) kick() {
 	}, "kick %d", bound)
 }
 
+// lockNew takes the order of a tube of whose buried jobs none has a command in flight: then the order is known.
+func (a *actor) lockNew(tube string) bool {
+	return !slices.Contains(a.locks, a.l.order[tube]) && a.lock(tube)
+}
+
 // any draws a job to meddle with; of the buried ones the order must be free.
 func (a *actor) any(ok func(version) bool) *job {
 	j := a.l.pick(a.dice, func(j *job) bool { return ok(j.now()) })
-	if j == nil || !a.lock(j.tube) {
+	if j == nil || !a.lockFor(j) {
 		return nil
 	}
 	return j
@@ -69,7 +80,7 @@ func (a *actor) kickJob() {
 
 func (a *actor) remove() {
 	j := a.any(func(v version) bool { return v.state == buried || a.dice.IntN(4) == 0 })
-	if j != nil && a.l.begin(j, "delete", func(version) version { return version{state: gone} }) {
+	if j != nil && a.l.begin(j, "delete", version.ended) {
 		a.add(a.expect(j, "DELETED"), "delete %d", j.id)
 	}
 }

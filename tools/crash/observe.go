@@ -84,6 +84,11 @@ func look(c *client.Client, s *snapshot, ids []uint64) error {
 		}
 		for i, id := range ids[:n] {
 			stats, peek := replies[2*i], replies[2*i+1]
+			if stats.Word == "NOT_FOUND" && peek.Word == "FOUND" { // it has just come from another shard
+				if stats, err = c.Ask(commands[2*i]); err != nil {
+					return err
+				}
+			}
 			if (stats.Word == "OK") != (peek.Word == "FOUND") {
 				return fmt.Errorf("job %d: stats-job says %q, peek %q", id, stats.Line, peek.Line)
 			}

@@ -78,7 +78,7 @@ func (q *queueService) checkTags(l *ledger, s *snapshot) error {
 			continue // a delayed item is not shown
 		}
 		query.Set("_index_", strconv.FormatUint(j.id, 10))
-		text, status, err := q.ask("GET", j.tube, query, nil)
+		text, status, err := q.ask("GET", j.now().tube, query, nil)
 		if err != nil {
 			return fmt.Errorf("the tags of job %d: %w", j.id, err)
 		}
@@ -87,7 +87,7 @@ func (q *queueService) checkTags(l *ledger, s *snapshot) error {
 			Tags  map[string]string `json:"tags"`
 		}
 		err = json.Unmarshal(text, &items)
-		if err != nil || len(items) != 1 || items[0].Index != j.id || items[0].Tags["tag"] != j.tag || items[0].Tags["requestId"] == "" {
+		if err != nil || len(items) != 1 || items[0].Index != j.id || items[0].Tags["tag"] != j.tag || (items[0].Tags["requestId"] == "") != (j.put != nil) {
 			l.failf("job %d has the tag %q, and a get at %v is answered with %d, %.300q", j.id, j.tag, time.Now().Format("15:04:05.000"), status, text)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -71,8 +72,8 @@ func run(ctx context.Context, o options) error {
 	if err := c.checkOrder(); err != nil {
 		return fmt.Errorf("seed %d, at the end: %w", o.seed, err)
 	}
-	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
-		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.l.items.Load(), c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
+	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d moves, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
+		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.l.items.Load(), c.l.moves, c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
 	return nil
 }
 
@@ -154,7 +155,7 @@ func (c *campaign) check(everything bool) error {
 	if everything {
 		c.first = 1
 	}
-	s, err := observe(c.server.Addr, c.l.known(), c.first)
+	s, err := c.observeAll()
 	if err != nil {
 		return fmt.Errorf("%w; the server said: %s", err, c.server.Said())
 	}
@@ -167,10 +168,35 @@ func (c *campaign) check(everything bool) error {
 	c.flying += c.l.inFlight()
 	c.l.settle(s)
 	c.first = s.probe
+	if err := c.failures(); err != nil {
+		return err
+	}
+	if err := c.l.repeat(c.server.Addr); err != nil {
+		return err
+	}
 	if err := c.queue.checkTags(c.l, s); err != nil {
 		return err
 	}
 	return c.failures()
+}
+
+// observeAll looks at everything when no job is on its way to another shard any more.
+func (c *campaign) observeAll() (*snapshot, error) {
+	for end := time.Now().Add(answerWithin); ; {
+		s, err := observe(c.server.Addr, c.l.known(), c.first)
+		if err != nil || !c.l.travelling(s) || time.Now().After(end) {
+			return s, err
+		}
+	}
+}
+
+// travelling says that a job is not there whose move was cut short.
+func (l *ledger) travelling(s *snapshot) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.alive, func(j *job) bool {
+		return len(j.could) == 2 && j.could[1].state != gone && j.could[0].tube != j.could[1].tube && s.jobs[j.id] == nil
+	})
 }
 
 // inFlight counts the commands without an answer.

@@ -29,7 +29,9 @@ type version struct {
 	// while the command that set it has not been answered.
 	due, dueBy time.Time
 	rank       uint64 // of a buried job: the one that was buried first has the lower rank
-	reserves   int    // at least so many
+	tube       string
+	ttr        uint32
+	reserves   int // at least so many
 }
 
 func (v version) String() string {
@@ -50,6 +52,12 @@ func (f figures) String() string {
 func put(now time.Time, pri, delay uint32) version {
 	v := version{state: ready, figures: figures{pri: pri, delay: delay}}
 	return v.timed(now)
+}
+
+// in is a version with what a job has for as long as nobody moves or changes it.
+func (v version) in(tube string, ttr uint32) version {
+	v.tube, v.ttr = tube, ttr
+	return v
 }
 
 func (v version) timed(now time.Time) version {
@@ -80,9 +88,12 @@ func (v version) kicked() version {
 	return v
 }
 
+// ended is what a job is that has been deleted.
+func (v version) ended() version { return version{state: gone, tube: v.tube, ttr: v.ttr} }
+
 // answered closes the span of a delay.
 func (v version) answered(now time.Time) version {
-	if v.state == delayed {
+	if v.state == delayed && v.dueBy.IsZero() {
 		v.dueBy = now.Add(time.Duration(v.delay) * time.Second)
 	}
 	return v
@@ -97,6 +108,8 @@ func (v version) differs(f *finding) string {
 		return "is there"
 	}
 	switch {
+	case f.tube != v.tube || f.ttr != v.ttr:
+		return fmt.Sprintf("is in tube %s with ttr %d, want %s, %d", f.tube, f.ttr, v.tube, v.ttr)
 	case v.figures != f.figures:
 		return fmt.Sprintf("has %v, want %v", f.figures, v.figures)
 	case f.reserves < v.reserves:
