@@ -28,7 +28,7 @@ func (c *client) putMany(v *Puts) []queue.Op {
 }
 
 // Whatever turn a crash comes after, the jobs of a batch that were to be put together are all there, with their keys and
-// names, or none is; of one that was answered all are. Of other batches, each job is there with its key and name.
+// names, or none is (Y4); of one that was answered all are. Of other batches, each job is there with its key and name.
 func TestPutsSurviveCrashes(t *testing.T) {
 	const batches, jobs = 4, 5
 	store := newCutStore(1)

@@ -115,7 +115,8 @@
 //
 // A put with terms (terms.go) may take a key in its tube, for as long as the job lives or for some
 // time (keyed.go), and it may have a name by which it is known when it is sent again. The table of
-// keys (keys.go) has hashes. Plain puts, and jobs without terms, cost one look at a nil pointer.
+// keys (keys.go) has hashes. Plain puts, and jobs without terms, cost one look at a nil pointer. Puts that are
+// carried out together (putall.go) are compared with the table, and with each other, before the first one is made.
 //
 // # Purges
 //
@@ -242,6 +243,8 @@
 //	    windows, and no others.
 //	Y3  A ready, delayed or buried job whose put has said when it is too old stands in the timeline
 //	    of lives by that time. One that is passed, or on its way, may, and a reserved one does not.
+//	Y4  Of puts that are carried out together each has made a job, with its key and name, in one turn, or had
+//	    come before; or none has changed anything.
 //	TR1 A leaving job has a target, and is in one of two lists: of those that nobody takes yet, and of
 //	    those that somebody takes. It counts for no tube. An arriving job counts for its tube.
 //	TR2 A job departs only after its copy in the other shard, with one hop more, is in that log for

@@ -3,7 +3,7 @@ package queue
 import "beanfield/storage"
 
 // gathering is a PutAll that is being carried out. It changes nothing before it is certain that all of its
-// puts can be.
+// puts can be (Y4).
 type gathering struct {
 	puts    []Op
 	tubes   []*tube  // of the puts

@@ -115,7 +115,7 @@ func putsOf(n, size int) (puts []Op) {
 	return puts
 }
 
-// All are put, or none, whatever is in the way.
+// Y4: all are put, or none, whatever is in the way.
 func TestPutAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string
@@ -201,7 +201,7 @@ func TestPutAllWaitsForTheRanking(t *testing.T) {
 	}
 }
 
-// A key that is taken keeps all from being put, whoever has it.
+// Y4: a key that is taken keeps all from being put, whoever has it.
 func TestPutAllWithKeys(t *testing.T) {
 	newWorld(t).run(`
 		a put-all key=k / key=l pri=7 / key=k tube=one -> 1 2 3
