@@ -6,8 +6,10 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"beanfield/conn/client"
@@ -84,6 +86,34 @@ func TestPutBatchWithOptions(t *testing.T) {
 	if stats := must.Get(c.Stats(ctx)); n != 1 || stats.Number("total-jobs") != 3 || stats.Number("cmd-put") != 0 {
 		t.Errorf("%d listed; stats: %v", n, stats)
 	}
+}
+
+// A server that refuses a batch has put nothing of it, so each job is put by itself, and is refused by itself.
+func TestPutBatchThatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []string
+		c := must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
+			switch verb, _, _ := strings.Cut(line, " "); {
+			case verb == "capabilities":
+				return "OK 27\r\n---\n- put-batch\n- put-with\n"
+			case strings.Contains(line, "key=b"):
+				return "EXISTS 7"
+			case verb == "put-with":
+				return "INSERTED 9"
+			default:
+				heard = append(heard, verb)
+				return "BAD_FORMAT"
+			}
+		})))
+		defer c.Close()
+		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Key: "a"}, {Key: "b"}, {}}))
+		if results[0] != (client.Result{ID: 9}) || !errors.Is(results[1].Err, client.ErrExists) || !errors.Is(results[2].Err, client.ErrRefused) {
+			t.Errorf("results %v", results)
+		}
+		if want := []string{"put-batch", "put"}; !slices.Equal(heard, want) {
+			t.Errorf("refused are %q", heard)
+		}
+	})
 }
 
 // If a key is taken, no job is put together with others.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,11 @@ func (c *Conn) PutBatch(ctx context.Context, jobs []NewJob) ([]Result, error) {
 	err := c.with(ctx, func(l *link) error {
 		for i := 0; i < len(jobs); {
 			if n, body := packed(jobs[i:]); n > 1 && l.can["put-batch"] {
-				if err := l.putPacked(results[i:i+n], body); err != nil {
+				err := l.putPacked(results[i:i+n], body)
+				if errors.Is(err, ErrRefused) { // nothing was put: an older server, perhaps, that knows fewer options
+					err = l.putEach(jobs[i:i+n], results[i:i+n])
+				}
+				if err != nil {
 					return err
 				}
 				i += n
@@ -61,11 +66,7 @@ func (c *Conn) PutBatch(ctx context.Context, jobs []NewJob) ([]Result, error) {
 					break
 				}
 			}
-			var p Pipeline
-			for _, j := range jobs[i : i+n] {
-				p.Put(j)
-			}
-			if err := l.run(p.steps, results[i:i+n]); err != nil {
+			if err := l.putEach(jobs[i:i+n], results[i:i+n]); err != nil {
 				return err
 			}
 			i += n
@@ -73,6 +74,15 @@ func (c *Conn) PutBatch(ctx context.Context, jobs []NewJob) ([]Result, error) {
 		return nil
 	})
 	return results, err
+}
+
+// putEach puts jobs without put-batch.
+func (l *link) putEach(jobs []NewJob, results []Result) error {
+	var p Pipeline
+	for _, j := range jobs {
+		p.Put(j)
+	}
+	return l.run(p.steps, results)
 }
 
 // Bounds of put-batch.

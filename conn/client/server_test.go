@@ -162,7 +162,7 @@ func play(c net.Conn, reply func(line, body string) string) {
 		switch words[0] {
 		case "put", "put-in-tube":
 			size = words[len(words)-1]
-		case "put-with":
+		case "put-with", "put-batch":
 			size = words[1]
 		}
 		if n, err := strconv.Atoi(size); err == nil {
