@@ -23,6 +23,7 @@ type policies struct {
 	mu        sync.Mutex       // of those who change something
 	router    *router.Router   // nil while this process has no shards
 	schedules *schedule.Keeper // nil while nobody serves
+	over      <-chan struct{}  // closed when the schedules before the last change have put their last job; or nil
 }
 
 // standing is what holds at a moment. It never changes.
@@ -55,7 +56,7 @@ func (p *policies) holdSchedules(before, now *standing) {
 		}
 	}
 	if p.schedules != nil && was.shown != is.shown {
-		p.schedules.Set(is.list)
+		p.over = p.schedules.Set(is.list)
 	}
 }
 
@@ -144,6 +145,9 @@ func (p *policies) set(text, version string) (done conn.PolicyChange, err error)
 		return done, errPoliciesLost
 	}
 	after := p.hold(set, before.config)
+	if p.over != nil {
+		<-p.over // a schedule that is removed has stopped when that is answered
+	}
 	return conn.PolicyChange{List: after.list, Changes: changesOf(before.set, set)}, nil
 }
 

@@ -75,10 +75,15 @@ func TestProcessKeepsPolicies(t *testing.T) {
 // What makes a circle with the file's policies is refused, and says where.
 func TestProcessRefusesCirclesWithTheFile(t *testing.T) {
 	const dead = "[[tube]]\nmatch = '%s'\nmax_deliveries = 1\ndead_letter = '%s'\n"
-	p, _ := configured(t, fmt.Sprintf(dead, "a", "b"), "-l", "unix:DIR/s")
+	const file = dead + "[[tube]]\nmatch = 'filed'\nexpire = '1h'\n[[tube]]\nmatch = 'sends'\nexpire = '3h'\nexpired = 'dead_letter'\ndead_letter = 'grave'\n"
+	p, _ := configured(t, fmt.Sprintf(file, "a", "b"), "-l", "unix:DIR/s")
 	c := p.client()
 	c.refuses("policies:6: tube.dead_letter = \"a\": dead letters of tube", fmt.Sprintf(dead, "x", "y")+"\n"+fmt.Sprintf(dead, "b", "a"))
-	word, _ := c.told("set-policies", fmt.Sprintf(dead, "b", "c"))
+	const aged = "[[tube]]\nmatch = 'old'\nexpire = '%s'\nexpired = 'dead_letter'\ndead_letter = 'filed'\n"
+	c.refuses(`policies:1: tube.dead_letter = "filed": its policy, in `+p.dir+"/c.toml:5, deletes jobs of that age", fmt.Sprintf(aged, "1h"))
+	c.refuses(`policies:1: tube.expire = "2h": the policy in `+p.dir+"/c.toml:8 sends jobs of that age here", "[[tube]]\nmatch = 'grave'\nexpire = '2h'\n")
+	c.refuses("policies:4: tube.retry = \"1s\": no job is tried again", "[[tube]]\nmatch = 'x'\nmax_deliveries = 1\nretry = '1s'\n")
+	word, _ := c.told("set-policies", fmt.Sprintf(dead, "b", "c")+fmt.Sprintf(aged, "30m"))
 	has(t, word, "OK")
 }
 

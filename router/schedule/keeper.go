@@ -59,15 +59,15 @@ func New(shards Shards, log *slog.Logger) *Keeper {
 }
 
 // Set brings another list of schedules, soon. Those that stay go on; what is known of others is
-// forgotten.
-func (k *Keeper) Set(list []Schedule) {
+// forgotten. Once over is closed, or if it is nil, nothing is put any more for the list before.
+func (k *Keeper) Set(list []Schedule) (over <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
-		return
+		return nil
 	}
 	if len(list) == 0 && k.ended == nil && !k.known() {
-		return
+		return nil
 	}
 	before, old := k.ended, k.list
 	k.end()
@@ -77,6 +77,7 @@ func (k *Keeper) Set(list []Schedule) {
 	}
 	k.stop, k.ended = make(chan struct{}), make(chan struct{})
 	go k.run(before, old, k.list, k.stop, k.ended)
+	return before
 }
 
 // known says whether anything is noted of any schedule.
@@ -230,16 +231,14 @@ func (e *entry) tick(at int64) *queue.Tick {
 func (k *Keeper) look(list []*entry, stop <-chan struct{}) time.Duration {
 	wait := longest
 	for _, e := range list {
-		select {
-		case <-stop:
+		if over(stop) {
 			return 0
-		default:
 		}
 		now := k.now()
 		if !e.noted && !k.mark(e) {
 			wait = min(wait, again)
 		}
-		wait = min(wait, k.serve(e, now.Unix()))
+		wait = min(wait, k.serve(e, now.Unix(), stop))
 		if next := e.course.next(max(e.course.last, now.Unix())); next != 0 {
 			wait = min(wait, time.Unix(next, 0).Sub(k.now()))
 		}
@@ -248,8 +247,18 @@ func (k *Keeper) look(list []*entry, stop <-chan struct{}) time.Duration {
 	return max(wait, 0)
 }
 
+// over says that another list has come.
+func over(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
+}
+
 // serve puts the jobs of one schedule, and says how soon it wants to go on.
-func (k *Keeper) serve(e *entry, now int64) time.Duration {
+func (k *Keeper) serve(e *entry, now int64, stop <-chan struct{}) time.Duration {
 	due, lost := e.course.due(now)
 	var puts, refused uint64
 	wait, why := longest, ""
@@ -257,7 +266,7 @@ func (k *Keeper) serve(e *entry, now int64) time.Duration {
 		k.mark(e)
 	}
 	for i, at := range due {
-		if i == portion {
+		if i == portion || over(stop) {
 			wait = 0
 			break
 		}

@@ -68,7 +68,7 @@ func TestKeeper(t *testing.T) {
 		if a, b := d.put("a"), d.put("b"); a != 20 || b != 2 {
 			t.Errorf("after 20 s, %d and %d are put", a, b)
 		}
-		k.Set([]Schedule{each("a", "three", "* * * * * *")})
+		<-k.Set([]Schedule{each("a", "three", "* * * * * *")})
 		pass(10 * time.Second)
 		if _, left := d.ticks[[2]string{"two", "b"}]; left || len(d.ticks) != 1 || d.put("a") != 30 {
 			t.Errorf("%d are put, noted are %v", d.put("a"), d.ticks)
@@ -107,4 +107,43 @@ func TestKeeper(t *testing.T) {
 			t.Error("it begins after its end")
 		}
 	})
+}
+
+// A list that has come ends the one before, also amid many missed ticks: once it is over, nothing more is put for it.
+func TestAListIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &slow{shared: newShared(), begun: make(chan struct{}), go_: make(chan struct{})}
+		k := New(d, slog.New(slog.DiscardHandler))
+		s := each("a", "one", "* * * * * *")
+		s.Missed = All
+		d.ticks[[2]string{"one", "a"}] = queue.Tick{Schedule: "a", At: time.Now().Unix() - 50, Rule: s.Rule.sum()}
+		k.Set([]Schedule{s})
+		<-d.begun // the first of 50
+		over := k.Set(nil)
+		select {
+		case <-over:
+			t.Error("it is over while a job is being put")
+		default:
+		}
+		close(d.go_)
+		<-over
+		if n := d.put("a"); n != 1 {
+			t.Errorf("%d jobs are put", n)
+		}
+		must.Do(t, k.Close(context.Background()))
+	})
+}
+
+// slow is a disk whose first put waits.
+type slow struct {
+	*shared
+	once       sync.Once
+	begun, go_ chan struct{}
+}
+
+func (s *slow) Tick(op *queue.Op) {
+	if op.Kind == queue.PutTick {
+		s.once.Do(func() { close(s.begun); <-s.go_ })
+	}
+	s.shared.Tick(op)
 }
