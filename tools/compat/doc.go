@@ -10,7 +10,8 @@
 //     Where beanfield differs on purpose, the line says why and what it must answer
 //     instead, so the difference itself is asserted;
 //   - random commands of several connections, from a generator that repeats a run
-//     when given its seed.
+//     when given its seed. With -reworded the subject is told many of them in words that
+//     only it has, such as a delete-batch of one job (reworded.go).
 //
 // # How it stays deterministic
 //

@@ -37,6 +37,11 @@ type command struct {
 	verb string
 	id   uint64 // of the commands that name a job
 	last bool   // nothing may be pipelined behind it
+	odd  bool   // it is malformed
+
+	// What the subject is told instead, if that is not empty, and its answer in the reference's words.
+	instead string
+	back    func(reply) reply
 }
 
 // say is a line.
@@ -106,6 +111,7 @@ type generator struct {
 	jobs   []uint64 // that exist, as far as known
 	nextID uint64
 	serial uint32 // makes numbers and names that are used once
+	words  *rewording
 }
 
 // timedSteps is how many steps of a run may wait for the clock: each costs a
@@ -238,7 +244,7 @@ func (g *generator) group(m *member, n int) step {
 	last := false
 	if !behind || !block {
 		for n > 0 && !last {
-			c := g.command(m)
+			c := g.words.say(m, g.command(m))
 			s.commands = append(s.commands, c)
 			n, last = n-1, c.last
 		}
@@ -248,7 +254,7 @@ func (g *generator) group(m *member, n int) step {
 		s.commands = append(s.commands, g.blockingReserve(m))
 		if !behind && g.chance(30) {
 			for range 1 + g.rng.IntN(4) {
-				s.commands = append(s.commands, g.commandBehind(m))
+				s.commands = append(s.commands, g.words.say(m, g.commandBehind(m)))
 			}
 		}
 	}

@@ -45,6 +45,7 @@ type options struct {
 	reference string
 	subject   string
 	same      bool
+	reworded  bool
 	verbose   bool
 	patience  time.Duration
 }
@@ -60,6 +61,7 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, fetched when missing")
 	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z and quotes no strings in stats; default beanfield, built for the occasion, in all its forms")
 	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
+	f.BoolVar(&o.reworded, "reworded", false, "random runs alone; the subject is told some commands in words that only it has, and that mean the same")
 	f.BoolVar(&o.verbose, "v", false, "print every case and every seed")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
 	if err := f.Parse(args); err != nil {
@@ -90,7 +92,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 		return false, err
 	}
 	r := &report{out: out, verbose: o.verbose, repeat: o.repeat(), replies: map[string]int{}}
-	if o.seed < 0 {
+	if o.seed < 0 && !o.reworded {
 		r.table(runTable(ctx, p, match))
 	}
 	if o.table == "" {
@@ -109,7 +111,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 
 // programs finds, fetches and builds what is compared.
 func (o options) programs(ctx context.Context, dir string, out io.Writer) (programs, error) {
-	p := programs{same: o.same, patience: o.patience}
+	p := programs{same: o.same, reworded: o.reworded, patience: o.patience}
 	p.reference = strings.Fields(o.reference)
 	if len(p.reference) == 0 {
 		path, err := server.Beanstalkd(ctx, func(format string, args ...any) { fmt.Fprintf(out, "compat: "+format+"\n", args...) })
@@ -142,6 +144,9 @@ func (o options) repeat() string {
 	if o.same {
 		s += " -same"
 	}
+	if o.reworded {
+		s += " -reworded"
+	}
 	return s
 }
 
@@ -164,7 +169,7 @@ func (o options) random(ctx context.Context, p programs, r *report) error {
 			return err
 		}
 		want = 0
-		if r.failed == 0 && r.commands < leastCommands {
+		if r.failed == 0 && r.commands < leastCommands && !o.reworded {
 			want = seedWorkers
 		}
 	}

@@ -23,6 +23,7 @@ type programs struct {
 	reference []string
 	subject   map[form][]string // by how it is to write strings in stats; never is always there
 	same      bool              // the subject is a beanstalkd too: nothing differs on purpose
+	reworded  bool              // the subject is told some commands in its own words
 	patience  time.Duration
 }
 
@@ -47,6 +48,7 @@ func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, erro
 	pr := &pair{ref: newSide("reference", r.PID(), r), sub: newSide("subject", s.PID(), s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
 	pr.ref.form, pr.sub.form = never, f
+	pr.sub.reworded = p.reworded
 	pr.ref.attach(control, refConn)
 	pr.sub.attach(control, subConn)
 	return pr, nil
@@ -100,10 +102,11 @@ func (p *pair) write(conn string, data []byte) {
 
 // writeChunks sends data cut at the given places, each part in a write of its
 // own.
-func (p *pair) writeChunks(conn string, data []byte, cuts []int) {
+func (s *side) writeChunks(conn string, data []byte, cuts []int) {
 	from := 0
 	for _, cut := range append(cuts[:len(cuts):len(cuts)], len(data)) {
-		p.write(conn, data[from:cut])
+		cut = min(cut, len(data))
+		s.write(conn, data[from:cut])
 		from = cut
 	}
 }
@@ -126,6 +129,12 @@ func (p *pair) forget(conn string) {
 // expect reads the next reply of both and compares them. The arrivals are
 // returned also when they differ.
 func (p *pair) expect(conn, command string) (ref, sub arrival, err error) {
+	return p.expectBack(conn, command, nil)
+}
+
+// expectBack is expect for a command that the subject was told in other words: back brings its answer into the
+// reference's.
+func (p *pair) expectBack(conn, command string, back func(reply) reply) (ref, sub arrival, err error) {
 	ref, ok := p.ref.next(conn, p.patience)
 	if !ok {
 		return ref, sub, p.silent(p.ref, conn, command, "", "")
@@ -133,6 +142,9 @@ func (p *pair) expect(conn, command string) (ref, sub arrival, err error) {
 	sub, ok = p.sub.next(conn, p.patience)
 	if !ok {
 		return ref, sub, p.silent(p.sub, conn, command, ref.String(), "(nothing)")
+	}
+	if back != nil {
+		sub.reply = back(sub.reply)
 	}
 	if why := compareReplies(ref.reply, sub.reply, p.ref, p.sub); why != nil {
 		return ref, sub, &mismatch{conn, command, ref.String(), sub.String(), why}

@@ -18,6 +18,7 @@ type randomRun struct {
 	steps    int            // done
 	commands int            // sent and compared
 	reserves int            // that the reference will have counted once it has read all
+	other    int            // of these, what the subject was told in other words
 	replies  map[string]int // by first word; and how many came to a blocked reserve
 	history  []string
 }
@@ -43,6 +44,9 @@ type failure struct {
 // runSeed does the given number of steps and reports the first difference.
 func runSeed(ctx context.Context, p programs, seed uint64, steps int) (*randomRun, *failure, error) {
 	gen := newGenerator(seed)
+	if p.reworded {
+		gen.words = newRewording(seed)
+	}
 	pr, err := startPair(ctx, p, p.formOf(seed), gen.maxJob)
 	if err != nil {
 		return nil, nil, err
@@ -135,9 +139,13 @@ func (r *randomRun) send(s step) error {
 	for _, c := range at {
 		if c.reserves() {
 			r.reserves++
+			if c.instead != "" {
+				r.other++
+			}
 		}
 	}
-	r.pair.writeChunks(s.conn, joined(s.commands), s.cuts)
+	r.pair.ref.writeChunks(s.conn, joined(s.commands), s.cuts)
+	r.pair.sub.writeChunks(s.conn, reworded(s.commands), s.cuts)
 	for _, c := range at {
 		if _, err := r.answer(m, c); err != nil {
 			return err
@@ -148,7 +156,7 @@ func (r *randomRun) send(s step) error {
 
 // answer reads and compares the reply to one command.
 func (r *randomRun) answer(m *member, c command) (reply, error) {
-	ref, _, err := r.pair.expect(m.name, c.text)
+	ref, _, err := r.pair.expectBack(m.name, c.text, c.back)
 	if err != nil {
 		return reply{}, err
 	}
@@ -214,18 +222,21 @@ func (r *randomRun) stillWaiting() (int, error) {
 }
 
 func (r *randomRun) waitingOn(s *side) (int, error) {
-	deadline := time.Now().Add(r.pair.patience)
+	deadline, want := time.Now().Add(r.pair.patience), r.reserves
+	if s == r.pair.sub {
+		want -= r.other
+	}
 	for {
 		stats, err := r.pair.ask(s, control, "stats")
 		if err != nil {
 			return 0, err
 		}
 		seen := number(stats, "cmd-reserve") + number(stats, "cmd-reserve-with-timeout")
-		if seen == r.reserves {
+		if seen == want {
 			return number(stats, "current-waiting"), nil
 		}
-		if seen > r.reserves || time.Now().After(deadline) {
-			return 0, fmt.Errorf("the %s has seen %d reserves, but %d were sent", s.name, seen, r.reserves)
+		if seen > want || time.Now().After(deadline) {
+			return 0, fmt.Errorf("the %s has seen %d reserves, but %d were sent", s.name, seen, want)
 		}
 	}
 }

@@ -32,6 +32,7 @@ type side struct {
 	name       string
 	beanstalkd bool // whether the process is the reference, on whichever side
 	form       form // of the strings in its stats
+	reworded   bool // whether it is told some commands in words of its own
 	server     *server.Process
 	pid        int // the server's
 	conns      map[string]*connection

@@ -147,12 +147,12 @@ func (g *generator) bytes(n int) []byte {
 func (g *generator) badBody(*member) command {
 	if g.chance(30) {
 		size := g.maxJob + 1 + g.rng.IntN(600)
-		return command{text: fmt.Sprintf("put 0 0 100 %d\r\n%s", size, g.bytes(size+2)), verb: "put"}
+		return command{text: fmt.Sprintf("put 0 0 100 %d\r\n%s", size, g.bytes(size+2)), verb: "put", odd: true}
 	}
 	g.nextID++ // the id is spent all the same
 	size := g.rng.IntN(30)
 	end := pick(g, []string{"xy", "\n\r", "\r\r", "\n\n", "\rx", "x\n"})
-	return command{text: fmt.Sprintf("put 0 0 %d %d\r\n%s%s", g.once(), size, g.bytes(size), end), verb: "put"}
+	return command{text: fmt.Sprintf("put 0 0 %d %d\r\n%s%s", g.once(), size, g.bytes(size), end), verb: "put", odd: true}
 }
 
 // blockingReserve is a reserve that outlasts the run if no job comes.
