@@ -20,11 +20,14 @@ FAULTTIME  ?= 150s
 
 .DEFAULT_GOAL := help
 
+# The profile in cmd/beanfield is for the server that people run: tests compile sooner without it.
+export GOFLAGS += -pgo=off
+
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## the server, as ./beanfield
-	$(GO) build -o beanfield ./cmd/beanfield
+	$(GO) build -pgo=auto -o beanfield ./cmd/beanfield
 
 run: build ## build and run the server on port 11300
 	./beanfield -V
@@ -102,7 +105,10 @@ clients: ## drive the server with real client libraries, and its console with a 
 bench: ## benchmarks of the parts and of the whole server
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+profile: ## where the server spends its time, for the compiler: into cmd/beanfield/default.pgo
+	$(GO) run ./tools/bench profile
+
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test thorough race cluster single lint fuzz compat crash faults dist package monitoring clients bench bench-compare
+.PHONY: help build run test thorough race cluster single lint fuzz compat crash faults dist package monitoring clients bench profile bench-compare

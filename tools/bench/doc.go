@@ -5,10 +5,12 @@
 //	bench compare [flags]    several servers, interleaved rounds, ratios
 //	bench echo -p PORT       a server that sends back what it gets
 //	bench logged -p PORT     a bare queue that answers when its log is on the disk
+//	bench profile            where the server's time goes, for the compiler
 //
 // The packages below it, each of which imports only those that stand after it:
 //
 //	compare      rows, rounds, ratios and goals; the report, its tables and chart
+//	profile      where the server's time goes under some loads
 //	measure      one measurement of one server, started for it or already running
 //	push         the load of the queue service
 //	stalls       what a client waits while others disturb the server

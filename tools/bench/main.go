@@ -16,6 +16,7 @@ import (
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/measure"
+	"beanfield/tools/bench/profile"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/server"
 )
@@ -42,6 +43,8 @@ func dispatch(ctx context.Context, args []string) error {
 			return floor.Echo(ctx, args[1:])
 		case "logged":
 			return floor.Logged(ctx, args[1:])
+		case "profile":
+			return profile.Main(ctx, args[1:])
 		}
 	}
 	return runMain(ctx, args)

@@ -77,7 +77,7 @@ func download(ctx context.Context, dir string) error {
 // Beanfield builds the server, from the module that this runs in, into dir.
 func Beanfield(ctx context.Context, dir string) (string, error) {
 	path := filepath.Join(dir, "beanfield")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", path, "beanfield/cmd/beanfield").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-pgo=auto", "-o", path, "beanfield/cmd/beanfield").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build beanfield/cmd/beanfield: %w\n%s\nRun this in the module, or name a server", err, out)
 	}
