@@ -80,7 +80,7 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools", "storage/jetstream", "storage/cluster"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients", "tools/faults/figures"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients", "tools/faults/figures", "tools/bench/profile"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster", "tools/faults"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
