@@ -69,6 +69,7 @@ func simulate(t *testing.T, steps int, service bool) {
 
 func newSimulation(t *testing.T, seed uint64) *simulation {
 	s := newGame(t, seed, rand.New(rand.NewPCG(seed, 3)), 4)
+	s.limit()
 	for range 2 + s.rnd.IntN(6) {
 		s.players = append(s.players, s.join())
 	}
@@ -93,7 +94,6 @@ func newGame(t *testing.T, seed uint64, rnd *rand.Rand, share int) *simulation {
 	s.rule()
 	of := func(tube string) *queue.Policy { return s.policies[tube] }
 	s.bed = newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share), PolicyFor: of})
-	s.limit()
 	return s
 }
 
