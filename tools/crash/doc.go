@@ -16,6 +16,7 @@
 //   - what was sent and not answered has happened as a whole or not at all: a job that was being
 //     moved to another shard is in one of both tubes, with all that it had; jobs that were put together
 //     are all there or none is;
+//   - a dead letter is in its tube or in the one that dead letters go to;
 //   - a put that has a name, sent again, is answered with the job that it has made, and a key is taken
 //     as long as its job lives;
 //   - nothing else is there, and ids rise.

@@ -209,7 +209,10 @@ func (a *actor) one(id uint64, j *job) bool {
 	switch {
 	case choice < 20:
 		delay := a.delay()
-		next := func(v version) version { return v.released(now, pri, delay, j.reserves) }
+		next := func(v version) version {
+			j.moved = j.moved || v.tube == failing
+			return v.released(now, pri, delay, j.reserves)
+		}
 		if a.l.begin(j, fmt.Sprintf("release pri=%d delay=%d", pri, delay), next) {
 			a.add(a.expect(j, "RELEASED"), "release %d %d %d", id, pri, delay)
 		}

@@ -89,7 +89,7 @@ func (c *campaign) start(ctx context.Context, n int) error {
 		}
 	}
 	name := filepath.Join(c.dir, "config.toml")
-	if err := os.WriteFile(name, []byte(config), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(config+policies), 0o644); err != nil {
 		return err
 	}
 	command = append(command, "-config", name)
@@ -190,12 +190,12 @@ func (c *campaign) observeAll() (*snapshot, error) {
 	}
 }
 
-// travelling says that a job is not there whose move was cut short.
+// travelling says that a job is not there that has, perhaps, begun to move.
 func (l *ledger) travelling(s *snapshot) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.ContainsFunc(l.alive, func(j *job) bool {
-		return len(j.could) == 2 && j.could[1].state != gone && j.could[0].tube != j.could[1].tube && s.jobs[j.id] == nil
+		return j.moved && s.jobs[j.id] == nil && !slices.ContainsFunc(j.could, func(v version) bool { return v.state == gone })
 	})
 }
 

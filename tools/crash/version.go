@@ -5,6 +5,21 @@ import (
 	"time"
 )
 
+// What is released in the tube failing goes to the tube graveyard, by a policy.
+const (
+	failing   = "z"
+	graveyard = "y"
+)
+
+// policies is that, in the configuration.
+const policies = `
+[[tube]]
+match = "` + failing + `"
+max_deliveries = 1
+count = "releases"
+dead_letter = "` + graveyard + `"
+`
+
 // state is where the log has a job. A reserved job stands there in its state
 // before that, because a restart gives it back.
 type state uint8
@@ -71,6 +86,10 @@ func (v version) timed(now time.Time) version {
 func (v version) released(now time.Time, pri, delay uint32, reserves int) version {
 	v.state, v.pri, v.delay, v.rank, v.reserves = ready, pri, delay, 0, reserves
 	v.releases++
+	if v.tube == failing { // it is a dead letter
+		v.tube, v.due, v.dueBy = graveyard, time.Time{}, time.Time{}
+		return v
+	}
 	return v.timed(now)
 }
 
