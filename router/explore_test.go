@@ -166,6 +166,16 @@ func (a *actor) now(n int) *actor {
 	for ; n > 0; n-- {
 		a.plan[0].run(a)
 		a.plan = a.plan[1:]
+		for a.busy() { // where turns are short, it may need several
+			for _, p := range a.w.bed.shards {
+				if len(p.mail) > 0 {
+					p.step()
+				}
+			}
+			if a.canResume() {
+				a.resume()
+			}
+		}
 	}
 	return a
 }
