@@ -157,7 +157,7 @@ func (run *restartRun) beginMove() (finish func()) {
 	c := run.clients[n]
 	buried := 0
 	for _, id := range ids {
-		if m.Job(id).State == naive.Buried {
+		if as := l.Alter.As; as == queue.Buried || as == 0 && m.Job(id).State == naive.Buried {
 			buried++
 		}
 	}
