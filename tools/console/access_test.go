@@ -57,7 +57,7 @@ func accessibility(t *testing.T, b *browser, base string) {
 		{"search", `document.querySelector("form")`, map[string]int{"textbox": 1, "searchbox": 1, "combobox": 4}},
 		{"samples", `document.querySelector("tbody tr")`, map[string]int{"table": 1, "checkbox": 1, "spinbutton": 1}},
 		{"connections", `document.querySelector("tbody th")`, map[string]int{"searchbox": 1, "table": 1, "columnheader": 11, "rowheader": 1}},
-		{"policies", `document.querySelector("tbody th")`, map[string]int{"table": 2, "columnheader": 14, "rowheader": 2}},
+		{"policies", `document.querySelector("tbody th")`, map[string]int{"table": 2, "columnheader": 15, "rowheader": 3}},
 		{"server", `document.querySelector("tbody th")`, map[string]int{"table": 1, "meter": 1}},
 	} {
 		b.show(base + "?heard" + p.page + "#/" + p.page)

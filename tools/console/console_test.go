@@ -211,6 +211,7 @@ func moveAndPurge(_ *testing.T, b *browser, base string) {
 	b.said("12 done")
 	b.show(base + "?2#/tube/elsewhere")
 	b.state("elsewhere", 48, 0, 0)
+	b.await("where a job has been", `document.querySelector("article .been").textContent.includes("left orders, moved by somebody")`)
 }
 
 func keys(_ *testing.T, b *browser, base string) {
