@@ -124,9 +124,10 @@
 // there are: it takes the tube's heaps over, whole, as a grave (grave.go). For everybody who asks, the jobs
 // in there have ended; their memory is given back in shares, in later turns. The log has one note of it
 // (purge.go) until it has been told of the end of each job. Few jobs are ended one by one instead, in one turn.
-// Where very many are to be spared, or the log has no room for the note, or a queue has several groups, that
-// takes many turns, and a crash in between leaves some (truncate.go). A view may be done with an item that
-// the tube still has, and the other way round, which only a walk over all items tells.
+// Where very many are to be spared, or the log has no room for the note, or a queue has passed items, that
+// takes many turns, and a crash in between leaves some (truncate.go): a million jobs are some twelve thousand turns of 20 to
+// 45 µs, as long as any other long work's. To spare very many would take a note that lists them, and a walk to find them and to
+// count the bytes that are left; passed items are in no place that could be taken over.
 //
 // # Bounds
 //

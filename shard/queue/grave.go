@@ -42,8 +42,6 @@ const (
 	// mostSpared is how many places are looked at for jobs that a purge spares. If there are more, the jobs of
 	// the tube are ended one by one.
 	mostSpared = 1 << 14
-	// mostRefiled is how many of a queue, because they are put into its order anew.
-	mostRefiled = 4 * Slice
 )
 
 // interred says that a job lies in a grave.

@@ -60,7 +60,8 @@ func (s *State) jobIn(t *tube, id uint64) uint32 {
 func (s *State) askTruncate(op *Op) {
 	op.Status = OK
 	if v := s.serving(op.Ask); v != nil {
-		if v.tube.newest < op.Ask.Index {
+		if op.phase == 0 && v.tube.newest < op.Ask.Index {
+			op.phase = inItems
 			s.purge(v.tube, op)
 		}
 		if !s.whole(v) || !s.endBefore(v, op.Ask.Index) {
@@ -99,7 +100,7 @@ func (s *State) askEnd(op *Op) {
 		s.logQueue(v)
 		s.mayBeOver(v)
 	}
-	if a.Force && a.from == 0 {
+	if a.Force && a.from == 0 && len(v.views) == 0 { // consumers of views may have some
 		s.purge(v.tube, op)
 	}
 	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {

@@ -152,8 +152,20 @@ func (v *service) jobGone(s *State, slot uint32) {
 	s.lessen(v)
 }
 
-// single says that nobody but the first group has, or had, anything to do with the jobs that the tube has.
-func (v *service) single() bool { return len(v.views) == 0 && v.passed == 0 && v.dropping == 0 }
+// mostRefiled is how many places of items, in the queue's order and in views, a purge looks at or makes anew.
+const mostRefiled = 4 * Slice
+
+// purges says that the items of the queue can end at once, if so many are spared. Passed ones are in no place of
+// their tube that could be taken over.
+func (v *service) purges(spared int) bool {
+	places := spared * (1 + len(v.views))
+	for _, w := range v.views {
+		if places += w.group.pending; w.dropping {
+			return false
+		}
+	}
+	return v.passed == 0 && v.dropping == 0 && places <= mostRefiled
+}
 
 // holds says that consumers of the first group hold jobs, which only a truncate of the queue ends.
 func (v *service) holds() bool { return v.first != nil && v.first.pending > 0 }
@@ -163,9 +175,12 @@ func (v *service) few() bool {
 	return v.index.cursor == wholeIndex && v.tube.length()*(1+len(v.views)) < usualPurge
 }
 
-// jobsInterred is told that jobs of the tube have ended at once, all but some, and the service is single.
+// jobsInterred is told that jobs of the tube have ended at once, all but some.
 func (v *service) jobsInterred(s *State, left []uint32) {
-	s.spend(indexing * len(left))
+	s.spend(indexing * len(left) * (1 + len(v.views)))
+	for _, w := range v.views {
+		s.viewKeeps(w, left)
+	}
 	x := v.index
 	x.order, x.requests, x.cursor = order{}, nil, wholeIndex
 	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(s.jobs.At(a).id(), s.jobs.At(b).id()) })

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A queue of one group is purged as other tubes are: from the answer on, nothing that the queue service asks for
+// A queue is purged as other tubes are: from the answer on, nothing that the queue service asks for
 // finds an item that has ended, also after a restart. What consumers hold ends too, and what workers hold stays.
 func TestPurgeOfAQueue(t *testing.T) {
 	w := newPurgeWorld(t)
@@ -55,7 +55,10 @@ func TestQueueServicePurges(t *testing.T) {
 		{"q trunc mail 9 \n q get mail -> empty \n q get mail wait=x -> waiting \n q put mail -> 4 => x!", 3},
 		{"q trunc mail 3 \n q get mail -> 3", 0},
 		{"q end mail force \n q get mail -> empty \n q put mail -> ended", 3},
-		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n c truncate mail -> 3", 0}, // a second group
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 2 => g.c@mail:1 g.c@mail:2 \n c truncate mail -> 3 \n g.c@mail item 1 -> 4 => h.c@mail:4 g.c@mail:4", 2},
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n q trunc mail 9", 2},
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n q end mail force \n g.c@mail attrs -> length=1", 0},
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n h.c@mail commit 1 => h.c@mail:2 \n c truncate mail -> 3", 0}, // 1 is passed
 	} {
 		w := newPurgeWorld(t)
 		w.run("g.c@mail item 1 k=v -> 1\n g.c@mail item 1 requestId=r -> 2\n g.c@mail item 1 -> 3\n" + c.steps)
@@ -63,6 +66,29 @@ func TestQueueServicePurges(t *testing.T) {
 			t.Errorf("%s: %d jobs lie in graves, want %d", c.steps, w.s.yard.jobs, c.lie)
 		}
 		w.run("restart\n c peek 2 -> no")
+	}
+}
+
+// What a group knows of an item that stays, it knows after a purge: here, how often it was refused.
+func TestPurgeLeavesCounts(t *testing.T) {
+	w := newPurgeWorld(t)
+	w.run(`
+		limits delivery=2 dead=bury
+		h.c@mail sub 0
+		g.c@mail item 1 -> 1
+		g.c@mail item 1 -> 2
+		g.c@mail item 1 -> 3
+		b watch mail
+		b reserve-job 1 -> 1
+		g.c@mail sub 1 => g.c@mail:1
+		g.c@mail negative No why 1 => g.c@mail:1/2
+		c truncate mail -> 2
+		g.c@mail negative No why 1
+		b delete 1
+		c use mail
+		c peek-buried -> 1`)
+	if w.s.yard.jobs != 2 {
+		t.Errorf("%d jobs lie in graves", w.s.yard.jobs)
 	}
 }
 

@@ -164,6 +164,36 @@ func (s *State) viewForgets(w *view, slot uint32) {
 	w.unknow(slot)
 }
 
+// viewKeeps forgets all jobs but some, because they have ended at once (grave.go).
+func (s *State) viewKeeps(w *view, left []uint32) {
+	at, times := make([]uint32, len(left)), w.returned
+	for i, slot := range left {
+		at[i] = w.where(slot)
+	}
+	for ref := w.sent.Head; ref != 0; {
+		next := s.allLinks(ref).Next
+		if s.interred(s.pendings.At(ref).job) {
+			s.viewUnpend(w, ref)
+		}
+		ref = next
+	}
+	w.heap, w.places, w.known, w.returned = cells.Heap{}, nil, nil, nil
+	for i, slot := range left {
+		if n := times[slot]; n > 0 {
+			w.count(slot, n)
+		}
+		if at[i] == cells.Nowhere {
+			continue
+		}
+		if w.know(slot); at[i]&viewPending != 0 { // or done
+			w.places.Set(slot, at[i])
+			continue
+		}
+		j := s.jobs.At(slot)
+		w.heap.Push(w.places, readyKey(j.pri, j.id(), slot))
+	}
+}
+
 // viewLoses takes a job, which the view knows, out of its heap or from its consumer. The
 // caller sets the job's new place.
 func (s *State) viewLoses(w *view, slot uint32) {

@@ -30,15 +30,15 @@ type purging struct {
 }
 
 // purge ends all jobs of a tube that nobody holds, or those that are in some states, at once. It reports false if they are to be ended one by one: they are
-// few, or too many are spared, or the log has no room for the note, or several groups of a queue have them.
+// few, or too many are spared, or the log has no room for the note, or what a queue's groups have to do with them is much.
 func (s *State) purge(t *tube, op *Op) bool {
 	of := States(op.Limit)
 	n := t.countOf(of)
-	if t.service != nil && !t.service.single() || n < cmp.Or(s.LeastPurge, usualPurge) {
+	if n < cmp.Or(s.LeastPurge, usualPurge) {
 		return false
 	}
 	spared, ok := s.spared(t, of)
-	if !ok || t.service != nil && len(spared) > mostRefiled || s.Durable && !s.notePurge(t, spared) {
+	if !ok || t.service != nil && !t.service.purges(len(spared)) || s.Durable && !s.notePurge(t, spared) {
 		return false
 	}
 	s.spend(moving * (1 + len(spared)/passing))

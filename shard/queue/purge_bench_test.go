@@ -21,6 +21,10 @@ func BenchmarkPurge(b *testing.B) {
 		{"tube", func(*field) {}, 0},
 		{"queue", func(f *field) { f.watchAs("g") }, 0},
 		{"groups=2", func(f *field) { f.watchAs("g", "h") }, 0},
+		{"groups=2/passed=1", func(f *field) {
+			f.watchAs("g", "h")
+			f.apply(&f.clients[0], Op{Kind: Delete, ID: f.apply(&f.clients[0], Op{Kind: Reserve, Poll: true}).ID})
+		}, 0},
 		{"reserved=20000", func(f *field) {
 			for range 20000 {
 				f.apply(&f.clients[0], Op{Kind: Reserve, Poll: true})
