@@ -15,6 +15,7 @@ type player struct {
 	batch  queue.Batch
 	then   func() // what the end of the call that is under way leads to
 	closed bool
+	room   bool // its put waits for room
 
 	tags  queue.Tags   // of its next puts
 	wants *queue.Terms // what its latest reserve asks for
@@ -122,6 +123,10 @@ func (p *player) reserve(poll bool) {
 // reserved looks at the answer of a reserve or of a wait.
 func (p *player) reserved() {
 	if p.Waiting() {
+		return
+	}
+	if p.room {
+		p.room, p.result = false, p.Reservation.Status
 		return
 	}
 	if p.Several != nil {

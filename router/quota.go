@@ -13,12 +13,36 @@ import (
 type Quota struct {
 	most, used [queue.Bounds]atomic.Int64
 	refused    [queue.Bounds]atomic.Uint64
+	waits      atomic.Int64 // puts that wait for room
+	ring       func()       // is called when there is more room, while some wait
 }
 
 // Limit sets what there may be. What is there already stays.
 func (q *Quota) Limit(most queue.Amount) {
 	for b, n := range most {
 		q.most[b].Store(n)
+	}
+	q.tell()
+}
+
+// tell says that there may be room for those who wait. It comes after the room: who begins to wait looks for
+// room once more after that, so that one of the two sees the other.
+func (q *Quota) tell() {
+	if q.waits.Load() > 0 {
+		q.ring()
+	}
+}
+
+// Wait implements queue.Quota.
+func (q *Quota) Wait(more int) { q.waits.Add(int64(more)) }
+
+// Refuse implements queue.Quota.
+func (q *Quota) Refuse(a queue.Amount) {
+	for b, n := range a {
+		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
+			q.refused[b].Add(1)
+			return
+		}
 	}
 }
 
@@ -43,13 +67,15 @@ func (q *Quota) Add(a queue.Amount) {
 	for b, n := range a {
 		q.used[b].Add(n)
 	}
+	if a[queue.BoundJobs] < 0 || a[queue.BoundBytes] < 0 || a[queue.BoundMemory] < 0 {
+		q.tell()
+	}
 }
 
 // Fits implements queue.Quota.
 func (q *Quota) Fits(a queue.Amount) bool {
 	for b, n := range a {
 		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
-			q.refused[b].Add(1)
 			return false
 		}
 	}
@@ -62,10 +88,10 @@ func (q *Quota) Claim(a queue.Amount) bool {
 		if q.take(b, n) {
 			continue
 		}
-		q.refused[b].Add(1)
 		for b--; b >= 0; b-- {
 			q.used[b].Add(-a[b])
 		}
+		q.tell() // others may have met what was taken for a moment
 		return false
 	}
 	return true

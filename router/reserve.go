@@ -176,7 +176,7 @@ func (s *Session) Delivered() bool { return s.woken.Load() }
 func (s *Session) EndWait() bool {
 	s.woken.Store(false)
 	d := &s.delivery
-	s.Reservation = Reservation{Status: queue.OK, ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large}
+	s.Reservation = Reservation{Status: d.Status, ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large}
 	if s.lost {
 		s.Reservation = Reservation{Status: queue.Failed}
 	}

@@ -161,6 +161,7 @@ func (r *Router) Close() error {
 	for i := range r.carriers {
 		r.carriers[i].close()
 	}
+	r.limits.rings.Wait()
 	for _, sh := range r.shards {
 		sh.Close()
 	}
@@ -199,8 +200,13 @@ func (r *Router) Push(shard int, here bool) {
 // Pushed says whether there is anything to Push: whether sessions should be Later.
 func (r *Router) Pushed() bool { return r.pushed }
 
-// Drain makes every later put answer Refused. It cannot be undone.
-func (r *Router) Drain() { r.draining.Store(true) }
+// Drain makes every later put answer Refused, and ends the waits of those that wait for room. It cannot be undone.
+func (r *Router) Drain() {
+	r.draining.Store(true)
+	for _, sh := range r.shards {
+		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.CloseLines() })
+	}
+}
 
 // Draining tells whether Drain has been called.
 func (r *Router) Draining() bool { return r.draining.Load() }

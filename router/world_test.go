@@ -45,6 +45,11 @@ func (w *world) checkRest() error {
 	if w.crew != nil {
 		return w.checkService(held)
 	}
+	if w.leaf != nil {
+		if err := w.leaf(); err != nil {
+			return err
+		}
+	}
 	return w.checkJobs(held)
 }
 
@@ -104,7 +109,11 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int, least func
 	for i, p := range d.shards {
 		want, few := lined(p), lined(p)
 		for _, q := range players {
-			if n := q.watchedIn(i); q.Waiting() && len(q.asked()) > 0 {
+			if n := q.watchedIn(i); q.Waiting() && q.room {
+				if q.UsedShard() == i {
+					want, few = want+1, few+1
+				}
+			} else if q.Waiting() && len(q.asked()) > 0 {
 				want += min(n, 1)
 				few += min(n, 1)
 			} else if q.Waiting() {
@@ -125,7 +134,9 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int, least func
 		case !q.Waiting():
 			continue
 		}
-		waits++
+		if waits++; q.room {
+			continue
+		}
 		for _, name := range q.Watched().all() {
 			if st, ok := d.stats(name); ok && d.readyWith(name, q.asked()) && st.Pause == 0 && !d.full(name, st.Reserved) {
 				return fmt.Errorf("lost wake-up: %s waits while %s has a ready job", q.name, name)

@@ -176,6 +176,6 @@ func (c *Conn) admit(p *incoming, body []byte) bool {
 	if p.terms != nil {
 		op.Terms = c.run.copyTerms(p.terms)
 	}
-	c.run.member = c.run.member || p.tube == ""
+	c.run.member = c.run.member || p.tube == "" || p.terms != nil && p.terms.Timeout > 0
 	return true
 }

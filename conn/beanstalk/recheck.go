@@ -41,6 +41,12 @@ func (l *loop) recheckOne(c *Conn, most int) (cost int) {
 	if c == nil || c.call != callNone || c.closed || c.shaking() || !c.session.Waiting() || !c.outdated() {
 		return 1
 	}
+	if c.wake.room {
+		l.turn()
+		c.rejudgeRoom()
+		c.goOn()
+		return recheckCost
+	}
 	from := 0
 	if c == partly && c.guard.policy == l.server.book.Load() {
 		from = l.tubes

@@ -107,6 +107,10 @@ func (c *Conn) sayReserved(id uint64, size uint32, about *queue.About, small []b
 // answerReserve answers a reserve over several shards, or one that has waited; or
 // begins the wait.
 func (c *Conn) answerReserve() {
+	if c.wake.room {
+		c.answerRoom()
+		return
+	}
 	resumes := c.resumes
 	c.resumes = false
 	if c.session.Waiting() {

@@ -43,15 +43,7 @@ func (c *Conn) answerRun() {
 			c.loop.count(v)
 		}
 		if op.Status == queue.Waiting {
-			timeout := lasting(op.Timeout) // keepRun may let go of op
-			if op.Kind == queue.ReserveSeveral {
-				c.session.BeginWaitForSeveral(int(op.Limit), op.Terms)
-				if op.Terms != nil {
-					timeout = op.Terms.Timeout
-				}
-			} else {
-				c.session.BeginWait()
-			}
+			timeout := c.beginWait(v, op)
 			r.answered++
 			c.keepRun()
 			c.wait(timeout)
@@ -86,6 +78,25 @@ func (c *Conn) answerRun() {
 		}
 	}
 	c.keepRun()
+}
+
+// beginWait notes that an operation has ended in a wait, and says how long that may last. keepRun may let go of the
+// operation afterwards.
+func (c *Conn) beginWait(v protocol.Verb, op *queue.Op) (timeout int64) {
+	c.wake.room = op.Kind == queue.Put
+	switch {
+	case c.wake.room:
+		c.verb, c.wake.tube = v, op.Tube
+		c.session.BeginWait()
+	case op.Kind == queue.ReserveSeveral:
+		c.session.BeginWaitForSeveral(int(op.Limit), op.Terms)
+	default:
+		c.session.BeginWait()
+	}
+	if op.Terms != nil {
+		return op.Terms.Timeout
+	}
+	return lasting(op.Timeout)
 }
 
 // answerFailed words the end of an operation that was not carried out.

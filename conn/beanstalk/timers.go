@@ -69,8 +69,10 @@ func (t *timers) sift(i int) {
 
 // waitTimer is a connection's place in its loop's timers.
 type waitTimer struct {
-	timeout int64 // nanoseconds, of the reserve that is being run
-	until   int64 // when the wait times out; MaxInt64 for never
-	at      int64 // when the loop checks it
-	place   int   // in the loop's timers, from 1; 0 if none
+	timeout int64  // nanoseconds, of the reserve that is being run
+	until   int64  // when the wait times out; MaxInt64 for never
+	room    bool   // it is that of a put, which waits for room
+	tube    string // in this tube
+	at      int64  // when the loop checks it
+	place   int    // in the loop's timers, from 1; 0 if none
 }

@@ -22,7 +22,7 @@ func lasting(seconds uint32) int64 {
 	return int64(seconds) * second
 }
 
-// wait makes the connection wait for a job, for so many nanoseconds.
+// wait makes the connection wait for a job, or for room for one, for so many nanoseconds.
 func (c *Conn) wait(timeout int64) {
 	c.wake.until = math.MaxInt64
 	if timeout != protocol.Forever {
@@ -37,6 +37,8 @@ func (c *Conn) waitOn() {
 	switch {
 	case c.hungUp:
 		c.hangUpWait()
+	case c.outdated() && c.wake.room:
+		c.rejudgeRoom()
 	case c.outdated():
 		if _, more := c.rejudgeWait(0, recheckShare); more {
 			c.loop.recheckLate()
@@ -47,7 +49,7 @@ func (c *Conn) waitOn() {
 // setAlarm sets the loop's timer to the first event that may end the wait.
 func (c *Conn) setAlarm() {
 	at := c.wake.until
-	if soonest := c.session.Soonest(); soonest != math.MaxInt64 {
+	if soonest := c.session.Soonest(); soonest != math.MaxInt64 && !c.wake.room {
 		at = min(at, soonest-queue.Margin)
 	}
 	if at == math.MaxInt64 {
@@ -70,7 +72,7 @@ func (c *Conn) decideWait() {
 	switch {
 	case c.session.Delivered():
 		c.endWait()
-	case c.session.Soonest()-queue.Margin <= now:
+	case !c.wake.room && c.session.Soonest()-queue.Margin <= now:
 		c.cancelWait(queue.DeadlineSoon)
 	case c.wake.until <= now || c.hungUp:
 		c.cancelWait(queue.TimedOut)

@@ -36,6 +36,10 @@ type NewJob struct {
 	Expire     time.Duration // how old it may get
 	Deliveries uint32        // how often it is delivered before it is a dead letter; 0: the tube's policy says
 	Tags       map[string]string
+
+	// Wait is how long Put waits for room, if the tube or the server has none; then it is ErrOutOfMemory. If the context ends
+	// before, the connection is lost. It is not for pipelines and batches.
+	Wait time.Duration
 }
 
 // filled is the job with its defaults, or what is wrong with it.
@@ -46,7 +50,7 @@ func (j NewJob) filled() (NewJob, error) {
 	if j.TTR == 0 {
 		j.TTR = defaultTTR
 	}
-	for _, d := range []time.Duration{j.Delay, j.TTR, j.KeyFor, j.Expire} {
+	for _, d := range []time.Duration{j.Delay, j.TTR, j.KeyFor, j.Expire, j.Wait} {
 		if _, err := seconds(d); err != nil {
 			return j, err
 		}
@@ -102,6 +106,7 @@ func (j NewJob) options() (all []string) {
 	add(j.Once != "", "once", j.Once)
 	add(j.Expire > 0, "expire", exactly(j.Expire))
 	add(j.Deliveries > 0, "deliveries", strconv.FormatUint(uint64(j.Deliveries), 10))
+	add(j.Wait > 0, "wait", exactly(j.Wait))
 	first := len(all)
 	for name, value := range j.Tags {
 		add(true, "tag."+name, value)

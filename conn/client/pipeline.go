@@ -31,6 +31,9 @@ type step struct {
 // Put adds a put.
 func (p *Pipeline) Put(job NewJob) {
 	job, err := job.filled()
+	if err == nil && job.Wait > 0 {
+		err = fmt.Errorf("%w: only Put waits for room", ErrInvalid)
+	}
 	p.steps = append(p.steps, step{put: &job, err: err})
 }
 

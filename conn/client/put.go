@@ -23,7 +23,7 @@ func (l *link) put(job NewJob) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := l.wire.Put(line, job.Body)
+	r, err := l.wire.PutWithin(job.Wait, line, job.Body)
 	if err != nil {
 		return 0, err
 	}
@@ -94,7 +94,7 @@ const (
 // entry is the line of a job in a put-batch. ok is not set if put-batch cannot put it.
 func (j NewJob) entry() (line string, ok bool) {
 	j, err := j.filled()
-	if err != nil || len(j.Body) >= mostBatchSize/2 {
+	if err != nil || len(j.Body) >= mostBatchSize/2 || j.Wait > 0 {
 		return "", false
 	}
 	words := fmt.Sprintf("%d %s %s %d tube=%s", j.Priority, exactly(j.Delay), exactly(j.TTR), len(j.Body), j.Tube)

@@ -29,8 +29,9 @@ const patience = 5 * time.Minute
 
 // field is a beanfield in this process. It keeps jobs in memory.
 type field struct {
-	addr string
-	stop func() error
+	addr   string
+	stop   func() error
+	router *router.Router
 }
 
 func startField() (*field, error) {
@@ -55,7 +56,7 @@ func startField() (*field, error) {
 	return &field{l.Addr().String(), func() error {
 		a.Stop()
 		return errors.Join(s.Shutdown(context.Background()), r.Close())
-	}}, nil
+	}, r}, nil
 }
 
 func beanfield(t testing.TB) string {

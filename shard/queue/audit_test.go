@@ -45,6 +45,9 @@ func audit(s *State, clients []*Client) error {
 			return fmt.Errorf("a client's deadline %d is not in the timeline", c.soonest())
 		}
 	}
+	if err := s.checkLines(clients, using); err != nil {
+		return err
+	}
 	for _, t := range s.tubes {
 		if t.byMany != byMany[t] {
 			return fmt.Errorf("S3: tube %q counts %d watchers of many tubes, has %d", t.name, t.byMany, byMany[t])

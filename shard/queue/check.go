@@ -60,7 +60,7 @@ func (s *State) Check() error {
 	if err != nil {
 		return err
 	}
-	if waits += many; waits != s.waiting {
+	if waits += many + s.inLines(); waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
 	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos), s.policies.aging.Check(s.policies.agingAt))

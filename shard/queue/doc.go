@@ -105,6 +105,11 @@
 // one number for both would change what users have configured. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
 //
+// # Limits of the server
+//
+// What all jobs of a server are together is bounded by a Quota that all shards share (quota.go). A put for which there is
+// no room there, or in its tube, may wait for it in a line of its tube, as reserves wait for jobs (room.go).
+//
 // # Tags that are asked for
 //
 // A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a
@@ -220,6 +225,8 @@
 //	M1  A tube's counts of its jobs and their bytes equal what walking them would count.
 //	QT1 What a shard counts for a server's limits (quota.go) is what walking its jobs would count. A put is
 //	    admitted only if with it there is no more than there may be, of all shards together.
+//	RW1 A put that waits for room stands in the line of its tube, once, and its client knows of it.
+//	RW2 Between two turns there is no room for the first put in a line, unless the next turn looks again.
 //	M2  A ranking has the jobs that it is to rank and no others, under their keys. It has all
 //	    of them as soon as the pass over all jobs that it needs is over (policy.go).
 //	M3  A tube whose jobs may get too old stands in the timeline of ages by its oldest one,

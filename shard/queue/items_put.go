@@ -8,7 +8,7 @@ func (s *State) askPut(now int64, op *Op) {
 		s.endPut(t, op, Ended)
 	} else {
 		op.TTR = uint32((a.Limits.MaxIdle + second - 1) / second)
-		s.putInto(now, t, op, a.Tags)
+		s.putInto(now, nil, t, op, a.Tags)
 	}
 	s.letGo(t)
 }

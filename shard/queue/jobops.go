@@ -43,12 +43,12 @@ func (s *State) turnAway(op *Op, why Status) bool {
 // put makes a job in the tube that it names, or else in the one that the client uses.
 func (s *State) put(now int64, c *Client, op *Op) {
 	if op.Tube == "" {
-		s.putInto(now, c.used, op, op.tags())
+		s.putInto(now, c, c.used, op, op.tags())
 		return
 	}
 	t := s.tubeNamed([]byte(op.Tube))
 	t.using++ // until it has the job
-	s.putInto(now, t, op, op.tags())
+	s.putInto(now, c, t, op, op.tags())
 	t.using--
 	s.letGo(t)
 }
@@ -61,8 +61,8 @@ func (op *Op) tags() Tags {
 	return op.Terms.Tags
 }
 
-// putInto makes a job in a tube.
-func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
+// putInto makes a job in a tube. c is who may wait for room.
+func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 	delay := int64(op.Delay) * second
 	if op.Terms != nil {
 		if s.known(now, t, op) {
@@ -71,11 +71,11 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 		delay = op.Terms.Delay
 	}
 	limited := bounded(t, op) || s.quota != nil
-	if limited && op.phase == 0 && !s.mayEnter(t, op) || !s.accept(op) {
+	if limited && op.phase == 0 && !s.mayEnter(c, t, op) || !s.accept(op) {
 		return
 	}
 	away := s.overBudget(op.Size)
-	if limited && !s.enter(t, op, away) {
+	if limited && !s.enter(c, t, op, away) {
 		return
 	}
 	slot := s.jobs.Alloc()

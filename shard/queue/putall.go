@@ -109,7 +109,7 @@ func (s *State) putEach(now int64, g *gathering) {
 				}
 				continue
 			}
-			if s.putInto(now, g.tubes[i], p, p.tags()); p.Status != OK {
+			if s.putInto(now, nil, g.tubes[i], p, p.tags()); p.Status != OK {
 				panic("queue: there is no room for a put, although there was room for all")
 			}
 		}
@@ -138,6 +138,7 @@ func (s *State) roomForAll(g *gathering) Status {
 		}
 	}
 	if s.quota != nil && born > 0 && !s.quota.Fits(allInside(born, total)) {
+		s.quota.Refuse(allInside(born, total))
 		return NoRoom
 	}
 	for t, l := range loads {

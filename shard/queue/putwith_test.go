@@ -32,6 +32,8 @@ func putSaying(body string, args []string) Op {
 			op.Terms.Once = []byte(v)
 		case "expire":
 			op.Terms.Expire = duration(v)
+		case "wait":
+			op.Terms.Timeout = duration(v)
 		case "deliveries":
 			op.Terms.Deliveries = uint32(number(v))
 		case "tag":
@@ -63,6 +65,9 @@ func (u *user) putWith(args []string) string {
 		if id != done.ID || done.Status != OK {
 			delete(u.w.bodies, id)
 		}
+	}
+	if done.Status == Waiting {
+		u.puts = &body
 	}
 	return saidTo(&done)
 }

@@ -49,6 +49,10 @@ type Quota interface {
 	Fits(Amount) bool
 	// Claim counts a put if there is room for it.
 	Claim(Amount) bool
+	// Refuse is told of a put that was refused.
+	Refuse(Amount)
+	// Wait is told that so many more puts wait for room: their shards must hear of it when there is some (RoomAgain).
+	Wait(more int)
 	// Add counts what comes without having been asked for, and what goes, which is less than nothing.
 	Add(Amount)
 }
@@ -61,10 +65,13 @@ func (s *State) SetQuota(q Quota) {
 		return
 	case s.quota != nil:
 		s.quota.Add(s.amount().Neg())
+		s.quota.Wait(-s.inLines())
 	}
 	if s.quota = q; q != nil {
 		q.Add(s.amount())
+		q.Wait(s.inLines())
 	}
+	s.RoomAgain()
 }
 
 // amount is what all jobs of the shard are (QT1). Those in graves have ended, and only their memory is still in use.
@@ -90,34 +97,52 @@ func costOf(size uint32, away bool) Amount {
 }
 
 // mayEnter ends a put that cannot have room, before anything is done for it.
-func (s *State) mayEnter(t *tube, op *Op) bool {
-	status := OK
+func (s *State) mayEnter(c *Client, t *tube, op *Op) bool {
+	full := false
 	if bounded(t, op) {
-		_, status = s.nextOut(t, op, 0)
+		_, status := s.nextOut(t, op, 0)
+		full = status == NoRoom
 	}
+	cost := costOf(op.Size, s.overBudget(op.Size))
 	switch {
-	case status == NoRoom:
+	case (full || t.line != nil) && s.mayWait(c, op):
+	case full:
 		s.did(t, DeedRefuse)
-	case s.quota != nil && !s.quota.Fits(costOf(op.Size, s.overBudget(op.Size))):
-	default:
+	case s.quota == nil || s.quota.Fits(cost):
 		return true
+	case !s.mayWait(c, op):
+		s.quota.Refuse(cost)
 	}
-	s.refusePut(t, op)
+	s.waitOrRefuse(c, t, op)
 	return false
+}
+
+// waitOrRefuse is for a put for which there is no room now.
+func (s *State) waitOrRefuse(c *Client, t *tube, op *Op) {
+	if s.mayWait(c, op) {
+		s.queueUp(c, t, op)
+	} else {
+		s.refusePut(t, op)
+	}
 }
 
 // enter makes a place for a put that has been accepted, or ends it. away says that its body will not be in memory. The
 // server's limits come first: a full tube drops no job for a put that they refuse.
-func (s *State) enter(t *tube, op *Op, away bool) bool {
+func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
 	q := s.quota
 	switch {
 	case q == nil:
+	case op.phase == placed:
+		op.phase = admitted
 	case op.phase == claimed: // for a body in memory
 		if away {
 			q.Add(Amount{BoundMemory: -int64(op.Size)})
 		}
 	case !q.Claim(costOf(op.Size, away)):
-		s.refusePut(t, op)
+		if !s.mayWait(c, op) {
+			q.Refuse(costOf(op.Size, away))
+		}
+		s.waitOrRefuse(c, t, op)
 		return false
 	}
 	if !bounded(t, op) || s.makeRoom(t, op) {

@@ -10,7 +10,14 @@ import (
 )
 
 // quota is one for a single shard.
-type quota struct{ most, used Amount }
+type quota struct {
+	most, used Amount
+	refused    int
+	waits      int // of puts
+}
+
+func (q *quota) Refuse(Amount) { q.refused++ }
+func (q *quota) Wait(more int) { q.waits += more }
 
 func (q *quota) Fits(a Amount) bool {
 	for b, n := range a {

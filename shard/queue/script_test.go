@@ -16,7 +16,7 @@ import (
 //
 //	a put 10 0 60 -> 1        client a puts: priority, delay, TTR; the answer is the id
 //	b reserve -> waiting      an answer that is not written is "ok"
-//	a put 5 0 60 -> 2 => b:2  what waiters are given during the step, in order
+//	a put 5 0 60 -> 2 => b:2  what waiters are given during the step, in order; +2 is the job of a put that has waited
 //	+1500ms => b:3            time passes, every deadline on the way is served
 //	late 3s                   time passes and nothing is served
 //	tick                      what is due is served at once
@@ -87,7 +87,7 @@ func (w *world) makeState() {
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
 		PolicyFor: w.policyFor, LeastPurge: w.leastPurge, PurgeShare: w.purgeShare,
 	})
-	w.quota.used = Amount{} // of the one before
+	w.quota.used, w.quota.waits = Amount{}, 0 // those of the one before
 	w.s.SetQuota(&w.quota)
 }
 
@@ -136,14 +136,20 @@ func (w *world) step(line string) error {
 		w.setLimits(words[1:])
 	case words[0] == "policy":
 		w.policy(words[1], words[2:])
+	case words[0] == "close":
+		w.s.CloseLines()
 	case words[0] == "server":
 		w.quota.most = amountIn(words[1:])
+		w.s.RoomAgain()
 	case words[0] == "restart":
 		w.replay()
 	case strings.Contains(words[0], "."):
 		got = w.consumer(words[0], words[1], words[2:])
 	default:
 		got = w.user(words[0]).do(words[1], words[2:])
+	}
+	if len(w.s.lines) > 0 {
+		w.s.Tick(w.now) // the end of the turn
 	}
 	if !answered {
 		want = "ok"
@@ -257,6 +263,7 @@ type user struct {
 	client Client
 	ticket uint64
 	open   bool
+	puts   *string   // the body of a put that waits for room
 	last   Op        // the latest operation with its answer
 	alters *Altering // of the next operation
 }
@@ -297,6 +304,10 @@ func (u *user) Claim(ticket uint64) bool {
 
 func (u *user) Deliver(d Delivery) {
 	u.w.t.Helper()
+	if u.puts != nil {
+		u.madeRoom(d)
+		return
+	}
 	u.w.given = append(u.w.given, fmt.Sprintf("%s:%d", u.name, d.ID))
 	body := string(d.Small) + string(joined(d.Large))
 	if body != u.w.bodies[d.ID] || int(d.Size) != len(body) {

@@ -15,7 +15,8 @@ import (
 const (
 	staged   = iota + 1 // the log has the body
 	admitted            // it has none to stage, and room is being made in its tube
-	claimed             // it has none to stage, and its place
+	claimed             // it has none to stage, its id and its place
+	placed              // it has its place among the server's, and nothing else yet (room.go)
 	noPlace             // the log had no room
 	lost                // it has failed
 )

@@ -61,7 +61,10 @@ type State struct {
 	items // what the queue service adds
 
 	policies policies
-	quota    Quota // for all shards; nil if the server has no limits (quota.go)
+	lines    []*tube // in which puts wait for room (room.go)
+	roomy    bool    // there may be room for them
+	closed   bool    // none waits any more
+	quota    Quota   // for all shards; nil if the server has no limits (quota.go)
 
 	sieves *sieves // for reserves that ask for tags; nil while nobody does
 	extra  *extras // what puts with terms need; nil until there is one

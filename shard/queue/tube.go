@@ -29,6 +29,8 @@ type tube struct {
 	newest           uint64 // the highest id that a job here has had
 	deletes, pauses  uint64
 
+	line []*roomWait // puts that wait for room, in the order in which they came
+
 	graves     int   // jobs of it lie in so many (grave.go)
 	purgedRank int64 // jobs buried up to this rank lie there
 	gone       bool  // it has ended, and keeps its number for the graves

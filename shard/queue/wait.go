@@ -48,6 +48,9 @@ func (s *State) wait(c *Client, ticket uint64) {
 
 // unwait takes the client out of all queues (R3).
 func (s *State) unwait(c *Client) {
+	if c.room != nil {
+		s.giveUpRoom(c)
+	}
 	if c.wish != nil {
 		s.standOut(c)
 	}

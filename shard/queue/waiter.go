@@ -51,8 +51,9 @@ type Delivery struct {
 	Size     uint32
 	Small    []byte
 	Large    [][]byte
-	Deadline int64 // soonest of all jobs that the waiter holds in this shard
-	Away     bool  // the body comes with Wake
+	Deadline int64  // soonest of all jobs that the waiter holds in this shard
+	Away     bool   // the body comes with Wake
+	Status   Status // OK; of a put that has waited, how it ended
 	About    *About
 }
 

@@ -119,6 +119,13 @@ func (c *Client) Put(command string, body []byte) (Reply, error) {
 	return c.receive()
 }
 
+// PutWithin is Put for a command that the server may answer so much later.
+func (c *Client) PutWithin(later time.Duration, command string, body []byte) (Reply, error) {
+	c.conn.limit += later
+	defer func() { c.conn.limit -= later }()
+	return c.Put(command, body)
+}
+
 // Send sends bytes as they are, at once. Nothing looks for line ends in them (CL2): it is
 // for those who test a server.
 func (c *Client) Send(data []byte) error {

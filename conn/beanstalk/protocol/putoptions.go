@@ -55,6 +55,7 @@ var putOptions = append(slices.Clip(jobOptions),
 		p.Pri = uint32(n)
 		return ok
 	}},
+	Option[PutLine]{"wait", func(p *PutLine, _, v []byte) bool { return JobTime(&p.Terms.Timeout, v, 0) }},
 	Option[PutLine]{"delay", func(p *PutLine, _, v []byte) bool { return p.setDelay(v) }},
 	Option[PutLine]{"ttr", func(p *PutLine, _, v []byte) bool { return p.setTTR(v) }},
 )

@@ -1,0 +1,37 @@
+package client_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"beanfield/conn/client"
+	"beanfield/shard/queue"
+	"beanfield/storage/must"
+)
+
+// A put waits for room as long as it says.
+func TestPutWaitsForRoom(t *testing.T) {
+	f := must.Get(startField())
+	t.Cleanup(func() { must.Do(t, f.stop()) })
+	f.router.SetLimits(queue.Amount{queue.BoundJobs: 1})
+	c, other, ctx := dial(t, f.addr), dial(t, f.addr), within(t)
+	id := must.Get(c.Put(ctx, client.NewJob{Tube: "a"}))
+	if _, err := c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Millisecond}); !errors.Is(err, client.ErrNoRoom) {
+		t.Errorf("it has waited a millisecond: %v", err)
+	}
+	made := make(chan error)
+	go func() {
+		_, err := other.Put(ctx, client.NewJob{Tube: "b", Wait: patience})
+		made <- err
+	}()
+	must.Do(t, c.Delete(ctx, id))
+	if err := <-made; err != nil {
+		t.Errorf("there is room: %v", err)
+	}
+	var p client.Pipeline
+	p.Put(client.NewJob{Wait: time.Second})
+	if results, _ := c.Run(ctx, &p); len(results) != 1 || !errors.Is(results[0].Err, client.ErrInvalid) {
+		t.Errorf("a pipeline waits: %v", results)
+	}
+}

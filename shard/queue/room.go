@@ -1,0 +1,149 @@
+package queue
+
+import (
+	"slices"
+
+	"beanfield/storage"
+)
+
+// A put may wait for room (Terms.Timeout), in its tube and among all jobs of the server. It stands in the
+// line of its tube then, and at the end of each turn the first of each line is put if there is room for it by
+// now. So nothing has to say where room has come from; what another shard gives back of the server's
+// limits, the Quota tells (RoomAgain). While nobody waits, a turn looks at an empty list.
+//
+// A wait for room ends by the same gate as one for a job: whoever ends it, the shard or the client's side,
+// is the only one. So a put that was given up is never made, and one that is made is never answered otherwise. The
+// shard has the body, because it is the one that puts. A body that the log must have before its job would have
+// to be staged first, while others may take the room: such a put does not wait.
+//
+// Those who do not wait may take room before those who do. A put that may wait goes to the end of the line if there
+// is one, even if it would fit.
+
+// roomWait is a put that waits for room. It has the tube in use.
+type roomWait struct {
+	client *Client
+	tube   *tube
+	op     Op
+	taken  bool // the wait has ended, and the put is being made
+}
+
+// mayWait says that a put for which there is no room, or for which others are first, is to wait.
+func (s *State) mayWait(c *Client, op *Op) bool {
+	return op.Terms != nil && op.Terms.Timeout > 0 && c != nil && !s.closed && !(s.Durable && op.Size > storage.LargeBody)
+}
+
+// queueUp has a put wait. If it has an id already, it keeps that.
+func (s *State) queueUp(c *Client, t *tube, op *Op) {
+	w := &roomWait{client: c, tube: t, op: *op}
+	w.op.Data, w.op.Terms, w.op.Tube, w.op.phase = slices.Clone(op.Data), new(Terms), t.name, 0
+	w.op.Terms.Copy(op.Terms)
+	w.op.Terms.Timeout = 0
+	t.using++
+	if t.line = append(t.line, w); len(t.line) == 1 {
+		s.lines = append(s.lines, t)
+	}
+	if s.quota != nil {
+		s.quota.Wait(1)
+	}
+	s.waiting++
+	c.room, c.ticket = w, c.Waiter.Arm()
+	op.Status = Waiting
+}
+
+// giveUpRoom ends the wait of a client for room, whoever has ended it.
+func (s *State) giveUpRoom(c *Client) {
+	w := c.room
+	c.room = nil
+	s.waiting--
+	t := w.tube
+	if w.op.ID != 0 { // the put has not ended
+		s.Directory.JobGone(w.op.ID)
+	}
+	if t.line = slices.DeleteFunc(t.line, func(o *roomWait) bool { return o == w }); len(t.line) == 0 {
+		t.line = nil
+		s.lines = slices.DeleteFunc(s.lines, func(o *tube) bool { return o == t })
+	}
+	if s.quota != nil {
+		s.quota.Wait(-1)
+	}
+	t.using--
+	s.letGo(t)
+}
+
+// inLines is how many puts wait.
+func (s *State) inLines() (n int) {
+	for _, t := range s.lines {
+		n += len(t.line)
+	}
+	return n
+}
+
+// RoomAgain has the next turn look for puts that there is room for by now. It is called between two turns.
+func (s *State) RoomAgain() { s.roomy = len(s.lines) > 0 }
+
+// CloseLines ends all waits for room with the answer that each gets now, and lets none begin. It is called between two
+// turns.
+func (s *State) CloseLines() {
+	s.closed = true
+	s.RoomAgain()
+}
+
+// serveLines makes the puts at the heads of lines for which there is room. Lines take turns: one that has been served
+// is the last from then on.
+func (s *State) serveLines(now int64) {
+	s.roomy = false
+	for i := 0; i < len(s.lines); {
+		t := s.lines[i]
+		if first := t.line[0]; !first.taken && !s.closed && !s.hasRoom(t, &first.op) {
+			i++
+			continue
+		}
+		if s.spent() {
+			s.roomy = true
+			return
+		}
+		if s.spend(ending); !s.admitFirst(now, t) {
+			i++
+		} else if t.line != nil {
+			s.lines = append(slices.Delete(s.lines, i, i+1), t)
+		}
+	}
+}
+
+func (s *State) hasRoom(t *tube, op *Op) bool {
+	return (t.policy == nil || s.fits(t, op.Size)) && (s.quota == nil || s.quota.Fits(costOf(op.Size, s.overBudget(op.Size))))
+}
+
+// admitFirst ends the first wait of a line, if it has not ended otherwise, and makes its put. It reports false if the line
+// has to wait on: another shard was faster, or the put takes more turns.
+func (s *State) admitFirst(now int64, t *tube) bool {
+	w := t.line[0]
+	c, op := w.client, &w.op
+	place := costOf(op.Size, s.overBudget(op.Size))
+	if !w.taken {
+		if s.quota != nil && !s.closed {
+			if !s.quota.Claim(place) {
+				return false
+			}
+			op.phase = placed
+		}
+		w.taken = c.Waiter.Claim(c.ticket)
+	}
+	if w.taken {
+		s.put(now, nil, op)
+	}
+	if op.phase == placed {
+		s.quota.Add(place.Neg())
+	}
+	if w.taken && op.Status == More {
+		s.roomy = true
+		return false
+	}
+	if w.taken {
+		c.Waiter.Deliver(Delivery{ID: op.ID, Status: op.Status, Deadline: c.soonest()})
+		s.Woken = append(s.Woken, Awakening{Waiter: c.Waiter, Client: c})
+		op.ID = 0
+	}
+	s.giveUpRoom(c)
+	return true
+}
