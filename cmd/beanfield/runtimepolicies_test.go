@@ -143,12 +143,9 @@ match = "c"
 	}
 }
 
-// An administrator sees and changes policies from a shell; comments, and what stands beside the policy
-// that is changed, stay.
-func TestPolicyCommands(t *testing.T) {
-	p, _ := configured(t, "[[tube]]\nmatch = 'm*'\nmax_jobs = 1\nexpire = '24h'\n", "-l", "unix:DIR/s")
-	p.client()
-	tell := func(code int, want string, args ...string) {
+// teller makes a function that gives the server a command from a shell, and looks at its exit code and what it says.
+func (p *process) teller(t *testing.T) func(code int, want string, args ...string) {
+	return func(code int, want string, args ...string) {
 		t.Helper()
 		var out, wrong strings.Builder
 		got, _ := runCommand(append(args, "-server", "unix:"+p.dir+"/s"), &out, &wrong)
@@ -156,6 +153,14 @@ func TestPolicyCommands(t *testing.T) {
 			t.Errorf("%s: code %d, %q, want %d, %q", args, got, all, code, want)
 		}
 	}
+}
+
+// An administrator sees and changes policies from a shell; comments, and what stands beside the policy
+// that is changed, stay.
+func TestPolicyCommands(t *testing.T) {
+	p, _ := configured(t, "[[tube]]\nmatch = 'm*'\nmax_jobs = 1\nexpire = '24h'\n", "-l", "unix:DIR/s")
+	p.client()
+	tell := p.teller(t)
 	tell(0, "m*  file, line 1  max_jobs=1 expire=24h\n", "policy", "list")
 	tell(0, "set m*; without a data directory", "policy", "set", "m*", "max_jobs=7", "full=oldest")
 	tell(0, "[[tube]]\nmatch = \"m*\"\nmax_jobs = 7\nexpire = \"24h\"\nfull = \"oldest\"\n", "policy", "text")

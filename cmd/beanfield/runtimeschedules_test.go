@@ -128,14 +128,7 @@ func TestKeptSchedulesOfAnotherBuild(t *testing.T) {
 func TestScheduleCommands(t *testing.T) {
 	p, _ := configured(t, "[[schedule]]\nname = 'filed'\ncron = '@daily'\ntube = 't'\n", "-l", "unix:DIR/s")
 	p.client()
-	tell := func(code int, want string, args ...string) {
-		t.Helper()
-		var out, wrong strings.Builder
-		got, _ := runCommand(append(args, "-server", "unix:"+p.dir+"/s"), &out, &wrong)
-		if all := out.String() + wrong.String(); got != code || !strings.Contains(all, want) {
-			t.Errorf("%s: code %d, %q, want %d, %q", args, got, all, code, want)
-		}
-	}
+	tell := p.teller(t)
 	tell(0, "set mail", "policy", "set", "mail", "max_jobs=3")
 	tell(0, "set schedule n; without a data directory", "schedules", "set", "n", "cron=0 3 * * *", "tube=7", "body=a \"b\"\\\n[[c]]", "pri=5")
 	const text = "[[tube]]\nmatch = \"mail\"\nmax_jobs = 3\n[[schedule]]\nname = \"n\"\ncron = \"0 3 * * *\"\ntube = \"7\"\nbody = \"a \\\"b\\\"\\\\\\u000a[[c]]\"\npri = 5\n"
