@@ -54,14 +54,17 @@ func (s *State) nextOut(t *tube, op *Op, dropped int) (slot uint32, status Statu
 }
 
 // makeRoom drops jobs of a full tube for a put that has been accepted. It reports false
-// if the put ends here, or if there are more of them than a turn can end.
-func (s *State) makeRoom(t *tube, op *Op) bool {
+// if the put ends here or waits, or if there are more of them than a turn can end. Somebody else may take those that
+// are left meanwhile, so then there may be no room after all.
+func (s *State) makeRoom(c *Client, t *tube, op *Op) bool {
 	for dropped := 0; ; dropped++ {
 		slot, status := s.nextOut(t, op, dropped)
 		switch {
 		case status == NoRoom:
-			s.did(t, DeedRefuse)
-			s.refusePut(t, op)
+			if !s.mayWait(c, op) {
+				s.did(t, DeedRefuse)
+			}
+			s.waitOrRefuse(c, t, op)
 			return false
 		case status == More, slot != 0 && dropped > 0 && s.spent(): // one at least, whatever this turn has done before
 			if op.Status = More; op.phase == 0 {

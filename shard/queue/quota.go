@@ -145,7 +145,7 @@ func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
 		s.waitOrRefuse(c, t, op)
 		return false
 	}
-	if !bounded(t, op) || s.makeRoom(t, op) {
+	if !bounded(t, op) || s.makeRoom(c, t, op) {
 		return true
 	}
 	if q != nil {

@@ -27,6 +27,10 @@ type roomWait struct {
 	taken  bool // the wait has ended, and the put is being made
 }
 
+// makes says that a put of the client which has waited is being made: its wait has ended by the shard, which still has to
+// answer it. A shard that has not come round to forget an earlier wait of the client must leave it alone.
+func (c *Client) makes() bool { return c.room != nil && c.room.taken }
+
 // mayWait says that a put for which there is no room, or for which others are first, is to wait.
 func (s *State) mayWait(c *Client, op *Op) bool {
 	return op.Terms != nil && op.Terms.Timeout > 0 && c != nil && !s.closed && !(s.Durable && op.Size > storage.LargeBody)

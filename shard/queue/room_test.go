@@ -197,3 +197,52 @@ func TestLargePutsDoNotWait(t *testing.T) {
 		t.Errorf("it is answered %v", op.Status)
 	}
 }
+
+// crowded is a world of small turns in which a put has to drop two jobs of a full tube, which takes more than one.
+func crowded(t *testing.T) *world {
+	w := newManyWorld(t, 0, 1)
+	w.run(`
+		policy default bytes=30 full=oldest
+		a put-with size=10 -> 1
+		a put-with size=10 -> 2
+		a put-with size=10 -> 3`)
+	return w
+}
+
+// A put that drops jobs waits, too, if others take those that are left before it has dropped enough (RW1).
+func TestPutWaitsWhileItDrops(t *testing.T) {
+	w := crowded(t)
+	u, body := w.user("b"), strings.Repeat("x", 30)
+	b := &Batch{Client: &u.client, Ops: []Op{putSaying("", []string{"size=30", "wait=9s"})}}
+	w.s.Apply(w.now, b, &b.Ops[0])
+	if b.Ops[0].Status != More {
+		t.Fatalf("one turn is enough: %v", b.Ops[0].Status)
+	}
+	w.s.Tick(w.now)
+	for w.s.totals.Ready > 0 {
+		w.user("a").apply(Op{Kind: Reserve, Poll: true})
+	}
+	if w.s.Apply(w.now, b, &b.Ops[0]); b.Ops[0].Status != Waiting {
+		t.Fatalf("it is answered %v", b.Ops[0].Status)
+	}
+	u.puts = &body
+	w.run("a detach\n+1ms => b:+4\na peek 4 -> 4")
+}
+
+// A put that is being made over several turns is not given up with an earlier wait of its client (RW1).
+func TestPutIsMadeBesideAnEarlierWait(t *testing.T) {
+	w := crowded(t)
+	w.run("a poll -> 1\nb put-with size=30 wait=9s -> waiting")
+	u := w.users["b"]
+	w.s.ended = append(w.s.ended, &u.client) // a reserve of this client, which has ended
+	u.w.users["a"].apply(Op{Kind: Delete, ID: 1})
+	for w.s.Tick(w.now) && u.client.room != nil {
+		w.s.renew()
+		if w.s.sweep(); u.client.room == nil {
+			t.Fatal("nobody will hear of it any more")
+		}
+	}
+	if len(w.given) != 1 || w.given[0] != "b:+4" {
+		t.Errorf("given are %v", w.given)
+	}
+}

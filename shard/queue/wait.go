@@ -87,7 +87,7 @@ func (s *State) sweep() bool {
 		c := s.ended[last]
 		s.ended[last] = nil
 		s.ended = s.ended[:last]
-		if !c.Waiter.Waits(c.ticket) {
+		if !c.Waiter.Waits(c.ticket) && !c.makes() {
 			s.unwait(c)
 		}
 	}
