@@ -83,8 +83,8 @@ func (c *Conn) TouchBatch(ctx context.Context, ids []uint64) (int, error) {
 	return c.batch(ctx, ids, batch{verb: "touch-batch", want: "TOUCHED_BATCH", single: (*Pipeline).Touch})
 }
 
-// TouchBatchFor is TouchBatch with a time, exact to a millisecond, that the jobs have from now on instead
-// of their own TTR. A beanstalkd cannot do it.
+// TouchBatchFor is TouchBatch with a time that the jobs have from now on instead of their own TTR, exact to
+// a millisecond. A beanstalkd cannot do it.
 func (c *Conn) TouchBatchFor(ctx context.Context, ids []uint64, ttr time.Duration) (int, error) {
 	if _, err := seconds(ttr); err != nil || ttr == 0 {
 		return 0, fmt.Errorf("%w: jobs cannot be touched for %v", ErrInvalid, ttr)

@@ -29,7 +29,7 @@ type Config struct {
 	TLS *tls.Config
 	// Timeout is how long a server may be silent when an answer is due; 0: 30 seconds. It does not
 	// bound a wait that the server was asked for, and no context replaces it: it finds servers that
-	// have gone without a word. A wait that is called off has to be answered within a thirtieth of it.
+	// have gone without a word. When a wait is called off, the answer must come within a thirtieth of it.
 	Timeout time.Duration
 	// Retry is how long Pool and Worker wait between attempts to connect; the zero Backoff: 100 ms
 	// to 10 s.

@@ -43,10 +43,10 @@
 // jobs that it had reserved go back to their tubes, and the Conn is of no use; a Pool makes another one.
 // The error is both the context's and ErrLost.
 //
-// A Reserve that waits is called off instead, if the server knows that, and if it answers within a second (Config.Timeout):
-// then the connection is as before, and the error is the context's alone. If a job comes at this moment,
-// there is no error, and the job is the caller's. At a beanstalkd, a deadline alone does no harm to a
-// Reserve: the server is asked to wait no longer than that.
+// A Reserve that waits is called off instead, if the server has that command. If it answers within a
+// thirtieth of Config.Timeout (a second, by default), the connection is as before, and the error is the
+// context's alone. If a job comes at this moment, there is no error, and the job is the caller's. At a
+// beanstalkd, a deadline alone does no harm to a Reserve: the server is asked to wait no longer than that.
 //
 // # Servers
 //
@@ -57,9 +57,9 @@
 // # Invariants
 //
 //	GC1  A call gets the answers to its own commands, and no others, whatever other calls do.
-//	GC2  A call returns soon after its context has ended, if it called a wait off, when that is answered, or
-//	     a thirtieth of Config.Timeout later. Either the connection is in step then, or
-//	     it is ended; it is never in between.
+//	GC2  A call returns soon after its context has ended. If it has called a wait off, it returns when that
+//	     is answered, but no more than a thirtieth of Config.Timeout later. Either the connection is in
+//	     step then, or it is ended; it is never in between.
 //	GC3  No job goes into another tube, or comes from another one, than the call says, also if the
 //	     server refuses the tube.
 //	GC4  A Pool has no more connections than its size, and none that it gives out holds jobs, is lost,

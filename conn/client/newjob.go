@@ -37,8 +37,9 @@ type NewJob struct {
 	Deliveries uint32        // how often it is delivered before it is a dead letter; 0: the tube's policy says
 	Tags       map[string]string
 
-	// Wait is how long Put waits for room, if the tube or the server has none; then it is ErrOutOfMemory. If the context ends
-	// before, the connection is lost. It is not for pipelines and batches.
+	// Wait is how long Put waits for room if the tube or the server is full; after that, the error is
+	// ErrNoRoom. If the context ends while it waits, the connection is lost. Pipelines and batches
+	// cannot wait.
 	Wait time.Duration
 }
 

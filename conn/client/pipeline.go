@@ -32,7 +32,7 @@ type step struct {
 func (p *Pipeline) Put(job NewJob) {
 	job, err := job.filled()
 	if err == nil && job.Wait > 0 {
-		err = fmt.Errorf("%w: only Put waits for room", ErrInvalid)
+		err = fmt.Errorf("%w: a put in a pipeline or a batch cannot wait for room", ErrInvalid)
 	}
 	p.steps = append(p.steps, step{put: &job, err: err})
 }

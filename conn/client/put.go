@@ -141,10 +141,10 @@ func (l *link) putPacked(results []Result, body []byte, options ...string) error
 	return err
 }
 
-// PutTogether puts all of the jobs at one moment, or none. They must be no more than 1000, have no
-// more than 1 MiB, and belong to tubes of one shard (ErrTogether), which is certain of one tube alone.
-// If the key of one is taken, none is put, and the error is an ExistsError; no two of them may have the
-// same key. A job with a name that has been put before counts as put.
+// PutTogether puts all of the jobs at one moment, or none. There may be up to 1000 of them, with up to
+// 1 MiB together. If their tubes are not all in one shard, the error is ErrTogether; a single tube always
+// is. If the key of a job is taken, none is put, and the error is an ExistsError. No two of them may have
+// the same key. A job whose name (Once) has been put before counts as put.
 func (c *Conn) PutTogether(ctx context.Context, jobs []NewJob) (ids []uint64, _ error) {
 	n, body := packed(jobs)
 	if n == 0 || n < len(jobs) {

@@ -94,21 +94,25 @@
 // # Policies
 //
 // A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
-// rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at which they end (expiry.go), what becomes
-// of jobs that come back (comeback.go), how many are handed out (ration.go), how they rise while they
-// wait (rising.go), and what part of them goes to clients that watch other tubes too (contest.go). For
-// other tubes all of that costs one look at a nil pointer. The limits of queues (Limits) are carried out by the
-// same code and counted by the same deeds: a full queue by full.go, an item that is too old or was taken back too
-// often by perishes (deadletters.go). What is not united is what they say. A length is that of a queue and its rear
-// queue, holds for items only, and has the oldest item go that nobody has, in whatever state. And deliveries are
-// counted for each group, as how often an item was taken back, where a policy counts reserves of a tube's workers:
-// one number for both would change what users have configured. Policies know no clock and no chance: what
-// they do follows from the state, the time that the queue is told, and the operations.
+// rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at
+// which they end (expiry.go), what becomes of jobs that come back (comeback.go), how many are handed out
+// (ration.go), how they rise while they wait (rising.go), and what part of them goes to clients that
+// watch other tubes too (contest.go). For other tubes all of that costs one look at a nil pointer.
+// Policies know no clock and no chance: what they do follows from the state, the time that the queue is
+// told, and the operations.
+//
+// The limits of queues (Limits) are carried out by the same code and counted by the same deeds: a full
+// queue by full.go, an item that is too old or was taken back too often by perishes (deadletters.go).
+// Only what they mean differs. A length is that of a queue and its rear queue, holds for items only, and
+// has the oldest item go that nobody has, in whatever state. Deliveries are counted for each group, as
+// how often an item was taken back; a policy counts the reserves of a tube's workers. One number for
+// both would change what users have configured.
 //
 // # Limits of the server
 //
-// What all jobs of a server are together is bounded by a Quota that all shards share (quota.go). A put for which there is
-// no room there, or in its tube, may wait for it in a line of its tube, as reserves wait for jobs (room.go).
+// What the jobs of a server may be together is bounded by a Quota that all shards share (quota.go). A
+// put for which there is no room there, or in its tube, may wait for it in the line of its tube, as
+// reserves wait for jobs (room.go).
 //
 // # Tags that are asked for
 //
@@ -129,10 +133,11 @@
 // there are: it takes the tube's heaps over, whole, as a grave (grave.go). For everybody who asks, the jobs
 // in there have ended; their memory is given back in shares, in later turns. The log has one note of it
 // (purge.go) until it has been told of the end of each job. Few jobs are ended one by one instead, in one turn.
-// Where very many are to be spared, or the log has no room for the note, or a queue has passed items, that
-// takes many turns, and a crash in between leaves some (truncate.go): a million jobs are some twelve thousand turns of 20 to
-// 45 µs, as long as any other long work's. To spare very many would take a note that lists them, and a walk to find them and to
-// count the bytes that are left; passed items are in no place that could be taken over.
+// If very many are to be spared, if the log has no room for the note, or if a queue has passed items,
+// that takes many turns, and a crash in between leaves some (truncate.go): a million jobs are some
+// twelve thousand turns of 20 to 45 µs, as long as those of any other long work. To spare very many
+// would take a note that lists them, and a walk to find them and to count the bytes that are left;
+// passed items are in no place that could be taken over.
 //
 // # Bounds
 //

@@ -204,10 +204,10 @@ var (
 // cutTables cuts a text before each header of a table. Together the pieces are the text.
 func cutTables(text string) (tables []string, err error) {
 	if aTable.MatchString(text) {
-		return nil, errors.New("the tables are not written as [[tube]] and [[schedule]]: use beanfield policy edit")
+		return nil, errors.New("the tables that were set are not written as [[tube]] and [[schedule]]: use beanfield policy edit")
 	}
 	if strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
-		return nil, errors.New("some text goes over several lines: use beanfield policy edit")
+		return nil, errors.New("what was set has a value that goes over several lines: use beanfield policy edit")
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

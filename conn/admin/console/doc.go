@@ -23,7 +23,7 @@
 //	POST delete, bury, release, kick-job, move-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
 //	POST drain              to the server
-//	POST set-policies       replaces those that were set at run time, and the schedules: text, version
+//	POST set-policies       replaces all policies and schedules of run time: text, version
 //
 // A kick of all or a move does a part of the work and answers how many jobs are left.
 // The page asks again until none is left, or its user stops it. So no goroutine works for a
