@@ -14,12 +14,14 @@ type quota struct {
 	most, used Amount
 	refused    int
 	waits      int // of puts
+	asked      int // how often whether something fits
 }
 
 func (q *quota) Refuse(Amount) { q.refused++ }
 func (q *quota) Wait(more int) { q.waits += more }
 
 func (q *quota) Fits(a Amount) bool {
+	q.asked++
 	for b, n := range a {
 		if q.most[b] > 0 && q.used[b]+n > q.most[b] {
 			return false

@@ -7,7 +7,7 @@ import (
 )
 
 // A put may wait for room (Terms.Timeout), in its tube and among all jobs of the server. It stands in the
-// line of its tube then, and at the end of each turn the first of each line is put if there is room for it by
+// line of its tube then, and after each turn the first of each line is put if there is room for it by
 // now. So nothing has to say where room has come from; what another shard gives back of the server's
 // limits, the Quota tells (RoomAgain). While nobody waits, a turn looks at an empty list.
 //
@@ -44,7 +44,7 @@ func (s *State) queueUp(c *Client, t *tube, op *Op) {
 	w.op.Terms.Timeout = 0
 	t.using++
 	if t.line = append(t.line, w); len(t.line) == 1 {
-		s.lines = append(s.lines, t)
+		s.lines.add(t)
 	}
 	if s.quota != nil {
 		s.quota.Wait(1)
@@ -65,7 +65,7 @@ func (s *State) giveUpRoom(c *Client) {
 	}
 	if t.line = slices.DeleteFunc(t.line, func(o *roomWait) bool { return o == w }); len(t.line) == 0 {
 		t.line = nil
-		s.lines = slices.DeleteFunc(s.lines, func(o *tube) bool { return o == t })
+		s.lines.remove(t)
 	}
 	if s.quota != nil {
 		s.quota.Wait(-1)
@@ -76,14 +76,14 @@ func (s *State) giveUpRoom(c *Client) {
 
 // inLines is how many puts wait.
 func (s *State) inLines() (n int) {
-	for _, t := range s.lines {
+	for _, t := range s.lines.tubes {
 		n += len(t.line)
 	}
 	return n
 }
 
 // RoomAgain has the next turn look for puts that there is room for by now. It is called between two turns.
-func (s *State) RoomAgain() { s.roomy = len(s.lines) > 0 }
+func (s *State) RoomAgain() { s.lines.again = true }
 
 // CloseLines ends all waits for room with the answer that each gets now, and lets none begin. It is called between two
 // turns.
@@ -92,24 +92,78 @@ func (s *State) CloseLines() {
 	s.RoomAgain()
 }
 
+// roomLines are the lines in which puts wait, one for each tube. Whatever an operation or a tick does may have made room, so
+// after that all lines are looked at: some in each turn, because there may be thousands.
+type roomLines struct {
+	tubes []*tube
+	on    bool // they are being looked at
+	at    int  // the next one
+	again bool // something has been done since that has begun
+}
+
+// aLook is how many lines a turn looks at.
+const aLook = 64
+
+// due says that there are lines to look at.
+func (l *roomLines) due() bool { return len(l.tubes) > 0 && (l.on || l.again) }
+
+func (l *roomLines) add(t *tube) { l.tubes, l.again = append(l.tubes, t), true }
+
+func (l *roomLines) remove(t *tube) {
+	i := slices.Index(l.tubes, t)
+	if l.tubes = slices.Delete(l.tubes, i, i+1); i < l.at {
+		l.at--
+	}
+}
+
+// next is the line to look at; nil if all have been looked at.
+func (l *roomLines) next() *tube {
+	if !l.on && l.again {
+		l.on, l.at, l.again = true, 0, false
+	}
+	if !l.on || l.at >= len(l.tubes) {
+		l.on = false
+		return nil
+	}
+	return l.tubes[l.at]
+}
+
+// served has a line come last, which has been served and has more.
+func (l *roomLines) served() {
+	t := l.tubes[l.at]
+	l.tubes = append(slices.Delete(l.tubes, l.at, l.at+1), t)
+}
+
+// stir notes that a tick is about to do something.
+func (s *State) stir(now int64) {
+	l := &s.lines
+	on := l.on
+	if l.on = false; !l.again { // for Next, which is to say what else is due
+		next := s.Next()
+		l.again = next != 0 && next <= now
+	}
+	l.on = on
+}
+
 // serveLines makes the puts at the heads of lines for which there is room. Lines take turns: one that has been served
-// is the last from then on.
+// is the last from then on. What a put drops may make room for lines that have been passed.
 func (s *State) serveLines(now int64) {
-	s.roomy = false
-	for i := 0; i < len(s.lines); {
-		t := s.lines[i]
-		if first := t.line[0]; !first.taken && !s.closed && !s.hasRoom(t, &first.op) {
-			i++
-			continue
-		}
-		if s.spent() {
-			s.roomy = true
+	l := &s.lines
+	for looked := 0; looked < aLook && !s.spent(); looked++ {
+		t := l.next()
+		if t == nil {
 			return
 		}
+		if first := t.line[0]; !first.taken && !s.closed && !s.hasRoom(t, &first.op) {
+			l.at++
+			continue
+		}
 		if s.spend(ending); !s.admitFirst(now, t) {
-			i++
-		} else if t.line != nil {
-			s.lines = append(slices.Delete(s.lines, i, i+1), t)
+			l.at++
+			continue
+		}
+		if l.again = true; t.line != nil {
+			l.served()
 		}
 	}
 }
@@ -140,7 +194,7 @@ func (s *State) admitFirst(now int64, t *tube) bool {
 		s.quota.Add(place.Neg())
 	}
 	if w.taken && op.Status == More {
-		s.roomy = true
+		s.lines.again = true
 		return false
 	}
 	if w.taken {

@@ -32,7 +32,7 @@ func (s *State) checkLines(clients []*Client, using map[*tube]int) error {
 			rooms++
 		}
 	}
-	for _, t := range s.lines {
+	for _, t := range s.lines.tubes {
 		for _, w := range t.line {
 			if w.tube != t || w.client.room != w {
 				return fmt.Errorf("RW1: a put in the line of %q does not know that it waits there", t.name)
@@ -42,7 +42,7 @@ func (s *State) checkLines(clients []*Client, using map[*tube]int) error {
 		if len(t.line) == 0 {
 			return fmt.Errorf("RW1: tube %q has no line", t.name)
 		}
-		if first := t.line[0]; !first.taken && s.hasRoom(t, &first.op) && !s.roomy && !s.revising() {
+		if first := t.line[0]; !first.taken && s.hasRoom(t, &first.op) && !s.lines.due() && !s.revising() {
 			return fmt.Errorf("RW2: there is room for the first put in the line of %q", t.name)
 		}
 	}
@@ -243,6 +243,34 @@ func TestPutIsMadeBesideAnEarlierWait(t *testing.T) {
 		}
 	}
 	if len(w.given) != 1 || w.given[0] != "b:+4" {
+		t.Errorf("given are %v", w.given)
+	}
+}
+
+// However many tubes have a line, a turn looks at some of them, and nothing is left to do when all have been looked at.
+func TestTurnsLookAtSomeLines(t *testing.T) {
+	const lines = 5*aLook + 1
+	w := newWorld(t)
+	w.run("server jobs=1\na put-with -> 1")
+	for i := range lines {
+		w.run(fmt.Sprintf("u%d put-with tube=t%d wait=9s -> waiting", i, i))
+	}
+	look := func() (turns int) {
+		for more := true; more; turns++ {
+			w.quota.asked = 0
+			if more = w.s.Tick(w.now); w.quota.asked > aLook+1 {
+				t.Fatalf("a turn has looked at %d lines", w.quota.asked)
+			}
+		}
+		return turns
+	}
+	look()
+	w.s.Apply(w.now, &Batch{}, &Op{Kind: Peek, ID: 99})
+	if turns := look(); turns < lines/aLook || turns > lines/aLook+2 {
+		t.Errorf("it takes %d turns to look at all lines", turns)
+	}
+	w.user("a").apply(Op{Kind: Delete, ID: 1})
+	if look(); len(w.given) != 1 || w.given[0] != "u0:+2" {
 		t.Errorf("given are %v", w.given)
 	}
 }

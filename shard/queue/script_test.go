@@ -148,7 +148,7 @@ func (w *world) step(line string) error {
 	default:
 		got = w.user(words[0]).do(words[1], words[2:])
 	}
-	if len(w.s.lines) > 0 {
+	if len(w.s.lines.tubes) > 0 {
 		w.s.Tick(w.now) // the end of the turn
 	}
 	if !answered {

@@ -61,10 +61,9 @@ type State struct {
 	items // what the queue service adds
 
 	policies policies
-	lines    []*tube // in which puts wait for room (room.go)
-	roomy    bool    // there may be room for them
-	closed   bool    // none waits any more
-	quota    Quota   // for all shards; nil if the server has no limits (quota.go)
+	lines    roomLines // in which puts wait for room (room.go)
+	closed   bool      // none waits any more
+	quota    Quota     // for all shards; nil if the server has no limits (quota.go)
 
 	sieves *sieves // for reserves that ask for tags; nil while nobody does
 	extra  *extras // what puts with terms need; nil until there is one
@@ -123,7 +122,7 @@ func NewState(c Config) *State {
 // Apply runs one operation of b. It answers in the operation itself, in b's
 // buffers, and in b.Soonest.
 func (s *State) Apply(now int64, b *Batch, op *Op) {
-	s.now = now
+	s.now, s.lines.again = now, true
 	switch op.Kind {
 	case Put:
 		s.put(now, b.Client, op)

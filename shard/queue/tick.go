@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves || s.roomy && len(s.lines) > 0 || s.graving() && s.PurgeShare >= 0 {
+	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves || s.lines.due() || s.graving() && s.PurgeShare >= 0 {
 		return 1 // at once
 	}
 	var at int64
@@ -40,6 +40,9 @@ func (s *State) Next() int64 {
 // too old, keys whose windows end, policies that are taken in, and jobs that purges have ended.
 func (s *State) Tick(now int64) (more bool) {
 	s.now = now
+	if len(s.lines.tubes) > 0 {
+		s.stir(now)
+	}
 	if len(s.travel.ghosts) > 0 {
 		s.endGhosts()
 	}
@@ -84,7 +87,7 @@ func (s *State) Tick(now int64) (more bool) {
 		s.emptyGraves()
 	}
 	s.tickConsumers(now)
-	if len(s.lines) > 0 {
+	if len(s.lines.tubes) > 0 {
 		s.share = max(0, s.share) + third
 		s.serveLines(now)
 	}
