@@ -42,7 +42,7 @@ func (s *State) checkLines(clients []*Client, using map[*tube]int) error {
 		if len(t.line) == 0 {
 			return fmt.Errorf("RW1: tube %q has no line", t.name)
 		}
-		if first := t.line[0]; !first.taken && s.hasRoom(t, &first.op) && !s.lines.due() && !s.revising() {
+		if first := t.line[0]; !first.taken && s.hasRoom(t, &first.op) && !s.lines.due() {
 			return fmt.Errorf("RW2: there is room for the first put in the line of %q", t.name)
 		}
 	}
@@ -273,4 +273,18 @@ func TestTurnsLookAtSomeLines(t *testing.T) {
 	if look(); len(w.given) != 1 || w.given[0] != "u0:+2" {
 		t.Errorf("given are %v", w.given)
 	}
+}
+
+// A put is not begun while a tube does not know yet which jobs it may drop: perhaps there are none, and the put waits on (RW1).
+func TestPutWaitsUntilItIsKnownWhatToDrop(t *testing.T) {
+	w := newManyWorld(t, 0, 1)
+	w.run("policy default jobs=10")
+	for id := range 10 {
+		w.run(fmt.Sprintf("a put-with -> %d\na poll -> %d", id+1, id+1))
+	}
+	w.run(`
+		b put-with wait=9s -> waiting
+		policy default jobs=10 full=oldest
+		+1ms
+		a release 3 5 0 => b:+11`)
 }
