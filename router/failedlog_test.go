@@ -93,3 +93,27 @@ func TestReserveWithAFailedLog(t *testing.T) {
 		must.Do(t, r.Close())
 	}
 }
+
+// A put that begins to wait for room in a turn that the log does not take is answered so, and the client may ask again, and
+// hang up. What makes room later finds nobody.
+func TestWaitForRoomWithAFailedLog(t *testing.T) {
+	store := &breakable{forgetful{storage.Memory()}, []int{-1}}
+	r := must.Get(New(Options{Shards: 1, Store: store}))
+	r.SetLimits(queue.Amount{queue.BoundJobs: 1})
+	a, b := newClient(r), newClient(r)
+	put := func(c *client) queue.Op {
+		terms := &queue.Terms{TTR: 60 * second, Timeout: second}
+		return *c.run(0, queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Terms: terms}, true)
+	}
+	op := put(a)
+	store.left[0] = 0
+	for range 2 {
+		if status := put(b).Status; status != queue.Failed {
+			t.Errorf("a put is answered %v", status)
+		}
+	}
+	b.Finish(b.Close())
+	a.run(0, queue.Op{Kind: queue.Delete, ID: op.ID}, true)
+	a.Finish(a.Close())
+	must.Do(t, r.Close())
+}

@@ -36,8 +36,12 @@ func (s *State) mayWait(c *Client, op *Op) bool {
 	return op.Terms != nil && op.Terms.Timeout > 0 && c != nil && !s.closed && !(s.Durable && op.Size > storage.LargeBody)
 }
 
-// queueUp has a put wait. If it has an id already, it keeps that.
+// queueUp has a put wait. If it has an id already, it keeps that. The client knows of no other wait: if there is one, the log
+// has failed, and the client was told so.
 func (s *State) queueUp(c *Client, t *tube, op *Op) {
+	if c.room != nil {
+		s.giveUpRoom(c)
+	}
 	w := &roomWait{client: c, tube: t, op: *op}
 	w.op.Data, w.op.Terms, w.op.Tube, w.op.phase = slices.Clone(op.Data), new(Terms), t.name, 0
 	w.op.Terms.Copy(op.Terms)

@@ -288,3 +288,17 @@ func TestPutWaitsUntilItIsKnownWhatToDrop(t *testing.T) {
 		+1ms
 		a release 3 5 0 => b:+11`)
 }
+
+// A log that fails turns the answer of a put that waits into a failure, and its client knows of no wait. What the shard still
+// has of that goes when the client waits again, and takes nobody down with it (RW1).
+func TestWaitsAgainAfterTheLogHasFailed(t *testing.T) {
+	w := newWorld(t)
+	w.run("policy default jobs=1\na put-with -> 1\nb put-with wait=9s -> waiting")
+	b := w.users["b"]
+	b.puts = nil // it was told that the log has failed
+	w.run(`
+		b put-with wait=9s -> waiting
+		c put-with wait=9s -> waiting
+		b detach
+		a delete 1 => c:+2`)
+}
