@@ -21,6 +21,7 @@ type TubeRule struct {
 	DeadLetter    string
 	Retry         retry
 	Expire        time.Duration // 0: never
+	ExpireFrom    string
 	Expired       string
 	MaxReserved   int           // 0: no limit
 	Rate          int           // jobs a second; 0: no limit
@@ -38,6 +39,9 @@ var (
 	agedFates  = map[string]queue.Aged{"delete": queue.AgedDrop, "dead_letter": queue.AgedDie}
 )
 
+// expireReady has a job's age count from when it became ready.
+const expireReady = "ready"
+
 const (
 	minRetry  = time.Millisecond
 	maxRetry  = 365 * 24 * time.Hour
@@ -49,7 +53,7 @@ const (
 )
 
 func defaultTubeRule() TubeRule {
-	return TubeRule{Full: "refuse", Count: "reserves", DeadLetter: "bury", Expired: "delete"}
+	return TubeRule{Full: "refuse", Count: "reserves", DeadLetter: "bury", ExpireFrom: "put", Expired: "delete"}
 }
 
 // tubeSettings are the keys of each [[tube]].
@@ -66,6 +70,7 @@ var tubeSettings = allLive([]setting[TubeRule]{
 	row("tube.retry", "", "time", `a time such as "10s", or two such as "1s..1h", from 1ms to 8760h; "" for no delay`,
 		func(t *TubeRule) *retry { return &t.Retry }, asRetry, retry.show),
 	duration("tube.expire", "", 0, maxExpire, func(t *TubeRule) *time.Duration { return &t.Expire }),
+	oneOf("tube.expire_from", "", []string{"put", expireReady}, func(t *TubeRule) *string { return &t.ExpireFrom }),
 	oneOf("tube.expired", "", []string{"delete", "dead_letter"}, func(t *TubeRule) *string { return &t.Expired }),
 	number("tube.max_reserved", "", "jobs", maxItems, func(t *TubeRule) *int { return &t.MaxReserved }),
 	number("tube.rate", "", "jobs a second", maxRate, func(t *TubeRule) *int { return &t.Rate }),
@@ -140,7 +145,7 @@ func (t *TubeRule) policy() *queue.Policy {
 		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, MaxMemory: t.MaxMemory, Full: fulls[t.Full],
 		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: t.fate(), DeadTube: t.deadTube(),
 		Retry:  queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
-		Expire: int64(t.Expire), Expired: agedFates[t.Expired], MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst, Weight: t.Weight, Aging: int64(t.Aging),
+		Expire: int64(t.Expire), ExpireReady: t.ExpireFrom == expireReady, Expired: agedFates[t.Expired], MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst, Weight: t.Weight, Aging: int64(t.Aging),
 	}
 }
 
@@ -162,6 +167,8 @@ func (t *TubeRule) contradiction() (name, problem string) {
 		return "count", "nothing is counted: set max_deliveries too"
 	case t.DeadLetter != d.DeadLetter && t.MaxDeliveries == 0 && t.Expired == d.Expired:
 		return "dead_letter", "there are no dead letters: set max_deliveries too"
+	case t.ExpireFrom != d.ExpireFrom && t.Expire == 0:
+		return "expire_from", "no job gets too old: set expire too"
 	case t.Expired != d.Expired && t.Expire == 0:
 		return "expired", "no job gets too old: set expire too"
 	case t.Expired != d.Expired && t.deadTube() == "":
@@ -172,7 +179,7 @@ func (t *TubeRule) contradiction() (name, problem string) {
 		return "burst", "there is no rate: set rate too"
 	case t.Retry.first != 0 && t.MaxDeliveries == 1 && t.Count == d.Count:
 		return "retry", "no job is tried again: with max_deliveries = 1, one that comes back is a dead letter"
-	case t.Expire != 0 && t.Retry.first >= t.Expire:
+	case t.Expire != 0 && t.ExpireFrom == d.ExpireFrom && t.Retry.first >= t.Expire:
 		return "retry", fmt.Sprintf("a job that comes back is too old before it is tried again: expire = %s is no longer", showTime(t.Expire))
 	}
 	if t.Aging != 0 && t.Aging%minAging != 0 {

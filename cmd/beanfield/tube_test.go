@@ -68,6 +68,7 @@ func TestTubeMistakes(t *testing.T) {
 		of + "dead_letter = 'graveyard'":                               "there are no dead letters",
 		of + "dead_letter = 'drop'":                                    ":3: tube.dead_letter = \"drop\": a word of queue.dead_letter",
 		of + "dead_letter = 'a b'":                                     "no tube can have this name",
+		of + "expire_from = 'ready'":                                   ":3: tube.expire_from = \"ready\": no job gets too old",
 		of + "expired = 'dead_letter'":                                 ":3: tube.expired = \"dead_letter\": no job gets too old",
 		of + "expire = '1h'\nexpired = 'dead_letter'":                  "set dead_letter to its name",
 		of + "max_deliveries = 1\ndead_letter = 'a'":                   `:4: tube.dead_letter = "a": dead letters of tube "a" would come back to it`,

@@ -43,7 +43,7 @@ func (r *fileReader) tubes(key toml.Key, v any) {
 const deletesThem = "its policy, %s, deletes jobs of that age at once: give that tube one with a longer expire, before that"
 
 // vainFrom finds the policy that deletes what another one sends to its tube because of its age, as soon as
-// that comes: a job's age counts from its put, wherever it is.
+// that comes: a job's age counts from its put, wherever it is, unless that policy says otherwise.
 func vainFrom(rules []TubeRule, i int) (next int, in bool) {
 	t := &rules[i]
 	if t.deadTube() == "" || agedFates[t.Expired] != queue.AgedDie {
@@ -53,7 +53,7 @@ func vainFrom(rules []TubeRule, i int) (next int, in bool) {
 		return 0, false
 	}
 	to := &rules[next]
-	return next, to.Expire > 0 && to.Expire <= t.Expire && agedFates[to.Expired] == queue.AgedDrop
+	return next, to.Expire > 0 && to.ExpireFrom != expireReady && to.Expire <= t.Expire && agedFates[to.Expired] == queue.AgedDrop
 }
 
 // circleFrom says how the dead letters of a policy would come back to a tube in which they were, with all

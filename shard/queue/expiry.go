@@ -9,6 +9,11 @@ import (
 // A policy may say how old a job may get. One that is older is deleted, unless somebody holds
 // it: then it is when it comes back. A tube with such a policy ranks its jobs by age, and stands in
 // a timeline of its own by its oldest one.
+//
+// With ExpireReady, a job's age is how long it has been ready, so only ready jobs are ranked. When a job became ready
+// its trail has, as for jobs that rise; a job that has no past has been ready since its put, whatever tubes it was
+// moved to. The moment is not logged: for a job with a past that is restored, or that was ready before its tube had
+// such a policy, the time begins then. So no job is deleted before its time.
 
 // expires is when a job is too old, on the clock of the queue; never 0.
 func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-s.Epoch+p.Expire) }
@@ -20,7 +25,38 @@ func (s *State) outdated(now int64, slot uint32) bool {
 		return true
 	}
 	p := s.tubeAt.Get(j.tube()).policy
-	return p != nil && p.Expire > 0 && s.expires(p.Policy, j.created()) <= now
+	return p != nil && p.Expire > 0 && !p.ExpireReady && s.expires(p.Policy, j.created()) <= now
+}
+
+// countsAge says whether the ages of jobs in a state count.
+func (p *Policy) countsAge(in JobState) bool {
+	return in == Ready || !p.ExpireReady && (in == Delayed || in == Buried)
+}
+
+// ageKey is the key of a job in the ranking by age.
+func (s *State) ageKey(p *Policy, slot uint32) cells.Entry {
+	j := s.jobs.At(slot)
+	if p.ExpireReady {
+		return cells.Entry{Major: uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
+	}
+	return putKey(j, slot)
+}
+
+// hasPast says that a job has been something else than ready, as far as the log would know.
+func (s *State) hasPast(j *job) bool {
+	if j.trail == 0 {
+		return false
+	}
+	t := s.trails.At(j.trail)
+	return t.delay|t.reserves|t.timeouts|t.releases|t.buries|t.kicks != 0
+}
+
+// waitsFromNow begins the time of a job that was ready before its tube had its policy, if nobody knows since when.
+func (s *State) waitsFromNow(t *tube, slot uint32) {
+	j := s.jobs.At(slot)
+	if t.policy.ExpireReady && !t.rises() && j.state() == Ready && s.hasPast(j) && s.trails.At(j.trail).key == 0 {
+		s.trails.At(j.trail).key = s.now + s.Epoch
+	}
 }
 
 // policeAges makes what a tube needs to know which of its jobs is the oldest, or forgets it.
@@ -32,11 +68,18 @@ func (s *State) policeAges(t *tube) {
 		all.agingAt.Cover(t.slot)
 		all.agingAt.Set(t.slot, cells.Nowhere)
 		s.rankLater(t)
-	case p.Expire == 0 && p.ages != nil:
-		all.aging.Schedule(all.agingAt, t.slot, 0)
-		p.ages = nil
+	case p.Expire == 0:
+		s.forgetAges(t)
 	case p.ages != nil:
 		s.retimeAges(t)
+	}
+}
+
+// forgetAges forgets what a tube knows of its jobs' ages.
+func (s *State) forgetAges(t *tube) {
+	if t.policy.ages != nil {
+		s.policies.aging.Schedule(s.policies.agingAt, t.slot, 0)
+		t.policy.ages = nil
 	}
 }
 

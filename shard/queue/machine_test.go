@@ -286,7 +286,6 @@ func (x *machine) restart() {
 	x.w.log.Full = queuetest.Roomy
 	x.w.replay()
 	x.w.dir.Gone = gone
-	x.w.now += int64(x.pick(3, "downtime")) * second
 	var jobs []*naive.Job
 	for _, j := range x.m.Jobs {
 		jobs = append(jobs, j.Logged)
@@ -294,7 +293,8 @@ func (x *machine) restart() {
 	old := x.m
 	x.m = naive.Restore(jobs, slices.Collect(maps.Values(old.Services)))
 	x.m.Policies, x.m.Most, x.m.Spread, x.m.Slot, x.m.Ticks = old.Policies, old.Most, old.Spread, old.Slot, old.Ticks
-	x.m.RestoreKeys(old.Keys)
+	x.m.Resume(x.w.now, old)
+	x.w.now += int64(x.pick(3, "downtime")) * second
 	x.newUsers()
 	if x.serves {
 		x.m.Limits = old.Limits

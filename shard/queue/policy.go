@@ -16,8 +16,9 @@ type Policy struct {
 	DeadTube      string // with FateTube
 	Retry         Retry
 
-	Expire  int64 // nanoseconds from the put until a job that nobody holds is deleted
-	Expired Aged  // or what becomes of it
+	Expire      int64 // nanoseconds from the put until a job that nobody holds is deleted
+	ExpireReady bool  // from when it became ready, and only while it is
+	Expired     Aged  // or what becomes of it
 
 	MaxReserved int // at a time
 	Rate        int // jobs handed out in a second
@@ -111,9 +112,7 @@ func (s *State) police(t *tube, p *Policy) {
 	case p == nil && t.policy == nil:
 		return
 	case p == nil:
-		if t.policy.ages != nil {
-			s.policies.aging.Schedule(s.policies.agingAt, t.slot, 0)
-		}
+		s.forgetAges(t)
 		t.policy.Policy = &Policy{}
 		s.policeRise(t)
 		t.policy = nil
@@ -133,6 +132,9 @@ func (s *State) police(t *tube, p *Policy) {
 		s.rankLater(t)
 	}
 	s.policeRise(t)
+	if old != nil && old.ExpireReady != p.ExpireReady {
+		s.forgetAges(t)
+	}
 	s.policeAges(t)
 	s.policeRation(t, old)
 }
@@ -197,6 +199,7 @@ func (s *State) reviseJob(slot uint32) {
 	}
 	if t := s.tubeAt.Get(j.tube()); t.policy != nil && !s.ranked(t) {
 		s.spend(moving / 2)
+		s.waitsFromNow(t, slot)
 		s.rank(t, slot)
 	}
 }

@@ -34,6 +34,7 @@ var policyWords = map[string]func(*Policy, string){
 	"dead":     func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
 	"to":       func(p *Policy, v string) { p.DeadLetter, p.DeadTube = FateTube, v },
 	"expired":  func(p *Policy, v string) { p.Expired = map[string]Aged{"dead": AgedDie}[v] },
+	"from":     func(p *Policy, v string) { p.ExpireReady = v == "ready" },
 	"expire":   func(p *Policy, v string) { p.Expire = duration(v) },
 	"reserved": func(p *Policy, v string) { p.MaxReserved = int(number(v)) },
 	"rate":     func(p *Policy, v string) { p.Rate = int(number(v)) },
@@ -121,6 +122,7 @@ func (x *machine) rule() {
 		p.Retry.Most = choose(x, "most", 0, 3*second+11*int64(n))
 	}
 	p.Expire = choose(x, "expire", 0, 0, 2*second, 9*second)
+	p.ExpireReady = p.Expire > 0 && x.pick(2, "from") == 0
 	p.Weight = choose(x, "weight", 0, 1, 2, 3, 5)
 	if x.contests {
 		p = &Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
@@ -163,7 +165,7 @@ func modelled(p *Policy) *naive.Policy {
 			}[p.Count]
 		},
 		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
-		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire,
+		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire, ExpireReady: p.ExpireReady,
 		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.burst()), Weight: p.Weight, Aging: p.Aging,
 	}
 }

@@ -24,8 +24,12 @@ func (s *State) checkPolicy(t *tube) error {
 		if pos := all.agingAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 && (pos >= all.aging.N || int64(all.aging.At(pos).Major) != at) {
 			return fmt.Errorf("M3: tube %q has jobs that are too old at %d, which is in no timeline", t.name, at)
 		}
-		err := s.checkRanking(p.ages, all.ages, s.ranked(t), t.ready.N+t.delayed.N+uint32(t.buried.N), func(j *job, slot uint32) (cells.Entry, bool) {
-			return ageKey(j, slot), j.tube() == t.slot && j.state() != Reserved && j.state() < Passed
+		want := t.ready.N
+		if !p.ExpireReady {
+			want += t.delayed.N + uint32(t.buried.N)
+		}
+		err := s.checkRanking(p.ages, all.ages, s.ranked(t), want, func(j *job, slot uint32) (cells.Entry, bool) {
+			return s.ageKey(p.Policy, slot), j.tube() == t.slot && p.countsAge(j.state())
 		})
 		if err != nil {
 			return err

@@ -214,6 +214,65 @@ func TestOtherAges(t *testing.T) {
 	})
 }
 
+// With from = ready only the time counts that a job has been ready, and after a restart, or with a new policy, nothing
+// that is not known.
+func TestAgesFromReady(t *testing.T) {
+	runScripts(t, []script{
+		{"who is delayed, held or buried gets no older", `
+			policy default expire=10s from=ready
+			a put 1 0 60 -> 1
+			a put 2 15 60 -> 2
+			a put 3 0 60 -> 3
+			a put 0 0 60 -> 4
+			a poll -> 4
+			a bury 4 0
+			a poll -> 1
+			+9s
+			a release 1 0 0
+			+1s
+			a peek 3 -> no
+			a peek 1 -> 1
+			+8999ms
+			a peek 1 -> 1
+			+1ms
+			a peek 1 -> no
+			a stats-tube default -> ready=1 delayed=0 buried=1
+			+6s
+			a peek 2 -> no
+			a peek 4 -> 4`},
+		{"a restart begins the time of a job that was delayed", `
+			policy default expire=10s from=ready
+			a put 1 0 60 -> 1
+			a put 1 5 60 -> 2
+			+8s
+			restart
+			+2s
+			tick
+			a peek 1 -> no
+			+7999ms
+			a peek 2 -> 2
+			+1ms
+			a peek 2 -> no`},
+		{"so does a reload, which may also change what counts", `
+			a put 1 0 60 -> 1
+			a put 1 5 60 -> 2
+			a put 1 60 60 -> 3
+			+20s
+			policy default expire=10s from=ready
+			tick
+			a peek 1 -> no
+			+9999ms
+			a peek 2 -> 2
+			+1ms
+			a peek 2 -> no
+			policy default expire=40s
+			+9s
+			a peek 3 -> 3
+			+1s
+			a peek 3 -> no`},
+	})
+}
+
 // However many jobs get too old at once, a turn ends a share of them.
 func TestOldJobsEndInShares(t *testing.T) {
 	const jobs = 3000

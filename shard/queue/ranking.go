@@ -40,15 +40,15 @@ func (r *ranking) remove(p *cells.Positions, slot, size uint32) {
 // victimKey is the key of a ready job among those that may be dropped.
 func (f Full) victimKey(j *job, slot uint32) cells.Entry {
 	if f == FullOldest {
-		return ageKey(j, slot)
+		return putKey(j, slot)
 	}
 	e := readyKey(j.pri, j.id(), slot)
 	return cells.Entry{Major: ^e.Major, Minor: ^e.Minor, Slot: slot}
 }
 
-// ageKey orders jobs by when they were put. Ids alone would not do: a put whose body takes long
+// putKey orders jobs by when they were put. Ids alone would not do: a put whose body takes long
 // to come has an early id, and a clock may have been set back before a restart.
-func ageKey(j *job, slot uint32) cells.Entry {
+func putKey(j *job, slot uint32) cells.Entry {
 	return cells.Entry{Major: uint64(j.created() / millisecond), Minor: j.idLow, Slot: slot}
 }
 
@@ -58,8 +58,8 @@ func (s *State) rank(t *tube, slot uint32) {
 	if v := t.policy.victims; v != nil && j.state() == Ready {
 		v.add(&s.policies.victims, t.policy.Full.victimKey(j, slot), j.size)
 	}
-	if a := t.policy.ages; a != nil && (j.state() == Ready || j.state() == Delayed || j.state() == Buried) {
-		a.add(&s.policies.ages, ageKey(j, slot), j.size)
+	if a := t.policy.ages; a != nil && t.policy.countsAge(j.state()) {
+		a.add(&s.policies.ages, s.ageKey(t.policy.Policy, slot), j.size)
 		s.retimeAges(t)
 	}
 }

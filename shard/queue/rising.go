@@ -44,11 +44,11 @@ func (s *State) riseFrom(now int64, t *tube, slot uint32) {
 	if t.ready.N == 0 {
 		s.takeStep(t)
 	}
-	if j := s.jobs.At(slot); t.rises() && j.trail != 0 {
-		since := now + s.Epoch
-		if s.restoring {
-			since = 0
-		}
+	j, since := s.jobs.At(slot), int64(0)
+	if t.rises() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
+		since = now + s.Epoch
+	}
+	if j.trail != 0 && (t.rises() || t.policy.ExpireReady) {
 		s.trails.At(j.trail).key = since
 	}
 }

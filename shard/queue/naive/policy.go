@@ -16,6 +16,7 @@ type Policy struct {
 
 	Retry, RetryMost int64 // as shard/queue has it
 	Expire, Aging    int64
+	ExpireReady      bool
 
 	Weight                   int // 0: none, which is 1 beside a tube that has one
 	MaxReserved, Rate, Burst int // as shard/queue has it, but for Burst, which is never 0 beside Rate
@@ -238,8 +239,13 @@ func (p *Policy) delivered(j *Job) int {
 // OldAt is when a job is too old; 0 if never.
 func (m *Queue) OldAt(j *Job) int64 {
 	at := j.said().Expires
-	if p := m.policy(j.Tube); p.Expire > 0 && (at == 0 || j.Created+p.Expire < at) {
-		return max(1, j.Created+p.Expire)
+	p := m.policy(j.Tube)
+	from := j.Created
+	if p.ExpireReady {
+		from = m.since(j)*millisecond - m.Epoch
+	}
+	if p.Expire > 0 && (!p.ExpireReady || j.State == Ready) && (at == 0 || from+p.Expire < at) {
+		return max(1, from+p.Expire)
 	}
 	return at
 }

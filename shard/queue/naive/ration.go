@@ -134,6 +134,7 @@ func (m *Queue) Rule(tube string, p *Policy) {
 	if now := m.policy(tube); old.Rate != now.Rate || old.Burst != now.Burst {
 		t.ration = ration{}
 	}
+	m.waitFrom(tube)
 	m.free(tube)
 	m.serveOpening()
 	m.sweep()

@@ -14,8 +14,37 @@ func (m *Queue) since(j *Job) int64 {
 
 // rises begins a job's waiting, where it counts.
 func (m *Queue) rises(j *Job) {
-	if j.Since = 0; m.policy(j.Tube).Aging > 0 {
+	if p := m.policy(j.Tube); p.Aging == 0 && (!p.ExpireReady || !j.hasPast()) {
+		j.Since = 0
+	} else {
 		j.Since = (m.Now + m.Epoch) / millisecond
+	}
+}
+
+// hasPast says that a job has been something else than ready.
+func (j *Job) hasPast() bool {
+	return j.Delay|j.Reserves|j.Timeouts|j.Releases|j.Buries|j.Kicks != 0
+}
+
+// waitFrom begins the waiting of ready jobs of which nobody knows since when they are, where it counts.
+func (m *Queue) waitFrom(tube string) {
+	if p := m.policy(tube); !p.ExpireReady || p.Aging > 0 {
+		return
+	}
+	for _, j := range m.Listed(Ready, tube) {
+		if j.hasPast() && j.Since == 0 {
+			j.Since = (m.Now + m.Epoch) / millisecond
+		}
+	}
+}
+
+// Resume goes on with the keys and the clock of a queue that was restored, and begins the waiting of its jobs where that
+// counts.
+func (m *Queue) Resume(now int64, old *Queue) {
+	m.RestoreKeys(old.Keys)
+	m.Now, m.Epoch = now, old.Epoch
+	for tube := range m.Policies {
+		m.waitFrom(tube)
 	}
 }
 
