@@ -70,12 +70,15 @@ func TestPolicies(t *testing.T) {
 // Policies are shown to those who may see every tube, and changed by those who administer every tube.
 func TestRightsOnPolicies(t *testing.T) {
 	book := new(access.Book)
-	l := newLawgiver()
-	h := newHouse(t, func(o *houseOptions) { o.Access, o.Policies = book, &l.Policies })
 	book.Replace(rules(t, rule("sees", access.Stats, "*"), rule("peeks", access.Stats|access.Peek, "*"), rule("some", access.Admin, "m*")))
-	c := h.as("sees")
-	c.do("policies", shownPolicies)
+	under := func(l *lawgiver) *house {
+		return newHouse(t, func(o *houseOptions) { o.Access, o.Policies = book, &l.Policies })
+	}
+	under(newLawgiver()).as("sees").do("policies", shownPolicies)
+	l := newLawgiver()
 	l.Show().Bodies = true // of scheduled jobs
+	h := under(l)
+	c := h.as("sees")
 	c.do("policies", "OK 179\r\n"+strings.Replace(shownPolicies[len("OK 190\r\n"):], `"a\"\n\u00e9"`, `""`, 1))
 	h.as("peeks").do("policies", shownPolicies)
 	c.do("set-policies 2\r\nab", "BAD_FORMAT")
