@@ -63,7 +63,16 @@ func TestReloadsBesideClients(t *testing.T) {
 	sig, end := stoppable(t)
 	ended := make(chan error, 1)
 	go func() { ended <- d.run(sig) }()
-	until(t, "it serves", func() bool { _, err := os.Stat(dir + "/s"); return err == nil })
+	until(t, "it serves", func() bool { // a socket is bound before anybody can connect
+		for _, name := range []string{"/s", "/h", "/q"} {
+			c, err := net.Dial("unix", dir+name)
+			if err != nil {
+				return false
+			}
+			c.Close()
+		}
+		return true
+	})
 	for n := range 300 {
 		write(n)
 		ask(sig.reload)
