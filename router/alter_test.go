@@ -255,10 +255,8 @@ func TestManyMoveAtOnce(t *testing.T) {
 		t.Errorf("%d and %d jobs are left of %d, of which %d have been deleted", n.Ready, m.Ready, jobs, deleted)
 	}
 	c.close()
-	for i, s := range r.states {
-		if err := s.Check(); err != nil {
-			t.Errorf("shard %d: %v", i, err)
-		}
+	for i := range r.states {
+		must.Do(t, r.inOrder(i))
 	}
 	must.Do(t, r.Close())
 }

@@ -1,9 +1,11 @@
 package router
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -136,4 +138,14 @@ func (r *Router) empty(above uint64) error {
 		return fmt.Errorf("S5: %d tubes are left", n)
 	}
 	return nil
+}
+
+// inOrder checks a shard between two turns: it may still have some to make, although nobody waits for them.
+func (r *Router) inOrder(i int) (err error) {
+	r.shards[i].Look(context.Background(), func(s *queue.State, _ *shard.Figures) {
+		if err = s.Check(); err != nil {
+			err = fmt.Errorf("shard %d: %w", i, err)
+		}
+	})
+	return err
 }

@@ -87,7 +87,7 @@ func TestReserveWithAFailedLog(t *testing.T) {
 				t.Errorf("with a job in the other shard it ends with %v", c.Reservation.Status)
 			}
 		}
-		must.Do(t, r.states[c.UsedShard()].Check())
+		must.Do(t, r.inOrder(c.UsedShard()))
 		c.close()
 		producer.close()
 		must.Do(t, r.Close())

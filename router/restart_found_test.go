@@ -130,7 +130,7 @@ func (run *restartRun) count(want int) {
 		if sums.Reserved != 0 {
 			run.fatalf("shard %d: %d jobs are reserved at a start", i, sums.Reserved)
 		}
-		run.must(run.router.states[i].Check())
+		run.must(run.router.inOrder(i))
 	}
 	if n != want {
 		run.fatalf("R2: the shards have %d jobs, the directory knows %d", n, want)
