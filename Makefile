@@ -46,8 +46,9 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
 	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCopiesAreTheSame|TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDamagedOldDirectoryIsRefused|TestDamagedOldLogIsRefused|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDeathWhileTakingOver|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestErrorWhileTakingOver|TestSalvageTellsWhatIsMissing|TestSumsOfCopiesAreEqual)$$'
 
-race: ## all tests under the race detector
-	$(GO) test -race -timeout 60m ./...
+race: ## all tests under the race detector, the longest of storage in their shorter forms
+	$(GO) test -race -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
+	$(GO) test -race -short -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/shipment -engine
