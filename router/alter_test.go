@@ -129,17 +129,21 @@ func TestMoveToAnotherShard(t *testing.T) {
 	mustBeEmpty(t, r)
 }
 
+// bounding makes a router with a tube that may have so many jobs.
+func bounding(shards int, bounded string, jobs int) *Router {
+	return must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy {
+		if tube == bounded {
+			return &queue.Policy{MaxJobs: jobs}
+		}
+		return nil
+	}}))
+}
+
 // A full tube takes no more than it may: the others come home, with their keys, and the answer says so.
 func TestMoveToAFullTube(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		far := afar("mail", 3)
-		full := &queue.Policy{MaxJobs: 3}
-		r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy {
-			if tube == far {
-				return full
-			}
-			return nil
-		}}))
+		r := bounding(shards, far, 3)
 		c := newClient(r, "mail")
 		c.use("mail")
 		put := func(key string) *queue.Op {
@@ -172,13 +176,7 @@ func TestMoveToAFullTube(t *testing.T) {
 func TestMoveToAFullTubeChangesNothing(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		far := afar("mail", 3)
-		full := &queue.Policy{MaxJobs: 1}
-		r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy {
-			if tube == far {
-				return full
-			}
-			return nil
-		}}))
+		r := bounding(shards, far, 1)
 		c := newClient(r, "mail")
 		c.use(far)
 		c.put(1, 60)

@@ -38,12 +38,19 @@ func (q *Quota) Wait(more int) { q.waits.Add(int64(more)) }
 
 // Refuse implements queue.Quota.
 func (q *Quota) Refuse(a queue.Amount) {
+	if b := q.over(a); b < queue.Bounds {
+		q.refused[b].Add(1)
+	}
+}
+
+// over is the first bound for which so much more would be too much; Bounds if there is none.
+func (q *Quota) over(a queue.Amount) queue.Bound {
 	for b, n := range a {
 		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
-			q.refused[b].Add(1)
-			return
+			return queue.Bound(b)
 		}
 	}
+	return queue.Bounds
 }
 
 // Most is what there may be.
@@ -73,14 +80,7 @@ func (q *Quota) Add(a queue.Amount) {
 }
 
 // Fits implements queue.Quota.
-func (q *Quota) Fits(a queue.Amount) bool {
-	for b, n := range a {
-		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
-			return false
-		}
-	}
-	return true
-}
+func (q *Quota) Fits(a queue.Amount) bool { return q.over(a) == queue.Bounds }
 
 // Claim implements queue.Quota.
 func (q *Quota) Claim(a queue.Amount) bool {

@@ -1,7 +1,6 @@
 package beanstalk
 
 import (
-	"crypto/tls"
 	"testing"
 
 	"beanfield/storage/must"
@@ -65,10 +64,7 @@ func callOffAgainstPuts(t *testing.T, connect func(h *house) *client) {
 // The line may come in several records, and these in pieces, which are read while the client waits.
 func TestCallOffInTornRecords(t *testing.T) {
 	h := newHouse(t)
-	near := h.pairWith(h.secured())
-	far := &hoard{Conn: near}
-	c := newClient(t, tls.Client(far, h.trust))
-	c.do("list-tube-used", "USING default")
+	c, far := h.hoarding()
 	size := 1
 	for cut := 0; cut < size; cut++ {
 		c.send("reserve\r\n")
@@ -78,9 +74,9 @@ func TestCallOffInTornRecords(t *testing.T) {
 		c.send("-off\r\nlist-")
 		c.send("tube-used\r\n")
 		size = len(far.held)
-		must.Get(near.Write(far.held[:cut]))
-		eventually(t, "it is read", func() bool { return pending(t, near) == 0 })
-		must.Get(near.Write(far.held[cut:]))
+		must.Get(far.Conn.Write(far.held[:cut]))
+		eventually(t, "it is read", func() bool { return pending(t, far.Conn) == 0 })
+		must.Get(far.Conn.Write(far.held[cut:]))
 		far.hold, far.held = false, nil
 		c.expect("TIMED_OUT")
 		c.expect("CALLED_OFF")

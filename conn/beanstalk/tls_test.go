@@ -63,14 +63,19 @@ func TestEndsOfRepliesOverTLS(t *testing.T) {
 	}
 }
 
+// hoarding makes a client over TLS that has shaken hands, and what can hold its records back.
+func (h *house) hoarding() (*client, *hoard) {
+	far := &hoard{Conn: h.pairWith(h.secured())}
+	c := newClient(h.t, tls.Client(far, h.trust))
+	c.do("list-tube-used", "USING default")
+	return c, far
+}
+
 // Commands that come in many records are answered together, and records that come in
 // pieces as if they had come in one.
 func TestTornRecords(t *testing.T) {
 	h := newHouse(t)
-	near := h.pairWith(h.secured())
-	far := &hoard{Conn: near}
-	c := newClient(t, tls.Client(far, h.trust))
-	c.do("list-tube-used", "USING default")
+	c, far := h.hoarding()
 	far.hold = true
 	const n = 40
 	for i := range n {
@@ -78,9 +83,9 @@ func TestTornRecords(t *testing.T) {
 	}
 	for _, cut := range []int{1, 5, 6, 500, len(far.held)} {
 		cut = min(cut, len(far.held))
-		must.Get(near.Write(far.held[:cut]))
+		must.Get(far.Conn.Write(far.held[:cut]))
 		far.held = far.held[cut:]
-		eventually(t, "it is read", func() bool { return pending(t, near) == 0 })
+		eventually(t, "it is read", func() bool { return pending(t, far.Conn) == 0 })
 	}
 	for i := range n {
 		c.expect(fmt.Sprintf("USING t%d", i))

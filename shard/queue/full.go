@@ -61,10 +61,7 @@ func (s *State) makeRoom(c *Client, t *tube, op *Op) bool {
 		slot, status := s.nextOut(t, op, dropped)
 		switch {
 		case status == NoRoom:
-			if !s.mayWait(c, op) {
-				s.did(t, DeedRefuse)
-			}
-			s.waitOrRefuse(c, t, op)
+			s.waitOrRefuse(c, t, op, true)
 			return false
 		case status == More, slot != 0 && dropped > 0 && s.spent(): // one at least, whatever this turn has done before
 			if op.Status = More; op.phase == 0 {

@@ -103,27 +103,26 @@ func (s *State) mayEnter(c *Client, t *tube, op *Op) bool {
 		_, status := s.nextOut(t, op, 0)
 		full = status == NoRoom
 	}
-	cost := costOf(op.Size, s.overBudget(op.Size))
-	switch {
-	case (full || t.line != nil) && s.mayWait(c, op):
-	case full:
-		s.did(t, DeedRefuse)
-	case s.quota == nil || s.quota.Fits(cost):
+	isNext := t.line == nil || !s.mayWait(c, op)
+	if !full && isNext && (s.quota == nil || s.quota.Fits(costOf(op.Size, s.overBudget(op.Size)))) {
 		return true
-	case !s.mayWait(c, op):
-		s.quota.Refuse(cost)
 	}
-	s.waitOrRefuse(c, t, op)
+	s.waitOrRefuse(c, t, op, full)
 	return false
 }
 
-// waitOrRefuse is for a put for which there is no room now.
-func (s *State) waitOrRefuse(c *Client, t *tube, op *Op) {
-	if s.mayWait(c, op) {
+// waitOrRefuse is for a put for which there is no room now, in its tube if that is full, or else in the server.
+func (s *State) waitOrRefuse(c *Client, t *tube, op *Op, full bool) {
+	switch {
+	case s.mayWait(c, op):
 		s.queueUp(c, t, op)
-	} else {
-		s.refusePut(t, op)
+		return
+	case full:
+		s.did(t, DeedRefuse)
+	default:
+		s.quota.Refuse(costOf(op.Size, s.overBudget(op.Size)))
 	}
+	s.refusePut(t, op)
 }
 
 // enter makes a place for a put that has been accepted, or ends it. away says that its body will not be in memory. The
@@ -139,10 +138,7 @@ func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
 			q.Add(Amount{BoundMemory: -int64(op.Size)})
 		}
 	case !q.Claim(costOf(op.Size, away)):
-		if !s.mayWait(c, op) {
-			q.Refuse(costOf(op.Size, away))
-		}
-		s.waitOrRefuse(c, t, op)
+		s.waitOrRefuse(c, t, op, false)
 		return false
 	}
 	if !bounded(t, op) || s.makeRoom(c, t, op) {
