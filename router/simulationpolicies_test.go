@@ -41,8 +41,8 @@ func (s *simulation) limit() {
 	s.before = s.bed.r.Quota().Used()
 }
 
-// checkQuota compares what counts for the server's limits with what shards have. Nothing is put beyond them, and
-// nothing comes otherwise than by puts: there is never more than there may be, or than there was when they were set.
+// checkQuota compares what counts for the server's limits with what shards have. All jobs come by puts here, so there is
+// never more than the limits allow, or than there was when they were set.
 func (s *simulation) checkQuota() {
 	if s.most == (queue.Amount{}) {
 		return

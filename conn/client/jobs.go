@@ -49,7 +49,7 @@ func (f Filter) options() (all []string, err error) {
 	return all, nil
 }
 
-// Jobs are the jobs that a filter chooses, in no order that means anything. An error is the last
+// Jobs are the jobs that a filter chooses, in no particular order. An error is the last
 // thing that comes. The server is asked page by page, and other calls of the Conn may come in
 // between. A beanstalkd cannot do it.
 func (c *Conn) Jobs(ctx context.Context, f Filter) iter.Seq2[ListedJob, error] {

@@ -12,7 +12,7 @@ type Client struct {
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
-	watched []*tube            // in no order that means anything; those of a client of many tubes are in many
+	watched []*tube            // in no particular order; those of a client of many tubes are in many
 	many    *manyTubes         // nil while they are few
 	held    cells.List[uint32] // in the order of reservation
 	ttrs    cells.Heap         // the same jobs by deadline, except for those in a consumer's row

@@ -10,10 +10,10 @@ import (
 // it: then it is when it comes back. A tube with such a policy ranks its jobs by age, and stands in
 // a timeline of its own by its oldest one.
 //
-// With ExpireReady, a job's age is how long it has been ready, so only ready jobs are ranked. When a job became ready
-// its trail has, as for jobs that rise; a job that has no past has been ready since its put, whatever tubes it was
-// moved to. The moment is not logged: for a job with a past that is restored, or that was ready before its tube had
-// such a policy, the time begins then. So no job is deleted before its time.
+// With ExpireReady, a job's age is how long it has been ready, so only ready jobs are ranked. The job's trail
+// (job.go) has the moment when it became ready. A job that was never delayed, reserved or buried has no trail: it has
+// been ready since its put, also if it was moved to another tube. The moment is not logged. So after a restart, or if
+// the tube gets such a policy later, the time of a job with a trail begins anew: no job is deleted before its time.
 
 // expires is when a job is too old, on the clock of the queue; never 0.
 func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-s.Epoch+p.Expire) }

@@ -6,7 +6,7 @@ type group struct {
 	name      string
 	service   *service
 	users     map[string]*consumer
-	consumers []*consumer // the same, in no order that means anything
+	consumers []*consumer // the same, in no particular order
 	index     uint64      // the highest that any of them was sent
 	delivered uint64
 	pending   int   // of all of them together

@@ -34,7 +34,7 @@ const usualMany = 256
 
 // manyTubes is what only a client of many tubes has.
 type manyTubes struct {
-	tubes cells.Pages[*tube] // in no order that means anything
+	tubes cells.Pages[*tube] // in no particular order
 	place map[uint32]uint32  // of a tube in tubes, by the tube's slot
 
 	inLine cells.Links[*Client] // while it waits

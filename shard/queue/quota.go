@@ -1,9 +1,9 @@
 package queue
 
 // The jobs of a whole server may be bounded, whatever shards and tubes they are in. All shards share one
-// Quota for that: each counts its jobs there, and a put claims its place before it is made. What comes
-// otherwise than by a put is counted, and not refused: the jobs that were there before, those that move, and
-// dead letters. A job that goes to another shard counts twice while it has copies in both.
+// Quota for that: each counts its jobs there, and a put claims its place before it is made. Only puts are
+// refused. Jobs that were there before the quota, jobs that move, and dead letters are counted, too, and may
+// exceed it. A job that goes to another shard counts twice while it has copies in both.
 //
 // Claims are exact, so that never more is admitted than may be, however many shards are run side by side. The
 // price is that all shards write to one place in memory. So a server without limits has no Quota, which
@@ -34,7 +34,7 @@ func amountOf(jobs int, bytes, inside int64) Amount {
 	return Amount{int64(jobs), bytes, inside + JobMemory*int64(jobs)}
 }
 
-// Neg is so much less.
+// Neg is the amount with the opposite sign: what is to be taken away.
 func (a Amount) Neg() Amount {
 	for b := range a {
 		a[b] = -a[b]
@@ -153,7 +153,7 @@ func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
 // allInside is what puts that are carried out together claim: as if all bodies stayed in memory.
 func allInside(jobs, bytes int) Amount { return amountOf(jobs, int64(bytes), int64(bytes)) }
 
-// enters counts a job that has come otherwise than by a put, and leaves one that is no more.
+// enters counts a job that has not come by a put, and leaves takes one away that has ended.
 func (s *State) enters(slot uint32) {
 	if s.quota != nil {
 		s.quota.Add(s.jobs.At(slot).costs())

@@ -1,10 +1,9 @@
 package queue
 
-// A policy may ration the jobs of a tube: so many may be reserved at a time, and so many
-// are handed out a second. A tube that has handed out what it may is shut, as a paused one is: a
-// reserve finds nothing there and waits, or takes a job of another tube. It opens again when a
-// job is no longer reserved, or when time has passed, and those who wait are served first
-// (pause.go).
+// A policy may limit how many jobs of a tube are reserved at a time (MaxReserved), and how many are handed
+// out per second (Rate). A tube that has reached a limit is shut, as a paused one is: a reserve finds nothing
+// there, and waits or takes a job of another tube. It opens again when a job is no longer reserved, or
+// when time has passed, and those who wait are served first (pause.go).
 //
 // The rate is exact. What is handed out is a debt, which time pays off. It is counted in
 // billionths of a job, divided by the rate, so that no number has to be rounded: a job

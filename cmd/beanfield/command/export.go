@@ -90,7 +90,7 @@ func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
 	below := a.below
 	if below == 0 {
 		if below, err = newestID(s); err != nil {
-			return nil, fmt.Errorf("%w; -below ID does without, where ID is above those of all jobs", err)
+			return nil, fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
 		}
 	}
 	total, err := a.count(s, c.words)

@@ -96,7 +96,7 @@ func TestExportWalks(t *testing.T) {
 		t.Errorf("code %d, %d lines: %s", o.code, strings.Count(o.stdout, "\n"), o.stderr)
 	}
 	s.drains()
-	s.run("export", "high").want(t, 1, "", "-below ID does without")
+	s.run("export", "high").want(t, 1, "", "no such put if -below ID")
 	s.run("export", "high", "-below", "40000").has(t, 0, `"body":"last"`)
 }
 

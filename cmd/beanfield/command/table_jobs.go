@@ -57,9 +57,9 @@ reserved ones too.`,
 		Name: "list", Group: groupJobs, remote: true,
 		Summary: "List jobs of one tube or of all, or search them",
 		Help: `
-Jobs are listed in no order that means anything, whatever their state, and stay where they are. A job that
-is there all the time is listed once. For a reserved job it says where the client is that holds it,
-if you may know, and for how many seconds: since it was reserved or last touched.
+Jobs are listed whatever their state, in no particular order, and stay where they are. A job that is there
+from beginning to end is listed once. For a reserved job you see the address of the client that holds it, if
+you have the right to know, and how many seconds ago it was reserved or last touched.
 
 The server does the search, a part with each command, so others do not wait for it: ten million bodies
 take seconds. A server that does not have list-jobs (beanstalkd does not) cannot do it. If no job is found,
