@@ -2,6 +2,9 @@ package schedule
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +46,12 @@ func NewCalendar(expression string, zone *time.Location) (*Calendar, error) {
 	case strings.Contains(expression, "TZ="):
 		return nil, errors.New("the time zone is a key of its own: zone")
 	}
+	fields := strings.Fields(expression)
+	for _, f := range fields {
+		if err := checkField(f); err != nil && !strings.HasPrefix(expression, "@") {
+			return nil, err
+		}
+	}
 	s, err := parser.Parse(expression)
 	if err != nil {
 		return nil, err
@@ -52,12 +61,44 @@ func NewCalendar(expression string, zone *time.Location) (*Calendar, error) {
 		return nil, errors.New("@every counts from no certain time: write */5 in the field of the minutes, or of the seconds")
 	}
 	local.Location = time.UTC
-	markDays(local, strings.Fields(expression))
+	markDays(local, fields)
 	c := &Calendar{local: local, zone: zone, hourly: local.Hour&everyHour == everyHour}
 	if c.Next(time.Now()).IsZero() {
 		return nil, ErrNever
 	}
 	return c, nil
+}
+
+// fieldForm is how crontab(5) writes a field: the library also takes signs, and leaves out what it cannot read.
+var fieldForm = regexp.MustCompile(`^` + element + `(,` + element + `)*$`)
+
+const element = `([*?]|[0-9A-Za-z]+(-[0-9A-Za-z]+)?)(/[0-9]+)?`
+
+// checkField refuses what crontab refuses and the library does not.
+func checkField(field string) error {
+	if !fieldForm.MatchString(field) {
+		return fmt.Errorf("%q: want numbers, names, ranges and steps, with commas in between", field)
+	}
+	for part := range strings.SplitSeq(field, ",") {
+		span, _, _ := strings.Cut(part, "/")
+		if from, to, ranged := strings.Cut(span, "-"); ranged && rank(from) > rank(to) {
+			return fmt.Errorf("%q: a range begins with the smaller one", span)
+		}
+	}
+	return nil
+}
+
+// rank is the number that a word of a field stands for; it is below all others if it is none.
+func rank(word string) int {
+	if n, err := strconv.Atoi(word); err == nil {
+		return n
+	}
+	for first, names := range []string{"sunmontuewedthufrisat", "janfebmaraprmayjunjulaugsepoctnovdec"} {
+		if i := strings.Index(names, strings.ToLower(word)); i >= 0 {
+			return first + i/3
+		}
+	}
+	return -1
 }
 
 // markDays makes a field of days that begins with * restrict the other one, and not add to it, as

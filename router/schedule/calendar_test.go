@@ -192,13 +192,14 @@ func TestNextFromAnywhere(t *testing.T) {
 }
 
 func TestExpressions(t *testing.T) {
-	for _, good := range []string{"* * * * *", "*/5 * * * * *", "@hourly", "@daily", "@weekly", "@monthly", "@yearly", "0 9 * * mon-fri", "0 0 L * *", "0 0 29 2 *", " 0 0 1 1 * "} {
+	for _, good := range []string{"* * * * *", "*/5 * * * * *", "@hourly", "@daily", "@weekly", "@monthly", "@yearly", "0 9 * * mon-fri", "0 9 * * Sun-5", "0 0 * Jan-mar,6-7 *", "0 0 * * 6-7", "5/10 * * * *", "0 0 L * *", "0 0 29 2 *", " 0 0 1 1 * "} {
 		if _, err := NewCalendar(good, time.UTC); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
 	for _, bad := range []string{"", " ", "* * * *", "* * * * * * *", "60 * * * *", "* 24 * * *", "0 0 0 * *", "0 0 31 2 *", "0 0 30,31 2 *", "TZ=UTC * * * * *",
-		"CRON_TZ=UTC 0 0 * * *", "@every 5s", "@reboot", "*/0 * * * *", "a * * * *", "H * * * *", "5-1/0 * * * *", "* * * foo *", "TZ=", "*/5*", "-1 * * * *", strings.Repeat("1,", 5000) + "1 * * * *"} {
+		"CRON_TZ=UTC 0 0 * * *", "@every 5s", "@reboot", "*/0 * * * *", "a * * * *", "H * * * *", "5-1/0 * * * *", "* * * foo *", "5-1 * * * *", "0 22-2 * * *", "0 0 * * fri-mon", "0 0 * dec-2 *", "1,,2 * * * *", ",1 * * * *", "1, * * * *",
+		"+1 * * * *", "1-+5 * * * *", "*/+5 * * * *", "*-5 * * * *", "1-5-9 * * * *", "TZ=", "*/5*", "-1 * * * *", strings.Repeat("1,", 5000) + "1 * * * *"} {
 		if k, err := NewCalendar(bad, time.UTC); err == nil {
 			t.Errorf("%q is taken, and ticks next at %s", bad, k.Next(time.Now()))
 		}
