@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
@@ -12,12 +13,15 @@ import (
 
 // A cursor is a Place for clients: enciphered, so that nobody learns from it how many jobs there are
 // that he may not see, and with a key of this process, because places mean nothing after a restart. A
-// cursor of another process, or for another tube, is none.
+// cursor of another process, or for another tube, is none. It begins with a letter, so that no reader of YAML
+// wants quotes around it.
 
 // cursors makes cursors.
 type cursors struct{ cipher.Block }
 
 var cursorText = base64.RawURLEncoding.Strict()
+
+const cursorHead = "c"
 
 func newCursors() cursors {
 	key := make([]byte, 16)
@@ -35,13 +39,14 @@ func (r *Router) Cursor(tube string, p Place) string {
 	binary.BigEndian.PutUint64(block, uint64(p.Shard)<<32|uint64(p.Slot))
 	binary.BigEndian.PutUint64(block[8:], xxhash.Sum64String(tube))
 	r.cursors.Encrypt(block, block)
-	return cursorText.EncodeToString(block)
+	return cursorHead + cursorText.EncodeToString(block)
 }
 
 // PlaceOf reads a cursor. It reports false if it is none of this process for this tube.
 func (r *Router) PlaceOf(tube string, cursor []byte) (p Place, ok bool) {
-	block, err := cursorText.AppendDecode(nil, cursor)
-	if err != nil || len(block) != aes.BlockSize {
+	text, whole := bytes.CutPrefix(cursor, []byte(cursorHead))
+	block, err := cursorText.AppendDecode(nil, text)
+	if !whole || err != nil || len(block) != aes.BlockSize {
 		return p, false
 	}
 	r.cursors.Decrypt(block, block)

@@ -179,7 +179,7 @@ func TestCursor(t *testing.T) {
 	if p, ok := r.PlaceOf("mail", []byte(cursor)); !ok || p != (Place{Shard: 1, Slot: 1 << 31}) {
 		t.Errorf("%+v, %t", p, ok)
 	}
-	for _, bad := range []string{"", cursor + "A", cursor[1:], "!" + cursor[1:], strings.Repeat("A", len(cursor)), cursor[:len(cursor)-1] + "\n"} {
+	for _, bad := range []string{"", cursor + "A", cursor[1:], "d" + cursor[1:], "c!" + cursor[2:], strings.Repeat("A", len(cursor)), cursor[:len(cursor)-1] + "\n"} {
 		if _, ok := r.PlaceOf("mail", []byte(bad)); ok {
 			t.Errorf("%q is a cursor", bad)
 		}

@@ -8,6 +8,8 @@ import (
 
 	"beanfield/conn/access"
 	peer "beanfield/conn/beanstalk/client"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
@@ -27,6 +29,16 @@ func listed(t *testing.T, c *peer.Client, options ...string) (all []peer.ListedJ
 		all, pages = append(all, jobs...), pages+1
 		if cursor = next; cursor == "" {
 			return all, pages
+		}
+	}
+}
+
+// No reader of YAML takes a cursor for anything but a text, although it has no quotes.
+func TestCursorsAreTexts(t *testing.T) {
+	h := newHouse(t)
+	for slot := range uint32(2000) {
+		if cursor := h.router.Cursor("t", router.Place{Slot: slot}); !protocol.Plain(cursor) {
+			t.Fatalf("%s needs quotes", cursor)
 		}
 	}
 }

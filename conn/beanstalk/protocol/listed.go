@@ -28,7 +28,7 @@ func AppendListed(out []byte, jobs []queue.Listed, cursor string, bodies bool, h
 			}
 		}
 		if cursor != "" {
-			out = AppendString(out, "cursor", cursor, QuoteNeeded)
+			out = AppendRaw(out, "cursor", cursor)
 		}
 		return out
 	})
