@@ -91,9 +91,9 @@ var accessMistakes = []mistaken{
 	{"token itself", "[[access]]\ntoken = 'SECRET'\nmay = 'put'\n",
 		`FILE:2: access.token: not the SHA-256 hash of a token, 64 hexadecimal digits; allowed: the hash that "beanfield token" prints, or a list of hashes`},
 	{"mistyped token", "[[access]]\nuid = 0\ntokens = 'SECRET'\nmay = 'put'\n",
-		`FILE:3: access.tokens: unknown key; allowed: ` + ruleKeys + " in [access]"},
+		`FILE:3: access.tokens: unknown key; did you mean token? allowed: ` + ruleKeys + " in [access]"},
 	{"mistyped key", "[[access]]\nuid = 0\nTOKEN = 'SECRET'\nmay = 'put'\n",
-		`FILE:3: access.TOKEN: unknown key; allowed: ` + ruleKeys + " in [access]"},
+		`FILE:3: access.TOKEN: unknown key; did you mean token? allowed: ` + ruleKeys + " in [access]"},
 	{"key outside", "Hash = 'SECRET'\n", `FILE:1: Hash: unknown key; allowed: ` + join(keysBelow(nil))},
 	{"network", "[[access]]\nmay = 'put'\nnetwork = ['10.0.0.0/33']\n",
 		"FILE:3: access.network = [...]: in the list: \"10.0.0.0/33\" is not a network; " + networks},
@@ -110,8 +110,7 @@ var accessMistakes = []mistaken{
 		"FILE:4: access.tubes = [...]: in the list: empty; allowed: a name, or a list, in which * stands for any characters, also none"},
 	{"table", "[access]\ngid = 1\nmay = 'put'\n", "FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with " + ruleKeys},
 	{"second rule", "[[access]]\nuid = 1\nmay = 'put'\n\n[[access]]\nmay = 'put'\n\n[[access]]\nuid = 1\nmay = 'gut'\n",
-		"FILE:5: " + nobody + "\n" +
-			`FILE:10: access.may = "gut": "gut" is not a right; ` + rights},
+		`FILE:10: access.may = "gut": "gut" is not a right; ` + rights + "\nFILE:5: " + nobody},
 }
 
 // A file with mistakes in its rules starts no server; each mistake has its line and key.

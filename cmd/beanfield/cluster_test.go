@@ -96,17 +96,17 @@ func TestClusterMistakes(t *testing.T) {
 		{"all nodes are wrong, and the rest", "[cluster]\nname = 'a b'\nnode = '" + strings.Repeat("x", 33) + "'\nreplica = 3\n[cluster.nodes]\n" +
 			"a = '10.0.0.1'\nb = 7\n'c d' = 'h:1'\ne = 'h:1'\nf = 'h:1'\ng = ':1'\nh = 'h:0'\ni = 'unix:/x'\n",
 			"FILE:2: cluster.name = \"a b\": not a plain name; allowed: letters, digits, \"-\" and \"_\", at most 32; \"\" for one machine\n" +
-				"FILE:2: cluster.secret: missing: without a secret, or cert, key and ca, anybody could be a node\n" +
 				"FILE:2: storage.backend = \"memory\": a cluster keeps its jobs on disk: what only memory has cannot outlive its machine; allowed: \"pebble\"\n" +
 				"FILE:3: cluster.node = \"" + strings.Repeat("x", 33) + "\": too long; allowed: a name in cluster.nodes; \"\" for one machine\n" +
-				"FILE:4: cluster.replica = 3: unknown key; allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, nodes in [cluster]\n" +
+				"FILE:4: cluster.replica = 3: unknown key; did you mean replicas? allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, nodes in [cluster]\n" +
 				"FILE:6: cluster.nodes.a = \"10.0.0.1\": missing port in address; allowed: " + oneNode + "\n" +
 				"FILE:7: cluster.nodes.b = 7: this is a whole number; allowed: " + oneNode + "\n" +
 				"FILE:8: cluster.nodes.\"c d\" = \"h:1\": the name of a node: not a plain name; allowed: letters, digits, \"-\" and \"_\", at most 32\n" +
 				"FILE:10: cluster.nodes.f = \"h:1\": the same address as that of node e\n" +
 				"FILE:11: cluster.nodes.g = \":1\": missing host: the other nodes need it; allowed: " + oneNode + "\n" +
 				"FILE:12: cluster.nodes.h = \"h:0\": port 0 cannot be reached; allowed: " + oneNode + "\n" +
-				"FILE:13: cluster.nodes.i = \"unix:/x\": a unix socket cannot be reached from other machines; allowed: " + oneNode},
+				"FILE:13: cluster.nodes.i = \"unix:/x\": a unix socket cannot be reached from other machines; allowed: " + oneNode +
+				"\nFILE:2: cluster.secret: missing: without a secret, or cert, key and ca, anybody could be a node"},
 		{"nodes of numbers", "cluster.nodes = 3\n", `FILE:1: cluster.nodes = 3: this is a whole number; allowed: a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`},
 	})
 }

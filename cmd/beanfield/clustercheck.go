@@ -33,7 +33,7 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 			m.File, m.Line = c.clusterOrigin()
 		}
 		if strings.HasPrefix(problem, "missing") {
-			m.Value = ""
+			m.Value, m.Absent = "", true
 		}
 		ms = append(ms, m)
 	}

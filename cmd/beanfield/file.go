@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"beanfield/cmd/beanfield/command"
 )
 
 // fileReader compares a decoded file with the table of settings, key by key.
@@ -79,7 +81,7 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 				r.wrong(line, key, v, wrongKind(v).Error(), fmt.Sprintf("a table, [%s], with %s", key, join(keysBelow(key))))
 			}
 		default:
-			r.unknown(line, key, v, join(keysBelow(path)))
+			r.unknown(line, key, v, keysBelow(path))
 		}
 	}
 }
@@ -116,7 +118,7 @@ func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok
 	if !ok {
 		r.missing(l.from.line, "listen.address", "missing", listenSettings[0].allowed)
 	}
-	ok = ok && !slices.Contains(read(r, path, l.from.line, table, listenSettings, l), "address")
+	ok = !slices.Contains(read(r, path, l.from.line, table, listenSettings, l), "address") && ok
 	for name, set := range map[string]bool{"mode": l.Mode != 0, "group": l.Group.name != ""} {
 		if ok && set && l.Address.path == "" {
 			key := child(path, name)
@@ -127,7 +129,7 @@ func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok
 	if wrong, value, problem := l.TLS.load(); problem != "" {
 		at := child(path, wrong)
 		r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: r.lines.at(at, l.from.line), Key: at.String(),
-			Value: quote(value), Problem: problem})
+			Value: quote(value), Problem: problem, Absent: value == ""})
 	}
 	return ok
 }
@@ -138,7 +140,7 @@ func read[T any](r *fileReader, path toml.Key, from int, table map[string]any, r
 		key := child(path, name)
 		line := r.lines.at(key, from)
 		if row := findSetting(rows, key.String()); row == nil {
-			r.unknown(line, key, v, join(keysBelow(path)))
+			r.unknown(line, key, v, keysBelow(path))
 		} else if !take(r, line, key, v, row, into) {
 			wrong = append(wrong, name)
 		}
@@ -164,7 +166,7 @@ func child(path toml.Key, name string) toml.Key { return append(slices.Clone(pat
 
 // missing notes what a table lacks.
 func (r *fileReader) missing(line int, key, problem, allowed string) {
-	r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed})
+	r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed, Absent: true})
 }
 
 func (r *fileReader) wrong(line int, key toml.Key, v any, problem, allowed string) {
@@ -172,11 +174,17 @@ func (r *fileReader) wrong(line int, key toml.Key, v any, problem, allowed strin
 		Problem: problem, Allowed: allowed})
 }
 
-func (r *fileReader) unknown(line int, key toml.Key, v any, allowed string) {
+// unknown notes a key that is none of those that its table may have.
+func (r *fileReader) unknown(line int, key toml.Key, v any, known []string) {
+	allowed, name := join(known), key[len(key)-1]
 	if where := key[:len(key)-1]; len(where) > 0 {
 		allowed += " in [" + where.String() + "]"
 	}
-	r.wrong(line, key, v, "unknown key", allowed)
+	problem := "unknown key" + command.Suggestion(name, known)
+	if tables := tablesWith(name); problem == "unknown key" && len(tables) > 0 {
+		problem += "; it belongs " + strings.Join(tables, " or ")
+	}
+	r.wrong(line, key, v, problem, allowed)
 	if mayBeSecret(key) {
 		r.mistakes[len(r.mistakes)-1].Value = "" // a slip of the pen: it is a secret all the same
 	}
@@ -230,6 +238,23 @@ func findSetting[T any](rows []setting[T], key string) *setting[T] {
 	return nil
 }
 
+// everyKey has the keys of all tables.
+func everyKey() []string {
+	return slices.Concat(keys(listenSettings), keys(settings), keys(tubeSettings), keys(scheduleSettings), keys(queueForSettings), keys(accessSettings))
+}
+
+// tablesWith says where a key stands.
+func tablesWith(name string) (where []string) {
+	for _, key := range everyKey() {
+		if table, ok := strings.CutSuffix(key, "."+name); ok {
+			where = append(where, "in ["+table+"]")
+		} else if key == name && !strings.Contains(name, ".") {
+			where = append(where, "before the first table")
+		}
+	}
+	return where
+}
+
 // keysBelow are the names that the table at path may hold, in order.
 func keysBelow(path toml.Key) []string {
 	prefix := ""
@@ -237,7 +262,7 @@ func keysBelow(path toml.Key) []string {
 		prefix = path.String() + "."
 	}
 	var names []string
-	for _, key := range slices.Concat(keys(listenSettings), keys(settings), keys(tubeSettings), keys(scheduleSettings), keys(queueForSettings), keys(accessSettings)) {
+	for _, key := range everyKey() {
 		rest, ok := strings.CutPrefix(key, prefix)
 		name, _, _ := strings.Cut(rest, ".")
 		if ok && !slices.Contains(names, name) {

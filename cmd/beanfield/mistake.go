@@ -16,7 +16,8 @@ type Mistake struct {
 	Value   string // as TOML writes it
 	Problem string
 	Allowed string
-	Code    int // exit code; 0: exitUsage
+	Code    int  // exit code; 0: exitUsage
+	Absent  bool // something is missing, perhaps because its name is one of the other mistakes
 }
 
 // String reads "file:line: key = value: problem; allowed: ...".
@@ -37,18 +38,20 @@ func (m Mistake) String() string {
 		parts = append(parts, m.Key+" = "+m.Value)
 	}
 	s := strings.Join(append(parts, m.Problem), ": ")
+	if m.Allowed != "" && !strings.HasSuffix(s, "?") {
+		s += ";"
+	}
 	if m.Allowed != "" {
-		s += "; allowed: " + m.Allowed
+		s += " allowed: " + m.Allowed
 	}
 	return s
 }
 
-// Mistakes are all that were found, in the order of the file: the error of loading
-// a configuration.
+// Mistakes are all that were found: the error of loading a configuration.
 type Mistakes []Mistake
 
-// sort puts mistakes of the file first, by line, and then those of the flags, in
-// their order.
+// sort puts mistakes of the file first, by line, but for what is missing in it, which comes
+// behind them, and then those of the flags, in their order.
 func (ms Mistakes) sort() {
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
 		switch {
@@ -58,6 +61,9 @@ func (ms Mistakes) sort() {
 			return 1
 		case b.File == "":
 			return -1
+		}
+		if a.Absent != b.Absent {
+			return map[bool]int{false: -1, true: 1}[a.Absent]
 		}
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key))
 	})

@@ -12,21 +12,27 @@ type mistaken struct{ name, text, want string }
 
 // What is allowed, where several mistakes say so.
 const (
-	allKeys  = "listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, schedule, access"
-	aList    = "tables, one for each address, as [[listen]] with address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls"
-	quotes   = `"needed", "always", "never"; also true for "always", and false for "never"`
-	orUnit   = `, or text with a unit: "64KiB", "1MiB", "1GiB"`
-	someMode = `text from "0001" to "0777", or "" to leave it to the umask`
+	allKeys   = "listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, schedule, access"
+	aList     = "tables, one for each address, as [[listen]] with address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls"
+	quotes    = `"needed", "always", "never"; also true for "always", and false for "never"`
+	ofStorage = "backend, path, sync, sync_interval, memory_budget, min_free, cache, log_size, backup_path in [storage]"
+	orUnit    = `, or text with a unit: "64KiB", "1MiB", "1GiB"`
+	someMode  = `text from "0001" to "0777", or "" to leave it to the umask`
 )
 
 var fileMistakes = []mistaken{
-	{"unknown key", "\nshard = 2\n", "FILE:2: shard = 2: unknown key; allowed: " + allKeys},
+	{"unknown key", "\nshard = 2\n", "FILE:2: shard = 2: unknown key; did you mean shards? allowed: " + allKeys},
 	{"unknown key in a table", "[limits]\n# hm\nmax_jbos = 'x'\n",
-		`FILE:3: limits.max_jbos = "x": unknown key; allowed: max_job_size, max_connections, max_jobs, max_bytes, max_memory, handshake_timeout, handshakes in [limits]`},
-	{"unknown table", "[limit]\nmax_job_size = 1\n", "FILE:1: limit = {...}: unknown key; allowed: " + allKeys},
-	{"case counts", "Shards = 2\n", "FILE:1: Shards = 2: unknown key; allowed: " + allKeys},
+		`FILE:3: limits.max_jbos = "x": unknown key; did you mean max_jobs? allowed: max_job_size, max_connections, max_jobs, max_bytes, max_memory, handshake_timeout, handshakes in [limits]`},
+	{"unknown table", "[limit]\nmax_job_size = 1\n", "FILE:1: limit = {...}: unknown key; did you mean limits? allowed: " + allKeys},
+	{"case counts", "Shards = 2\n", "FILE:1: Shards = 2: unknown key; did you mean shards? allowed: " + allKeys},
 	{"quoted key is not a path", "\"limits.max_job_size\" = 1\n",
 		`FILE:1: "limits.max_job_size" = 1: unknown key; allowed: listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, cluster, tube, schedule, access`},
+	{"key of another table", "[storage]\nmax_jobs = 1\nshards = 2\n", `FILE:2: storage.max_jobs = 1: unknown key; it belongs in [limits] or in [tube]; allowed: ` + ofStorage + "\n" +
+		"FILE:3: storage.shards = 2: unknown key; it belongs before the first table; allowed: " + ofStorage},
+	{"misspelt and missing", "[[listen]]\n\nadress = ':1'\n",
+		"FILE:3: listen.adress = \":1\": unknown key; did you mean address? allowed: address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls in [listen]\n" +
+			"FILE:1: listen.address: missing; allowed: ADDRESSES"},
 	{"wrong type", "shards = 'two'\n", `FILE:1: shards = "two": this is text; allowed: 0 to 254`},
 	{"fraction", "shards = 1.5\n", "FILE:1: shards = 1.5: this is a number with a fraction; allowed: 0 to 254"},
 	{"boolean", "[log]\nlevel = true\n", `FILE:2: log.level = true: this is true or false; allowed: "debug", "info", "notice", "warn", "error"`},
@@ -60,7 +66,7 @@ var fileMistakes = []mistaken{
 	{"long log", "[storage]\nlog_size = '65GiB'\n", `FILE:2: storage.log_size = "65GiB": too large; allowed: 1048576 to 68719476736` + orUnit},
 	{"small cache", "[storage]\ncache = 0\n", `FILE:2: storage.cache = 0: too small; allowed: 1048576 to 1099511627776` + orUnit},
 	{"unknown in storage", "[storage]\ndir = '/'\n",
-		`FILE:2: storage.dir = "/": unknown key; allowed: backend, path, sync, sync_interval, memory_budget, min_free, cache, log_size, backup_path in [storage]`},
+		`FILE:2: storage.dir = "/": unknown key; allowed: ` + ofStorage},
 	{"table expected", "limits = 3\n",
 		"FILE:1: limits = 3: this is a whole number; allowed: a table, [limits], with max_job_size, max_connections, max_jobs, max_bytes, max_memory, handshake_timeout, handshakes"},
 	{"array of tables for a table", "[[log]]\nlevel = 'info'\n",

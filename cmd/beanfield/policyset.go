@@ -57,7 +57,7 @@ func readPolicyTables(text string, doc map[string]any) (*policySet, Mistakes) {
 		case scheduleKey:
 			r.schedules(key, v)
 		default:
-			r.unknown(r.lines.at(key, 0), key, v, join(policyTables))
+			r.unknown(r.lines.at(key, 0), key, v, policyTables)
 		}
 	}
 	for i := range r.config.Schedules {

@@ -44,7 +44,7 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 	case value == "":
 		o = c.from["storage.backend"]
 		return Mistakes{{File: o.file, Line: o.line, Key: "storage.backend", Value: quote(onDisk),
-			Problem: "no directory to keep jobs in: set storage.path, or give -b DIR"}}
+			Problem: "no directory to keep jobs in: set storage.path, or give -b DIR", Absent: true}}
 	}
 	if o.flag != "" {
 		m.Key, m.Value = o.flag, value

@@ -93,7 +93,7 @@ func (c *Config) findCertificates() (ms Mistakes) {
 				at = c.from[table.prefix+other] // of one that is there
 			}
 		}
-		ms = append(ms, Mistake{File: at.file, Line: at.line, Key: table.prefix + key, Value: quote(value), Problem: problem})
+		ms = append(ms, Mistake{File: at.file, Line: at.line, Key: table.prefix + key, Value: quote(value), Problem: problem, Absent: value == ""})
 	}
 	return ms
 }

@@ -53,7 +53,7 @@ func (a *clustering) run(c *call) error {
 	act := clusterActs[word]
 	switch {
 	case act == nil:
-		return usageError{fmt.Errorf("what is %q?%s", word, suggestion(word, known))}
+		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, known))}
 	case a.from != "" && word != "init":
 		return usagef("-from is for init")
 	case a.shard != allShards && word != "rebuild":

@@ -78,7 +78,7 @@ func All() []Command { return table }
 func (p *Program) Unknown(word string) int {
 	fmt.Fprintf(p.Stderr, "beanfield: there is no command %q%s\n"+
 		"Use: beanfield COMMAND [ARGUMENTS], or beanfield [OPTIONS] to run the server\n"+
-		"beanfield help lists the commands.\n", word, suggestion(word, names()))
+		"beanfield help lists the commands.\n", word, Suggestion(word, names()))
 	return codeUsage
 }
 
@@ -146,7 +146,7 @@ func misspelt(err error, f *flag.FlagSet) error {
 	}
 	var all []string
 	f.VisitAll(func(known *flag.Flag) { all = append(all, "-"+known.Name) })
-	return fmt.Errorf("%w%s", err, suggestion("-"+name, all))
+	return fmt.Errorf("%w%s", err, Suggestion("-"+name, all))
 }
 
 // logger is for what packages of the server report while a command uses them.

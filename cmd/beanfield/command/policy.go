@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"beanfield/conn/access"
@@ -35,7 +36,7 @@ func (a *policy) run(c *call) error {
 	word := c.words[0]
 	act, known := policyActs[word]
 	if !known {
-		return usageError{fmt.Errorf("what is %q?%s", word, suggestion(word, words))}
+		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, words))}
 	}
 	c.words = c.words[1:]
 	if a.json && word != "list" {
@@ -67,6 +68,9 @@ func (a *policy) run(c *call) error {
 // applyPolicies sends a text, and says what has changed.
 func (c *call) applyPolicies(s *client.Client, text, version string) error {
 	d, err := s.SetPolicies(text, version)
+	if refused := new(client.ErrPolicies); errors.As(err, refused) {
+		return errors.New(c.inWords(refused.Reason, strings.Split(text, "\n")))
+	}
 	if err != nil {
 		return err
 	}
@@ -76,6 +80,25 @@ func (c *call) applyPolicies(s *client.Client, text, version string) error {
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s%s\n", d.Get("changes"), kept)
 	return err
+}
+
+// inLine is how the server says which line of a text is wrong: its number, the key and the value.
+var inLine = regexp.MustCompile(`(?m)^policies:(\d+)(?:: \w+\.(\w+) = (?:"(?:\\.|[^"\\])*"|[^":\n]*))?(: |$)`)
+
+// inWords has the server's reasons name the word of the command line that is wrong, and not the line of the text
+// that was made with it.
+func (c *call) inWords(reason string, lines []string) string {
+	return inLine.ReplaceAllStringFunc(reason, func(where string) string {
+		m := inLine.FindStringSubmatch(where)
+		n, _ := strconv.Atoi(m[1])
+		for _, word := range c.words {
+			key, value, set := strings.Cut(word, "=")
+			if set && key == m[2] && n <= len(lines) && slices.Contains([]string{literal(value), written(value)}, strings.TrimPrefix(lines[n-1], key+" = ")) {
+				return word + m[3]
+			}
+		}
+		return strings.Replace(where, "policies:"+m[1], "line "+m[1]+" of the policies", 1)
+	})
 }
 
 // loadPolicies reads a whole text.

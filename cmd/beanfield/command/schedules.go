@@ -64,7 +64,7 @@ func (a *schedules) change(c *call) error {
 	}
 	edit := map[string]func(*call, string) (string, error){"set": setSchedule, "remove": removeSchedule}[word]
 	if edit == nil {
-		return usageError{fmt.Errorf("what is %q?%s", word, suggestion(word, words))}
+		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, words))}
 	}
 	return c.withServer(func(s *client.Client) error {
 		p, err := s.Policies()

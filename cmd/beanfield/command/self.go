@@ -58,7 +58,7 @@ func (*help) run(c *call) (err error) {
 	}
 	text, ok := manual.Page(word)
 	if !ok {
-		return missingf("there is no topic %q%s; there are:\n%s", word, suggestion(word, topics()), topicList())
+		return missingf("there is no topic %q%s; there are:\n%s", word, Suggestion(word, topics()), topicList())
 	}
 	_, err = fmt.Fprint(c.Stdout, text)
 	return err

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// suggestion is the end of a message about a name that there is not: "; did you mean stats?",
+// Suggestion is the end of a message about a name that there is not: "; did you mean stats?",
 // or nothing if no name is like it.
-func suggestion(name string, names []string) string {
+func Suggestion(name string, names []string) string {
 	near := similar(name, names)
 	switch n := len(near); n {
 	case 0:

@@ -9,7 +9,7 @@ func TestSuggestion(t *testing.T) {
 		"del": "; did you mean delete?", "check-conf": "; did you mean check-config?", "pu": "; did you mean put or purge?",
 		"stray": "", "": "", "x": "", "11300": "", "ü": "",
 	} {
-		if got := suggestion(name, names()); got != want {
+		if got := Suggestion(name, names()); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
