@@ -47,7 +47,7 @@ func TestFollowerHeedsSignals(t *testing.T) {
 		m.tenures <- tenure
 		m.until("it serves", func() bool { c, err := net.Dial("tcp", m.tcp); return err == nil && c.Close() == nil })
 		m.dial("tcp").expect("put 0 0 1 1\r\na", "DRAINING")
-		if body := m.page("/readyz", 503); !strings.Contains(body, "draining") {
+		if body := m.page("/readyz?put=1", 503); !strings.Contains(body, "draining") {
 			t.Errorf("a node that drains says %q", body)
 		}
 		close(tenure.lost)

@@ -333,6 +333,7 @@ func (f *fronts) adminOptions(c *Config) admin.Options {
 	return admin.Options{
 		Options:  f.httpOptions(c, c.HTTP.Tokens, c.HTTP.Hosts, c.HTTP.Origins),
 		Problems: f.health.problems,
+		Refusals: f.health.refusals,
 		Profiles: c.HTTP.Pprof,
 	}
 }

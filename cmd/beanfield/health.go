@@ -25,15 +25,22 @@ func (h *health) problems() []string {
 	case r == nil:
 		return []string{"recovering: the jobs are not all back yet"}
 	}
-	var found []string
+	if err := r.LogStats().Err; err != nil {
+		return []string{"a log has failed: " + err.Error()}
+	}
+	return nil
+}
+
+// refusals are the reasons why no jobs are accepted where clients can work otherwise.
+func (h *health) refusals() (found []string) {
+	r := h.router.Load()
+	if r == nil {
+		return nil
+	}
 	if r.Draining() {
 		found = append(found, "draining: new jobs are refused")
 	}
-	st := r.LogStats()
-	if st.Err != nil {
-		found = append(found, "a log has failed: "+st.Err.Error())
-	}
-	if st.Full {
+	if r.LogStats().Full {
 		found = append(found, "disk space is low: new jobs are refused")
 	}
 	return found

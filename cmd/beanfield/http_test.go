@@ -74,29 +74,34 @@ func TestHealthFromStartToEnd(t *testing.T) {
 	f := must.Get(newFronts(c, c.keeper(log), log))
 	f.begin(ls)
 	address := ls[0].Addr().String()
-	expect := func(status int, reason string) {
+	expect := func(path string, status int, reason string) {
 		t.Helper()
-		if got, why := page(t, "tcp", address, "/readyz", ""); got != status || !strings.HasPrefix(why, reason) {
-			t.Errorf("/readyz answers %d %q, want %d %q", got, why, status, reason)
+		if got, why := page(t, "tcp", address, path, ""); got != status || !strings.HasPrefix(why, reason) {
+			t.Errorf("%s answers %d %q, want %d %q", path, got, why, status, reason)
 		}
 		if got, _ := page(t, "tcp", address, "/healthz", ""); got != 200 {
 			t.Errorf("/healthz answers %d", got)
 		}
 	}
-	expect(503, "recovering")
+	const ready, putReady = "/readyz", "/readyz?put=1"
+	expect(ready, 503, "recovering")
 	var stats atomic.Pointer[storage.LogStats]
 	stats.Store(&storage.LogStats{})
 	r := must.Get(router.New(router.Options{Shards: 2, Store: sickStore{storage.Memory(), &stats}}))
 	must.Do(t, f.open(c, r, log))
-	expect(200, "ok\n")
+	expect(putReady, 200, "ok\nputs: accepted\n")
 	stats.Store(&storage.LogStats{Full: true})
-	expect(503, "disk space is low")
+	expect(ready, 200, "ok\nputs: disk space is low")
+	expect(putReady, 503, "disk space is low")
 	stats.Store(&storage.LogStats{Err: errors.New("it broke"), Full: true})
-	expect(503, "a log has failed: it broke\ndisk space is low")
+	expect(ready, 503, "a log has failed: it broke\n")
+	expect(putReady, 503, "a log has failed: it broke\ndisk space is low")
 	stats.Store(&storage.LogStats{})
-	expect(200, "ok\n")
+	expect(ready, 200, "ok\nputs: accepted\n")
 	f.Drain()
-	expect(503, "draining")
+	expect(ready, 200, "ok\nputs: draining")
+	expect(putReady, 503, "draining")
+	expect("/readyz?put=yes", 400, "put must be 0 or 1")
 	if err := f.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -122,7 +127,7 @@ func TestAbandonedStart(t *testing.T) {
 	}
 }
 
-// The process has the settings of [http], and SIGUSR1 makes it not ready.
+// The process has the settings of [http], and SIGUSR1 makes it refuse jobs.
 func TestProcessHTTP(t *testing.T) {
 	p, _ := configured(t, "http.listen = ['unix:DIR/h']\nhttp.mode = '0620'\nhttp.tokens = ['secret']\nhttp.pprof = true\n", "-l", "unix:DIR/s")
 	if info, err := os.Stat(p.dir + "/h"); err != nil || info.Mode().Perm() != 0o620 || info.Mode().Type() != fs.ModeSocket {
@@ -140,8 +145,8 @@ func TestProcessHTTP(t *testing.T) {
 	}
 	p.signal(syscall.SIGUSR1)
 	p.client().until("draining", "true")
-	if status, body := page(t, "unix", p.dir+"/h", "/readyz", ""); status != 503 || !strings.Contains(body, "draining") {
-		t.Errorf("while it drains /readyz is %d %q", status, body)
+	if status, body := page(t, "unix", p.dir+"/h", "/readyz?put=1", ""); status != 503 || !strings.Contains(body, "draining") {
+		t.Errorf("while it drains /readyz?put=1 is %d %q", status, body)
 	}
 	p.stop()
 }

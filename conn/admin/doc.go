@@ -4,7 +4,7 @@
 // # Pages
 //
 //	/healthz       200 as long as the process answers
-//	/readyz        200 if clients can work; otherwise 503, with a reason on each line
+//	/readyz        200 if clients can work; otherwise 503, with a reason on each line. ?put=1: and jobs are accepted
 //	/metrics       figures for Prometheus
 //	/debug/pprof/  Go's profiles, only if Options.Profiles allows it
 //	/              the console, and all that it has below

@@ -13,6 +13,8 @@ type Options struct {
 	// Problems tells why clients cannot work at the moment, in words; empty if they
 	// can. It may be called from any goroutine and must not wait.
 	Problems func() []string
+	// Refusals tells likewise why no jobs are accepted.
+	Refusals func() []string
 	// Profiles opens /debug/pprof/.
 	Profiles bool
 	// WriteTimeout is how long a client may take for an answer.
@@ -37,8 +39,10 @@ type settings struct {
 }
 
 func (o *Options) complete() (*settings, error) {
-	if o.Problems == nil {
-		o.Problems = func() []string { return nil }
+	for _, f := range []*func() []string{&o.Problems, &o.Refusals} {
+		if *f == nil {
+			*f = func() []string { return nil }
+		}
 	}
 	err := errors.Join(
 		hall.Default(&o.ReadTimeout, DefaultReadTimeout), hall.Default(&o.WriteTimeout, DefaultWriteTimeout),

@@ -31,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case healthPage:
 		read(w, r, func() { text(w, http.StatusOK, "ok") })
 	case readyPage:
-		read(w, r, func() { s.ready(w) })
+		read(w, r, func() { s.ready(w, r) })
 	default:
 		s.private(w, r)
 	}
@@ -83,13 +83,23 @@ func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ready answers /readyz.
-func (s *Server) ready(w http.ResponseWriter) {
-	if problems := s.now.Load().Problems(); len(problems) > 0 {
-		text(w, http.StatusServiceUnavailable, strings.Join(problems, "\n"))
-		return
+// ready answers /readyz: whether clients can work, and with put=1 whether jobs are accepted, too.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	o, put := s.now.Load(), r.URL.Query().Get("put")
+	problems, refusals := o.Problems(), o.Refusals()
+	if put == "1" {
+		problems = append(problems, refusals...)
 	}
-	text(w, http.StatusOK, "ok")
+	switch {
+	case put != "" && put != "0" && put != "1":
+		text(w, http.StatusBadRequest, "put must be 0 or 1")
+	case len(problems) > 0:
+		text(w, http.StatusServiceUnavailable, strings.Join(problems, "\n"))
+	case len(refusals) > 0:
+		text(w, http.StatusOK, "ok\nputs: "+strings.Join(refusals, "; "))
+	default:
+		text(w, http.StatusOK, "ok\nputs: accepted")
+	}
 }
 
 // open answers with a page that Open has brought.

@@ -52,7 +52,7 @@ func TestPages(t *testing.T) {
 		{"HEAD", "/healthz", "", "", 200, ""},
 		{"POST", "/healthz", "", "x", 405, "only GET and HEAD\n"},
 		{"DELETE", "/readyz", "", "", 405, "only GET and HEAD\n"},
-		{"GET", "/readyz", "", "", 200, "ok\n"},
+		{"GET", "/readyz", "", "", 200, "ok\nputs: accepted\n"},
 		{"GET", "/metrics", "", "", 200, "a 1\n"},
 		{"PUT", "/metrics", "", "", 405, "only GET and HEAD\n"},
 		{"GET", "/", "", "", 200, "console GET /"},
@@ -101,7 +101,7 @@ func TestTokens(t *testing.T) {
 	} {
 		h.expect([]exchange{
 			{"GET", "/healthz", wrong, "", 200, "ok\n"},
-			{"GET", "/readyz", wrong, "", 200, "ok\n"},
+			{"GET", "/readyz", wrong, "", 200, "ok\nputs: accepted\n"},
 			{"GET", "/metrics", wrong, "", 401, "a token is needed\n"},
 			{"POST", "/metrics", wrong, "", 401, "a token is needed\n"},
 			{"GET", "/", wrong, "", 401, "a token is needed\n"},
@@ -110,7 +110,7 @@ func TestTokens(t *testing.T) {
 		})
 	}
 	h.expect([]exchange{ // few, because each is answered later than the one before
-		{"GET", "/readyz", "Authorization: Bearer firs\r\n", "", 200, "ok\n"},
+		{"GET", "/readyz", "Authorization: Bearer firs\r\n", "", 200, "ok\nputs: accepted\n"},
 		{"GET", "/metrics", "Authorization: Bearer firs\r\n", "", 401, "a wrong token\n"},
 		{"GET", "/", "Authorization: Bearer first2\r\n", "", 401, "a wrong token\n"},
 		{"POST", "/api", basic("x:secret"), "x", 401, "a wrong token\n"},
