@@ -95,11 +95,7 @@ func (c Config) linkToOne(ctx context.Context, server string) (*link, error) {
 		defer cancel()
 		ctx = short
 	}
-	l, err := c.linkTo(ctx, server)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", server, err)
-	}
-	return l, err
+	return c.linkTo(ctx, server)
 }
 
 func (c Config) linkTo(ctx context.Context, server string) (*link, error) {

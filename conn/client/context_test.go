@@ -61,7 +61,7 @@ func TestContextThatEndsACall(t *testing.T) {
 	if again := must.Get(other.Reserve(ctx, client.Forever, "a")); again.ID != id {
 		t.Errorf("another one gets job %d", again.ID)
 	}
-	if err := job.Delete(ctx); !errors.Is(err, client.ErrClosed) {
+	if err := job.Delete(ctx); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "was ended before its answer came") {
 		t.Errorf("a job of a connection that has ended: %v", err)
 	}
 }

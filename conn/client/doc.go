@@ -13,7 +13,7 @@
 //
 // A Worker is for programs that do the jobs. It reserves them, calls a handler, and deletes, releases or
 // buries them as the handler says. If it has a MaxTime, it touches them meanwhile. It connects again when
-// it has to.
+// it has to. A Mux has a handler for each tube, and can wrap all of them.
 //
 //	w := &client.Worker{Config: config, Tubes: []string{"mail"}, Concurrency: 4, MaxTime: time.Hour, Handler: send}
 //	go w.Run(ctx)
@@ -43,10 +43,11 @@
 // jobs that it had reserved go back to their tubes, and the Conn is of no use; a Pool makes another one.
 // The error is both the context's and ErrLost.
 //
-// A Reserve that waits is called off instead, if the server has that command. If it answers within a
-// thirtieth of Config.Timeout (a second, by default), the connection is as before, and the error is the
-// context's alone. If a job comes at this moment, there is no error, and the job is the caller's. At a
-// beanstalkd, a deadline alone does no harm to a Reserve: the server is asked to wait no longer than that.
+// A Reserve that waits for a job, or a Put that waits for room, is called off instead, if the server has
+// that command. If it answers within a thirtieth of Config.Timeout (a second, by default), the connection is
+// as before, and the error is the context's alone. If the wait succeeds at this moment, there is no error:
+// the job is the caller's, or is put. At a beanstalkd, a deadline alone does no harm to a Reserve: the
+// server is asked to wait no longer than that.
 //
 // # Servers
 //

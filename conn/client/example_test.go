@@ -108,6 +108,53 @@ func ExampleWorker() {
 	// 1 deleted, 1 delayed, 1 buried
 }
 
+// Handlers by tube, with something that all of them have in common, and what became of each job for metrics.
+func ExampleMux() {
+	ctx := context.Background()
+	conn, err := client.Dial(ctx, client.Config{Servers: []string{server}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	for _, job := range []client.NewJob{{Tube: "resize", Body: []byte("cat.png")}, {Tube: "upload", Body: []byte("cat.png"), Priority: 1}} {
+		if _, err := conn.Put(ctx, job); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	var mux client.Mux
+	mux.On("resize", func(ctx context.Context, job *client.Job) error { return nil })
+	mux.On("upload", func(ctx context.Context, job *client.Job) error { return client.Bury(errors.New("no such bucket")) })
+	mux.Use(func(next client.Handler) client.Handler {
+		return func(ctx context.Context, job *client.Job) error {
+			fmt.Printf("%s %s, attempt %d\n", job.Tube, job.Body, job.Reserves)
+			return next(ctx, job)
+		}
+	})
+	done := make(chan bool)
+	worker := &client.Worker{
+		Config:  client.Config{Servers: []string{server}},
+		Tubes:   mux.Tubes(),
+		Handler: mux.Handle,
+		Report:  func(*client.Job, error) {},
+		Done: func(o client.Outcome) { // a program would count them, and observe o.Took
+			fmt.Println(o.Job.Tube, o.Fate, o.Err)
+			done <- true
+		},
+	}
+	go worker.Run(ctx)
+	<-done
+	<-done
+	if err := worker.Shutdown(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// resize cat.png, attempt 1
+	// resize deleted <nil>
+	// upload cat.png, attempt 1
+	// upload buried no such bucket
+}
+
 // Jobs that are reserved by hand.
 func ExampleConn_Reserve() {
 	ctx := context.Background()

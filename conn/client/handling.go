@@ -33,6 +33,14 @@ func reason(err error) error {
 	return err
 }
 
+// Outcome is what a Worker tells of a job that its handler had.
+type Outcome struct {
+	Job  *Job
+	Fate string        // "deleted", "released", "buried"; "settled" by the handler itself; "unknown": that has failed
+	Took time.Duration // by the handler
+	Err  error         // of the handler
+}
+
 // handling is one job in the hands of a Worker.
 type handling struct {
 	w     *Worker
@@ -51,7 +59,6 @@ func (w *Worker) handle(working context.Context, job *Job) error {
 		if err := h.ask(); err != nil {
 			return fmt.Errorf("before the handler: %w", err)
 		}
-		h.job.Tube = h.stats.Get("tube")
 		h.ttr = max(time.Duration(h.stats.Number("ttr"))*time.Second, time.Second)
 	}
 	limit := w.MaxTime
@@ -71,18 +78,30 @@ func (w *Worker) handle(working context.Context, job *Job) error {
 			h.touch(ctx, lose)
 		}()
 	}
+	called := time.Now()
 	err := h.call(ctx)
+	o := Outcome{Job: job, Took: time.Since(called), Err: err}
 	cancel()
 	<-touched
 	if err != nil {
 		w.Report(job, err)
 	}
-	return h.settle(err, working.Err() != nil)
+	o.Fate, err = h.settle(err, working.Err() != nil)
+	if err != nil {
+		o.Fate = "unknown"
+	}
+	if w.Done != nil {
+		w.Done(o)
+	}
+	return err
 }
 
 func (h *handling) ask() (err error) {
 	if h.stats == nil {
 		h.stats, err = h.job.Stats(h.quiet)
+	}
+	if err == nil {
+		h.job.Tube, h.job.Reserves = h.stats.Get("tube"), int(h.stats.Number("reserves"))
 	}
 	return err
 }
@@ -107,40 +126,49 @@ func (h *handling) touch(ctx context.Context, lose context.CancelCauseFunc) {
 	}
 }
 
-// call calls the handler, and makes an error of a panic.
-func (h *handling) call(ctx context.Context) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{v, debug.Stack()}
-		}
+var errExited = errors.New("the handler has ended its goroutine")
+
+// call calls the handler, and makes an error of a panic. The handler has a goroutine of its own: if it ends that with
+// runtime.Goexit, as FailNow of a test does, the worker goes on.
+func (h *handling) call(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() {
+		err := errExited
+		defer func() {
+			if v := recover(); v != nil {
+				err = &PanicError{v, debug.Stack()}
+			}
+			done <- err
+		}()
+		err = h.w.Handler(ctx, h.job)
 	}()
-	return h.w.Handler(ctx, h.job)
+	return <-done
 }
 
 // settle does with the job what the handler's error says. abandoned: the worker ends, which is no
 // failure of the job's.
-func (h *handling) settle(failure error, abandoned bool) error {
+func (h *handling) settle(failure error, abandoned bool) (fate string, _ error) {
 	if h.job.done.Load() {
-		return nil
+		return "settled", nil
 	}
 	if failure == nil {
-		return h.job.Delete(h.quiet)
+		return "deleted", h.job.Delete(h.quiet)
 	}
 	if err := h.ask(); err != nil {
-		return fmt.Errorf("after the handler: %w", err)
+		return "unknown", fmt.Errorf("after the handler: %w", err)
 	}
-	priority, attempts := uint32(h.stats.Number("pri")), int(h.stats.Number("reserves"))
+	priority, attempts := uint32(h.stats.Number("pri")), h.job.Reserves
 	var d *decision
 	decided := errors.As(failure, &d)
 	delay := h.w.Retry.After(max(attempts, 1))
 	tooOften := h.w.Attempts > 0 && attempts >= h.w.Attempts
 	switch {
 	case decided && d.bury, tooOften && !abandoned:
-		return h.job.Bury(h.quiet, priority)
+		return "buried", h.job.Bury(h.quiet, priority)
 	case decided:
 		delay = d.delay
 	case abandoned:
 		delay = 0
 	}
-	return h.job.Release(h.quiet, priority, delay)
+	return "released", h.job.Release(h.quiet, priority, delay)
 }

@@ -14,13 +14,16 @@ type Job struct {
 	ID   uint64
 	Body []byte
 
-	// Tube is where the job was reserved: known if the call, or the Worker, is for one tube, and of all
-	// jobs from ReserveTagged and of a Worker without a TTR; "" otherwise.
+	// Tube is where the job was reserved: known if the call is for one tube, and of all jobs from
+	// ReserveTagged and of a Worker; "" otherwise, as with a Worker that has a TTR and several tubes, and a
+	// beanstalkd.
 	Tube string
-	// Reserves is how often the job has been reserved, this time included, and Tags are its tags: of
-	// jobs from ReserveTagged, and of a Worker with Tags.
+	// Reserves is the number of this attempt: how often the job has been reserved, this time included. It
+	// is known of jobs from ReserveTagged and of a Worker's; 0 otherwise, as with a Worker that has a TTR and
+	// a beanstalkd.
 	Reserves int
-	Tags     map[string]string
+	// Tags are known of jobs from ReserveTagged, and of a Worker's at a beanfield.
+	Tags map[string]string
 
 	conn *Conn
 	done atomic.Bool

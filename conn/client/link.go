@@ -59,13 +59,16 @@ func (l *link) judge(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrLost, lost)
 }
 
-// await sends a reserve that may wait for so long. If the context ends before that, it is called off.
-func (l *link) await(ctx context.Context, wait time.Duration, format string, parts ...any) (wire.Reply, error) {
-	line := fmt.Sprintf(format, parts...)
-	if wait == 0 || !l.can["call-off"] {
-		return l.wire.AskWithin(wait, line)
+// await sends a command that may wait for so long, and its body if it has one. If the context ends before that, the
+// wait is called off.
+func (l *link) await(ctx context.Context, wait time.Duration, line string, body *[]byte) (wire.Reply, error) {
+	switch {
+	case wait > 0 && l.can["call-off"]:
+		return l.wire.AskUntil(ctx, wait, line, body)
+	case body != nil:
+		return l.wire.PutWithin(wait, line, *body)
 	}
-	return l.wire.AskUntil(ctx, wait, line)
+	return l.wire.AskWithin(wait, line)
 }
 
 // ask sends a command and takes only the reply that is wanted.

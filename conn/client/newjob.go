@@ -38,8 +38,7 @@ type NewJob struct {
 	Tags       map[string]string
 
 	// Wait is how long Put waits for room if the tube or the server is full; after that, the error is
-	// ErrNoRoom. If the context ends while it waits, the connection is lost. Pipelines and batches
-	// cannot wait.
+	// ErrNoRoom. If the context ends earlier, the wait is called off. Pipelines and batches cannot wait.
 	Wait time.Duration
 }
 

@@ -15,19 +15,31 @@ func (c *Conn) Put(ctx context.Context, job NewJob) (id uint64, _ error) {
 	if err != nil {
 		return 0, err
 	}
-	return each(ctx, c, func(l *link) (uint64, error) { return l.put(job) })
+	grace := c.grace
+	if job.Wait == 0 {
+		grace = 0
+	}
+	err = c.withGrace(ctx, grace, func(l *link) (err error) {
+		id, err = l.put(ctx, job)
+		return err
+	})
+	return id, err
 }
 
-func (l *link) put(job NewJob) (uint64, error) {
+func (l *link) put(ctx context.Context, job NewJob) (uint64, error) {
 	line, err := job.line(l, func() error { return nil })
 	if err != nil {
 		return 0, err
 	}
-	r, err := l.wire.PutWithin(job.Wait, line, job.Body)
+	r, err := l.await(ctx, job.Wait, line, &job.Body)
 	if err != nil {
 		return 0, err
 	}
-	return inserted(r, "INSERTED")
+	id, err := inserted(r, "INSERTED")
+	if errors.Is(err, ErrNoRoom) && job.Wait > 0 && ctx.Err() != nil {
+		return 0, ctx.Err() // the wait was called off
+	}
+	return id, err
 }
 
 // inserted reads the reply to a put.

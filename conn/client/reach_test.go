@@ -48,6 +48,19 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// What says that no server can be reached names each server once.
+func TestServersThatCannotBeReached(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	free := l.Addr().String()
+	must.Do(t, l.Close())
+	_, err := client.Dial(within(t), client.Config{Servers: []string{free, "unix:/nowhere/s"}})
+	for _, server := range []string{free, "/nowhere/s"} {
+		if err == nil || strings.Count(err.Error(), server) != 1 {
+			t.Errorf("%s: %v", server, err)
+		}
+	}
+}
+
 // A token is sent first, and one that is refused is no reason to try again.
 func TestToken(t *testing.T) {
 	var first string

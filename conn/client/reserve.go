@@ -52,7 +52,7 @@ func (c *Conn) ReserveBatch(ctx context.Context, most int, wait time.Duration, t
 		case !wholeSeconds(wait):
 			return l.reserveWith(ctx, wait, most, "")
 		case l.can["reserve-batch"]:
-			r, err := l.await(ctx, wait, "reserve-batch %d %d", most, wait/time.Second)
+			r, err := l.await(ctx, wait, fmt.Sprintf("reserve-batch %d %d", most, wait/time.Second), nil)
 			return jobsOf(r, err, "RESERVED_BATCH")
 		}
 		jobs, err := l.reserveOne(ctx, wait)
@@ -83,14 +83,14 @@ func checkMost(most int) error {
 
 // reserveOne waits for a job, for whole seconds.
 func (l *link) reserveOne(ctx context.Context, wait time.Duration) ([]wire.Reply, error) {
-	r, err := l.await(ctx, wait, "reserve-with-timeout %d", wait/time.Second)
+	r, err := l.await(ctx, wait, fmt.Sprintf("reserve-with-timeout %d", wait/time.Second), nil)
 	r.Jobs = []wire.Reply{r}
 	return jobsOf(r, err, "RESERVED")
 }
 
 // reserveWith waits for jobs.
 func (l *link) reserveWith(ctx context.Context, wait time.Duration, most int, options string) ([]wire.Reply, error) {
-	r, err := l.await(ctx, wait, "reserve-with timeout=%s count=%d%s", exactly(wait), most, options)
+	r, err := l.await(ctx, wait, fmt.Sprintf("reserve-with timeout=%s count=%d%s", exactly(wait), most, options), nil)
 	return jobsOf(r, err, "RESERVED_WITH")
 }
 

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -10,15 +11,23 @@ import (
 	"beanfield/storage/must"
 )
 
-// A put waits for room as long as it says.
+// A put waits for room as long as it says, or until its context ends, which calls the wait off (GC2).
 func TestPutWaitsForRoom(t *testing.T) {
 	f := must.Get(startField())
 	t.Cleanup(func() { must.Do(t, f.stop()) })
 	f.router.SetLimits(queue.Amount{queue.BoundJobs: 1})
-	c, other, ctx := dial(t, f.addr), dial(t, f.addr), within(t)
+	c, other, ctx := ready(t, f.addr), dial(t, f.addr), within(t)
 	id := must.Get(c.Put(ctx, client.NewJob{Tube: "a"}))
 	if _, err := c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Millisecond}); !errors.Is(err, client.ErrNoRoom) {
 		t.Errorf("it has waited a millisecond: %v", err)
+	}
+	cancel, done := waits(t, other, func(ctx context.Context) error {
+		_, err := c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Hour})
+		return err
+	})
+	cancel()
+	if err := <-done; err != context.Canceled {
+		t.Errorf("it is called off: %v", err)
 	}
 	made := make(chan error)
 	go func() {

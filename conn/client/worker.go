@@ -21,8 +21,8 @@ type Worker struct {
 	Config      Config
 	Tubes       []string          // none: "default"
 	Tags        map[string]string // if there are any, only jobs that have all of them are taken, from a beanfield
-	Handler     func(ctx context.Context, job *Job) error
-	Concurrency int // jobs at a time, each with a connection of its own; 0: one
+	Handler     Handler           // called by several goroutines at once, if Concurrency is more than one
+	Concurrency int               // jobs at a time, each with a connection of its own; 0: one
 
 	// MaxTime is how long a handler may take. As long as that, the job is touched whenever half of
 	// its TTR is over, so that nobody else gets it while it is worked on. Without a MaxTime nothing
@@ -42,6 +42,9 @@ type Worker struct {
 	// Report is told of each error: of a job, or, without one, of connecting and reserving. It may
 	// be called by several goroutines at once. nil: slog.Default.
 	Report func(job *Job, err error)
+	// Done is told what has become of each job that the handler had, for metrics. It may be called by several
+	// goroutines at once. nil: nobody is told.
+	Done func(Outcome)
 
 	once     sync.Once
 	stopping chan struct{} // closed by Shutdown
@@ -185,8 +188,9 @@ func (w *Worker) take(working, taking context.Context, c *Conn, failures *int) e
 	}
 }
 
+// next reserves a job. With reserve-with, the server tells its tube and the number of the attempt.
 func (w *Worker) next(taking context.Context, c *Conn) (*Job, error) {
-	if len(w.Tags) == 0 {
+	if len(w.Tags) == 0 && !c.Has("reserve-with") {
 		return c.Reserve(taking, Forever, w.Tubes...)
 	}
 	jobs, err := c.ReserveTagged(taking, w.Tags, 1, Forever, w.Tubes...)

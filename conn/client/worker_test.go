@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,9 +44,11 @@ func TestWorkerSettlesJobs(t *testing.T) {
 		failed := errors.New("failed")
 		var mu sync.Mutex
 		reported := map[string]error{}
-		w := &client.Worker{Config: at(server), Tubes: []string{"work"}, Concurrency: 3, Retry: client.Backoff{Min: time.Hour, Max: time.Hour},
+		w := &client.Worker{Config: at(server), Tubes: []string{"work"}, Retry: client.Backoff{Min: time.Hour, Max: time.Hour},
 			Handler: func(ctx context.Context, job *client.Job) error {
 				switch string(job.Body) {
+				case "exit":
+					runtime.Goexit()
 				case "error":
 					return fmt.Errorf("this has %w", failed)
 				case "panic":
@@ -65,7 +68,7 @@ func TestWorkerSettlesJobs(t *testing.T) {
 				reported[string(job.Body)] = err
 			}}
 		ids := map[string]uint64{}
-		for _, body := range []string{"well", "error", "panic", "bury", "retry", "itself"} {
+		for _, body := range []string{"exit", "well", "error", "panic", "bury", "retry", "itself"} {
 			ids[body] = must.Get(c.Put(ctx, client.NewJob{Tube: "work", Body: []byte(body), Priority: 5}))
 		}
 		working(t, w)
@@ -74,7 +77,7 @@ func TestWorkerSettlesJobs(t *testing.T) {
 		if _, err := c.PeekJob(ctx, ids["well"]); !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("a job that was done: %v", err)
 		}
-		for body, want := range map[string]string{"error": "delayed 5", "panic": "delayed 5", "bury": "buried 5", "retry": "delayed 5", "itself": "buried 3"} {
+		for body, want := range map[string]string{"exit": "delayed 5", "error": "delayed 5", "panic": "delayed 5", "bury": "buried 5", "retry": "delayed 5", "itself": "buried 3"} {
 			stats := must.Get(c.StatsJob(ctx, ids[body]))
 			if got := stats.Get("state") + " " + stats.Get("pri"); got != want {
 				t.Errorf("%s: %s, want %s", body, got, want)
@@ -83,7 +86,7 @@ func TestWorkerSettlesJobs(t *testing.T) {
 				t.Errorf("%s: the delay is %d s", body, d)
 			}
 			mu.Lock()
-			if !errors.Is(reported[body], failed) {
+			if reported[body] == nil || !errors.Is(reported[body], failed) && body != "exit" {
 				t.Errorf("%s: reported is %v", body, reported[body])
 			}
 			mu.Unlock()
@@ -96,14 +99,16 @@ func TestWorkerSettlesJobs(t *testing.T) {
 	})
 }
 
-// A job that fails too often is buried.
+// A job that fails too often is buried. Its handler knows the number of the attempt, also without asking for the job's TTR.
 func TestWorkerGivesUp(t *testing.T) {
 	server := beanfield(t)
 	c, ctx := dial(t, server), within(t)
 	var calls atomic.Int64
-	w := &client.Worker{Config: at(server), Attempts: 3, Report: func(*client.Job, error) {},
-		Handler: func(context.Context, *client.Job) error {
-			calls.Add(1)
+	w := &client.Worker{Config: at(server), TTR: time.Minute, Attempts: 3, Report: func(*client.Job, error) {},
+		Handler: func(_ context.Context, job *client.Job) error {
+			if n := calls.Add(1); job.Reserves != int(n) {
+				t.Errorf("call %d is attempt %d", n, job.Reserves)
+			}
 			return client.RetryAfter(0, errors.New("no"))
 		}}
 	id := must.Get(c.Put(ctx, client.NewJob{}))

@@ -79,11 +79,11 @@ func (c *Client) AskWithin(later time.Duration, command string) (Reply, error) {
 	return c.Ask(command)
 }
 
-// AskUntil is AskWithin for a reserve, which is called off when the context ends. It returns the reply to
-// the reserve, which may have jobs all the same, when the reply to the call-off has come, too. The server
-// must have that command.
-func (c *Client) AskUntil(ctx context.Context, later time.Duration, command string) (Reply, error) {
-	err := c.send(command, nil)
+// AskUntil is AskWithin for a command that waits, such as a reserve, with its body if it has one. When the context
+// ends, the wait is called off. AskUntil returns the reply to the command when the reply to the call-off has come, too:
+// the command may have succeeded all the same. The server must have call-off.
+func (c *Client) AskUntil(ctx context.Context, later time.Duration, command string, body *[]byte) (Reply, error) {
+	err := c.send(command, body)
 	if err == nil {
 		err = c.lost(c.w.Flush())
 	}
@@ -194,6 +194,8 @@ func (c *Client) lost(err error) error {
 	}
 	lost := &Lost{fmt.Sprintf("%s: %v", c.server, err), err}
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && c.conn.hurried():
+		lost.why = fmt.Sprintf("a call to %s was ended before its answer came", c.server)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		lost.why = fmt.Sprintf("no answer from %s within %v", c.server, c.conn.limit)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -44,7 +44,7 @@ func DialContext(ctx context.Context, o Options) (*Client, error) {
 	}
 	conn, err := connect(ctx, a, o)
 	if err != nil {
-		return nil, fmt.Errorf("cannot reach %s: %w", o.Server, err)
+		return nil, fmt.Errorf("cannot reach %s: %w", o.Server, shorter(err, a.at))
 	}
 	c := On(conn, o.Server, o.Timeout)
 	stop := context.AfterFunc(ctx, func() { c.Hurry(0) })
@@ -54,10 +54,21 @@ func DialContext(ctx context.Context, o Options) (*Client, error) {
 	if !stop() {
 		err = ctx.Err() // the client has been told to hurry
 	}
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
+	if err == nil {
+		return c, nil
 	}
-	return c, nil
+	if lost := new(Lost); !errors.As(err, &lost) { // which names the server
+		err = fmt.Errorf("%s: %w", o.Server, err)
+	}
+	return nil, errors.Join(err, conn.Close())
+}
+
+// shorter is an error of connecting without the address, which the caller names.
+func shorter(err error, at string) error {
+	if op := new(net.OpError); errors.As(err, &op) && op.Addr != nil && op.Addr.String() == at {
+		return op.Err
+	}
+	return err
 }
 
 // CheckAddress says what is wrong with the address of a server, if anything is.
@@ -181,6 +192,13 @@ func (p *patient) calm() {
 	defer p.mu.Unlock()
 	p.end = time.Time{}
 	_ = p.SetDeadline(p.end) // as above
+}
+
+// hurried tells whether the limit that hurry has set is over.
+func (p *patient) hurried() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.end.IsZero() && !time.Now().Before(p.end)
 }
 
 // within sets a deadline for the next piece.
