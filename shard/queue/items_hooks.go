@@ -203,6 +203,11 @@ func (v *service) tubeOpened(s *State) {
 	}
 }
 
+// seeks says that a filtered consumer goes on looking for items as soon as the tube is open.
+func (v *service) seeks() bool {
+	return slices.ContainsFunc(v.filtered, func(c *consumer) bool { return c.look != lookedAll && c.room() })
+}
+
 // matters says that a tube must not end even if it has no job, user or watcher (S5).
 func (v *service) matters() bool {
 	return v.kept() || v.dropping > 0 || v.passed > 0 || v.index.gets.busy()

@@ -67,6 +67,15 @@ func TestPoliciesOfQueuesAndMore(t *testing.T) {
 			g.a item 1024 -> 2
 			g.a sub 5 auto => g.a:1
 			+1s => g.a:2`},
+		{"a rate is made up for after a late clock, also for filtered consumers", `
+			policy default rate=20 burst=1
+			g.a item 1024 k=v -> 1
+			g.a item 1024 k=v -> 2
+			g.a item 1024 k=v -> 3
+			g.a item 1024 k=v -> 4
+			g.a sub 3 k=v => g.a:1
+			late 5s
+			tick => g.a:2 g.a:3`},
 		{"an item that is too old when it is refused goes to nobody", `
 			policy default expire=10s
 			limits idle=60s

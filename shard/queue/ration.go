@@ -9,14 +9,22 @@ package queue
 // billionths of a job, divided by the rate, so that no number has to be rounded: a job
 // is a billion, and a nanosecond pays off Rate. The next job may go while the debt leaves
 // room for it below Burst jobs. What a client takes by its id is counted, and not held back.
+//
+// If the clock wakes late, and somebody has waited, what was missed is made up for: the debt falls below zero
+// then. It does so until it is zero again, for a tenth of a second at most, or until the tube is empty.
+// So a few clients that always come back get the rate, although none of them waits while they are away.
 
 // ration is what a tube with a rate has handed out.
 type ration struct {
 	debt    int64
 	since   int64 // when it was so high
 	opens   int64 // when the next job may go; 0 if it may now
+	late    int64 // when the tube opened too late for somebody who waited; 0 if that has been made up for
 	lingers bool  // the tube would have ended, but for its debt
 }
+
+// tenth is how long it takes until what is missed is lost.
+const tenth = second / 10
 
 // burst is how many jobs may go at once.
 func (p *Policy) burst() int64 {
@@ -34,13 +42,23 @@ func (r *ration) paidOff(p *Policy, to int64) int64 {
 
 // pay brings the debt up to date.
 func (r *ration) pay(p *Policy, now int64) {
-	if now >= r.paidOff(p, 0) {
-		r.debt = 0
+	if now-r.late > tenth {
+		r.late = 0
+	}
+	least := int64(0)
+	if r.late != 0 { // a tenth of a second after the next job could have gone
+		least = min(0, (p.burst()-1)*second-tenth*int64(p.Rate))
+	}
+	if now >= r.paidOff(p, least) {
+		r.debt = least
 	} else {
 		r.debt -= (now - r.since) * int64(p.Rate)
 	}
 	r.since = now
 }
+
+// missNothing ends the making up for what was missed.
+func (r *ration) missNothing() { r.late, r.debt = 0, max(0, r.debt) }
 
 // due is when the ration needs attention; 0 if never.
 func (p *policing) due() int64 {
@@ -71,7 +89,7 @@ func (t *tube) left(now int64, most uint32) uint32 {
 	if p.Rate > 0 {
 		after := p.ration
 		after.pay(p.Policy, now)
-		most = uint32(min(int64(most), max(0, p.burst()-(after.debt+second-1)/second)))
+		most = uint32(min(int64(most), max(0, (p.burst()*second-after.debt)/second)))
 	}
 	return most
 }
@@ -80,7 +98,9 @@ func (t *tube) left(now int64, most uint32) uint32 {
 func (s *State) handOut(now int64, t *tube) {
 	if p := t.policy; p.Rate > 0 {
 		p.pay(p.Policy, now)
-		p.debt += second
+		if p.debt += second; p.debt >= 0 {
+			p.late = 0
+		}
 		if most := (p.burst() - 1) * second; p.debt > most {
 			if p.opens == 0 {
 				s.did(t, DeedPace)
@@ -107,13 +127,16 @@ func (s *State) handIn(t *tube) {
 // serveRation does what is due for a tube's ration.
 func (s *State) serveRation(now int64, t *tube) {
 	p := t.policy
-	p.pay(p.Policy, now)
-	if p.opens != 0 {
+	if due := p.opens; due != 0 {
 		p.opens = 0
+		if s.openRationed(t); now > due && (t.opening || t.service != nil && t.service.seeks()) {
+			p.late = now
+		}
+		p.pay(p.Policy, now)
 		s.retime(t)
-		s.openRationed(t)
 		return
 	}
+	p.pay(p.Policy, now)
 	p.lingers = false
 	s.retime(t)
 	s.letGo(t)
@@ -144,7 +167,7 @@ func (s *State) policeRation(t *tube, old *Policy) {
 // workers that come for one job each would be given more than the rate.
 func (s *State) lingers(t *tube) bool {
 	p := t.policy
-	if p == nil || p.Rate == 0 || p.debt == 0 {
+	if p == nil || p.Rate == 0 || p.debt <= 0 {
 		return false
 	}
 	p.lingers = true

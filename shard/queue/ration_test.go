@@ -1,6 +1,10 @@
 package queue
 
-import "testing"
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
 
 // What clients see of a tube that lets only so many jobs be reserved.
 func TestMaxReserved(t *testing.T) {
@@ -144,6 +148,67 @@ func TestRate(t *testing.T) {
 	})
 }
 
+// What a late clock has missed while somebody waited is made up for.
+func TestRateMakesUpForATenth(t *testing.T) {
+	runScripts(t, []script{
+		{"of a second, and no longer than a tenth", `
+			policy default rate=20 burst=1
+			a put 1 0 60 -> 1
+			a put 1 0 60 -> 2
+			a put 1 0 60 -> 3
+			a put 1 0 60 -> 4
+			a put 1 0 60 -> 5
+			a put 1 0 60 -> 6
+			a put 1 0 60 -> 7
+			a put 1 0 60 -> 8
+			a poll -> 1
+			b reserve -> waiting
+			late 5s
+			tick => b:2
+			a poll -> 3
+			a poll -> 4
+			a poll -> timeout
+			b reserve -> waiting
+			late 150ms               # 100 too late
+			tick => b:5
+			late 100ms
+			a poll -> 6
+			late 1ns
+			a poll -> 7
+			a poll -> timeout`},
+		{"until that is done, and then time is lost while nobody waits", `
+			policy default rate=20 burst=1
+			a put 1 0 60 -> 1
+			a put 1 0 60 -> 2
+			a put 1 0 60 -> 3
+			a put 1 0 60 -> 4
+			a poll -> 1
+			b reserve -> waiting
+			late 80ms                # 30 too late
+			tick => b:2
+			+90ms
+			a poll -> 3
+			a poll -> timeout`},
+		{"nothing if nobody waited, or the tube has become empty", `
+			policy default rate=20 burst=1
+			a put 1 0 60 -> 1
+			a put 1 0 60 -> 2
+			a put 1 0 60 -> 3
+			a poll -> 1
+			late 5s
+			tick
+			a poll -> 2
+			a poll -> timeout
+			b reserve -> waiting
+			late 5s
+			tick => b:3
+			b reserve -> waiting
+			c reserve -> waiting
+			a put 1 0 60 -> 4 => b:4
+			a put 1 0 60 -> 5`},
+	})
+}
+
 // A tube that ends and begins anew has the same rate.
 func TestRateOutlivesATube(t *testing.T) {
 	runScripts(t, []script{
@@ -233,5 +298,47 @@ func TestSearchSeesRationedTubesOpen(t *testing.T) {
 	}
 	if op := b.Ops[0]; op.Status == Waiting && len(w.given) == 0 || op.Status == OK && op.ID != 2 {
 		t.Errorf("the search ends with %+v, given are %v", op, w.given)
+	}
+}
+
+// A rate is kept by a clock that wakes late, also over a few clients that always come back, and never exceeded
+// from a moment at which one of them begins to wait.
+func TestRateWithALateClock(t *testing.T) {
+	for _, p := range []Policy{{Rate: 3, Burst: 1}, {Rate: 15, Burst: 1}, {Rate: 100, Burst: 2}, {Rate: 400, Burst: 9}, {Rate: 1000, Burst: 1}, {Rate: 1000}} {
+		w, rnd := newWorld(t), rand.New(rand.NewPCG(1, uint64(p.Rate)))
+		w.run(fmt.Sprintf("policy default rate=%d burst=%d", p.Rate, p.Burst))
+		for range 11*p.Rate + int(p.burst()) {
+			w.user("p").apply(Op{Kind: Put, TTR: 60})
+		}
+		got := int64(0)
+		ahead := func() int64 { return got*second - w.now*int64(p.Rate) } // of the rate
+		least := ahead()                                                  // when somebody began to wait
+		take := func() {
+			if got++; ahead() > least+p.burst()*second {
+				t.Fatalf("rate %d, burst %d: %d jobs were handed out by %d", p.Rate, p.Burst, got, w.now)
+			}
+		}
+		clients := []*user{w.user("a"), w.user("b"), w.user("c"), w.user("d")}
+		for w.now < 10*second {
+			for _, u := range clients {
+				for !u.open {
+					if op, _ := u.apply(Op{Kind: Reserve}); op.Status == OK {
+						take()
+					} else {
+						least = min(least, ahead())
+					}
+				}
+			}
+			w.now = w.s.Next() + rnd.Int64N(50*millisecond)
+			for w.s.Tick(w.now) {
+			}
+			for range w.given {
+				take()
+			}
+			w.given, w.s.Woken = nil, nil
+		}
+		if behind := -ahead(); behind > w.now/100*int64(p.Rate) {
+			t.Errorf("rate %d, burst %d: %d jobs were handed out in ten seconds", p.Rate, p.Burst, got)
+		}
 	}
 }

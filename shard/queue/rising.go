@@ -43,6 +43,7 @@ func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
 func (s *State) riseFrom(now int64, t *tube, slot uint32) {
 	if t.ready.N == 0 {
 		s.takeStep(t)
+		t.policy.missNothing()
 	}
 	j, since := s.jobs.At(slot), int64(0)
 	if t.rises() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
