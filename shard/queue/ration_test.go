@@ -342,3 +342,18 @@ func TestRateWithALateClock(t *testing.T) {
 		}
 	}
 }
+
+// No more jobs are offered than may go, also while a part of one has been paid off.
+func TestOffersWithinTheRate(t *testing.T) {
+	w := newWorld(t)
+	w.run(`
+		policy default rate=2
+		a put 1 0 60 -> 1
+		a put 1 0 60 -> 2
+		a put 1 0 60 -> 3
+		a poll -> 1
+		+250ms`)
+	if op, _ := w.user("b").apply(Op{Kind: OfferSeveral, Limit: 9}); op.To-op.From != 1 {
+		t.Errorf("%d jobs are offered", op.To-op.From)
+	}
+}
