@@ -11,12 +11,11 @@
 //	config.go      the settings, and flags over file over defaults
 //	setting.go     the table of all settings: key, unit, what is allowed
 //	value.go       what a TOML value is, and what a setting makes of it
-//	file.go        the TOML file, walked against that table; queuefile.go and access.go read
-//	               [[queue.for]] and [[access]], which are lists
-//	cluster.go     [cluster], for several machines; clusterfile.go reads its nodes, and
-//	               clustercheck.go says how it goes together with the rest
+//	file.go        the TOML file, walked against that table
+//	cluster.go     [cluster], for several machines; clustercheck.go says how it goes together with the rest
 //	storage.go     the data directory, and what is checked about it; http.go, queue.go, tls.go,
-//	               permissions.go, secret.go and visitors.go have the settings that they name
+//	               access.go and permissions.go have the settings that they name
+//	doubt.go       what is valid, but probably not what was meant
 //	lines.go       the line on which a key of the file stands
 //	mistake.go     what is wrong with flags or file, all of it at once
 //	check.go       what -check-config prints

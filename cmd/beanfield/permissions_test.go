@@ -97,28 +97,6 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A file with tokens that everybody can read is complained of; hashes of tokens are no secrets.
-func TestReadableTokens(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		mode fs.FileMode
-		want string
-	}{
-		{"http.tokens = ['x']\n", 0o644, "http.tokens (FILE:1) can be read by every user of this machine: chmod o-r FILE"},
-		{"\nqueue.tokens = ['x']\n", 0o604, "queue.tokens (FILE:2) can be read by every user of this machine: chmod o-r FILE"},
-		{"http.tokens = ['x']\n", 0o640, ""},
-		{"http.tokens = []\n", 0o644, ""},
-		{"[[access]]\ntoken = '" + strings.Repeat("0", 64) + "'\nmay = 'put'\n", 0o644, ""},
-	} {
-		file := writeConfig(t, c.text)
-		must.Do(t, os.Chmod(file, c.mode))
-		config := must.Get(loadConfig(flags{config: file}))
-		if got := strings.ReplaceAll(strings.Join(config.doubts(), "\n"), file, "FILE"); got != c.want {
-			t.Errorf("%q, %o: %q, want %q", c.text, c.mode, got, c.want)
-		}
-	}
-}
-
 // The workers of the manual's example get in as any user of the machine, with their token, though
 // the service's umask is 0027; and without it, nobody does anything.
 func TestExampleLetsWorkersIn(t *testing.T) {

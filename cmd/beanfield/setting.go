@@ -136,6 +136,20 @@ func texts(key, unit, allowed string, field func(*Config) *[]string) setting[Con
 	return row(key, "", unit, allowed, field, asTexts, showTexts)
 }
 
+// secrets is a setting that is a list of tokens. Neither -check-config nor a mistake shows
+// them. What -check-config shows instead is no list: whoever copies it into a file gets a
+// mistake, and not a server that lets everybody in.
+func secrets(key string, field func(*Config) *[]string) setting[Config] {
+	s := row(key, "", "texts", `a list of texts, none of them ""; [] to let everybody in`, field, asSecrets, func(list []string) string {
+		if n := len(list); n > 0 {
+			return quote(strconv.Itoa(n) + ", not shown")
+		}
+		return showTexts(nil)
+	})
+	s.secret, s.same = true, func(a, b *Config) bool { return slices.Equal(*field(a), *field(b)) }
+	return s
+}
+
 // addresses is a setting that is a list of addresses to listen on; without any there is none of what they are for.
 func addresses(key, flag, what string, field func(*Config) *[]address) setting[Config] {
 	return row(key, flag, "addresses", `a list of addresses as in listen.address; [] for `+what, field, asAddresses, showNames[address])

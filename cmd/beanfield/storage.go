@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,28 +62,6 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 	}
 	m.Code = exitStorage
 	return Mistakes{m}
-}
-
-// doubts are settings that are valid, but probably not what was meant.
-func (c *Config) doubts() (list []string) {
-	for key, tokens := range map[string][]string{"queue.tokens": c.Queue.Tokens, "http.tokens": c.HTTP.Tokens} {
-		if len(tokens) > 0 && len(c.Access) > 0 {
-			list = append(list, fmt.Sprintf("%s (%s) let nobody in, because there are rules: see [[access]]", key, c.from[key]))
-		}
-	}
-	list = append(list, c.readable()...)
-	_, chosen := c.from["storage.backend"]
-	if c.Storage.Path != "" && !chosen {
-		list = append(list, fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",
-			c.from["storage.path"]))
-	}
-	for i := range c.Tubes {
-		if by := hiddenBy(c.Tubes, i); by != "" {
-			list = append(list, fmt.Sprintf("tube.match = %s (%s) is never asked: %s before it matches the same tubes",
-				quote(c.Tubes[i].Match), c.tubeAt[i], quote(by)))
-		}
-	}
-	return list
 }
 
 // backupPath is where backups go.

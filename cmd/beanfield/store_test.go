@@ -134,23 +134,6 @@ func TestBackupPath(t *testing.T) {
 	}
 }
 
-func TestDoubts(t *testing.T) {
-	for _, x := range []struct {
-		args, file string
-		doubts     int
-	}{
-		{"", "", 0},
-		{"", "storage.path = '/data'\n", 1},
-		{"", "storage.path = '/data'\nstorage.backend = 'memory'\n", 0},
-		{"-b /", "storage.path = '/data'\n", 0},
-	} {
-		c := must.Get(load(t, x.args, x.file))
-		if got := c.doubts(); len(got) != x.doubts {
-			t.Errorf("%q with %q: %q", x.args, x.file, got)
-		}
-	}
-}
-
 func TestStoreErrors(t *testing.T) {
 	for err, want := range map[error]int{
 		pebblestore.ErrInUse: exitStorage, pebblestore.ErrForeign: exitStorage,

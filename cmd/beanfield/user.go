@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -68,4 +71,34 @@ func (a *account) become() error {
 		}
 	}
 	return nil
+}
+
+// stopped is the first of a file and the directories above it that does not let the user do what is needed; "" if all do.
+// What has an access control list may let more users in than its mode says.
+func (a *account) stopped(path string, need fs.FileMode) string {
+	path, err := filepath.Abs(path)
+	for at := path; err == nil; at, need = filepath.Dir(at), 1 {
+		info, err := os.Stat(at)
+		if listed, _ := syscall.Getxattr(at, "system.posix_acl_access", nil); err == nil && listed <= 0 && !a.may(info, need) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return ""
+}
+
+// may says whether a mode lets the user do all that is needed.
+func (a *account) may(info fs.FileInfo, need fs.FileMode) bool {
+	mode, owner := info.Mode().Perm(), info.Sys().(*syscall.Stat_t)
+	switch {
+	case a.uid == 0:
+		return true
+	case int(owner.Uid) == a.uid:
+		mode >>= 6
+	case int(owner.Gid) == a.gid || slices.Contains(a.groups, int(owner.Gid)):
+		mode >>= 3
+	}
+	return mode&need == need
 }

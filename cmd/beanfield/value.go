@@ -242,6 +242,18 @@ func asTexts(v any) ([]string, error) {
 	return list, nil
 }
 
+// asSecrets takes an array of texts. An empty one would let in everybody who sends an empty
+// password.
+func asSecrets(v any) ([]string, error) {
+	list, err := asTexts(v)
+	for _, s := range list {
+		if s == "" {
+			return nil, errors.New("in the list: an empty text")
+		}
+	}
+	return list, err
+}
+
 func asTruth(v any) (bool, error) {
 	b, ok := v.(bool)
 	if !ok {
