@@ -27,6 +27,8 @@ func puts(conn net.Conn, in *bufio.Reader, n int) (got int) {
 		switch {
 		case err != nil || line == "quit\r\n":
 			return got
+		case line == "capabilities\r\n":
+			_, _ = io.WriteString(conn, "UNKNOWN_COMMAND\r\n")
 		case line == "use b\r\n":
 			_, _ = io.WriteString(conn, "BAD_FORMAT\r\n")
 		case strings.HasPrefix(line, "use "):

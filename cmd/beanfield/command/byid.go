@@ -9,10 +9,13 @@ import (
 )
 
 // deleteJobs is the command delete.
-func deleteJobs(c *call) error { return c.forEach("delete %d", "DELETED") }
+func deleteJobs(c *call) error {
+	return c.forEach("delete %d", "DELETED", "delete", ready, delayed, buried)
+}
 
-// forEach sends a command for each job that the command line names, many at a time.
-func (c *call) forEach(format, success string) error {
+// forEach sends a command for each job that the command line names, many at a time. It is to do something with jobs
+// in these states.
+func (c *call) forEach(format, success, to string, states ...string) error {
 	all, err := ids(c.words)
 	if err != nil {
 		return err
@@ -34,10 +37,7 @@ func (c *call) forEach(format, success string) error {
 		if err := sendEach(pipe, slices.Values(all), format); err != nil {
 			return err
 		}
-		if refused != nil {
-			return errors.Join(refused, missingJobs(gone))
-		}
-		return missingJobs(gone)
+		return errors.Join(refused, c.missing(s, gone, to, states...))
 	})
 }
 
@@ -63,7 +63,7 @@ func buryJobs(c *call) error {
 				return fmt.Errorf("job %d: %w", id, err)
 			}
 		}
-		return missingJobs(gone)
+		return c.missing(s, gone, "reserve", ready, delayed, buried)
 	})
 }
 

@@ -12,10 +12,13 @@
 // # Exit codes
 //
 //	0  everything was done
-//	1  something failed, or was done in part
+//	1  something failed, or was done in part, or there was no right to it
 //	2  wrong usage
 //	3  something was not there: no such job or tube, nothing to reserve in time, or a
 //	   salvage that could not read everything
+//
+// rights.go says what a refusal means. A server hides tubes from clients without a right there, so the message
+// often has both possibilities, and names the right.
 //
 // Standard error gets what goes wrong. Standard output gets results only, so that it can
 // be piped; with -json it is JSON.
@@ -24,6 +27,7 @@
 //
 //	U1  Any beanstalkd will do: a command uses the verbs of beanstalkd 1.12 only, unless it
 //	    has asked for capabilities and the server has others. Only list cannot do without.
+//	    Once it has been refused, it asks for policies, too: beanstalkd does not know that.
 //	U2  A job is never lost: a command that moves or hands out a job deletes it only after
 //	    the job is stored, or printed, elsewhere.
 //	U3  Every wait for a server ends: with its reply, or with the connection's time limit.

@@ -36,7 +36,7 @@ func (a *export) run(c *call) error {
 		if _, err := a.count(s, c.words); err != nil { // are the tubes there?
 			return err
 		}
-		found, err := a.find(c, s)
+		found, tube, err := a.find(c, s)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,13 @@ func (a *export) run(c *call) error {
 		if err = errors.Join(err, out.Flush()); err != nil {
 			return fmt.Errorf("%w\n%d of %d jobs were exported", err, written, len(found))
 		}
-		if gone := len(found) - written - len(damaged); gone > 0 {
+		gone := len(found) - written - len(damaged)
+		if gone > 0 && written == 0 {
+			if err := mayPeek(s, tube); err != nil {
+				return err
+			}
+		}
+		if gone > 0 {
 			fmt.Fprintf(c.Stderr, "%d jobs were deleted before they could be exported\n", gone)
 		}
 		if len(damaged) > 0 {
@@ -64,11 +70,8 @@ func (a *export) count(s *client.Client, tubes []string) (total int64, err error
 			questions = append(questions, "stats-tube "+t)
 		}
 	}
-	for i, q := range questions {
+	for _, q := range questions {
 		d, err := s.Stats(q)
-		if err != nil && !a.all {
-			return 0, notThere(err, "tube "+tubes[i])
-		}
 		if err != nil {
 			return 0, err
 		}
@@ -82,23 +85,23 @@ func (a *export) count(s *client.Client, tubes []string) (total int64, err error
 // window is how many ids are looked at between two looks at the count.
 const window = 10_000
 
-// find lists the ids of the wanted jobs, ascending. It walks from the highest id down, and
+// find lists the ids of the wanted jobs, ascending, and the tube of one. It walks from the highest id down, and
 // stops when it has found as many as there were when it began. It asks for the count after
 // the highest id: jobs that are put in between are then counted but never found, so the
 // walk goes on to the end, and never stops too early.
-func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
+func (a *export) find(c *call, s *client.Client) (found []uint64, tube string, err error) {
 	below := a.below
 	if below == 0 {
 		if below, err = newestID(s); err != nil {
-			return nil, fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
+			return nil, "", fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
 		}
 	}
 	total, err := a.count(s, c.words)
-	if gone := new(missingError); errors.As(err, gone) {
-		return nil, nil // deleted meanwhile
-	}
 	if err != nil {
-		return nil, err
+		if isGone(err) {
+			err = nil // deleted meanwhile
+		}
+		return nil, "", err
 	}
 	show := c.progress("look at ids", int(below))
 	defer show.done()
@@ -110,18 +113,18 @@ func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
 		}
 		err := survey(s, down(last, first), func(j *job) error {
 			if a.all || slices.Contains(c.words, j.Tube) {
-				found = append(found, j.ID)
+				found, tube = append(found, j.ID), j.Tube
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		last = first
 		show.set(int(below - last))
 	}
 	slices.Sort(found)
-	return found, nil
+	return found, tube, nil
 }
 
 // down counts from below an id down to another.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,8 +68,8 @@ func optionTime(d time.Duration) string {
 
 // known is an error if the server cannot do it: the bodies would be commands to it.
 func (e *extras) known(s *client.Client) error {
-	known, err := s.Capabilities()
-	if err == nil && !slices.Contains(known, "put-with") {
+	can, err := s.Can("put-with")
+	if err == nil && !can {
 		err = errors.New("the server does not have the command put-with, which -unique, -once, -expire, -deliveries and -tag need")
 	}
 	return err

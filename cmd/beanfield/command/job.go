@@ -33,6 +33,8 @@ const (
 	reserved = "reserved"
 )
 
+var every = []string{ready, delayed, buried, reserved}
+
 func (j *job) setBody(body []byte) {
 	if utf8.Valid(body) {
 		text := string(body)
@@ -128,14 +130,7 @@ func ids(words []string) (all []uint64, err error) {
 	return all, nil
 }
 
-// missingJobs is the error for ids that were not found, or nil.
-func missingJobs(gone []uint64) error {
-	if len(gone) == 0 {
-		return nil
-	}
-	text := make([]string, len(gone))
-	for i, id := range gone {
-		text[i] = strconv.FormatUint(id, 10)
-	}
-	return missingf("not found: %s", strings.Join(text, ", "))
+// idList shows ids as they were given.
+func idList(ids []uint64) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }

@@ -22,7 +22,7 @@ func (a *kick) flags(f *flag.FlagSet) {
 
 func (a *kick) run(c *call) error {
 	if a.jobs {
-		return c.forEach("kick-job %d", "KICKED")
+		return c.forEach("kick-job %d", "KICKED", "kick", delayed, buried)
 	}
 	if len(c.words) == 0 || len(c.words) > 2 {
 		return usagef("name one tube, and the number of jobs if you like")
@@ -43,7 +43,8 @@ func (a *kick) run(c *call) error {
 // kickBatch is how many jobs are kicked with one command: no other client waits long.
 const kickBatch = 1000
 
-// kickSome kicks what is buried, or, if nothing is, what is delayed.
+// kickSome kicks what is buried, or, if nothing is, what is delayed. Also if there is nothing, it asks the server,
+// which says whether it may.
 func kickSome(s *client.Client, d client.Document, most uint64) (kicked uint64, err error) {
 	there := d.Number("current-jobs-buried")
 	if there == 0 {
@@ -54,7 +55,7 @@ func kickSome(s *client.Client, d client.Document, most uint64) (kicked uint64, 
 	}
 	ctx, end := interruptible(s)
 	defer end()
-	for most = min(most, uint64(there)); kicked < most; {
+	for most = min(most, uint64(max(there, 1))); kicked < most; {
 		if err := stopped(ctx); err != nil {
 			return kicked, err
 		}
@@ -79,14 +80,17 @@ func (c *call) onTube(tube string, work func(s *client.Client, d client.Document
 	return c.withServer(func(s *client.Client) error {
 		d, err := s.Stats("stats-tube " + tube)
 		if err != nil {
-			return notThere(err, "tube "+tube)
+			return err
 		}
 		return work(s, d)
 	})
 }
 
-// counted prints how many jobs something was done with, also if it then failed.
+// counted prints how many jobs something was done with, also if it then failed, unless it was refused.
 func (c *call) counted(done string, n uint64, asJSON bool, err error) error {
+	if no := new(client.Refused); n == 0 && errors.As(err, no) && (no.Word == "NOT_FOUND" || no.Word == "BAD_FORMAT") {
+		return err
+	}
 	form := "%s %d\n"
 	if asJSON {
 		form = "{%q:%d}\n"
@@ -104,8 +108,11 @@ func pauseTube(c *call) error {
 	if err := length.Set(c.words[1]); err != nil {
 		return usageError{err}
 	}
-	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
-		_, err := ask(s, "PAUSED", "pause-tube %s %d", d.Get("name"), length)
+	if err := checkTube(c.words[0]); err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error {
+		_, err := ask(s, "PAUSED", "pause-tube %s %d", c.words[0], length)
 		return err
 	})
 }

@@ -40,7 +40,7 @@ func (c *call) withServer(work func(s *client.Client) error) error {
 	if err != nil {
 		return err
 	}
-	err = work(s)
+	err = c.explained(s, work(s))
 	return errors.Join(err, s.Close())
 }
 

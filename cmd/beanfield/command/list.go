@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -80,23 +81,43 @@ func (a *list) run(c *call) error {
 		return err
 	}
 	return c.withServer(func(s *client.Client) error {
-		known, err := s.Capabilities()
+		can, err := s.Can("list-jobs")
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(known, "list-jobs") {
+		if !can {
 			return fmt.Errorf("the server does not have the command list-jobs; export, peek and tail work with every server")
 		}
-		return a.pages(c, s, options)
+		shown, err := a.pages(c, s, options)
+		if err == nil && shown == 0 {
+			if err = c.mayList(s); err == nil {
+				err = missingf("no job was found")
+			}
+		}
+		return err
 	})
+}
+
+// mostAsked is of how many tubes it is asked whether the client may peek into one.
+const mostAsked = 10
+
+// mayList is an error if the client may not peek into any of the first few tubes.
+func (c *call) mayList(s *client.Client) error {
+	names, err := s.Tubes()
+	for _, tube := range names[:min(len(names), mostAsked)] {
+		if mayPeek(s, tube) == nil {
+			return nil
+		}
+	}
+	return cmp.Or(err, c.lacks("no job was found, or WHO may not peek at them"))
 }
 
 // pageMost is how many jobs a page has at most.
 const pageMost = 1000
 
 // pages prints page after page.
-func (a *list) pages(c *call, s *client.Client, options []string) error {
-	out, shown := bufio.NewWriter(c.Stdout), 0
+func (a *list) pages(c *call, s *client.Client, options []string) (shown int, err error) {
+	out := bufio.NewWriter(c.Stdout)
 	for cursor := ""; ; {
 		most := pageMost
 		if a.most > 0 {
@@ -108,25 +129,21 @@ func (a *list) pages(c *call, s *client.Client, options []string) error {
 		}
 		jobs, next, err := s.ListJobs(page...)
 		if err != nil {
-			return notThere(err, "tube "+string(a.tube))
+			return shown, err
 		}
 		for i := range jobs {
 			if err := a.print(out, &jobs[i]); err != nil {
-				return err
+				return shown, err
 			}
 		}
 		if err := out.Flush(); err != nil {
-			return err
+			return shown, err
 		}
 		shown += len(jobs)
 		if cursor = next; cursor == "" || shown == a.most && a.most > 0 {
-			break
+			return shown, nil
 		}
 	}
-	if shown == 0 {
-		return missingf("no job was found")
-	}
-	return nil
 }
 
 func (a *list) print(out *bufio.Writer, k *client.ListedJob) error {

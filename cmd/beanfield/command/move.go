@@ -24,11 +24,11 @@ func (a *move) run(c *call) error {
 		return usagef("the two tubes are the same")
 	}
 	return c.onTube(from, func(s *client.Client, d client.Document) error {
-		known, err := s.Capabilities()
+		can, err := s.Can("move-jobs")
 		if err != nil {
 			return err
 		}
-		if slices.Contains(known, "move-jobs") {
+		if can {
 			n, err := a.byServer(c, s, d, to)
 			return c.counted("moved", n, a.json, err)
 		}
@@ -73,7 +73,7 @@ func (a *move) byServer(c *call, s *client.Client, d client.Document, to string)
 			}
 			n, stayed, next, err := s.MoveJobs(line)
 			if moved, left = moved+n, left-min(left, n+stayed); err != nil {
-				return moved, notThere(err, "tube "+c.words[0]+", or right to put into "+to)
+				return moved, err
 			}
 			if stay += stayed; n == 0 && stayed > 0 {
 				return moved, staying(stay)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -40,8 +41,11 @@ func (a *peek) run(c *call) error {
 	return c.withServer(func(s *client.Client) error {
 		if a.tube != "" {
 			id, err := next(s, string(a.tube), a.state)
+			if isGone(err) {
+				err = cmp.Or(mayPeek(s, string(a.tube)), missingf("there is no %s job in tube %s", a.state, a.tube))
+			}
 			if err != nil {
-				return notThere(err, a.state+" job in tube "+string(a.tube))
+				return err
 			}
 			wanted = []uint64{id}
 		}
@@ -70,12 +74,12 @@ func (a *peek) show(c *call, s *client.Client, wanted []uint64) error {
 		return err
 	}
 	if len(damaged) == 0 {
-		return missingJobs(gone)
+		return c.missing(s, gone, "peek", every...)
 	}
 	for i := range damaged {
 		found(&damaged[i])
 	}
-	if err := missingJobs(gone); err != nil {
+	if err := c.missing(s, gone, "peek", every...); err != nil {
 		fmt.Fprintln(c.Stderr, err)
 	}
 	return damaged

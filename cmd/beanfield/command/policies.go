@@ -27,7 +27,7 @@ func (a *policy) one(c *call, s *client.Client, tube string) error {
 	}
 	d, err := s.Policy(tube)
 	if err != nil {
-		return notThere(err, "tube "+tube)
+		return err
 	}
 	if d.Get("match") == "" {
 		return missingf("no policy matches %s", tube)

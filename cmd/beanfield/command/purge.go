@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"flag"
 	"slices"
 	"strings"
@@ -88,6 +87,9 @@ func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, 
 		}
 		a.damaged = append(a.damaged, t.damaged...)
 	}
+	if n == 0 && total > 0 {
+		return 0, mayPeek(s, c.words[0])
+	}
 	return n, nil
 }
 
@@ -98,39 +100,37 @@ func (a *purge) run(c *call) error {
 	if len(c.words) != 1 {
 		return usagef("name one tube")
 	}
-	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
-		n, done, err := a.atOnce(c, s)
-		if done || err != nil {
-			return c.counted("purged", n, a.json, err)
-		}
-		if err := use(s, c.words[0]); err != nil {
-			return err
-		}
-		n, err = a.each(c, s, d, "purge", (*taker).delete)
+	if err := checkTube(c.words[0]); err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error {
+		n, err := a.delete(c, s)
 		return c.counted("purged", n, a.json, err)
 	})
 }
 
-// atOnce has the server delete all jobs, if it can. It reports false if they are to be deleted one by one: there are
-// to be so many at most, or the server is another one, or it does not allow this.
-func (a *purge) atOnce(c *call, s *client.Client) (n uint64, done bool, err error) {
-	if a.most > 0 {
-		return 0, false, nil
+// delete has the server delete all jobs, if it can. Otherwise, and if there are to be so many at most, it deletes one
+// after the other.
+func (a *purge) delete(c *call, s *client.Client) (n uint64, err error) {
+	can, err := s.Can("truncate")
+	if err != nil {
+		return 0, err
 	}
-	known, err := s.Capabilities()
-	if err != nil || !slices.Contains(known, "truncate") {
-		return 0, false, err
+	if can && a.most == 0 {
+		states := slices.Compact(slices.Sorted(slices.Values(a.states)))
+		if len(states) == 3 {
+			states = nil // an older server knows only that
+		}
+		_, end := interruptible(s) // the server may still say how many there were
+		defer end()
+		return s.Truncate(c.words[0], states...)
 	}
-	states := slices.Compact(slices.Sorted(slices.Values(a.states)))
-	if len(states) == 3 {
-		states = nil // an older server knows only that
+	d, err := s.Stats("stats-tube " + c.words[0])
+	if err == nil {
+		err = use(s, c.words[0])
 	}
-	_, end := interruptible(s) // the server may still say how many there were
-	defer end()
-	n, err = s.Truncate(c.words[0], states...)
-	var refused client.Refused
-	if errors.As(err, &refused) {
-		return 0, false, nil
+	if err != nil {
+		return 0, err
 	}
-	return n, err == nil, err
+	return a.each(c, s, d, "purge", (*taker).delete)
 }

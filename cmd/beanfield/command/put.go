@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"beanfield/conn/beanstalk/client"
@@ -58,6 +59,8 @@ func (a *put) check(words []string) error {
 		return usagef("only one job can have the key that -unique gives")
 	case a.extra.unique == "" && a.extra.uniqueFor > 0:
 		return usagef("-unique-for needs -unique")
+	case a.terms.pri > math.MaxUint32:
+		return usagef("-pri must not be above %d", uint32(math.MaxUint32))
 	}
 	return nil
 }

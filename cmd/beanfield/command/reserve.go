@@ -76,14 +76,18 @@ func (a *reserve) run(c *call) error {
 	})
 }
 
-// watch watches these tubes alone, or default if there are none.
+// watch watches these tubes alone, or default if there are none. It asks for default too: the server says whether it
+// gives jobs from there.
 func watch(s *client.Client, tubes []string) error {
+	if len(tubes) == 0 {
+		tubes = []string{"default"}
+	}
 	for _, tube := range tubes {
 		if _, err := ask(s, "WATCHING", "watch %s", tube); err != nil {
 			return err
 		}
 	}
-	if len(tubes) == 0 || slices.Contains(tubes, "default") {
+	if slices.Contains(tubes, "default") {
 		return nil
 	}
 	_, err := ask(s, "WATCHING", "ignore default")

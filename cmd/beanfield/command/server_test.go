@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,13 @@ func startServer(t *testing.T, program string, flags ...string) *server {
 			err = errors.Join(err, os.MkdirAll(flags[i], 0o700))
 		}
 	}
-	s.Cmd = exec.Command(program, append(flags, "-l", s.addr)...)
+	if len(flags) == 0 || flags[0] != "-config" {
+		flags = append(flags, "-l", s.addr)
+	} else {
+		text := must.Get(os.ReadFile(flags[1]))
+		must.Do(t, os.WriteFile(flags[1], bytes.ReplaceAll(text, []byte("DIR"), []byte(dir)), 0o600))
+	}
+	s.Cmd = exec.Command(program, flags...)
 	s.Stderr = os.Stderr
 	must.Do(t, errors.Join(err, s.Start()))
 	t.Cleanup(s.kill)

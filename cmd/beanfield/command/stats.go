@@ -23,14 +23,20 @@ func (a *stats) flags(f *flag.FlagSet) {
 }
 
 func (a *stats) run(c *call) error {
-	question, of, err := a.question(c.words)
+	question, hint, err := a.question(c.words)
 	if err != nil {
 		return err
 	}
 	return c.withServer(func(s *client.Client) error {
 		d, err := s.Stats(question)
+		if isGone(err) && a.job != 0 {
+			err = missingf("there is no job %d%s", a.job, hint)
+			if hides(s) {
+				err = c.lacks("%w, or WHO may not see stats there", err)
+			}
+		}
 		if err != nil {
-			return notThere(err, of)
+			return err
 		}
 		if a.json {
 			return json.NewEncoder(c.Stdout).Encode(d)
@@ -44,14 +50,13 @@ func (a *stats) run(c *call) error {
 	})
 }
 
-// question is the command for the server, and what it is about. A word is a tube, or a job
+// question is the command for the server, and what to try if there is no such job. A word is a tube, or a job
 // if it is a number: always, so that what a script asks does not depend on which tubes
 // there are.
-func (a *stats) question(words []string) (question, of string, err error) {
+func (a *stats) question(words []string) (question, hint string, err error) {
 	if len(words) > 1 || len(words) == 1 && (a.tube != "" || a.job != 0) || a.tube != "" && a.job != 0 {
 		return "", "", usagef("name one tube or one job")
 	}
-	hint := ""
 	if len(words) == 1 {
 		word := words[0]
 		if a.job.Set(word) == nil {
@@ -62,23 +67,15 @@ func (a *stats) question(words []string) (question, of string, err error) {
 	}
 	switch {
 	case a.tube != "":
-		return "stats-tube " + string(a.tube), "tube " + string(a.tube), nil
+		return "stats-tube " + string(a.tube), "", nil
 	case a.job != 0:
-		return fmt.Sprintf("stats-job %d", a.job), fmt.Sprintf("job %d%s", a.job, hint), nil
+		return fmt.Sprintf("stats-job %d", a.job), hint, nil
 	}
-	return "stats", "the server", nil
+	return "stats", "", nil
 }
 
 // isGone says whether an error is the reply NOT_FOUND.
 func isGone(err error) bool {
 	var refused client.Refused
 	return errors.As(err, &refused) && refused.Word == "NOT_FOUND"
-}
-
-// notThere names what was not found.
-func notThere(err error, what string) error {
-	if isGone(err) {
-		return missingf("there is no %s", what)
-	}
-	return err
 }

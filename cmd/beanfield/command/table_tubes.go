@@ -34,7 +34,7 @@ pause.`,
 		Summary: "Delete all jobs of a tube",
 		Help: `
 Jobs that workers have reserved stay. A beanfield deletes all of them at once, with truncate. With -n,
-and from a beanstalkd, it takes and deletes each job, many with one round trip. It deletes no more than
+and from a beanstalkd, purge takes and deletes each job, many with one round trip. It deletes no more than
 there were when it began, so that it ends even if others keep putting. It prints how many it has deleted.`,
 		Examples: []string{"beanfield purge mail", "beanfield purge -state buried mail"},
 		make:     func() action { return new(purge) },

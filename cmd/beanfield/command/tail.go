@@ -106,12 +106,13 @@ func (t *trail) look() error {
 		ids = append(ids, id)
 	}
 	var wanted []uint64
+	tube := ""
 	there, newest := make(map[uint64]bool, len(ids)), t.seen
 	err = survey(t.s, slices.Values(ids), func(j *job) error {
 		there[j.ID] = true
 		newest = max(newest, j.ID)
 		if matches(t.pattern, j.Tube) && j.Tube != probeTube {
-			wanted = append(wanted, j.ID)
+			wanted, tube = append(wanted, j.ID), j.Tube
 		}
 		return nil
 	})
@@ -129,7 +130,11 @@ func (t *trail) look() error {
 		}
 	}
 	t.seen = newest
+	before := t.shown
 	damaged, err := apartFromDamage(fetch(t.s, wanted, t.show))
+	if err == nil && t.shown == before && len(wanted) > 0 {
+		err = mayPeek(t.s, tube)
+	}
 	if len(damaged) > 0 {
 		fmt.Fprintln(t.errs, damaged)
 	}

@@ -158,6 +158,9 @@ func (t *taker) delete(most int) (n int, more bool, err error) {
 		list = append(list, job{ID: id})
 	}
 	n, err = deleteAll(t.s, list, t)
+	if rules, _ := t.s.Can("truncate"); rules && n == 0 && err == nil && t.next == list[0].ID {
+		err = client.Refused{Word: "NOT_FOUND", Command: "delete", Used: t.tube} // it is still there
+	}
 	return n, true, err
 }
 

@@ -33,8 +33,11 @@ func (a *tubes) run(c *call) error {
 		if err != nil {
 			return err
 		}
+		if err = missingf("no tube matches %s", pattern); len(names) == 0 && hides(s) {
+			return c.lacks("%v, or WHO may do nothing there", err)
+		}
 		if len(names) == 0 {
-			return missingf("no tube matches %s", pattern)
+			return err
 		}
 		out := bufio.NewWriter(c.Stdout)
 		if a.names {
@@ -44,6 +47,9 @@ func (a *tubes) run(c *call) error {
 			return out.Flush()
 		}
 		all, err := tubeStats(s, names)
+		if err == nil && len(all) == 0 {
+			_, err = s.Stats("stats-tube " + names[0])
+		}
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,21 @@ func (c *Client) Capabilities() ([]string, error) {
 	return r.List(), r.Want("OK")
 }
 
+// Can says whether the server has such a command. It asks once.
+func (c *Client) Can(command string) (bool, error) {
+	if c.can == nil {
+		list, err := c.Capabilities()
+		if err != nil {
+			return false, err
+		}
+		c.can = map[string]bool{}
+		for _, name := range list {
+			c.can[name] = true
+		}
+	}
+	return c.can[command], nil
+}
+
 // PutInTube puts a job into a tube, and leaves the tube in use as it is. delay and ttr are seconds.
 func (c *Client) PutInTube(tube string, pri, delay, ttr uint32, body []byte) (id uint64, _ error) {
 	r, err := c.Put(fmt.Sprintf("put-in-tube %s %d %d %d %d", tube, pri, delay, ttr, len(body)), body)

@@ -20,6 +20,8 @@ type Client struct {
 	r      *bufio.Reader
 	w      *bufio.Writer
 	err    error // why it cannot be used any more
+	last   asked
+	can    map[string]bool // the commands that it has beside those of beanstalkd; nil: not known yet
 }
 
 // Lost is why a connection cannot be used any more. What became of commands without a reply is
@@ -176,6 +178,10 @@ func (c *Client) send(command string, body *[]byte) error {
 			_, err = c.w.WriteString("\r\n")
 		}
 	}
+	c.last.command = command
+	if tube, ok := strings.CutPrefix(command, "use "); ok {
+		c.last.used = tube
+	}
 	return c.lost(err)
 }
 
@@ -184,7 +190,9 @@ func (c *Client) receive() (Reply, error) {
 	if err := c.w.Flush(); err != nil {
 		return Reply{}, c.lost(err)
 	}
-	return c.Next()
+	r, err := c.Next()
+	r.to = c.last
+	return r, err
 }
 
 // lost says in words why a connection cannot be used any more.

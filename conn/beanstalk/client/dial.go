@@ -80,7 +80,7 @@ func CheckAddress(server string) error {
 // On is a client on a connection that somebody else has made. Its errors call the server by
 // this name, and limit is as Options.Timeout.
 func On(conn net.Conn, server string, limit time.Duration) *Client {
-	c := &Client{server: server, conn: patient{Conn: conn, limit: limit}}
+	c := &Client{server: server, conn: patient{Conn: conn, limit: limit}, last: asked{used: "default"}}
 	c.r, c.w = bufio.NewReaderSize(&c.conn, 64<<10), bufio.NewWriterSize(&c.conn, 64<<10)
 	return c
 }

@@ -9,7 +9,7 @@ type Pipe struct {
 	// Waits, if it is set, is called before the pipe waits for replies: all those that are
 	// there have been handed out.
 	Waits   func()
-	waiting int
+	waiting []asked
 	size    int
 }
 
@@ -32,12 +32,12 @@ func (p *Pipe) add(command string, body *[]byte) error {
 	if err := p.c.send(command, body); err != nil {
 		return err
 	}
-	p.waiting++
+	p.waiting = append(p.waiting, p.c.last)
 	p.size += len(command)
 	if body != nil {
 		p.size += len(*body)
 	}
-	if p.waiting < maxWaiting && p.size < maxBuffered {
+	if len(p.waiting) < maxWaiting && p.size < maxBuffered {
 		return nil
 	}
 	return p.Flush()
@@ -46,15 +46,17 @@ func (p *Pipe) add(command string, body *[]byte) error {
 // Flush sends what is left and reads all replies.
 func (p *Pipe) Flush() error {
 	p.size = 0
-	for ; p.waiting > 0; p.waiting-- {
+	all := p.waiting
+	p.waiting = all[:0]
+	for _, to := range all {
 		if p.Waits != nil && p.c.r.Buffered() == 0 {
 			p.Waits()
 		}
 		r, err := p.c.receive()
-		if err != nil {
-			return err
+		if r.to = to; err == nil {
+			err = p.got(r)
 		}
-		if err := p.got(r); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -16,10 +16,14 @@ type Reply struct {
 	Number uint64  // the one behind it: an id, or a count
 	Body   []byte  // of RESERVED, FOUND, OK and REFUSED
 	Jobs   []Reply // the replies within RESERVED_BATCH, RESERVED_WITH and INSERTED_BATCH
+	to     asked
 }
 
-// Refused is a reply other than the one that means success.
-type Refused struct{ Word string }
+// asked is a command that was sent, and the tube that was in use.
+type asked struct{ command, used string }
+
+// Refused is a reply other than the one that means success, and what it was a reply to.
+type Refused struct{ Word, Command, Used string }
 
 func (e Refused) Error() string {
 	switch e.Word {
@@ -40,7 +44,7 @@ func (r Reply) Want(words ...string) error {
 			return nil
 		}
 	}
-	return Refused{r.Word}
+	return Refused{r.Word, r.to.command, r.to.used}
 }
 
 const (
