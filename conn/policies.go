@@ -3,6 +3,7 @@ package conn
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // Policies show and change the policies of tubes, and the schedules that are in the same text, for the
@@ -55,6 +56,17 @@ type Policy struct {
 	Settings []Setting `json:"settings"`
 }
 
+// For is the policy for those who see certain tubes only: the names of others are null.
+func (p Policy) For(sees func(tube string) bool) Policy {
+	p.Settings = slices.Clone(p.Settings)
+	for i := range p.Settings {
+		if s := &p.Settings[i]; s.Tube != "" && !sees(s.Tube) {
+			s.Value = json.RawMessage("null")
+		}
+	}
+	return p
+}
+
 // Where policies and schedules come from.
 const (
 	PolicyFromFile    = "file"
@@ -65,6 +77,7 @@ const (
 type Setting struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
+	Tube  string          `json:"-"` // that the value names, or ""
 }
 
 // PolicyChange is what Set has done.

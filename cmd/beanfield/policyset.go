@@ -213,7 +213,11 @@ func (t *TubeRule) shown() []conn.Setting {
 	for i := range tubeSettings[1:] {
 		s := &tubeSettings[1+i]
 		if v := s.show(t); v != s.show(&usual) {
-			list = append(list, conn.Setting{Key: s.key[len(tubeKey)+1:], Value: []byte(v)})
+			one := conn.Setting{Key: s.key[len(tubeKey)+1:], Value: []byte(v)}
+			if one.Key == "dead_letter" {
+				one.Tube = t.deadTube()
+			}
+			list = append(list, one)
 		}
 	}
 	return list

@@ -47,6 +47,11 @@ aging = "9s"
 			t.Errorf("%s: policy %+v, want %+v", name, got, want)
 		}
 	}
+	for _, s := range c.Tubes[2].shown() {
+		if (s.Tube == "grave") != (s.Key == "dead_letter") {
+			t.Errorf("%s is said to name the tube %q", s.Key, s.Tube)
+		}
+	}
 	if must.Get(load(t, "", "")).policyFor() != nil {
 		t.Error("there are policies without a [[tube]]")
 	}

@@ -38,6 +38,9 @@ func (c *Conn) policies(*protocol.Command) bool {
 // policy runs the command of that name: it shows the policy that holds for a tube.
 func (c *Conn) policy(cmd *protocol.Command) bool {
 	p, ok := c.loop.server.opts.Load().Policies.For(string(cmd.Name))
+	if c.guard != nil {
+		p = p.For(c.guard.subject.Sees)
+	}
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
 		out = protocol.AppendString(out, "tube", string(cmd.Name), c.loop.server.opts.Load().Quoting)
 		if !ok {

@@ -86,6 +86,11 @@ func TestRightsOnPolicies(t *testing.T) {
 	c = h.as("some")
 	c.do("policies", "BAD_FORMAT")
 	c.do("policy x", "NOT_FOUND")
+	l.For = func(string) (conn.Policy, bool) {
+		return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}}, true
+	}
+	c.do("policy mail", "OK 60\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: null\n")
+	h.as("sees").do("policy mail", "OK 63\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: \"grave\"\n")
 	c.do("set-policies 2\r\nab", "BAD_FORMAT")
 	c.do("set-policies 2 version=\r\nab", "BAD_FORMAT")
 	l.go_ <- struct{}{}

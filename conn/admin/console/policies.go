@@ -39,12 +39,13 @@ func (c *Console) setPolicies(a *action) error {
 	return nil
 }
 
-// policyOf is the policy that holds for a tube; nil if none does.
-func (c *Console) policyOf(tube string) *conn.Policy {
+// policyOf is the policy that holds for a tube, as a client sees it; nil if none does.
+func (c *Console) policyOf(tube string, s *access.Subject) *conn.Policy {
 	p, ok := c.opts.Policies.For(tube)
 	if !ok {
 		return nil
 	}
+	p = p.For(s.Sees)
 	return &p
 }
 

@@ -16,7 +16,8 @@ import (
 
 // ruled is a bench whose policies a test sets.
 func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
-	one := conn.Policy{Match: "own*", From: conn.PolicyFromRunTime, Line: 1, Settings: []conn.Setting{{Key: "max_jobs", Value: json.RawMessage("5")}}}
+	one := conn.Policy{Match: "own*", From: conn.PolicyFromRunTime, Line: 1, Settings: []conn.Setting{
+		{Key: "max_jobs", Value: json.RawMessage("5")}, {Key: "dead_letter", Value: json.RawMessage(`"other"`), Tube: "other"}}}
 	version := "first"
 	show := func() *conn.PolicyList {
 		return &conn.PolicyList{Version: version, Kept: true, Bodies: true, Text: "text", Problems: []string{}, Policies: []conn.Policy{one}}
@@ -67,7 +68,7 @@ func TestPoliciesAreShown(t *testing.T) {
 			rights.Subject = subject(t, c.grants)
 		}
 		text := string(b.get(c.all, "policies"))
-		if shown := strings.Contains(text, `{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5}]}`); shown != (c.all == 200) {
+		if shown := strings.Contains(text, `{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5},{"key":"dead_letter","value":"other"}]}`); shown != (c.all == 200) {
 			t.Errorf("%s: policies %s", name, text)
 		}
 		if text, bodies := strings.Contains(text, `"text":"text"`), name == "everybody"; text != bodies {
@@ -84,7 +85,7 @@ func TestPoliciesAreShown(t *testing.T) {
 			t.Errorf("%s: schedules %q, want %q", name, is, c.schedules)
 		}
 		own := shown[tubeAnswer](b, "tube?name=own")
-		if p := own.Policy; (p != nil) != (name != "without stats") || p != nil && p.Match != "own*" {
+		if p := own.Policy; (p != nil) != (name != "without stats") || p != nil && (p.Match != "own*" || (string(p.Settings[1].Value) == "null") != (name == "stats of one")) {
 			t.Errorf("%s: the tube's policy is %+v", name, p)
 		}
 	}

@@ -99,7 +99,7 @@ func (c *Console) tube(r *http.Request) (any, error) {
 		if err := c.figuresOf(r, s, name, a); err != nil {
 			return nil, err
 		}
-		a.Policy = c.policyOf(name)
+		a.Policy = c.policyOf(name, may.Subject)
 	}
 	if !peeks(may.Subject, name) {
 		return a, nil
