@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,6 +50,22 @@ func TestExampleQueueFor(t *testing.T) {
 	want.MaxLength, want.DeadLetter = 10000, "bury"
 	if c := inComments(t, "[[queue.for]]"); !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", want}}) {
 		t.Errorf("read %+v", c.Queue.For)
+	}
+}
+
+// What check-config -starter prints is taken without a doubt, as it is, and with everything that it has in comments.
+func TestStarter(t *testing.T) {
+	var out strings.Builder
+	if code := run([]string{"check-config", "-starter"}, &out, io.Discard); code != exitOK || strings.Count(out.String(), "\n") > 50 {
+		t.Errorf("code %d, %s", code, out.String())
+	}
+	all := regexp.MustCompile(`(?m)^# (\[|\w+ = )`).ReplaceAllString(out.String(), "$1")
+	all = strings.NewReplacer("/var/lib/beanfield/data", t.TempDir(), "THE HASH THAT beanfield token PRINTS", strings.Repeat("0", 64)).Replace(all)
+	for _, text := range []string{out.String(), all} {
+		c := must.Get(load(t, "", text))
+		if doubts := c.doubts(); len(doubts) > 0 || len(c.HTTP.Listen) != 1 || len(c.Access) != 0 && len(c.Tubes) != 1 {
+			t.Errorf("%q\n%s", doubts, text)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	_ "embed"
 	"flag"
 	"fmt"
 	"io"
@@ -21,11 +22,20 @@ func printVersion(c *call) error {
 // checkConfig is the command that takes the server's own flags.
 const checkConfig = "check-config"
 
+// starter is a configuration to begin with.
+//
+//go:embed starter.toml
+var starter string
+
 // checkConfig starts the server's check. A word alone is the configuration file.
 func (p *Program) checkConfig(args []string) int {
 	flags := []string{"-check-config"}
 	if len(args) == 1 && (!strings.HasPrefix(args[0], "-") || args[0] == stdin) {
 		return p.Serve(append(flags, "-config", readable(args[0])))
+	}
+	if len(args) == 1 && (args[0] == "-starter" || args[0] == "--starter") {
+		fmt.Fprint(p.Stdout, starter)
+		return codeDone
 	}
 	if len(args) == 1 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
 		fmt.Fprint(p.Stdout, Find(checkConfig).usage())

@@ -3,14 +3,16 @@ package command
 // selfCommands are about this program.
 var selfCommands = []Command{
 	{
-		Name: checkConfig, Group: groupSelf, Args: "[FILE]",
+		Name: checkConfig, Group: groupSelf, Args: "[FILE] | -starter",
 		Summary: "Print the settings that the server would use, and where each comes from",
 		Help: `
 FILE may be - for standard input. check-config accepts the flags of the server, which beanfield -h
-lists, and starts nothing. The exit code is 0, or the one with which the server would end, such as 5 for a mistake.`,
+lists, and starts nothing. It warns of what is probably not meant. The exit code is 0, or the one with which
+the server would end, such as 5 for a mistake. With -starter it prints a short configuration to begin with.`,
 		Examples: []string{
 			"beanfield check-config /etc/beanfield/beanfield.toml",
 			"beanfield check-config -config /etc/beanfield/beanfield.toml -p 11301",
+			"beanfield check-config -starter > beanfield.toml",
 		},
 	},
 	{
