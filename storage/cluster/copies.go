@@ -16,6 +16,8 @@ type Copies interface {
 	Take(shard int, rec turns.Record, data []byte, hash uint64) error
 	// Durable is the number up to which records are folded, and no crash takes them.
 	Durable(shard int) uint64
+	// Low says that the disk is nearly full; empty if it is not. It is cheap.
+	Low() string
 	// Checkpoint copies a shard's store into a directory.
 	Checkpoint(shard int, dir string) (turns.Place, error)
 	// Replace has a checkpoint take the place of a shard's store.

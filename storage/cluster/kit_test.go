@@ -59,6 +59,7 @@ type memory struct {
 func (m *memory) Shards() int  { return len(m.places) }
 func (m *memory) Close() error { return nil }
 func (m *memory) Stop()        {}
+func (m *memory) Low() string  { return "" }
 
 // Sum needs no record to wait for: nodes that lack some are behind.
 func (m *memory) Sum(_ context.Context, i int, at uint64) (Content, error) {

@@ -165,6 +165,7 @@ func (n *Node) tick() {
 		}
 	}
 	n.station.Waits(waits)
+	n.station.Low(n.copies.Low())
 	n.station.Tick(now)
 	n.look()
 	if err := n.sound(); err != nil && !n.failing {

@@ -104,7 +104,7 @@ func (r *replica) broken(err error) {
 		r.problem += "; restart this node, on a disk that works"
 	}
 	if errors.Is(err, lanes.ErrCut) || errors.Is(err, lanes.ErrForeign) {
-		r.problem += "; the engine has lost or exchanged records: beanfield help clusters says what to do"
+		r.problem += "; the engine has lost or exchanged records: beanfield help recovery says what to do"
 	}
 	r.node.o.Logger.Error("this node cannot own the shards", "shard", r.i, "error", err)
 	r.report()

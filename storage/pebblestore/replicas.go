@@ -128,6 +128,14 @@ func (r *Replicas) Place(shard int) turns.Place { return r.store.logs[shard].tur
 // happens to this machine but the loss of its disk.
 func (r *Replicas) Durable(shard int) uint64 { return r.store.logs[shard].copied.folded.Load() }
 
+// Low says that the disk has too little room for an owner's; empty if it has enough.
+func (r *Replicas) Low() string {
+	if !r.store.space.low.Load() {
+		return ""
+	}
+	return fmt.Sprintf("disk space is low: with less than %d MiB no jobs are accepted (storage.min_free)", r.store.space.reserve/mib)
+}
+
 // Take gives a copy the next record that counts. While the log is full, it waits for the store.
 func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) error {
 	l := r.store.logs[shard]

@@ -37,6 +37,7 @@ type space struct {
 	updates  atomic.Int64 // bytes that updates may use
 	promised atomic.Int64 // bytes of large bodies that are accepted and not yet written
 	wanted   atomic.Bool  // a put was refused
+	low      atomic.Bool  // puts are refused, or soon will be
 
 	mu      sync.Mutex
 	held    bool  // the ballast is there
@@ -51,6 +52,9 @@ const (
 	puts
 	putsAndUpdates
 )
+
+// lowPart is how much of the reserve must be free besides before a disk is low.
+const lowPart = 8
 
 // amplification is how many bytes on disk an accepted byte may need for a while:
 // in the log, in a table, and in the table that a compaction makes of that.
@@ -130,6 +134,7 @@ func (s *space) grant(free int64) {
 	left, updates := free-s.reserve-s.promised.Load(), free-s.size/2
 	s.left.Store(left)
 	s.updates.Store(updates)
+	s.low.Store(left <= s.reserve/lowPart)
 	refused := nothing
 	switch {
 	case updates <= 0:

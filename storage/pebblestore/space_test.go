@@ -26,8 +26,8 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	l := mustOpen(t, s, 1)[0]
 	putOne(l, 1)
 	mustCommit(t, l)
-	if !l.Room(mib) {
-		t.Error("there is room, but Room says no")
+	if copies := (&Replicas{store: s}); !l.Room(mib) || !strings.Contains(copies.Low(), "less than 90 MiB") {
+		t.Errorf("there is little room, but Room says no, or Low %q", copies.Low())
 	}
 	if l.Room(10 * mib) {
 		t.Error("10 MiB are accepted with less than 10 left above the reserve")
@@ -44,8 +44,8 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	mustCommit(t, l)
 	setFree(fs, 200*mib)
 	s.space.look()
-	if !l.Room(mib) || l.Stats().Full {
-		t.Error("space has returned, but Room says no, or Stats that the disk is full")
+	if !l.Room(mib) || l.Stats().Full || (&Replicas{store: s}).Low() != "" {
+		t.Error("space has returned, but Room says no, or Stats that the disk is full, or Low that it nearly is")
 	}
 	must.Do(t, s.Close())
 }

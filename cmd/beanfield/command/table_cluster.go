@@ -19,7 +19,7 @@ join [NODE]   take that back, for this node or another one
 rebuild NODE  have a node that follows throw its copy of all shards away, or of one with -shard, and
               fetch another one from a node that has it
 
-beanfield help clusters tells how to set one up, and what to do when nodes are lost. A node's lag is
+beanfield help clusters tells how to set one up, and help recovery what to do when nodes are lost. A node's lag is
 how many records it lacks. verify waits for 30 minutes, if -timeout does not say otherwise.
 
 These are about a directory that nobody uses. Run them as the user of the server. They print how

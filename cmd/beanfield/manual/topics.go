@@ -15,6 +15,7 @@ var Topics = []Topic{
 	{"persistence", "jobs on disk, backups, and restoring them"},
 	{"disks", "disks that are full, failing or damaged; salvage"},
 	{"clusters", "several machines as one server, which survives the loss of one"},
+	{"recovery", "a cluster whose nodes are lost, full or damaged"},
 	{"engine", "a cluster whose log is on the site's own NATS servers"},
 	{"sizing", "how much memory and disk jobs take"},
 	{"security", "who can reach the server, and how to limit that"},

@@ -34,10 +34,7 @@ func (s *Station) mayStand() string {
 	}
 	rank := time.Duration(0)
 	for _, name := range s.Nodes {
-		if name == s.Node {
-			break
-		}
-		if s.alive(name) && s.peers[name].report.Fit {
+		if s.before(name) {
 			rank++
 		}
 	}

@@ -26,7 +26,8 @@
 //	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
 //	each node before it in the order that could stand has had a Step of time to do so, and
-//	one that does stand, a little more: perhaps it cannot use the engine.
+//	one that does stand, a little more: perhaps it cannot use the engine. Nodes whose disks
+//	are nearly full come after all others.
 //
 // A candidacy that has come to nothing after Limit, or that loses a shard, ends for all shards. The
 // node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order
@@ -51,7 +52,8 @@
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
 //	O9  An owner that cannot append for longer than most elections of the engine take does not keep
 //	    the shards, if another node is fit.
-//	    The same holds for one whose node has a fault as a whole, at once.
+//	    The same holds for one whose node has a fault as a whole, at once; and for one whose disk is
+//	    nearly full, if that of another one is not.
 //	O10 With Config.Prefer, an owner hands over to a node that comes before it in the order, when that
 //	    one has been fit, and has answered, for that time, counted in beats. Each time that a node has
 //	    lost the shards, or not taken them when it was to, doubles it, up to 64 times. An operator's

@@ -79,6 +79,7 @@ type Report struct {
 	Version  string   `json:"version"`
 	Fit      bool     `json:"fit"`              // it could own the shards
 	Broken   bool     `json:"broken,omitempty"` // a copy is not whole
+	Low      bool     `json:"low,omitempty"`    // its disk is nearly full: rather another node owns the shards
 	Silent   bool     `json:"silent"`           // it has heard no owner for too long
 	Drained  bool     `json:"drained,omitempty"`
 	Life     uint64   `json:"life,omitempty"` // not 0: it is blank (P12)

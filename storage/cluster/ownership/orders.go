@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,6 +45,8 @@ func (s *Station) move(target string) error {
 		return fmt.Errorf("cluster: there is no node %q", target)
 	case !s.alive(target):
 		return fmt.Errorf("cluster: node %s cannot be reached", target)
+	case p.report.Low && !s.isLow():
+		return fmt.Errorf("cluster: node %s has, or had just now, too little room on its disk", target)
 	case !p.report.Fit:
 		return fmt.Errorf("cluster: node %s cannot own the shards: %v", target, p.report.Problems)
 	}
@@ -106,12 +109,31 @@ func (s *Station) Fault(why string) {
 	s.fault = why
 }
 
-// retire has an owner with a fault leave when another node can take its place.
-func (s *Station) retire() {
-	if s.fault != "" && s.role == Owner && s.best() != "" {
-		s.leave(s.best())
-		s.unwell = true
+// rested is for how long a disk must have had room again before a node counts as others do. Nodes whose disks
+// fill up side by side would hand the shards around.
+const rested = time.Minute
+
+// Low tells what is wrong with a disk that is nearly full; empty if it is not.
+func (s *Station) Low(why string) {
+	if s.low != "" && why == "" {
+		s.lowUntil = s.now + rested
 	}
+	s.dirty = s.dirty || why != s.low
+	s.low = why
+}
+
+func (s *Station) isLow() bool { return s.low != "" || s.now < s.lowUntil }
+
+// retire has an owner with a fault leave when another node can take its place, and one whose disk is nearly full
+// when another one has room.
+func (s *Station) retire() {
+	best := s.best()
+	if s.role != Owner || best == "" || s.fault == "" && (s.low == "" || s.peers[best].report.Low) {
+		return
+	}
+	s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why", cmp.Or(s.fault, s.low))
+	s.leave(best)
+	s.unwell = true
 }
 
 // giveNodeUp changes which nodes' copies hold up purges (P8).

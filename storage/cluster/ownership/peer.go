@@ -204,25 +204,43 @@ func (s *Station) broken() string {
 	return ""
 }
 
-// best is the first other node in the order that could own the shards.
-func (s *Station) best() string {
-	for _, name := range s.Nodes {
-		if name != s.Node && s.alive(name) && s.peers[name].report.Fit {
-			return name
+// best is the first other node in the order that could own the shards: rather one whose disk has room.
+func (s *Station) best() (name string) {
+	for _, other := range s.Nodes {
+		if other == s.Node || !s.alive(other) || !s.peers[other].report.Fit {
+			continue
+		}
+		if name == "" || s.peers[name].report.Low && !s.peers[other].report.Low {
+			name = other
 		}
 	}
-	return ""
+	return name
+}
+
+// before tells whether another node stands before this one does.
+func (s *Station) before(other string) bool {
+	p := s.peers[other]
+	if p == nil || !s.alive(other) || !p.report.Fit {
+		return false
+	}
+	if p.report.Low != s.isLow() {
+		return s.isLow()
+	}
+	return slices.Index(s.Nodes, other) < slices.Index(s.Nodes, s.Node)
 }
 
 // Report is what the node says of itself.
 func (s *Station) Report() Report {
 	why := s.unfit()
 	r := Report{
-		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Silent: s.silent(), Drained: s.drained, Left: s.left,
+		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {
 		r.Problems = append(r.Problems, why)
+	}
+	if s.low != "" {
+		r.Problems = append(r.Problems, s.low)
 	}
 	for i := range s.shards {
 		sh := &s.shards[i]

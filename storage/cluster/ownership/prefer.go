@@ -43,7 +43,7 @@ func (s *Station) prefer() {
 			break
 		}
 		p := s.peers[name]
-		if p.well++; !p.report.Fit || s.GivenUp(name) || s.now-s.counted[name].sent >= Living {
+		if p.well++; !p.report.Fit || p.report.Low || s.GivenUp(name) || s.now-s.counted[name].sent >= Living {
 			p.well = 0
 		}
 		if first == "" && time.Duration(p.well)*BeatEach >= s.Prefer<<s.falls[name].times {

@@ -122,6 +122,9 @@ type Station struct {
 
 	waits time.Duration // how long an append has been under way
 	fault string        // what is wrong with the whole node
+	low   string        // its disk is nearly full
+
+	lowUntil time.Duration // or has been
 
 	without without
 }

@@ -61,3 +61,41 @@ func TestFaultyOwner(t *testing.T) {
 		t.Error("it stands again")
 	}
 }
+
+// O9: an owner whose disk is nearly full hands over to a node that has room, if there is one; when it has room
+// again it counts as before, but not at once. If the owner is lost, a node that has room takes its place.
+func TestFullDisks(t *testing.T) {
+	for seed := range uint64(5) {
+		w := newWorld(t, seed, 3)
+		w.begin()
+		a := w.holder()
+		b, c := w.nodes[(a.i+1)%3], w.nodes[(a.i+2)%3]
+		w.quiet()
+		a.s.Low("full")
+		b.s.Low("full")
+		w.run(time.Second)
+		w.serves(c, 0)
+		w.keeps(c, 2*rested)
+		if w.idle > 300*time.Millisecond {
+			t.Fatalf("seed %d: nobody served for %v", seed, w.idle)
+		}
+		if err := c.s.Obey(c.clock(), Move, a.name, false); err == nil {
+			t.Error("the shards are moved to a full disk")
+		}
+		b.s.Low("")
+		w.keeps(c, 2*rested)
+		c.crash()
+		w.run(1900 * time.Millisecond)
+		w.serves(b, 0)
+		c.start()
+		b.s.Low("full")
+		w.run(4 * time.Second)
+		w.serves(c, 0)
+		c.s.Low("full")
+		w.keeps(c, rested)
+		a.s.Low("")
+		w.keeps(c, rested-time.Second)
+		w.run(3 * time.Second)
+		w.serves(a, 0)
+	}
+}
