@@ -230,7 +230,7 @@ func (r *Router) TubeShard(name []byte) int {
 
 // ShardOf tells which of n shards a tube belongs to. A queue and its rear queue belong to
 // the same one. Data directories record a number for this rule: whoever changes the rule
-// must change the number, format.ShardRule.
+// must change the number, shardRule in storage/pebblestore/format.
 func ShardOf(tube string, n int) int {
 	return int(xxhash.Sum64String(storage.Home(tube)) % uint64(n))
 }

@@ -31,7 +31,7 @@ func (s *store) Checkpoint(dir string) error {
 	if err := directory.MakeDir(fs, dir); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	return s.copyInto(copied, format.Manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule})
+	return s.copyInto(copied, format.Manifest{Generation: 1, Shards: s.now.Shards})
 }
 
 // copyInto makes the generation of a directory, and its manifest.

@@ -21,6 +21,7 @@ import (
 
 // What is not ours is refused, and left as it was.
 func TestForeignDirectories(t *testing.T) {
+	noShards := string(must.Get(format.Manifest{Generation: 1}.Encode()))
 	for _, c := range []struct {
 		name  string
 		files map[string]string
@@ -31,10 +32,12 @@ func TestForeignDirectories(t *testing.T) {
 		{"somebody's", map[string]string{"thesis.tex": "x"}, directory.ErrForeign, "thesis.tex"},
 		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, directory.ErrForeign, "2 more"},
 		{"no manifest", map[string]string{"gen-000001": "", directory.HistoryName: "x", directory.HistoryTemp: ""}, storage.ErrCorrupt, directory.ManifestName},
+		{"older format", map[string]string{directory.ManifestName: `{"format":2,"generation":1,"shards":1}`}, format.ErrVersion, "format 2"},
 		{"newer format", map[string]string{directory.ManifestName: `{"format":5,"generation":1,"shards":1}`}, format.ErrVersion, "format 5"},
 		{"damaged manifest", map[string]string{directory.ManifestName: `{"format":1,`}, storage.ErrCorrupt, directory.ManifestName},
 		{"empty manifest", map[string]string{directory.ManifestName: ``}, storage.ErrCorrupt, directory.ManifestName},
-		{"no shards", map[string]string{directory.ManifestName: `{"format":1,"generation":1}`}, storage.ErrCorrupt, "0 shards"},
+		{"no checksum", map[string]string{directory.ManifestName: `{"format":3,"generation":1,"shards":1,"rule":2}`}, storage.ErrCorrupt, "no checksum"},
+		{"no shards", map[string]string{directory.ManifestName: noShards}, storage.ErrCorrupt, "0 shards"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fs := vfs.NewMem()

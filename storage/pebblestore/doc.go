@@ -50,9 +50,7 @@
 // groups and views, is one small key, written as a whole each time.
 //
 // storage.Home of a tube's name chooses its shard, so that a queue and its rear queue are
-// together. The manifest has the number of this rule (format.ShardRule). All jobs of a directory
-// without the number, or with another one, are read once, and if a tube is on the wrong shard,
-// they are moved as if the number of shards had changed (rule.go).
+// together. The manifest has the number of this rule. A directory with another one is refused.
 //
 // A body above LargeBody is stored in pieces beside its record. They are written to
 // tables outside the database, which then takes them over as they are (Pebble's
@@ -86,11 +84,9 @@
 //	fit         makes a store small on a small disk                 fit.go
 //	Read        shows what is in a directory, and changes nothing   read.go
 //	verify      refuses what is damaged, before it is touched       verify.go
-//	settle      moves jobs that belong on other shards              rule.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
-//	takeOver    gives directories of older builds this format       takeover.go, oldlog.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
 //	serving     such a copy, as the owner's router sees it          serving.go
 //	Sum         says what a copy has at a record                    sum.go, gate.go
@@ -167,7 +163,7 @@
 // from the end of a manifest without a word is nothing that matters: shares whose slots are all
 // still there are folded again; what a compaction made is missing only if what it was made
 // of has been kept. If large bodies are lost, their jobs are reported as Damaged. Where
-// something goes through memtables, by a change of shards or a takeover, the place is in the
+// something goes through memtables, by a change of shards, the place is in the
 // last flush, and a store without a place is damaged.
 //
 // Why there are no false alarms: all four speak only of syncs that had returned, so
@@ -206,16 +202,6 @@
 // An owner acknowledges nothing without a mandate: a turn that wrote nothing may have handed out
 // a job. When the mandate is gone, or an append fails, every turn from there on is told the error.
 // The copy is not concerned, and may be served again by a later owner's router.
-//
-// # Older builds
-//
-// In formats 1 and 2 there was no log of turns: Pebble had its own. takeover.go takes such a
-// directory over, once. First it is verified, as it is. What stands for VE3 is its sync progress, which
-// told of Pebble's logs too; Pebble then reads them, in a database that is only read. (Older
-// builds also wrote stamps into these logs, in case that was missing. They are not read any more.)
-// When the logs are in tables, each store gets a place and each shard a log, and then
-// beanfield.json the new format, which older builds refuse. Until then an older build can go
-// on, and another takeover begins anew.
 //
 // # Rejected
 //

@@ -67,7 +67,7 @@ func (in *Intake) begin(shards int) error {
 		return errors.Join(err, s.dir.Release())
 	}
 	s.fit()
-	s.now = format.Manifest{Generation: 1, Shards: shards, Rule: format.ShardRule, Filling: true}
+	s.now = format.Manifest{Generation: 1, Shards: shards, Filling: true}
 	if err := s.begin(); err != nil {
 		return err
 	}

@@ -60,8 +60,6 @@ func Found(o Options, from, cluster string, note func(origins []turns.Place) err
 		return c, err
 	case !ok:
 		return c, fmt.Errorf("storage: %s is no data directory", from)
-	case m.Old():
-		return c, fmt.Errorf("storage: an older build wrote %s: start a server by itself on it once, which takes it over", from)
 	}
 	if _, err := s.Open(m.Shards, nil); err != nil {
 		return c, err
@@ -85,7 +83,7 @@ func (s *store) found(o Options, cluster string, note func([]turns.Place) error)
 		return err
 	}
 	defer func() { err = errors.Join(err, to.dir.Release()) }()
-	m := format.Manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule, Filling: true}
+	m := format.Manifest{Generation: 1, Shards: s.now.Shards, Filling: true}
 	if err := errors.Join(to.dir.WriteManifest(m), to.dir.Sweep(0)); err != nil {
 		return err
 	}
@@ -174,6 +172,6 @@ func (s *store) alone(m format.Manifest) error {
 	if err != nil {
 		return err
 	}
-	m.Cluster, m.Format = "", 0
+	m.Cluster = ""
 	return s.dir.WriteManifest(m)
 }

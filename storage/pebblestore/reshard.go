@@ -21,6 +21,18 @@ import (
 // moveBatch is how many bytes are moved at once.
 const moveBatch = mib
 
+// settle moves the jobs to n shards, if they are on another number of shards. Without shardOf nothing is moved.
+func (s *store) settle(m format.Manifest, n int) (format.Manifest, error) {
+	switch {
+	case m.Shards == n:
+		return m, nil
+	case s.shardOf == nil:
+		return m, errors.New("the directory is to stay as it is")
+	}
+	s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
+	return s.reshard(m, n)
+}
+
 // reshard writes the jobs of generation m.Generation, which is only read, to a new one
 // with n shards, each job to the shard that its tube belongs to. When the new generation
 // is complete and on the disk, the manifest switches to it. If the process dies before
@@ -33,7 +45,7 @@ func (s *store) reshard(m format.Manifest, n int) (format.Manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	next := format.Manifest{Generation: m.Generation + 1, Shards: n, Rule: format.ShardRule}
+	next := format.Manifest{Generation: m.Generation + 1, Shards: n}
 	if err := s.dir.MakeGeneration(next.Generation, n); err != nil {
 		return m, err
 	}
@@ -105,13 +117,10 @@ func (s *store) moveShard(m format.Manifest, i int, mv *mover) error {
 }
 
 // readShard opens one shard for reading only. The reader has all turns of its log; the
-// database has only those that have been folded. Pebble's logs of older builds are in both.
+// database has only those that have been folded.
 func (s *store) readShard(m format.Manifest, i int, fn func(r pebble.Reader, db *pebble.DB) error) error {
 	path := s.dir.Shard(m.Generation, i)
 	return s.readDatabase(path, fmt.Sprintf("from-%03d", i), func(db *pebble.DB) error {
-		if m.Old() {
-			return fn(db, db)
-		}
 		return readNewest(s.o.FS, path, db, fn)
 	})
 }

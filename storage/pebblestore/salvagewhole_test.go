@@ -2,14 +2,12 @@ package pebblestore
 
 import (
 	"errors"
-	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
 
 	"beanfield/storage"
 	"beanfield/storage/must"
-	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/pebblestore/repair"
@@ -68,21 +66,6 @@ func TestSalvageOfACopy(t *testing.T) {
 	served{h.now(), false}.equals(t, jobs, queues, result)
 	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", repair.SlotSuffix)) > 0 {
 		t.Errorf("%q", result.Damaged)
-	}
-}
-
-// What an older build has written, only an older build can salvage.
-func TestSalvageOfOlderFormats(t *testing.T) {
-	fs, _ := compacted(t)
-	path := "data/" + directory.ManifestName
-	text := disktest.Read(t, fs, path)
-	text = text[:strings.Index(text, ",\n  \"sum\"")] + "\n}\n"
-	for older := format.FirstFormat; older < format.TurnsFormat; older++ {
-		disktest.Write(t, fs, path, strings.Replace(text, `"format": 3`, fmt.Sprintf(`"format": %d`, older), 1))
-		_, err := repair.Salvage("data", fs, nil, nil)
-		if !errors.Is(err, format.ErrVersion) || !strings.Contains(err.Error(), "only the build that wrote it can salvage it") {
-			t.Errorf("format %d: %v", older, err)
-		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Pebble is the durable store: a Pebble database for each shard.
@@ -119,9 +120,6 @@ func (s *store) open(n int, shardOf func(string) int) error {
 		return s.openLogs(false)
 	}
 	s.shardOf = shardOf
-	if m, err = s.takeOver(m); err != nil {
-		return s.dir.OrOlderBuild(err)
-	}
 	if m, err = s.settle(m, n); err != nil {
 		return s.dir.OrSalvage(fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err), "")
 	}
@@ -140,23 +138,12 @@ func (s *store) prepare(m format.Manifest, kept bool) error {
 	if !kept {
 		return nil
 	}
-	if err := s.addSum(m); err != nil {
-		return err
-	}
 	return s.dir.Sweep(m.Generation)
-}
-
-// addSum gives the manifest of an older build its checksum.
-func (s *store) addSum(m format.Manifest) error {
-	if m.Summed {
-		return nil
-	}
-	return s.dir.WriteManifest(m)
 }
 
 // create makes the first generation. Until that is complete, the manifest says so.
 func (s *store) create(n int) error {
-	s.now = format.Manifest{Generation: 1, Shards: n, Rule: format.ShardRule, Creating: true, Cluster: s.clusterName()}
+	s.now = format.Manifest{Generation: 1, Shards: n, Creating: true, Cluster: s.clusterName()}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -207,6 +194,24 @@ func (s *store) openLog(i int, fresh bool) error {
 	}
 	if err != nil {
 		return s.dir.OrSalvage(fmt.Errorf("storage: open %s: %w", path, database.Explain(err)), "")
+	}
+	return nil
+}
+
+// removeLogs removes the logs of Pebble's, in which nothing is: it begins an empty one at each start, and would keep
+// them all until it flushes.
+func removeLogs(fs vfs.FS, dir string) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, ok := database.Numbered(name, "", ".log"); !ok {
+			continue
+		}
+		if err := fs.Remove(fs.PathJoin(dir, name)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

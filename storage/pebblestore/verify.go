@@ -26,9 +26,6 @@ func (s *store) verify(m format.Manifest) error {
 	if err == nil {
 		err = inParallel(m.Shards, func(i int) error { return s.verifyShard(m, i) })
 	}
-	if err != nil && m.Old() {
-		return s.dir.OrOlderBuild(fmt.Errorf("%w\nNothing was changed", err))
-	}
 	return s.dir.OrSalvage(err, "Nothing was changed. ")
 }
 
@@ -42,9 +39,6 @@ func (s *store) verifyShard(m format.Manifest, i int) error {
 	}
 	if err := s.checkOptions(w); err != nil {
 		return err
-	}
-	if m.Old() {
-		return s.checkOldLogs(w, step)
 	}
 	return s.checkTurns(w, step)
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math/rand"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"beanfield/storage"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // The tables that a manifest names are those that Pebble knows.
@@ -187,34 +184,6 @@ func TestStoreOlderThanItsLog(t *testing.T) {
 	}
 	if _, err := noTicks(small(early, storage.Always)).Open(1, byName(1)); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("a store that has lost shares opens: %v", err)
-	}
-}
-
-// A directory of an older build is opened on a full disk: what the start writes first
-// is written when the ballast is gone.
-func TestOldManifestOnAFullDisk(t *testing.T) {
-	mem := vfs.NewMem()
-	fill(t, mem, 1, 100)
-	path := "data/" + directory.ManifestName
-	text := disktest.Read(t, mem, path)
-	disktest.Write(t, mem, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
-	disktest.Write(t, mem, "data/"+directory.BallastName, "space")
-	var noSpace atomic.Bool
-	noSpace.Store(true)
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		switch {
-		case op.Kind == errorfs.OpRemove && op.Path == "data/"+directory.BallastName:
-			noSpace.Store(false)
-		case op.Kind == errorfs.OpFileWrite && noSpace.Load():
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	s := noTicks(small(fs, storage.Always))
-	mustOpen(t, s, 1)
-	must.Do(t, s.Close())
-	if got := disktest.Read(t, mem, path); got != text {
-		t.Errorf("the manifest is %s", got)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/format"
 )
 
 func TestText(t *testing.T) {
@@ -86,7 +87,7 @@ func TestJSON(t *testing.T) {
 func TestRefused(t *testing.T) {
 	empty, data, creating := t.TempDir(), t.TempDir(), t.TempDir()
 	fill(t, data, 1, nil)
-	must.Do(t, os.WriteFile(filepath.Join(creating, manifestName), []byte(`{"format":1,"shards":1,"creating":true}`), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(creating, manifestName), must.Get(format.Manifest{Generation: 1, Shards: 1, Creating: true}.Encode()), 0o600))
 	newer := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(newer, manifestName), []byte(`{"format":99,"generation":1,"shards":1}`), 0o600))
 	for _, c := range []struct {

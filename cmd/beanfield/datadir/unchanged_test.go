@@ -128,7 +128,7 @@ func kinds(t *testing.T) map[string]string {
 		more[i].ID += 6000
 	}
 	return map[string]string{
-		"clean": clean, "restarted": restarted, "killed": killed(t, source, 2, more), "format 2": second,
+		"clean": clean, "restarted": restarted, "killed": killed(t, source, 2, more), "queues": second,
 		"moved": movedMidway(t, true), "being moved": movedMidway(t, false), "left behind": behind,
 	}
 }

@@ -39,7 +39,7 @@ func SetMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
 }
 
 // Place reads the place of a store. Every store has one from its first moment, like the
-// highest id; one that older builds have written has none before it is taken over.
+// highest id.
 func Place(r pebble.Reader) (p turns.Place, err error) {
 	key := format.Key(format.KeyPlace, 0)
 	value, closer, err := r.Get(key[:])

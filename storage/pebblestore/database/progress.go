@@ -19,12 +19,10 @@ import (
 //
 //	8 bytes  progressMagic
 //	8 bytes  how often the progress was written, little endian as all numbers
-//	8 bytes  a key of older builds
-//	2 bytes  number of logs, and of manifests
+//	9 bytes  zero
+//	1 byte   the number of manifests
 //	         for each its number and its length, 8 bytes each
 //	4 bytes  CRC-32C of all that
-//
-// Only older builds had logs to tell of. What they told stays until these are taken over.
 const (
 	ProgressName  = "synced"
 	progressMagic = "beanmrk1"
@@ -43,9 +41,7 @@ type Extent struct {
 // Progress is the content of the file.
 type Progress struct {
 	Count     uint64
-	key       uint64
-	Logs      []Extent // in the order of their numbers
-	Manifests []Extent
+	Manifests []Extent // in the order of their numbers
 }
 
 // Manifest is how far a manifest reaches, or 0 if nothing tells.
@@ -63,13 +59,10 @@ func (m *Progress) appendTo(b []byte) []byte {
 	start := len(b)
 	b = append(b, progressMagic...)
 	b = binary.LittleEndian.AppendUint64(b, m.Count)
-	b = binary.LittleEndian.AppendUint64(b, m.key)
-	b = append(b, byte(len(m.Logs)), byte(len(m.Manifests)))
-	for _, list := range [][]Extent{m.Logs, m.Manifests} {
-		for _, e := range list {
-			b = binary.LittleEndian.AppendUint64(b, e.Number)
-			b = binary.LittleEndian.AppendUint64(b, uint64(e.Length))
-		}
+	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, 0, byte(len(m.Manifests)))
+	for _, e := range m.Manifests {
+		b = binary.LittleEndian.AppendUint64(b, e.Number)
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.Length))
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], format.Castagnoli))
 }
@@ -80,19 +73,17 @@ func decodeProgress(b []byte) (m Progress, ok bool) {
 	if len(b) < head || string(b[:len(progressMagic)]) != progressMagic {
 		return m, false
 	}
-	logs, manifests := int(b[head-2]), int(b[head-1])
-	end := head + (logs+manifests)*16
+	manifests := int(b[head-1])
+	end := head + manifests*16
 	if len(b) < end+4 || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], format.Castagnoli) {
 		return m, false
 	}
 	m.Count = binary.LittleEndian.Uint64(b[len(progressMagic):])
-	m.key = binary.LittleEndian.Uint64(b[len(progressMagic)+8:])
-	list := make([]Extent, logs+manifests)
-	for i := range list {
+	m.Manifests = make([]Extent, manifests)
+	for i := range m.Manifests {
 		at := b[head+i*16:]
-		list[i] = Extent{binary.LittleEndian.Uint64(at), int64(binary.LittleEndian.Uint64(at[8:]))}
+		m.Manifests[i] = Extent{binary.LittleEndian.Uint64(at), int64(binary.LittleEndian.Uint64(at[8:]))}
 	}
-	m.Logs, m.Manifests = list[:logs:logs], list[logs:]
 	return m, true
 }
 

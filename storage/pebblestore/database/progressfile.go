@@ -72,14 +72,6 @@ func (r *ProgressFile) manifestCreated(number uint64) {
 	r.progress.Manifests = slices.DeleteFunc(r.progress.Manifests, func(e Extent) bool { return e.Number == number })
 }
 
-// LogsTaken forgets what older builds told of logs, when all that is in these is in tables.
-func (r *ProgressFile) LogsTaken() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.progress.Logs = nil
-	r.put()
-}
-
 // manifestSynced notes how far a manifest has been forced to the disk. The progress is forced
 // there too: what the manifest no longer needs is removed next, and the progress from before
 // would not miss it.
@@ -87,11 +79,6 @@ func (r *ProgressFile) manifestSynced(number uint64, length int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress.Manifests = extend(r.progress.Manifests, number, length, mostManifests)
-	r.put()
-}
-
-// put forces the progress to the disk.
-func (r *ProgressFile) put() {
 	if r.file == nil {
 		return
 	}

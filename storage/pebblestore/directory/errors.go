@@ -35,11 +35,3 @@ func (d *Dir) OrSalvage(err error, before string) error {
 	}
 	return err
 }
-
-// OrOlderBuild adds to an error about damage what can be done about an old directory.
-func (d *Dir) OrOlderBuild(err error) error {
-	if errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w\nThe build that wrote %s can copy what can be read, with its beanfield dump -salvage", err, d.Path)
-	}
-	return err
-}

@@ -10,21 +10,18 @@ import (
 	"beanfield/storage"
 )
 
-// ErrVersion says that a newer build wrote what this one cannot read.
+// ErrVersion says that another build wrote what this one cannot read.
 var ErrVersion = errors.New("unknown version")
 
-// The formats of a data directory. Those of older builds are taken over.
+// The formats of a data directory. No release wrote formats 1 and 2.
 const (
-	FirstFormat = 1
-	QueueFormat = 2 // with jobs and queues that the first builds misread
-	TurnsFormat = 3 // each shard has a log of turns, and Pebble has none
-	CopyFormat  = 4 // the same, but the logs are copies of those that a cluster keeps
+	AloneFormat = 3 // of a server by itself
+	CopyFormat  = 4 // the logs are copies of those that a cluster keeps
 )
 
-// ShardRule is the number of the rule by which a tube's name chooses its shard. The rule
-// itself is in package router. Without a number, the whole name chooses; by rule 2,
-// storage.Home of it does.
-const ShardRule = 2
+// shardRule is the number of the rule by which a tube's name chooses its shard: storage.Home of it does. The
+// rule itself is in package router.
+const shardRule = 2
 
 // Manifest is the one file that says which part of a data directory counts. It is
 // replaced as a whole, so that a reader finds either the old or the new one.
@@ -32,9 +29,7 @@ type Manifest struct {
 	Format     int `json:"format"`
 	Generation int `json:"generation"`
 	Shards     int `json:"shards"`
-	// Rule is the number of the rule by which jobs are on their shards. A takeover
-	// drops it, and so has an older build that moved jobs.
-	Rule int `json:"rule,omitempty"`
+	Rule       int `json:"rule"` // by which jobs are on their shards
 	// Creating is set until the first generation is complete: a start that
 	// finds it set starts over, because nothing was acknowledged yet.
 	Creating bool `json:"creating,omitempty"`
@@ -43,21 +38,15 @@ type Manifest struct {
 	// Cluster is the name of the cluster to which the logs belong; a server by itself does not
 	// open the directory.
 	Cluster string `json:"cluster,omitempty"`
-
-	Summed bool `json:"-"` // it was read with its checksum
 }
 
-// Old says whether an older build wrote the directory.
-func (m Manifest) Old() bool { return m.Format == FirstFormat || m.Format == QueueFormat }
-
-// The checksum is the last field: the CRC-32C of all the text before it. Manifests of
-// older builds have none, and those ignore it.
+// The checksum is the last field: the CRC-32C of all the text before it.
 const sumField = `,
   "sum": "%08x"
 }
 `
 
-// checkSum says whether the text of a manifest has its checksum, and the right one.
+// checkSum says whether the text of a manifest has a checksum, and the right one. Of another format, it may have none.
 func checkSum(text []byte) (summed bool, err error) {
 	at := bytes.LastIndex(text, []byte(sumField[:len(`,
   "sum": "`)]))
@@ -72,16 +61,19 @@ func checkSum(text []byte) (summed bool, err error) {
 
 // DecodeManifest reads the text of a manifest. path is the file's, for errors.
 func DecodeManifest(path string, text []byte) (m Manifest, err error) {
-	m.Summed, err = checkSum(text)
+	summed, err := checkSum(text)
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
 	if err != nil {
 		return m, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
 	}
-	if m.Format < FirstFormat || m.Format > CopyFormat {
-		return m, fmt.Errorf("storage: %s: %w: the data has format %d, this build reads formats %d to %d",
-			path, ErrVersion, m.Format, FirstFormat, CopyFormat)
+	if m.Format != AloneFormat && m.Format != CopyFormat || m.Rule != shardRule {
+		return m, fmt.Errorf("storage: %s: %w: the data has format %d and rule %d, this build reads formats %d and %d and rule %d",
+			path, ErrVersion, m.Format, m.Rule, AloneFormat, CopyFormat, shardRule)
+	}
+	if !summed {
+		return m, fmt.Errorf("storage: %s: %w: it has no checksum", path, storage.ErrCorrupt)
 	}
 	if (m.Format == CopyFormat) != (m.Cluster != "") {
 		return m, fmt.Errorf("storage: %s: %w: format %d, cluster %q", path, storage.ErrCorrupt, m.Format, m.Cluster)
@@ -92,13 +84,11 @@ func DecodeManifest(path string, text []byte) (m Manifest, err error) {
 	return m, nil
 }
 
-// Encode is the text of a manifest, with its checksum. One without a format gets this build's.
+// Encode is the text of a manifest in this build's format, with its checksum.
 func (m Manifest) Encode() ([]byte, error) {
-	switch {
-	case m.Cluster != "":
+	m.Format, m.Rule = AloneFormat, shardRule
+	if m.Cluster != "" {
 		m.Format = CopyFormat
-	case m.Format == 0 || m.Format == CopyFormat:
-		m.Format = TurnsFormat
 	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -20,7 +20,6 @@ type Table struct {
 
 // Manifest is what a manifest says of the files of its database.
 type Manifest struct {
-	MinLog uint64 // logs below it are in tables
 	// Tables are those that belong to the database, by number.
 	Tables map[uint64]Table
 
@@ -119,9 +118,7 @@ func (m *Manifest) apply(payload []byte) error {
 		switch tag := e.number(); tag {
 		case tagComparer:
 			e.bytes()
-		case tagLogNumber:
-			m.MinLog = e.number()
-		case tagNextFile, tagLastSequence, tagPrevLog, tagRemovedBacking:
+		case tagLogNumber, tagNextFile, tagLastSequence, tagPrevLog, tagRemovedBacking:
 			e.number()
 		case tagCompactPointer:
 			e.number()

@@ -152,8 +152,6 @@ func (s *salvage) shards() ([]string, error) {
 	switch {
 	case errors.Is(err, format.ErrVersion):
 		return nil, err
-	case ok && m.Format < format.TurnsFormat:
-		return nil, directory.Error(s.dir.Path, format.ErrVersion, "it has format %d: only the build that wrote it can salvage it", m.Format)
 	case ok && m.Filling:
 		return nil, directory.Error(s.dir.Path, directory.ErrUnfinished, "an import into it did not finish: repeat it")
 	case ok:
