@@ -33,3 +33,38 @@ func TestClaimOfALostBody(t *testing.T) {
 	c.close()
 	must.Do(t, r.Close())
 }
+
+// A reserve that others are always quicker than lets those in who share its owner, and goes on afterwards.
+func TestReserveThatKeepsLosing(t *testing.T) {
+	for name, reserve := range map[string]func(*player) bool{
+		"one":     func(p *player) bool { return p.Reserve(true) },
+		"several": func(p *player) bool { return p.ReserveSeveral(3, nil, true) },
+	} {
+		d := newBed(2)
+		p := d.newPlayer("p").watchOnly(d.tube(0, 0), d.tube(1, 0))
+		const rounds = 3*mostLost + 1
+		job, put := uint64(0), 0
+		next := func() {
+			if put++; put <= rounds {
+				op, _ := d.shards[0].ask(queue.Op{Kind: queue.Put, Tube: d.tube(0, 0), TTR: 9})
+				job = op.ID
+			}
+		}
+		d.shards[0].ran = func(b *queue.Batch) {
+			switch b.Ops[0].Kind {
+			case queue.Offer, queue.OfferSeveral:
+				d.shards[0].ask(queue.Op{Kind: queue.Delete, ID: job})
+			case queue.Claim, queue.ClaimSeveral:
+				next()
+			}
+		}
+		next()
+		rests := 0
+		for done := reserve(p); !done; done = p.Resume() {
+			rests++
+		}
+		if rests != 3 || put != rounds+1 || p.Reservation.Status != queue.TimedOut {
+			t.Errorf("%s: after %d jobs, and %d rests, the reserve ends with %v", name, put-1, rests, p.Reservation.Status)
+		}
+	}
+}

@@ -73,6 +73,19 @@ func (s *Session) seekOffers() bool {
 	return s.play(then)
 }
 
+// mostLost is how often a reserve asks again at once when others were quicker.
+const mostLost = 8
+
+// seekAgain asks all shards again. The other reserve that was quicker is the progress that bounds the
+// repetition; but there may be many of them, so after some rounds those who share the owner have their turn.
+func (s *Session) seekAgain() bool {
+	if s.script.lost++; s.script.lost < mostLost {
+		return s.seekOffers()
+	}
+	s.script.lost = 0
+	return s.rest((*Session).seekOffers)
+}
+
 // claimBest claims from the shard with the best offer. If there is no offer, and a shard's
 // log has failed, nobody knows whether that shard has a job: then the reserve fails,
 // because a wait might never end.
@@ -108,8 +121,7 @@ func (s *Session) claimBest() bool {
 // offered is what a shard has answered to Offer.
 func offered(op *queue.Op) offer { return offer{tag: op.Ticket, pri: op.Pri, id: op.ID} }
 
-// claimed has the job, or another client took it: then all shards are asked again,
-// and that other reserve is the progress that bounds the repetition. A job that could
+// claimed has the job, or another client took it: then all shards are asked again. A job that could
 // not be committed, or whose body could not be read, is an answer: asking again would
 // take the next job while this one stayed reserved without the client's knowledge.
 func (s *Session) claimed() bool {
@@ -120,7 +132,7 @@ func (s *Session) claimed() bool {
 		s.Reservation = Reservation{Status: queue.Failed}
 		return true
 	default:
-		return s.seekOffers()
+		return s.seekAgain()
 	}
 	s.small = append(s.small[:0], s.script.batch.Bytes[op.From:op.To]...)
 	s.Reservation = Reservation{Status: queue.OK, ID: op.ID, Size: op.Size, Small: s.small, Large: op.Parts}

@@ -11,6 +11,7 @@ type script struct {
 	steps []step
 	next  int
 	on    bool
+	lost  uint8  // how often others were quicker than a reserve since it has let others in
 	asked uint32 // about how many jobs DoSeveral was asked
 	shard int    // of the batch that is under way
 	first int    // step of that batch's first operation

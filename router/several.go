@@ -184,5 +184,5 @@ func (s *Session) noneClaimed(offered bool) bool {
 	case offered:
 		return s.nothing()
 	}
-	return s.seekOffers()
+	return s.seekAgain()
 }
