@@ -123,18 +123,23 @@ func TestDeliveryAway(t *testing.T) {
 	}
 }
 
-// A client that was given a job may leave while its body is read. The log must not be
-// closed before the read has ended.
+// A client that was given a job may leave before its body is read. When it has left, the read has begun, and the
+// log must not be closed before that has ended.
 func TestCloseWaitsForReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &awayLog{Log: queuetest.NewLog(), stall: make(chan struct{})}
 		sh := New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: 1, Pinned: "default"}), func() int64 { return 1 })
 		worker, producer := newCaller(sh), newCaller(sh)
 		worker.ask(sh, queue.Op{Kind: queue.Reserve})
+		log.Slow = true
 		if sh.Submit(&queue.Batch{Client: &producer.Client, Ops: []queue.Op{putOp(1, "abcdefgh")}, Done: producer}) {
 			t.Fatal("answered without the body")
 		}
-		worker.ask(sh, queue.Op{Kind: queue.Detach}, queue.Op{Kind: queue.Ignore, Data: []byte("default")}, queue.Op{Kind: queue.Unuse})
+		if sh.Submit(&queue.Batch{Client: &worker.Client, Ops: []queue.Op{{Kind: queue.Detach}, {Kind: queue.Ignore, Data: []byte("default")}, {Kind: queue.Unuse}}, Done: worker}) {
+			t.Fatal("left before the log has what was given")
+		}
+		log.Release(nil)
+		<-worker.done
 		closed := make(chan struct{})
 		go func() {
 			sh.Close()

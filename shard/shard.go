@@ -82,6 +82,10 @@ func New(s *queue.State, now func() int64) *Shard {
 
 // Close ends the shard's goroutine, and waits for those that read bodies: one
 // may still do so for a waiter that has left. Submit must not be called any more.
+//
+// Nobody begins to read a body afterwards, so the log may be closed. A body is read for a client, when the turn that
+// it was given a job in has been committed. Before Close each client has left, by an operation of a later turn, and the
+// log has committed that: it acknowledges turns in their order (storage.Ack), so all reads have begun by then.
 func (sh *Shard) Close() {
 	close(sh.quit)
 	sh.ended.Wait()
