@@ -160,6 +160,9 @@ var brokenHouses = []brokenHouse{
 	{"H9", "README.md", "First `shard/doc.go`,\nthen `none.go`.", due("README.md:2 names none.go")},
 	{"H9", "README.md", "Run ./tools/none or `shard/none`.", due("README.md:1 names tools/none", "README.md:1 names shard/none")},
 	{"H9", "shard/README.md", "See [that](turn.go), [this](none.md) and [others](https://a.b/c).", due("shard/README.md:1 names none.md")},
+	{"H9", "tools/GUIDE.md", "`TestLong` (`shard/a_test.go`), `brief` in `a_test.go`, `testing` in `a_test.go` and\n`TestLonger` of `shard.TestLong`.", nil},
+	{"H9", "tools/GUIDE.md", "`testing` (`shard/a_test.go`), `TestLong`\nin `shard/turn.go`, `State.Gone`.", due("tools/GUIDE.md says that testing is in shard/a_test.go",
+		"tools/GUIDE.md says that TestLong is in shard/turn.go", "tools/GUIDE.md names State.Gone")},
 
 	{"H10", "shard/a.go", "func f() { log.Warn(\"it broke\", \"error\", err) }", nil},
 	{"H10", "shard/a.go", "func f() { log.With(1).Warn(\"it broke\", 1, \"err\", err) }", due("shard/a.go:2: the key")},

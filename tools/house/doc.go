@@ -37,7 +37,8 @@
 //	H8  Tests do not sleep to let something happen. Exceptions are tests on the fake
 //	    clock of testing/synctest, and those listed with their reasons under "sleeps"
 //	    in layout_test.go.
-//	H9  A file or directory that a comment or a README names exists.
+//	H9  A file or directory that a comment or a README names exists, and so does what tools/GUIDE.md
+//	    says is declared in it.
 //	H10 A log line has its error under the key "error", and under no other key.
 //	H11 make fuzz runs every fuzz target in the tree.
 //	H12 make thorough runs every test that has a shorter form (it asks testing.Short, which
