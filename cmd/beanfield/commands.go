@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 
 	"beanfield/cmd/beanfield/command"
@@ -19,11 +17,9 @@ func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
 	}
 	p := command.Program{
 		Version: version, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
-		Serve:   func(flags []string) int { return run(flags, stdout, stderr) },
-		Usage:   usage("beanfield"),
-		Backups: backupsOf,
-		Console: consoleOf,
-		Node:    nodeOf,
+		Serve: func(flags []string) int { return run(flags, stdout, stderr) },
+		Usage: usage("beanfield"),
+		Place: placeIn,
 	}
 	c := command.Find(args[0])
 	if c == nil {
@@ -42,45 +38,41 @@ func misplaced(args []string, stderr io.Writer) {
 	}
 }
 
-// consoleOf reads a configuration file: where the console is, for programs on this machine.
-func consoleOf(file string) (at command.Console, err error) {
+// placeIn reads a configuration file: where its server is, for programs on this machine.
+func placeIn(file string) (at command.Place, err error) {
 	c, err := loadConfig(flags{config: file})
 	if err != nil {
 		return at, err
 	}
-	if len(c.HTTP.Listen) == 0 {
-		return at, errors.New(file + " has no http.listen: the server tells what was slow over HTTP")
+	for _, l := range c.Listen {
+		switch address := l.Address.near(); {
+		case l.Address.path != "": // the process at the other end is known there
+			at.Servers = append([]string{address}, at.Servers...)
+		case l.TLS.asked():
+			at.Servers = append(at.Servers, "beanstalks://"+address)
+		default:
+			at.Servers = append(at.Servers, address)
+		}
 	}
-	a := c.HTTP.Listen[0]
-	if at.Address = a.String(); a.path == "" && (a.host == "" || net.ParseIP(a.host).IsUnspecified()) {
-		at.Address = net.JoinHostPort("localhost", strconv.Itoa(a.port))
+	if c.Storage.Backend == onDisk {
+		at.Data, at.Backups = c.Storage.Path, c.backupPath()
 	}
-	if at.TLS = c.HTTP.TLS.certs != nil; len(c.HTTP.Tokens) > 0 {
-		at.Token = c.HTTP.Tokens[0]
+	if c.clustered() {
+		at.Cluster = c.Cluster.Name
+	}
+	if len(c.HTTP.Listen) > 0 {
+		at.Console = command.Console{Address: c.HTTP.Listen[0].near(), TLS: c.HTTP.TLS.certs != nil}
+	}
+	if len(c.HTTP.Tokens) > 0 {
+		at.Console.Token = c.HTTP.Tokens[0]
 	}
 	return at, nil
 }
 
-// backupsOf reads a configuration file: the data directory, and where its backups go.
-func backupsOf(file string) (data, backups string, err error) {
-	c, err := loadConfig(flags{config: file})
-	if err != nil {
-		return "", "", err
+// near is the address for programs on this machine.
+func (a address) near() string {
+	if a.path == "" && (a.host == "" || net.ParseIP(a.host).IsUnspecified()) {
+		a.host = "localhost"
 	}
-	if c.Storage.Backend == inMemory {
-		return "", "", errors.New(file + " has no data directory: jobs are kept in memory only")
-	}
-	return c.Storage.Path, c.backupPath(), nil
-}
-
-// nodeOf reads a configuration file: the name of the cluster, and the data directory of this node.
-func nodeOf(file string) (cluster, data string, err error) {
-	c, err := loadConfig(flags{config: file})
-	if err == nil && !c.clustered() {
-		err = errors.New(file + " has no [cluster]: it is that of a server by itself")
-	}
-	if err != nil {
-		return "", "", err
-	}
-	return c.Cluster.Name, c.Storage.Path, nil
+	return a.String()
 }

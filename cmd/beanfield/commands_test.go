@@ -68,6 +68,7 @@ func TestCommandsLogIn(t *testing.T) {
 	}
 	expect(0, "1\n", "", append([]string{"put", "-tube", "mail", "x"}, login...)...)
 	expect(0, "mail\n", "", append([]string{"tubes", "-names"}, login...)...)
+	expect(0, "mail\n", "", "tubes", "-names", "-token-file", file, "-config", filepath.Join(p.dir, "c.toml"))
 	expect(1, "", "", append([]string{"put", "-tube", "other", "x"}, login...)...)
 	expect(1, "", "", append([]string{"put", "-tube", "mail", "x"}, at...)...)
 	expect(1, "", "the server refuses the token in "+other, append([]string{"put", "-tube", "mail", "x", "-token-file", other}, at...)...)

@@ -73,42 +73,16 @@ func (c Config) filled() (Config, error) {
 
 // link connects to the first server that answers, and asks what it can do. c is filled.
 func (c Config) link(ctx context.Context) (*link, error) {
-	var failures []error
-	for _, s := range c.Servers {
-		l, err := c.linkToOne(ctx, s)
-		if err == nil {
-			return l, nil
-		}
-		if failures = append(failures, err); ctx.Err() != nil {
-			break
-		}
+	w, err := wire.DialFirst(ctx, c.Servers, wire.Options{Timeout: c.Timeout, Token: c.Token, TLS: c.TLS, Connect: c.Dial})
+	if lost := new(wire.Lost); errors.As(err, &lost) {
+		err = fmt.Errorf("%w: %w", ErrLost, err)
 	}
-	return nil, errors.Join(failures...)
-}
-
-// passOver is how long a server may take to let a client in, if there are others.
-const passOver = 5 * time.Second
-
-func (c Config) linkToOne(ctx context.Context, server string) (*link, error) {
-	if len(c.Servers) > 1 {
-		short, cancel := context.WithTimeout(ctx, passOver)
-		defer cancel()
-		ctx = short
-	}
-	return c.linkTo(ctx, server)
-}
-
-func (c Config) linkTo(ctx context.Context, server string) (*link, error) {
-	w, err := wire.DialContext(ctx, wire.Options{Server: server, Timeout: c.Timeout, Token: c.Token, TLS: c.TLS, Connect: c.Dial})
 	if err != nil {
 		return nil, err
 	}
 	l := newLink(w)
-	err = l.during(ctx, 0, func() error {
-		names, err := w.Capabilities()
-		for _, name := range names {
-			l.can[name] = true
-		}
+	err = l.during(ctx, 0, func() (err error) {
+		l.can, err = w.Added()
 		return err
 	})
 	if l.can["call-off"] {

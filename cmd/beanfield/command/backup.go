@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,7 +26,7 @@ type backup struct {
 }
 
 func (a *backup) flags(f *flag.FlagSet) {
-	f.StringVar(&a.config, "config", "", "the server's configuration `file`, which names DIR and where backups go")
+	configFlag(f, &a.config)
 	f.StringVar(&a.path, "path", "", "the server's backup_path, a `directory` (default DIR-backups)")
 	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, a backup, and say whether it is whole")
 	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
@@ -34,32 +35,29 @@ func (a *backup) flags(f *flag.FlagSet) {
 }
 
 func (a *backup) run(c *call) error {
-	if a.config != "" && !a.check {
-		if err := c.noWords(); err != nil {
-			return err
+	switch {
+	case len(c.words) > 1, a.check && len(c.words) == 0:
+		return usagef("name one directory")
+	case len(c.words) == 1 && a.config != "":
+		return usagef("DIR and -config both name the server")
+	case a.check:
+		return datadir.Verify(c.words[0], c.Stdout, a.json)
+	case len(c.words) == 0:
+		at, err := c.place(a.config, "or its data directory as an argument")
+		if err == nil && at.Data == "" {
+			err = errInMemory
 		}
-		data, backups, err := c.Backups(readable(a.config))
 		if err != nil {
 			return err
 		}
-		if a.path == "" {
-			a.path = backups
-		}
-		return a.make(c, data)
-	}
-	if len(c.words) != 1 {
-		return usagef("name one directory")
-	}
-	if a.check {
-		return datadir.Verify(c.words[0], c.Stdout, a.json)
+		a.path = cmp.Or(a.path, at.Backups)
+		return a.make(c, at.Data)
 	}
 	data, err := filepath.Abs(c.words[0])
 	if err != nil {
 		return err
 	}
-	if a.path == "" {
-		a.path = data + "-backups"
-	}
+	a.path = cmp.Or(a.path, data+"-backups")
 	return a.make(c, data)
 }
 

@@ -51,7 +51,7 @@ func ofNode(t *testing.T) (*aNode, func(args ...string) outcome) {
 	t.Cleanup(s.Close)
 	return n, func(args ...string) outcome {
 		return with("", func(p *Program) int {
-			p.Backups = func(string) (string, string, error) { return dir, "", nil }
+			p.Place = func(string) (Place, error) { return Place{Data: dir}, nil }
 			return p.Run(Find("cluster"), args)
 		})
 	}

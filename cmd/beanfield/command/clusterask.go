@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,9 +13,6 @@ import (
 	"beanfield/storage/pebblestore"
 )
 
-// usualConfig is where packages put the configuration.
-const usualConfig = "/etc/beanfield/beanfield.toml"
-
 // where finds the data directory.
 func (a *clustering) where(c *call) (dir string, err error) {
 	switch {
@@ -24,17 +20,8 @@ func (a *clustering) where(c *call) (dir string, err error) {
 		return "", usagef("-dir and -config both name the data directory")
 	case a.dir != "":
 		return filepath.Abs(a.dir)
-	case a.config == "":
-		if _, err := os.Stat(usualConfig); err != nil {
-			return "", usagef("name the node's configuration with -config, or its data directory with -dir")
-		}
-		a.config = usualConfig
 	}
-	dir, _, err = c.Backups(readable(a.config))
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
-	return dir, err
+	return c.dataDir(a.config, "or its data directory with -dir")
 }
 
 // ask has something asked of the node, within a time.

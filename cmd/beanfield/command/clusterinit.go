@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"beanfield/cmd/beanfield/datadir"
@@ -38,6 +39,15 @@ func (j joined) print(c *call, asJSON bool, next string) error {
 	return err
 }
 
+// node is the name of the cluster, and the data directory, of the node with this configuration.
+func (c *call) node(config string) (cluster, dir string, err error) {
+	at, err := c.place(config, "")
+	if err == nil && at.Cluster == "" {
+		err = errors.New(config + " has no [cluster]: it is that of a server by itself")
+	}
+	return at.Cluster, at.Data, err
+}
+
 // initCluster is cluster init: the configuration names the cluster and the empty directory of this node.
 func (c *call) initCluster(config, from string, asJSON bool) error {
 	switch {
@@ -49,7 +59,7 @@ func (c *call) initCluster(config, from string, asJSON bool) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}
-	cluster, dir, err := c.Node(readable(config))
+	cluster, dir, err := c.node(config)
 	if err != nil {
 		return err
 	}
@@ -69,7 +79,7 @@ func (c *call) detach(config string, asJSON bool) (err error) {
 		if err := c.noWords(); err != nil {
 			return err
 		}
-		if cluster, dir, err = c.Node(readable(config)); err != nil {
+		if cluster, dir, err = c.node(config); err != nil {
 			return err
 		}
 	case len(c.words) == 1:

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +23,7 @@ type Command struct {
 	Group    string
 
 	remote bool // it speaks to a server, so it has the flags of a connection
+	tubes  bool // it begins with names of tubes, which -tube may give, too
 	make   func() action
 }
 
@@ -44,19 +48,57 @@ type Program struct {
 	Serve func(flags []string) int
 	// Usage is what -h says about running a server.
 	Usage string
-	// Backups reads a configuration file: the data directory, and where its backups go.
-	Backups func(file string) (data, backups string, err error)
-	// Console reads a configuration file: where the server's console is.
-	Console func(file string) (Console, error)
-	// Node reads a configuration file: the name of the cluster, and the data directory of this node.
-	Node func(file string) (cluster, data string, err error)
+	// Place reads a configuration file.
+	Place func(file string) (Place, error)
+}
+
+// Place is where a server is, by its configuration, for those on its machine.
+type Place struct {
+	Servers       []string // where it listens, as -server has it
+	Data, Backups string   // its data directory, and where its backups go; "" if jobs are in memory only
+	Cluster       string   // the name of the cluster that it is a node of, if any
+	Console       Console  // with an empty address if there is none
+}
+
+// usualConfig is where packages put the configuration.
+const usualConfig = "/etc/beanfield/beanfield.toml"
+
+// configFlag is the flag of all commands that find a server by its configuration.
+func configFlag(f *flag.FlagSet, to *string) {
+	f.StringVar(to, "config", "", "the server's configuration `file`, on this machine")
+}
+
+// place reads a configuration file, or the usual one if none is named. If there is none, or says what else may be given.
+func (c *call) place(config, or string) (Place, error) {
+	if config == "" {
+		if _, err := os.Stat(usualConfig); err != nil {
+			return Place{}, usagef("name the server's configuration with -config, %s", or)
+		}
+		config = usualConfig
+	}
+	return c.Place(readable(config))
+}
+
+var errInMemory = errors.New("by its configuration the server has no data directory: jobs are kept in memory only")
+
+// dataDir is the directory of the server of a configuration.
+func (c *call) dataDir(config, or string) (string, error) {
+	at, err := c.place(config, or)
+	if err == nil && at.Data == "" {
+		err = errInMemory
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(at.Data)
 }
 
 // call is one run of a command.
 type call struct {
 	*Program
 	command *Command
-	words   []string // of the command line, without the flags
+	words   []string // of the command line, without the flags; those of -tube come first
+	tubes   nameList // of -tube
 	link    link
 }
 
@@ -89,9 +131,10 @@ func (p *Program) Run(c *Command, args []string) int {
 	}
 	call := &call{Program: p, command: c}
 	a := c.make()
-	f := c.flagSet(a, &call.link)
+	f := c.flagSet(a, call)
 	var err error
 	call.words, err = parse(f, args)
+	call.words = append(call.tubes, call.words...)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(p.Stdout, c.usage())
@@ -111,12 +154,15 @@ func (p *Program) Run(c *Command, args []string) int {
 }
 
 // flagSet has the flags of an action, and of the connection if it needs one.
-func (c *Command) flagSet(a action, l *link) *flag.FlagSet {
+func (c *Command) flagSet(a action, of *call) *flag.FlagSet {
 	f := flag.NewFlagSet(c.Name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	a.flags(f)
+	if c.tubes {
+		f.Var(&of.tubes, "tube", "the `tube`, as an argument names it")
+	}
 	if c.remote {
-		l.flags(f)
+		of.link.flags(f)
 	}
 	return f
 }
@@ -165,6 +211,20 @@ func (c *call) pattern(good bool, or string) (string, error) {
 		return "", usagef("%q is not a pattern%s", pattern, or)
 	}
 	return pattern, nil
+}
+
+// act takes the word that says what to do, one of those known, from the words. Without one it is the usual one.
+func (c *call) act(usual string, known ...string) (string, error) {
+	at := len(c.tubes)
+	if len(c.words) == at {
+		return usual, nil
+	}
+	word := c.words[at]
+	if !slices.Contains(known, word) {
+		return "", usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, known))}
+	}
+	c.words = slices.Delete(c.words, at, at+1)
+	return word, nil
 }
 
 // noWords is what an action without arguments begins with.

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -28,13 +30,49 @@ func consoleAt(text string) (at Console) {
 	return at
 }
 
+// consoleLink says how a command reaches the console.
+type consoleLink struct {
+	config, http  string
+	tokenFile, ca string
+	patience      time.Duration
+}
+
+func (l *consoleLink) flags(f *flag.FlagSet) {
+	configFlag(f, &l.config)
+	f.StringVar(&l.http, "http", "", "the server's `address` for HTTP: HOST:PORT, https://HOST:PORT or unix:PATH")
+	f.StringVar(&l.tokenFile, "token-file", "", "`file` with a token for HTTP")
+	f.StringVar(&l.ca, "ca", "", "`file` with the certificates to trust, for TLS")
+	f.Var(spanned(&l.patience, 30*time.Second), "connect-timeout", "longest `time` to wait for the server")
+}
+
+// get asks the console, and decodes what it answers.
+func (l *consoleLink) get(c *call, what string, answer any) error {
+	at := Place{Console: consoleAt(l.http)}
+	var err error
+	if l.config != "" && l.http != "" {
+		return usagef("-config and -http both name the server")
+	} else if l.http == "" {
+		at, err = c.place(l.config, "or its address for HTTP with -http")
+	}
+	if err == nil && at.Console.Address == "" {
+		err = errors.New("the server's configuration has no http.listen: it tells this over HTTP")
+	}
+	if err == nil && l.tokenFile != "" {
+		at.Console.Token, err = tokenIn(readable(l.tokenFile))
+	}
+	if err != nil {
+		return err
+	}
+	return at.Console.get(what, l.ca, l.patience, answer)
+}
+
 // tokenIn reads a token from a file.
 func tokenIn(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	return strings.TrimSpace(string(text)), err
 }
 
-// get asks the console, and decodes what it answers.
+// get is consoleLink.get for a console that is known.
 func (at Console) get(what, ca string, patience time.Duration, answer any) error {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	if ca != "" {

@@ -27,10 +27,8 @@ func (a *export) run(c *call) error {
 	if a.all == (len(c.words) > 0) {
 		return usagef("name tubes, or use -all")
 	}
-	for _, tube := range c.words {
-		if err := checkTube(tube); err != nil {
-			return err
-		}
+	if err := checkTubes(c.words...); err != nil {
+		return err
 	}
 	return c.withServer(func(s *client.Client) error {
 		if _, err := a.count(s, c.words); err != nil { // are the tubes there?

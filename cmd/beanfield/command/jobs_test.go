@@ -122,8 +122,8 @@ func TestWrongUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"put"}, {"put", "-lines", "x"}, {"put", "x", "-tube", "a b"}, {"put", "x", "-tube", "-a"}, {"put", "x", "-pri", "-1"},
 		{"put", "x", "-tube", "a\r\ndelete 1"}, {"put", "x", "-nonsense"},
-		{"reserve", "x"}, {"reserve", "-then", "eat"}, {"reserve", "-n", "0"}, {"reserve", "-tube", ""},
-		{"peek"}, {"peek", "x"}, {"peek", "0"}, {"peek", "-1"}, {"peek", "-tube", "a", "-state", "reserved"}, {"peek", "-tube", "a", "1"},
+		{"reserve", "x y"}, {"reserve", "-then", "eat"}, {"reserve", "-n", "0"}, {"reserve", "-tube", ""},
+		{"peek"}, {"peek", "x", "y"}, {"peek", "-1"}, {"peek", "-tube", "a", "-state", "reserved"}, {"peek", "-tube", "a", "1"},
 		{"delete"}, {"delete", "1", "x"}, {"bury"}, {"stats", "x", "y"}, {"stats", "x", "-tube", "a"}, {"stats", "-tube", "a", "-job", "1"}, {"stats", "-tube", "é"},
 		{"tubes", "a", "b"}, {"tubes", "[a"}, {"kick"}, {"kick", "a", "b"}, {"kick", "-jobs", "a"},
 		{"pause", "a"}, {"pause", "a", "-5s"}, {"pause", "a", "soon"}, {"purge"}, {"purge", "a", "-state", "reserved"},

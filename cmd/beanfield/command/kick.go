@@ -74,7 +74,7 @@ func kickSome(s *client.Client, d client.Document, most uint64) (kicked uint64, 
 
 // onTube checks a name, connects, and does work with a tube that exists.
 func (c *call) onTube(tube string, work func(s *client.Client, d client.Document) error) error {
-	if err := checkTube(tube); err != nil {
+	if err := checkTubes(tube); err != nil {
 		return err
 	}
 	return c.withServer(func(s *client.Client) error {
@@ -108,7 +108,7 @@ func pauseTube(c *call) error {
 	if err := length.Set(c.words[1]); err != nil {
 		return usageError{err}
 	}
-	if err := checkTube(c.words[0]); err != nil {
+	if err := checkTubes(c.words[0]); err != nil {
 		return err
 	}
 	return c.withServer(func(s *client.Client) error {

@@ -1,11 +1,14 @@
 package command
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"iter"
 	"os"
+	"strings"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
@@ -19,14 +22,15 @@ const serverVariable = "BEANFIELD_SERVER"
 const defaultServer = "127.0.0.1:11300"
 
 // link says how a command reaches its server.
-type link struct{ client.Options }
+type link struct {
+	client.Options
+	config string
+}
 
 func (l *link) flags(f *flag.FlagSet) {
-	address := os.Getenv(serverVariable)
-	if address == "" {
-		address = defaultServer
-	}
-	f.StringVar(&l.Server, "server", address, "`address`: HOST:PORT, beanstalk://HOST, beanstalks://HOST (TLS) or unix:PATH; by default $"+serverVariable)
+	f.StringVar(&l.Server, "server", "", "`address`, or $"+serverVariable+": HOST:PORT, beanstalk://HOST, beanstalks:// (TLS), unix:PATH, or a list A,B")
+	f.Lookup("server").DefValue = l.usual()
+	configFlag(f, &l.config)
 	f.StringVar(&l.TokenFile, "token-file", "", "`file` with a token to log in with")
 	f.StringVar(&l.CA, "ca", "", "`file` with the certificates to trust, for TLS")
 	f.StringVar(&l.Cert, "cert", "", "`file` with your own certificate, for TLS")
@@ -34,9 +38,27 @@ func (l *link) flags(f *flag.FlagSet) {
 	f.Var(spanned(&l.Timeout, 30*time.Second), "connect-timeout", "longest `time` to wait for the server")
 }
 
+// servers are where the server may be.
+func (c *call) servers() ([]string, error) {
+	switch {
+	case c.link.config != "" && c.link.Server != "":
+		return nil, usagef("-server and -config both name the server")
+	case c.link.config != "":
+		at, err := c.place(c.link.config, "")
+		return at.Servers, err
+	}
+	return strings.Split(cmp.Or(c.link.Server, c.link.usual()), ","), nil
+}
+
+func (*link) usual() string { return cmp.Or(os.Getenv(serverVariable), defaultServer) }
+
 // withServer connects, does work, and closes the connection.
 func (c *call) withServer(work func(s *client.Client) error) error {
-	s, err := client.Dial(c.link.Options)
+	servers, err := c.servers()
+	if err != nil {
+		return err
+	}
+	s, err := client.DialFirst(context.Background(), servers, c.link.Options)
 	if err != nil {
 		return err
 	}
@@ -73,13 +95,36 @@ func (n *tubeName) String() string { return string(*n) }
 
 func (n *tubeName) Set(text string) error {
 	*n = tubeName(text)
-	return checkTube(text)
+	return checkTubes(text)
 }
 
-// checkTube refuses what no server takes for the name of a tube.
-func checkTube(name string) error {
-	if !isTube(name) {
-		return usagef("%q is not a name for a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -", name)
+// take takes the only word of a command line, if it is no number, for the tube. It does so always, so that what a script
+// asks does not depend on which tubes there are.
+func (n *tubeName) take(c *call) error {
+	if len(c.words) != 1 || *n != "" || new(jobID).Set(c.words[0]) == nil {
+		return nil
+	}
+	word := c.words[0]
+	c.words = nil
+	return n.Set(word)
+}
+
+// nameList collects the values of a flag that may be given several times.
+type nameList []string
+
+func (n *nameList) String() string { return strings.Join(*n, ",") }
+
+func (n *nameList) Set(name string) error {
+	*n = append(*n, name)
+	return nil
+}
+
+// checkTubes refuses what no server takes for the name of a tube.
+func checkTubes(names ...string) error {
+	for _, name := range names {
+		if !isTube(name) {
+			return usagef("%q is not a name for a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -", name)
+		}
 	}
 	return nil
 }

@@ -18,7 +18,6 @@ import (
 
 // list is the command of that name.
 type list struct {
-	tube           tubeName
 	states         string
 	older, younger time.Duration
 	tags           tagList
@@ -31,7 +30,6 @@ type list struct {
 const shownMost = 4096
 
 func (a *list) flags(f *flag.FlagSet) {
-	f.Var(&a.tube, "tube", "only jobs of this `tube`")
 	f.StringVar(&a.states, "state", "", "only jobs in these `states`: ready, delayed, reserved, buried, with commas in between")
 	f.Var(spanned(&a.older, 0), "older", "only jobs that were put this `time` ago at least")
 	f.Var(spanned(&a.younger, 0), "younger", "only jobs that were put less than this `time` ago")
@@ -43,12 +41,15 @@ func (a *list) flags(f *flag.FlagSet) {
 }
 
 // options are those of list-jobs.
-func (a *list) options() (list []string, err error) {
+func (a *list) options(tubes []string) (list []string, err error) {
 	if a.most < 0 || a.bodies < 0 || a.bodies > shownMost {
 		return nil, usagef("-n must not be below 0, and -bodies must be 0 to %d", shownMost)
 	}
-	if a.tube != "" {
-		list = append(list, client.Option("tube", string(a.tube)))
+	if err := checkTubes(tubes...); err != nil || len(tubes) > 1 {
+		return nil, cmp.Or(err, usagef("name one tube"))
+	}
+	for _, tube := range tubes {
+		list = append(list, client.Option("tube", tube))
 	}
 	if a.states != "" {
 		for _, s := range strings.Split(a.states, ",") {
@@ -73,10 +74,7 @@ func (a *list) options() (list []string, err error) {
 }
 
 func (a *list) run(c *call) error {
-	options, err := a.options()
-	if err == nil {
-		err = c.noWords()
-	}
+	options, err := a.options(c.words)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (a *move) run(c *call) error {
 		return usagef("name two tubes")
 	}
 	from, to := c.words[0], c.words[1]
-	if err := checkTube(to); err != nil {
+	if err := checkTubes(to); err != nil {
 		return err
 	}
 	if from == to {

@@ -71,7 +71,8 @@ func TestBackup(t *testing.T) {
 	}
 	ran(t, "backup", "-check", t.TempDir()).want(t, 1, "", "not a data directory")
 	ran(t, "backup", filepath.Join(data, "none")).want(t, 1, "", "no such file")
-	ran(t, "backup").want(t, 2, "", "name one directory")
+	ran(t, "backup").want(t, 2, "", "name the server's configuration with -config, or its data directory")
+	ran(t, "backup", "-check").want(t, 2, "", "name one directory")
 }
 
 // damage flips bits in the middle of every table of a directory. Its logs are empty.

@@ -19,21 +19,23 @@ type peek struct {
 }
 
 func (a *peek) flags(f *flag.FlagSet) {
-	f.Var(&a.tube, "tube", "show the next job of this `tube`")
+	f.Var(&a.tube, "tube", "show the next job of this `tube`, even if its name is a number")
 	f.StringVar(&a.state, "state", ready, "`state` of the next job: ready, delayed or buried")
 	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
 	f.BoolVar(&a.raw, "raw", false, "print the bodies without line ends behind them")
 }
 
 func (a *peek) run(c *call) error {
+	err := a.tube.take(c)
 	var wanted []uint64
-	var err error
-	if a.tube == "" {
-		if wanted, err = ids(c.words); err != nil && len(c.words) == 1 && isTube(c.words[0]) {
-			err = usagef("%w; -tube %s shows the next job of that tube", err, c.words[0])
-		}
-	} else if err = c.noWords(); err == nil && !slices.Contains([]string{ready, delayed, buried}, a.state) {
+	switch {
+	case err != nil:
+	case a.tube == "":
+		wanted, err = ids(c.words)
+	case !slices.Contains([]string{ready, delayed, buried}, a.state):
 		err = usagef("-state %s: want ready, delayed or buried", a.state)
+	default:
+		err = c.noWords()
 	}
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func (a *policy) list(c *call, p *client.Policies) error {
 
 // one shows the policy that holds for a tube.
 func (a *policy) one(c *call, s *client.Client, tube string) error {
-	if err := checkTube(tube); err != nil {
+	if err := checkTubes(tube); err != nil {
 		return err
 	}
 	d, err := s.Policy(tube)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -29,16 +30,10 @@ var policyActs = map[string]func(c *call, s *client.Client, p *client.Policies) 
 }
 
 func (a *policy) run(c *call) error {
-	words := []string{"edit", "list", "load", "remove", "set", "text"}
-	if len(c.words) == 0 {
-		return usagef("what to do? %s", strings.Join(words, ", "))
+	word, err := c.act("list", slices.Sorted(maps.Keys(policyActs))...)
+	if err != nil {
+		return err
 	}
-	word := c.words[0]
-	act, known := policyActs[word]
-	if !known {
-		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, words))}
-	}
-	c.words = c.words[1:]
 	if a.json && word != "list" {
 		return usagef("-json is for list")
 	}
@@ -57,7 +52,7 @@ func (a *policy) run(c *call) error {
 			_, err = io.WriteString(c.Stdout, p.Text)
 			return err
 		}
-		text, err := act(c, s, &p)
+		text, err := policyActs[word](c, s, &p)
 		if err != nil {
 			return err
 		}

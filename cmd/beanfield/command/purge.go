@@ -100,7 +100,7 @@ func (a *purge) run(c *call) error {
 	if len(c.words) != 1 {
 		return usagef("name one tube")
 	}
-	if err := checkTube(c.words[0]); err != nil {
+	if err := checkTubes(c.words[0]); err != nil {
 		return err
 	}
 	return c.withServer(func(s *client.Client) error {

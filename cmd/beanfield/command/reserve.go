@@ -5,29 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
 )
 
-// nameList collects the values of a flag that may be given several times.
-type nameList []string
-
-func (n *nameList) String() string { return strings.Join(*n, ",") }
-
-func (n *nameList) Set(name string) error {
-	if err := checkTube(name); err != nil {
-		return err
-	}
-	*n = append(*n, name)
-	return nil
-}
-
 // reserve is the command of that name.
 type reserve struct {
 	printer
-	tubes   nameList
 	timeout time.Duration
 	count   int
 	then    string
@@ -41,7 +26,6 @@ const (
 )
 
 func (a *reserve) flags(f *flag.FlagSet) {
-	f.Var(&a.tubes, "tube", "a `tube` to take from; several may be given (default default)")
 	f.Var(spanned(&a.timeout, 0), "timeout", "`time` to wait for a job")
 	f.IntVar(&a.count, "n", 1, "take this `number` of jobs")
 	f.StringVar(&a.then, "then", thenRelease, "`what` to do with a job once it is printed: delete, bury or release")
@@ -50,8 +34,8 @@ func (a *reserve) flags(f *flag.FlagSet) {
 }
 
 func (a *reserve) run(c *call) error {
-	if err := c.noWords(); err != nil {
-		return usagef("%w; -tube names a tube", err)
+	if err := checkTubes(c.words...); err != nil {
+		return err
 	}
 	if !slices.Contains([]string{thenDelete, thenBury, thenRelease}, a.then) {
 		return usagef("-then %s: want delete, bury or release", a.then)
@@ -60,7 +44,7 @@ func (a *reserve) run(c *call) error {
 		return usagef("-n must be at least 1")
 	}
 	return c.withServer(func(s *client.Client) error {
-		if err := watch(s, a.tubes); err != nil {
+		if err := watch(s, c.words); err != nil {
 			return err
 		}
 		for n := range a.count {

@@ -21,8 +21,12 @@ func (a *schedules) flags(f *flag.FlagSet) {
 }
 
 func (a *schedules) run(c *call) error {
-	if len(c.words) > 0 {
-		return a.change(c)
+	word, err := c.act("", "remove", "set")
+	if err != nil {
+		return err
+	}
+	if word != "" {
+		return a.change(c, word)
 	}
 	return c.withServer(func(s *client.Client) error {
 		list, err := s.Schedules()
@@ -56,16 +60,11 @@ func (a *schedules) show(out *bufio.Writer, list []client.Document) error {
 }
 
 // change sets or removes one schedule.
-func (a *schedules) change(c *call) error {
-	words := []string{"remove", "set"}
-	word := c.words[0]
-	if c.words = c.words[1:]; a.json {
+func (a *schedules) change(c *call, word string) error {
+	if a.json {
 		return usagef("-json is for the list")
 	}
 	edit := map[string]func(*call, string) (string, error){"set": setSchedule, "remove": removeSchedule}[word]
-	if edit == nil {
-		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, words))}
-	}
 	return c.withServer(func(s *client.Client) error {
 		p, err := s.Policies()
 		if err != nil {

@@ -93,7 +93,7 @@ func TestExamples(t *testing.T) {
 			if c.make == nil {
 				continue
 			}
-			if _, err := parse(c.flagSet(c.make(), new(link)), words[2:]); err != nil {
+			if _, err := parse(c.flagSet(c.make(), new(call)), words[2:]); err != nil {
 				t.Errorf("%q: %v", line, err)
 			}
 		}
@@ -150,7 +150,7 @@ func TestParse(t *testing.T) {
 		{"--salvage=n -", "-", "n"},
 	} {
 		var d dumping
-		words, err := parse((&Command{}).flagSet(&d, nil), strings.Fields(c.args))
+		words, err := parse((&Command{}).flagSet(&d, new(call)), strings.Fields(c.args))
 		if strings.Join(words, " ") != c.words || d.Salvage != c.salvage || err != nil {
 			t.Errorf("%q: %q, salvage %q, %v", c.args, words, d.Salvage, err)
 		}

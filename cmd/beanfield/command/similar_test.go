@@ -23,7 +23,5 @@ func TestWrongNames(t *testing.T) {
 	ran(t, "put", "-tub", "a", "x").want(t, 2, "", "not defined: -tub; did you mean -tube?")
 	ran(t, "put", "-nonsense", "x").want(t, 2, "", "not defined: -nonsense\nUse: beanfield put [FLAGS] [BODY...]\n")
 	ran(t, "help", "migratoin").want(t, 3, "", `"migratoin"; did you mean migration?`)
-	ran(t, "peek", "mail").want(t, 2, "", "not the id of a job; -tube mail shows the next job")
-	ran(t, "reserve", "mail").want(t, 2, "", "-tube names a tube")
 	ran(t, "help", "peeks").want(t, 3, "", "did you mean peek?")
 }

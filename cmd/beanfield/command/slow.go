@@ -12,20 +12,13 @@ import (
 
 // slow is the command of that name.
 type slow struct {
-	config, http string
-	tokenFile    string
-	ca           string
-	json         bool
-	patience     time.Duration
+	consoleLink
+	json bool
 }
 
 func (a *slow) flags(f *flag.FlagSet) {
-	f.StringVar(&a.config, "config", "", "the server's configuration `file`, on this machine")
-	f.StringVar(&a.http, "http", "", "the server's `address` for HTTP: HOST:PORT, https://HOST:PORT or unix:PATH")
-	f.StringVar(&a.tokenFile, "token-file", "", "`file` with a token for HTTP")
-	f.StringVar(&a.ca, "ca", "", "`file` with the certificates to trust, for TLS")
+	a.consoleLink.flags(f)
 	f.BoolVar(&a.json, "json", false, "print an object of JSON for each command")
-	f.Var(spanned(&a.patience, 30*time.Second), "connect-timeout", "longest `time` to wait for the server")
 }
 
 // slowCommand is what the server says of a command, and slowList of all.
@@ -47,12 +40,8 @@ func (a *slow) run(c *call) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}
-	at, err := a.where(c)
-	if err != nil {
-		return err
-	}
 	var list slowList
-	if err := at.get("slow", a.ca, a.patience, &list); err != nil {
+	if err := a.get(c, "slow", &list); err != nil {
 		return err
 	}
 	switch {
@@ -67,24 +56,6 @@ func (a *slow) run(c *call) error {
 		return missingf("log.slow is 0 at the server, so nothing is noted")
 	}
 	return missingf("the server remembers no command that took longer than %v", time.Duration(list.Bound*1e9))
-}
-
-// where finds the console.
-func (a *slow) where(c *call) (at Console, err error) {
-	switch {
-	case (a.config == "") == (a.http == ""):
-		return at, usagef("give the server's address with -http, or its configuration with -config")
-	case a.http != "":
-		at = consoleAt(a.http)
-	default:
-		if at, err = c.Console(readable(a.config)); err != nil {
-			return at, err
-		}
-	}
-	if a.tokenFile != "" {
-		at.Token, err = tokenIn(readable(a.tokenFile))
-	}
-	return at, err
 }
 
 // showSlow prints a table.

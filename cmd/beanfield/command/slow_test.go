@@ -29,7 +29,7 @@ func slowServer(t *testing.T, answer string) string {
 // slowAt runs slow, where a configuration names the console.
 func slowAt(at string, args ...string) outcome {
 	return with("", func(p *Program) int {
-		p.Console = func(string) (Console, error) { return Console{Address: at, Token: "secret"}, nil }
+		p.Place = func(string) (Place, error) { return Place{Console: Console{Address: at, Token: "secret"}}, nil }
 		return p.Run(Find("slow"), args)
 	})
 }

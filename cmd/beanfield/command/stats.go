@@ -23,7 +23,7 @@ func (a *stats) flags(f *flag.FlagSet) {
 }
 
 func (a *stats) run(c *call) error {
-	question, hint, err := a.question(c.words)
+	question, hint, err := a.question(c)
 	if err != nil {
 		return err
 	}
@@ -50,28 +50,25 @@ func (a *stats) run(c *call) error {
 	})
 }
 
-// question is the command for the server, and what to try if there is no such job. A word is a tube, or a job
-// if it is a number: always, so that what a script asks does not depend on which tubes
-// there are.
-func (a *stats) question(words []string) (question, hint string, err error) {
-	if len(words) > 1 || len(words) == 1 && (a.tube != "" || a.job != 0) || a.tube != "" && a.job != 0 {
-		return "", "", usagef("name one tube or one job")
+// question is the command for the server, and what to try if there is no such job.
+func (a *stats) question(c *call) (question, hint string, err error) {
+	if err := a.tube.take(c); err != nil {
+		return "", "", err
 	}
-	if len(words) == 1 {
-		word := words[0]
-		if a.job.Set(word) == nil {
-			hint = "; -tube " + word + " asks for a tube with that name"
-		} else if err := a.tube.Set(word); err != nil {
-			return "", "", err
-		}
+	if len(c.words) == 1 && a.tube == "" && a.job == 0 {
+		err = a.job.Set(c.words[0])
+		hint = "; -tube " + c.words[0] + " asks for a tube with that name"
+		c.words = nil
 	}
 	switch {
+	case len(c.words) > 0 || a.tube != "" && a.job != 0:
+		return "", "", usagef("name one tube or one job")
 	case a.tube != "":
 		return "stats-tube " + string(a.tube), "", nil
 	case a.job != 0:
 		return fmt.Sprintf("stats-job %d", a.job), hint, nil
 	}
-	return "stats", "", nil
+	return "stats", "", err
 }
 
 // isGone says whether an error is the reply NOT_FOUND.

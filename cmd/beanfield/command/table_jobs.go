@@ -32,29 +32,29 @@ NAME.1, the second NAME.2, and so on.`,
 		make: func() action { return new(put) },
 	},
 	{
-		Name: "reserve", Group: groupJobs, remote: true,
+		Name: "reserve", Group: groupJobs, Args: "[TUBE...]", remote: true, tubes: true,
 		Summary: "Take the next job, print it, then delete, bury or release it",
 		Help: `
 Without -timeout it does not wait: if no job is ready, the exit code is 3. A job is deleted or
 buried only after it has been printed. By default it goes back to its tube at the end, as if the
 worker had died: only its count of reserves has changed.`,
 		Examples: []string{
-			"beanfield reserve -tube mail -timeout 10s -then delete",
+			"beanfield reserve mail -timeout 10s -then delete",
 			"beanfield reserve -tube mail -tube news -n 100 -json",
 		},
 		make: func() action { return new(reserve) },
 	},
 	{
-		Name: "peek", Group: groupJobs, Args: "ID...", remote: true,
+		Name: "peek", Group: groupJobs, Args: "ID...|TUBE", remote: true,
 		Summary: "Print jobs without taking them",
 		Help: `
-Give ids, or -tube to see the next job of a tube. By their ids, jobs of any state can be seen,
+Give ids, or a tube to see its next job. By their ids, jobs of any state can be seen,
 reserved ones too.`,
 		Examples: []string{"beanfield peek 12 13", "beanfield peek -json 12", "beanfield peek -tube mail -state buried -raw"},
 		make:     func() action { return new(peek) },
 	},
 	{
-		Name: "list", Group: groupJobs, remote: true,
+		Name: "list", Group: groupJobs, Args: "[TUBE]", remote: true, tubes: true,
 		Summary: "List jobs of one tube or of all, or search them",
 		Help: `
 Jobs are listed whatever their state, in no particular order, and stay where they are. A job that is there

@@ -14,7 +14,7 @@ true and false are JSON booleans.`,
 		make:     func() action { return new(stats) },
 	},
 	{
-		Name: "top", Group: groupServer, Args: "[PATTERN]", remote: true,
+		Name: "top", Group: groupServer, Args: "[PATTERN]", remote: true, tubes: true,
 		Summary: "Watch the busiest tubes, with their rates",
 		Help: `
 Rates are jobs put and deleted per second; the counts are current. On a terminal the table is
@@ -23,7 +23,7 @@ refreshed every second until Ctrl-C; otherwise one table is printed.`,
 		make:     func() action { return new(top) },
 	},
 	{
-		Name: "tail", Group: groupServer, Args: "[PATTERN]", remote: true,
+		Name: "tail", Group: groupServer, Args: "[PATTERN]", remote: true, tubes: true,
 		Summary: "Show jobs as they come, without taking them",
 		Help: `
 A few times a second it peeks at all new ids. A job that is put and deleted in between is not shown.
@@ -72,7 +72,7 @@ the right stats on every tube, or see the commands of the tubes on which you hav
 		make: func() action { return new(slow) },
 	},
 	{
-		Name: "policy", Group: groupServer, Args: "list [TUBE]|set PATTERN KEY=VALUE...|remove PATTERN|load FILE|edit|text", remote: true,
+		Name: "policy", Group: groupServer, Args: "[list [TUBE]]|set PATTERN KEY=VALUE...|remove PATTERN|load FILE|edit|text", remote: true, tubes: true,
 		Summary: "Show the policies of tubes, and change those that are set at run time",
 		Help: `
 list    all policies in the order in which they are asked, those of run time first; settings that are not
@@ -98,7 +98,7 @@ what the keys mean.`,
 		make: func() action { return new(policy) },
 	},
 	{
-		Name: "backup", Group: groupServer, Args: "DIR",
+		Name: "backup", Group: groupServer, Args: "[DIR]",
 		Summary: "Make a backup of a running server's data, or check one",
 		Help: `
 DIR is the data directory of a server on this machine; -config finds it in the server's

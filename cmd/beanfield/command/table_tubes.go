@@ -3,7 +3,7 @@ package command
 // tubeCommands are about the jobs of whole tubes.
 var tubeCommands = []Command{
 	{
-		Name: "tubes", Group: groupTubes, Args: "[PATTERN]", remote: true,
+		Name: "tubes", Group: groupTubes, Args: "[PATTERN]", remote: true, tubes: true,
 		Summary: "List tubes with their counts",
 		Help: `
 PATTERN works as for file names: * stands for any text, ? for one character, [a-z] for one of these.
@@ -12,7 +12,7 @@ A tube exists as long as it has a job, or a client that uses or watches it.`,
 		make:     func() action { return new(tubes) },
 	},
 	{
-		Name: "kick", Group: groupTubes, Args: "TUBE [N]", remote: true,
+		Name: "kick", Group: groupTubes, Args: "TUBE [N]", remote: true, tubes: true,
 		Summary: "Make buried jobs ready, or delayed ones if none is buried",
 		Help: `
 It kicks all of them, or at most N, a thousand with each command. With -jobs the arguments are ids,
@@ -21,7 +21,7 @@ and only those jobs are kicked, whatever their tubes.`,
 		make:     func() action { return new(kick) },
 	},
 	{
-		Name: "pause", Group: groupTubes, Args: "TUBE TIME", remote: true,
+		Name: "pause", Group: groupTubes, Args: "TUBE TIME", remote: true, tubes: true,
 		Summary: "Hold back a tube's jobs for a while",
 		Help: `
 TIME is in seconds, or has a unit. Until it has passed, workers get no jobs from the tube. 0 ends a
@@ -30,7 +30,7 @@ pause.`,
 		make:     func() action { return plain(pauseTube) },
 	},
 	{
-		Name: "purge", Group: groupTubes, Args: "TUBE", remote: true,
+		Name: "purge", Group: groupTubes, Args: "TUBE", remote: true, tubes: true,
 		Summary: "Delete all jobs of a tube",
 		Help: `
 Jobs that workers have reserved stay. A beanfield deletes all of them at once, with truncate. With -n,
@@ -40,7 +40,7 @@ there were when it began, so that it ends even if others keep putting. It prints
 		make:     func() action { return new(purge) },
 	},
 	{
-		Name: "move", Group: groupTubes, Args: "FROM TO", remote: true,
+		Name: "move", Group: groupTubes, Args: "FROM TO", remote: true, tubes: true,
 		Summary: "Move the jobs of a tube to another one",
 		Help: `
 Jobs keep their body, priority, TTR, state and what is left of their delay. Jobs that workers have
@@ -58,7 +58,7 @@ beanstalkd does since 1.12.`,
 		make:     func() action { return new(move) },
 	},
 	{
-		Name: "export", Group: groupTubes, Args: "TUBE...", remote: true,
+		Name: "export", Group: groupTubes, Args: "TUBE...", remote: true, tubes: true,
 		Summary: "Print the jobs of tubes as lines of JSON",
 		Help: `
 Each line is an object: tube, id, pri, delay (what is left of it, in seconds), ttr, state, and body,

@@ -20,7 +20,7 @@ func TestTimesOfAllFlags(t *testing.T) {
 			times++
 			for text, good := range map[string]bool{"5": true, "60": true, "5s": true, "2m": true, "0.5": true, "1h30m": true,
 				"": false, "-1": false, "-5s": false, "5d": false, ".": false, "soon": false} {
-				if err := c.flagSet(c.make(), new(link)).Set(f.Name, text); (err == nil) != good {
+				if err := c.flagSet(c.make(), new(call)).Set(f.Name, text); (err == nil) != good {
 					t.Errorf("%s -%s %q: %v", c.Name, f.Name, text, err)
 				}
 			}

@@ -23,7 +23,7 @@ func (c *Command) Flags() (all []*flag.Flag) {
 	if c.make == nil {
 		return nil
 	}
-	c.flagSet(c.make(), new(link)).VisitAll(func(f *flag.Flag) { all = append(all, f) })
+	c.flagSet(c.make(), new(call)).VisitAll(func(f *flag.Flag) { all = append(all, f) })
 	return all
 }
 

@@ -20,19 +20,25 @@ func (c *Client) Capabilities() ([]string, error) {
 	return r.List(), r.Want("OK")
 }
 
-// Can says whether the server has such a command. It asks once.
-func (c *Client) Can(command string) (bool, error) {
-	if c.can == nil {
+// Added is the set of the Capabilities. It asks once.
+func (c *Client) Added() (map[string]bool, error) {
+	if c.added == nil {
 		list, err := c.Capabilities()
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		c.can = map[string]bool{}
+		c.added = map[string]bool{}
 		for _, name := range list {
-			c.can[name] = true
+			c.added[name] = true
 		}
 	}
-	return c.can[command], nil
+	return c.added, nil
+}
+
+// Can says whether the server has one of these commands.
+func (c *Client) Can(command string) (bool, error) {
+	added, err := c.Added()
+	return added[command], err
 }
 
 // PutInTube puts a job into a tube, and leaves the tube in use as it is. delay and ttr are seconds.

@@ -21,7 +21,7 @@ type Client struct {
 	w      *bufio.Writer
 	err    error // why it cannot be used any more
 	last   asked
-	can    map[string]bool // the commands that it has beside those of beanstalkd; nil: not known yet
+	added  map[string]bool // see Added; nil: not known yet
 }
 
 // Lost is why a connection cannot be used any more. What became of commands without a reply is

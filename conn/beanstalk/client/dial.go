@@ -71,6 +71,52 @@ func shorter(err error, at string) error {
 	return err
 }
 
+// passOver is how long a server may take to let a client in, if there are others.
+const passOver = 5 * time.Second
+
+// DialFirst connects to the first of several servers that answers. The nodes of a cluster that do not serve refuse
+// at once; a server that says nothing is passed over after 5 seconds.
+func DialFirst(ctx context.Context, servers []string, o Options) (*Client, error) {
+	for _, s := range servers {
+		if err := CheckAddress(s); err != nil {
+			return nil, err
+		}
+	}
+	if len(servers) == 1 {
+		o.Server = servers[0]
+		return DialContext(ctx, o)
+	}
+	var failures []error
+	for _, o.Server = range servers {
+		c, err := dialAnswering(ctx, o)
+		if err == nil {
+			return c, nil
+		}
+		if failures = append(failures, err); ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(failures...)
+}
+
+// dialAnswering is DialContext for a server that has to answer a first command, too.
+func dialAnswering(ctx context.Context, o Options) (*Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, passOver)
+	defer cancel()
+	c, err := DialContext(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { c.Hurry(0) })
+	if _, err = c.Added(); !stop() {
+		err = &Lost{fmt.Sprintf("%s lets nobody in within %v", o.Server, passOver), ctx.Err()}
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.HangUp())
+	}
+	return c, nil
+}
+
 // CheckAddress says what is wrong with the address of a server, if anything is.
 func CheckAddress(server string) error {
 	_, err := parseAddress(server)
