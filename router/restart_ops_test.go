@@ -94,7 +94,7 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	case queue.Touch:
 		a.status = m.Touch(client, op.ID, 0)
 	case queue.Release:
-		a.status = m.Release(client, op.ID, op.Pri, op.Delay)
+		a.status = m.Release(client, op.ID, op.Pri, int64(op.Delay)*1e9)
 	case queue.Bury:
 		a.status = m.Bury(client, op.ID, op.Pri)
 	default:

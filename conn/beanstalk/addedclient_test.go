@@ -25,7 +25,7 @@ func TestAddedCommandsOfClient(t *testing.T) {
 	defer c.Close()
 	var want []string
 	for _, v := range verbs {
-		if commands[v].added {
+		if row := &commands[v]; row.added && !row.login && row.name != "capabilities" {
 			want = append(want, commands[v].name)
 		}
 	}

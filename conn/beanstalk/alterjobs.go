@@ -29,11 +29,7 @@ type altering struct {
 // alterOptions are the options of both commands.
 func alterOptions(more ...protocol.Option[altering]) []protocol.Option[altering] {
 	return append(append(protocol.ChoiceOptions(func(a *altering) *queue.Filter { return &a.Filter }),
-		protocol.Option[altering]{Name: "limit", Set: func(a *altering, _, value []byte) bool {
-			n, ok := protocol.Number(value, alterMost)
-			a.Most, a.most = int(n), true
-			return ok && n > 0
-		}},
+		protocol.NumberOption("limit", protocol.Bounds{Least: 1, Most: alterMost}, func(a *altering, n uint64) { a.Most, a.most = int(n), true }),
 		protocol.Option[altering]{Name: "cursor", Set: func(a *altering, _, value []byte) bool {
 			a.cursor = value
 			return len(value) > 0
@@ -61,20 +57,18 @@ var moveOptions = alterOptions(protocol.Option[altering]{Name: "as", Set: func(a
 }})
 
 var changeOptions = alterOptions(
-	protocol.Option[altering]{Name: "pri", Set: func(a *altering, _, value []byte) bool {
-		n, ok := protocol.Number(value, 1<<32-1)
+	protocol.NumberOption("pri", protocol.AnyNumber, func(a *altering, n uint64) {
 		a.does.Pri = uint32(n)
 		a.does.Set |= queue.FieldPri
-		return ok
-	}},
-	protocol.Option[altering]{Name: "delay", Set: func(a *altering, _, value []byte) bool {
+	}),
+	protocol.TimeOption("delay", protocol.AnyTime, func(a *altering, ns int64) {
+		a.does.Delay = ns
 		a.does.Set |= queue.FieldDelay
-		return protocol.JobTime(&a.does.Delay, value, 0)
-	}},
-	protocol.Option[altering]{Name: "ttr", Set: func(a *altering, _, value []byte) bool {
+	}),
+	protocol.TimeOption("ttr", protocol.SomeTime, func(a *altering, ns int64) {
+		a.does.TTR = ns
 		a.does.Set |= queue.FieldTTR
-		return protocol.JobTime(&a.does.TTR, value, 1)
-	}},
+	}),
 )
 
 // moveJobs begins to move jobs to another tube. Who may not put there is told what he is told of tubes that do

@@ -41,7 +41,7 @@ type command struct {
 
 	role      role     // what it makes of a client, for the counters in stats
 	uncounted bool     // stats have no line for it
-	added     bool     // beanstalkd does not have it: the answer of capabilities has its name
+	added     bool     // beanstalkd does not have it
 	audit     auditing // when the audit log hears that it was carried out
 }
 

@@ -182,11 +182,11 @@ func (c *Conn) listTubes(*protocol.Command) bool {
 	return true
 }
 
-// capabilities lists the commands that beanstalkd does not have.
+// capabilities lists the other commands that beanstalkd does not have, but for auth.
 func (c *Conn) capabilities(*protocol.Command) bool {
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
 		for _, v := range verbs {
-			if commands[v].added {
+			if row := &commands[v]; row.added && !row.login && v != c.verb {
 				out = protocol.AppendItem(out, commands[v].name)
 			}
 		}

@@ -28,16 +28,8 @@ type jobList struct {
 
 // listOptions are the options of list-jobs.
 var listOptions = append(protocol.FilterOptions(func(l *jobList) *queue.Filter { return &l.Filter }),
-	protocol.Option[jobList]{Name: "limit", Set: func(l *jobList, _, value []byte) bool {
-		n, ok := protocol.Number(value, listMost)
-		l.Most = int(n)
-		return ok && n > 0
-	}},
-	protocol.Option[jobList]{Name: "bodies", Set: func(l *jobList, _, value []byte) bool {
-		n, ok := protocol.Number(value, listBodies)
-		l.Bodies = int(n)
-		return ok
-	}},
+	protocol.NumberOption("limit", protocol.Bounds{Least: 1, Most: listMost}, func(l *jobList, n uint64) { l.Most = int(n) }),
+	protocol.NumberOption("bodies", protocol.Bounds{Most: listBodies}, func(l *jobList, n uint64) { l.Bodies = int(n) }),
 	protocol.Option[jobList]{Name: "cursor", Set: func(l *jobList, _, value []byte) bool {
 		l.cursor = value
 		return len(value) > 0

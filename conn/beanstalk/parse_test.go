@@ -26,13 +26,14 @@ const (
 	number   = ` *([0-9]+)`
 	another  = ` +([0-9]+)` // digits belong to the number before them
 	tubeName = `([A-Za-z0-9+/;.$_()][A-Za-z0-9+/;.$_()-]{0,199})`
-	options  = `((?:[^0-9].*)?)` // the command reads them
+	exact    = ` +([0-9]+(?:\.[0-9]{1,3})?)`
+	options  = `((?: .*)?)` // the command reads them
 	anyName  = ` *([A-Za-z0-9+/;.$_()-]+)`
 )
 
 var shapes = []shape{
 	{"put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
-	{"put-in-tube ", anyName + another + another + another + another + `((?:[^0-9].*)?)`, false},
+	{"put-in-tube ", anyName + another + exact + exact + another + `((?:[^0-9].*)?)`, false},
 	{"put-with ", number + options, false},
 	{"capabilities", ``, false},
 	{"schedules", ``, false},
@@ -42,7 +43,7 @@ var shapes = []shape{
 	{"set-policies ", number + options, false},
 	{"delete-batch ", number + options, false},
 	{"put-batch ", number + options, false},
-	{"release-batch ", number + another + another + options, false},
+	{"release-batch ", number + exact + another + options, false},
 	{"bury-batch ", number + another + options, false},
 	{"touch-batch ", number + options, false},
 	{"list-jobs", `((?: .*)?)`, true},
@@ -56,7 +57,7 @@ var shapes = []shape{
 	{"reserve-job ", number, false},
 	{"reserve-with", `((?: .*)?)`, true},
 	{"call-off", ``, false},
-	{"reserve-batch ", number + another, false},
+	{"reserve-batch ", number + exact, false},
 	{"reserve", ``, false},
 	{"delete ", number, false},
 	{"release ", number + another + another, false},
@@ -88,18 +89,22 @@ var validTube = regexp.MustCompile(`\A` + tubeName + `\z`)
 
 // limits are the largest values of a command's numbers.
 func limits(name string) []string {
-	const u32, u64 = "4294967295", "18446744073709551615"
+	const u32, u64, ms = "4294967295", "18446744073709551615", "4294967295000"
 	switch name {
-	case "put", "put-in-tube":
+	case "put":
 		return []string{u32, u32, u32, u32}
+	case "put-in-tube":
+		return []string{u32, ms, ms, u32}
+	case "release-batch":
+		return []string{u32, ms, u32}
 	case "release":
 		return []string{u64, u32, u32}
 	case "bury":
 		return []string{u64, u32}
-	case "delete-batch", "release-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
-		return []string{u32, u32, u32}
+	case "delete-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
+		return []string{u32, u32}
 	case "reserve-batch":
-		return []string{"1000", "2147483647"}
+		return []string{"1000", "2147483647000"}
 	case "kick", "pause-tube":
 		return []string{u32}
 	case "reserve-with-timeout":
@@ -125,6 +130,9 @@ func referenceParse(line []byte) string {
 		}
 		if s.whole && len(rest) > 0 && rest[0] != ' ' {
 			continue
+		}
+		if commands[verbOf(strings.TrimSpace(s.token))].added {
+			rest = bytes.TrimRight(rest, " ")
 		}
 		m := shapeArgs[i].FindSubmatch(rest)
 		if m == nil {
@@ -166,8 +174,13 @@ func referenceArgs(command string, args [][]byte) string {
 	}
 	var numbers []uint64
 	for i, a := range args {
-		n, _ := new(big.Int).SetString(string(a), 10)
-		limit, _ := new(big.Int).SetString(limits(command)[i], 10)
+		text, most := string(a), limits(command)[i]
+		if strings.HasSuffix(most, "000") && most != "1000" { // milliseconds
+			whole, fraction, _ := strings.Cut(text, ".")
+			text = whole + (fraction + "000")[:3]
+		}
+		n, _ := new(big.Int).SetString(text, 10)
+		limit, _ := new(big.Int).SetString(most, 10)
 		if n.Cmp(limit) > 0 {
 			return outcome("", protocol.BadFormat, false, false, nil, "")
 		}
@@ -187,7 +200,9 @@ func asOutcome(c protocol.Command) string {
 	var n []uint64
 	switch name {
 	case "put", "put-in-tube":
-		n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.TTR), uint64(c.Size)}
+		if n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.TTR), uint64(c.Size)}; name != "put" {
+			n[1], n[2] = uint64(c.ExactDelay/1e6), uint64(c.ExactTTR/1e6)
+		}
 	case "put-with":
 		n = []uint64{uint64(c.Size)}
 	case "release":
@@ -197,13 +212,13 @@ func asOutcome(c protocol.Command) string {
 	case "delete-batch", "touch-batch", "put-batch", "set-policies":
 		n = []uint64{uint64(c.Size)}
 	case "release-batch":
-		n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.Size)}
+		n = []uint64{uint64(c.Pri), uint64(c.ExactDelay / 1e6), uint64(c.Size)}
 	case "bury-batch":
 		n = []uint64{uint64(c.Pri), uint64(c.Size)}
 	case "peek", "reserve-job", "delete", "kick-job", "touch", "stats-job":
 		n = []uint64{c.ID}
 	case "reserve-batch":
-		n = []uint64{uint64(c.Several), uint64(c.N)}
+		n = []uint64{uint64(c.Several), uint64(c.ExactDelay / 1e6)}
 	case "kick", "reserve-with-timeout":
 		n = []uint64{uint64(c.N)}
 	case "pause-tube":

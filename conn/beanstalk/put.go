@@ -79,9 +79,18 @@ func (c *Conn) incoming(cmd *protocol.Command) incoming {
 	if cmd.Verb == verbPut {
 		p.shard = c.session.UsedShard()
 	} else {
+		p.terms = exactly(cmd)
 		p.tube, p.shard = string(cmd.Name), c.loop.server.router.TubeShard(cmd.Name)
 	}
 	return p
+}
+
+// exactly is what a line says of times that have fractions of seconds; nil if they have none.
+func exactly(cmd *protocol.Command) *queue.Terms {
+	if cmd.ExactDelay%second == 0 && cmd.ExactTTR%second == 0 {
+		return nil
+	}
+	return &queue.Terms{Delay: cmd.ExactDelay, TTR: protocol.LeastTTR(cmd.ExactTTR)}
 }
 
 // shownNothing notes that the first put, by which a client may log in, has come and shown no token.

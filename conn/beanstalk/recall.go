@@ -70,7 +70,7 @@ func (c *Conn) again(r *recalled) bool {
 		if op.Terms != nil {
 			return c.reserveTold(r.verb, op.Limit, op.Terms)
 		}
-		cmd.N, cmd.Several = op.Timeout, op.Limit
+		cmd.N, cmd.Several, cmd.ExactDelay = op.Timeout, op.Limit, lasting(op.Timeout)
 	}
 	return c.execute(&cmd)
 }

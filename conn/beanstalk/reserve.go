@@ -8,18 +8,22 @@ import (
 // reserve runs all reserves but that of a certain job. In the usual case, all watched tubes in one
 // shard, it is an operation of the run like others.
 func (c *Conn) reserve(cmd *protocol.Command) bool {
-	timeout := cmd.N
-	if cmd.Verb == verbReserve {
-		timeout = forever
+	seconds, fraction := cmd.N, int64(0)
+	switch cmd.Verb {
+	case verbReserve:
+		seconds = forever
+	case verbSeveral:
+		seconds, fraction = uint32(cmd.ExactDelay/second), cmd.ExactDelay%second
 	}
-	if c.session.ReserveInPlace(nil) {
+	poll := seconds == 0 && fraction == 0
+	if fraction == 0 && c.session.ReserveInPlace(nil) {
 		op := c.opFor(c.session.WatchShard(), cmd.Verb)
 		if op == nil {
 			c.flush()
 			return false
 		}
-		op.Poll = timeout == 0
-		op.Timeout, op.Limit = timeout, cmd.Several
+		op.Poll = poll
+		op.Timeout, op.Limit = seconds, cmd.Several
 		c.run.member = true
 		c.becomeWorker()
 		return true
@@ -29,11 +33,11 @@ func (c *Conn) reserve(cmd *protocol.Command) bool {
 	}
 	c.becomeWorker()
 	c.loop.count(cmd.Verb)
-	c.wake.timeout = lasting(timeout)
+	c.wake.timeout = lasting(seconds) + fraction
 	if cmd.Verb == verbSeveral {
-		c.finish(callReserve, c.session.ReserveSeveral(int(cmd.Several), nil, timeout == 0))
+		c.finish(callReserve, c.session.ReserveSeveral(int(cmd.Several), nil, poll))
 	} else {
-		c.finish(callReserve, c.session.Reserve(timeout == 0))
+		c.finish(callReserve, c.session.Reserve(poll))
 	}
 	return true
 }

@@ -14,10 +14,7 @@ func idList(options ...protocol.Option[incoming]) *whole {
 }
 
 // touchTTR is the time for which jobs are touched.
-var touchTTR = protocol.Option[incoming]{Name: "ttr", Set: func(p *incoming, _, value []byte) bool {
-	p.terms = new(queue.Terms)
-	return protocol.JobTime(&p.terms.TTR, value, 1)
-}}
+var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, ns int64) { p.terms = &queue.Terms{TTR: ns} })
 
 func (c *Conn) takeIDs(p *incoming, body []byte) {
 	var ok bool

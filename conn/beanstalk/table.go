@@ -9,9 +9,16 @@ import (
 )
 
 // table returns the rows, in the order of stats.
-func table() []command { return append(original(), added()...) }
+func table() []command {
+	rows := original()
+	for _, c := range added() {
+		c.added, c.uncounted = true, true
+		rows = append(rows, c)
+	}
+	return rows
+}
 
-// original are those of beanstalkd, and auth.
+// original are those of beanstalkd.
 func original() []command {
 	const id, pri, delay, bound = protocol.ID, protocol.Pri, protocol.Delay, protocol.Bound
 	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
@@ -50,51 +57,50 @@ func original() []command {
 		{text: "kick-job ", args: args{id}, about: aboutJob, needs: access.Kick, refused: notFound, op: queue.KickJob, done: protocol.Kicked,
 			audit: auditAlways, uncounted: true},
 		{text: "quit", args: args{protocol.Apart, protocol.Any}, run: alone((*Conn).quit), uncounted: true},
-		{text: "auth ", args: args{protocol.Token}, refused: notFound, login: true, run: alone((*Conn).auth), uncounted: true},
-		{text: "capabilities", args: none, run: alone((*Conn).capabilities), uncounted: true},
 	}
 }
 
 // added are those that beanstalkd does not have.
 func added() []command {
-	const pri, delay = protocol.Pri, protocol.Delay
+	const pri, delay, ttr = protocol.Pri, protocol.ExactDelay, protocol.ExactTTR
 	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
 	type args = protocol.Args
 	return []command{
-		{text: "put-in-tube ", args: args{protocol.Inner, pri, delay, protocol.TTR, protocol.Size}, about: aboutTube, needs: access.Put,
-			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
+		{text: "auth ", args: args{protocol.Token}, refused: notFound, login: true, run: alone((*Conn).auth)},
+		{text: "capabilities", args: args{}, run: alone((*Conn).capabilities)},
+		{text: "put-in-tube ", args: args{protocol.Inner, pri, delay, ttr, protocol.Size}, about: aboutTube, needs: access.Put,
+			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer},
 		{text: "put-with ", args: args{protocol.Length, protocol.Pairs}, about: aboutTube, needs: access.Put,
-			refused: badFormat, begin: (*Conn).beginPutWith, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
-		{text: "reserve-batch ", args: args{protocol.Several, protocol.Timeout}, needs: access.Reserve, run: (*Conn).reserve,
-			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
+			refused: badFormat, begin: (*Conn).beginPutWith, op: queue.Put, reply: protocol.Inserted, role: producer},
+		{text: "reserve-batch ", args: args{protocol.Several, protocol.ExactTimeout}, needs: access.Reserve, run: (*Conn).reserve,
+			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker},
 		{text: "reserve-with", args: args{protocol.Apart, protocol.Pairs}, needs: access.Reserve, run: (*Conn).reserveWith,
-			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
-		{text: "call-off", args: args{}, run: alone((*Conn).callOff), uncounted: true, added: true},
+			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker},
+		{text: "call-off", args: args{}, run: alone((*Conn).callOff)},
 		{text: "truncate ", args: args{protocol.Inner, protocol.Pairs}, about: aboutTube, needs: access.Delete, refused: notFound, run: (*Conn).truncate, op: queue.Truncate,
-			reply: protocol.HowManyTruncated, audit: auditAlways, uncounted: true, added: true},
+			reply: protocol.HowManyTruncated, audit: auditAlways},
 		{text: "delete-batch ", args: args{protocol.Length, protocol.Pairs}, needs: access.Delete, refused: notFound, begin: (*Conn).beginWhole,
-			whole: idList(), op: queue.DeleteSeveral, answer: sayDid("DELETED_BATCH "), uncounted: true, added: true},
+			whole: idList(), op: queue.DeleteSeveral, answer: sayDid("DELETED_BATCH ")},
 		{text: "put-batch ", args: args{protocol.Length, protocol.Pairs}, needs: access.Put, refused: badFormat, begin: (*Conn).beginWhole,
 			whole:  &whole{most: protocol.MostPuts, tooLong: protocol.JobTooBig, options: batchOptions, take: (*Conn).takePuts},
-			answer: (*Conn).sayPuts, uncounted: true, added: true},
+			answer: (*Conn).sayPuts},
 		{text: "release-batch ", args: args{pri, delay, protocol.Length, protocol.Pairs}, begin: (*Conn).beginWhole, whole: idList(),
-			op: queue.ReleaseSeveral, answer: sayDid("RELEASED_BATCH "), uncounted: true, added: true},
+			op: queue.ReleaseSeveral, answer: sayDid("RELEASED_BATCH ")},
 		{text: "bury-batch ", args: args{pri, protocol.Length, protocol.Pairs}, begin: (*Conn).beginWhole, whole: idList(),
-			op: queue.BurySeveral, answer: sayDid("BURIED_BATCH "), uncounted: true, added: true},
+			op: queue.BurySeveral, answer: sayDid("BURIED_BATCH ")},
 		{text: "touch-batch ", args: args{protocol.Length, protocol.Pairs}, begin: (*Conn).beginWhole, whole: idList(touchTTR),
-			op: queue.TouchSeveral, answer: sayDid("TOUCHED_BATCH "), uncounted: true, added: true},
+			op: queue.TouchSeveral, answer: sayDid("TOUCHED_BATCH ")},
 		{text: "list-jobs", args: args{protocol.Apart, protocol.Pairs}, needs: access.Peek, run: alone((*Conn).listJobs), answer: (*Conn).sayJobs,
-			op: queue.List, uncounted: true, added: true},
+			op: queue.List},
 		{text: "move-jobs ", args: args{protocol.Inner, protocol.Onto, protocol.Pairs}, about: aboutTube, needs: access.Delete, refused: notFound,
-			run: alone((*Conn).moveJobs), answer: sayAltered("MOVED "), uncounted: true, added: true},
+			run: alone((*Conn).moveJobs), answer: sayAltered("MOVED ")},
 		{text: "change-jobs ", args: args{protocol.Inner, protocol.Pairs}, about: aboutTube, needs: access.Kick, refused: notFound,
-			run: alone((*Conn).changeJobs), answer: sayAltered("CHANGED "), uncounted: true, added: true},
-		{text: "schedules", args: args{}, about: aboutAll, needs: access.Stats, refused: badFormat, run: alone((*Conn).schedules),
-			uncounted: true, added: true},
-		{text: "policies", args: args{}, about: aboutServer, needs: access.Stats, refused: badFormat, run: alone((*Conn).policies), uncounted: true, added: true},
-		{text: "policy ", args: args{protocol.Tube}, about: aboutTube, needs: access.Stats, refused: notFound, run: alone((*Conn).policy), uncounted: true, added: true},
+			run: alone((*Conn).changeJobs), answer: sayAltered("CHANGED ")},
+		{text: "schedules", args: args{}, about: aboutAll, needs: access.Stats, refused: badFormat, run: alone((*Conn).schedules)},
+		{text: "policies", args: args{}, about: aboutServer, needs: access.Stats, refused: badFormat, run: alone((*Conn).policies)},
+		{text: "policy ", args: args{protocol.Tube}, about: aboutTube, needs: access.Stats, refused: notFound, run: alone((*Conn).policy)},
 		{text: "set-policies ", args: args{protocol.Length, protocol.Pairs}, about: aboutServer, needs: access.Admin, refused: badFormat,
-			begin: (*Conn).beginWhole, whole: policyText(), answer: (*Conn).sayPoliciesSet, uncounted: true, added: true},
+			begin: (*Conn).beginWhole, whole: policyText(), answer: (*Conn).sayPoliciesSet},
 	}
 }
 
@@ -115,7 +121,7 @@ func init() {
 		}
 		commands[v] = c
 		verbs = append(verbs, v)
-		grammar.Add(v, c.text, c.args)
+		grammar.Add(v, c.text, c.args, c.added)
 	}
 	verbPut, verbReserve, verbSeveral, verbUse, verbAuth = verbOf("put"), verbOf("reserve"), verbOf("reserve-batch"), verbOf("use"), verbOf("auth")
 }

@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"bytes"
 	"math"
 
 	"beanfield/conn/beanstalk/protocol"
@@ -95,9 +96,9 @@ func (c *Conn) cancelWait(status queue.Status) {
 	c.finish(callEndWait, done)
 }
 
-// callsOff is the line that ends the wait right before it. A client may send it while it waits. It is then
-// answered like any command, after the reserve.
-const callsOff = "call-off" + protocol.CRLF
+// callsOff is the line that ends the wait right before it, but for spaces at its end. A client may send it while it
+// waits. It is then answered like any command, after the reserve.
+const callsOff = "call-off"
 
 // calledOff ends the wait if the next that the client has sent is to call it off. What a client has sent behind a
 // reserve is not read before the wait is over; the socket is only asked what comes next.
@@ -105,12 +106,12 @@ func (c *Conn) calledOff() bool {
 	if c.call != callNone || c.closed || !c.session.Waiting() || c.run != nil || c.guard != nil && c.guard.recalled != nil {
 		return false
 	}
-	var next [len(callsOff)]byte
+	var next [protocol.MaxLine + len(protocol.CRLF)]byte
 	n := copy(next[:], c.in)
-	if n < len(next) && string(next[:n]) == callsOff[:n] && c.tls == nil && c.readable {
+	if m := min(n, len(callsOff)); string(next[:m]) == callsOff[:m] && n < len(next) && c.tls == nil && c.readable {
 		n += socket.Peek(c.fd, next[n:])
 	}
-	if string(next[:n]) != callsOff {
+	if line, _, _ := protocol.NextLine(next[:n]); string(bytes.TrimRight(line, " ")) != callsOff {
 		return false
 	}
 	c.cancelWait(queue.TimedOut)

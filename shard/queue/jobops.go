@@ -61,15 +61,20 @@ func (op *Op) tags() Tags {
 	return op.Terms.Tags
 }
 
+// delay is how long a put or a release delays the job, in nanoseconds. op.Delay is that in seconds, rounded up.
+func (op *Op) delay() int64 {
+	if op.Terms != nil {
+		return op.Terms.Delay
+	}
+	return int64(op.Delay) * second
+}
+
 // putInto makes a job in a tube. c is who may wait for room.
 func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
-	delay := int64(op.Delay) * second
-	if op.Terms != nil {
-		if s.known(now, t, op) {
-			return
-		}
-		delay = op.Terms.Delay
+	if op.Terms != nil && s.known(now, t, op) {
+		return
 	}
+	delay := op.delay()
 	limited := bounded(t, op) || s.quota != nil
 	if limited && op.phase == 0 && !s.mayEnter(c, t, op) || !s.accept(op) {
 		return
@@ -230,7 +235,7 @@ func (s *State) release(now int64, c *Client, op *Op) {
 		return
 	}
 	if op.Delay > 0 {
-		s.makeDelayed(slot, now+int64(op.Delay)*second)
+		s.makeDelayed(slot, now+op.delay())
 		s.logUpdate(slot)
 		return
 	}

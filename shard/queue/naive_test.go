@@ -108,7 +108,7 @@ func (x *machine) modelByID(c int, op *Op) {
 	case Touch:
 		status = m.Touch(c, op.ID, op.touchTTR())
 	case Release:
-		status = m.Release(c, op.ID, op.Pri, op.Delay)
+		status = m.Release(c, op.ID, op.Pri, op.delay())
 	case Bury:
 		status = m.Bury(c, op.ID, op.Pri)
 	case Peek:

@@ -15,7 +15,7 @@ func (x *machine) severalByID() {
 	op := Op{
 		Kind: choose(x, "kind", DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral), Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024),
 	}
-	if ttr := choose[int64](x, "ttr", 0, 0, 1000, 5000, 750); ttr > 0 {
+	if ttr := choose[int64](x, "ttr", 0, 0, 1000, 5000, 750); ttr > 0 && op.Kind != ReleaseSeveral {
 		op.Terms = &Terms{TTR: ttr * millisecond}
 	}
 	tubes := map[string]bool{}
@@ -30,7 +30,8 @@ func (x *machine) severalByID() {
 		for tube := range tubes {
 			x.atTube(tube)
 		}
-		op.Delay = choose[uint32](x, "delay", 0, 0, 1, 2)
+		op.Terms = &Terms{Delay: choose[int64](x, "delay", 0, 0, 1000, 2000, 1250) * millisecond}
+		op.Delay = uint32((op.Terms.Delay + second - 1) / second)
 	}
 	if x.m.Clients[c].Waiting > 0 {
 		return

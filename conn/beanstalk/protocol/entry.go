@@ -16,9 +16,9 @@ func (p *PutLine) Next(body []byte) (data, rest []byte, ok bool) {
 	p.forget()
 	a := args{rest: line}
 	p.Pri = a.u32()
-	ok = !a.bad && p.setDelay(a.word()) && p.setTTR(a.word())
+	p.Terms.Delay, p.Terms.TTR = a.time(AnyTime), LeastTTR(a.time(AnyTime))
 	size := int(a.u32())
-	if !ok || a.bad || len(rest) < size+len(CRLF) || string(rest[size:size+len(CRLF)]) != CRLF || !p.read(Options(a.rest), jobOptions) {
+	if a.bad || len(rest) < size+len(CRLF) || string(rest[size:size+len(CRLF)]) != CRLF || !p.read(Options(a.rest), jobOptions) {
 		return nil, nil, false
 	}
 	return rest[:size], rest[size+len(CRLF):], true

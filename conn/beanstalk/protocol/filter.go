@@ -17,18 +17,16 @@ func FilterOptions[T any](of func(*T) *queue.Filter) []Option[T] {
 // ChoiceOptions are those by which it chooses jobs of a tube. of finds the filter that they fill, with copies of
 // what they say.
 func ChoiceOptions[T any](of func(*T) *queue.Filter) []Option[T] {
-	option := func(name string, set func(f *queue.Filter, rest, value []byte) bool) Option[T] {
-		return Option[T]{Name: name, Set: func(to *T, rest, value []byte) bool { return set(of(to), rest, value) }}
-	}
 	return []Option[T]{
-		option("state", func(f *queue.Filter, _, value []byte) bool { return StatesOf(&f.States, value) }),
-		option("older", func(f *queue.Filter, _, value []byte) bool { return age(&f.Older, value) }),
-		option("younger", func(f *queue.Filter, _, value []byte) bool { return age(&f.Younger, value) }),
-		option("body", func(f *queue.Filter, _, value []byte) (ok bool) {
+		{Name: "state", Set: func(to *T, _, value []byte) bool { return StatesOf(&of(to).States, value) }},
+		TimeOption("older", SomeTime, func(to *T, ns int64) { of(to).Older = ns }),
+		TimeOption("younger", SomeTime, func(to *T, ns int64) { of(to).Younger = ns }),
+		{Name: "body", Set: func(to *T, _, value []byte) (ok bool) {
+			f := of(to)
 			f.Body, ok = Unescape(nil, value)
 			return ok && len(f.Body) > 0
-		}),
-		option("tag.", addTag),
+		}},
+		{Name: "tag.", Set: func(to *T, rest, value []byte) bool { return addTag(of(to), rest, value) }},
 	}
 }
 
@@ -47,13 +45,6 @@ func StatesOf(to *queue.States, value []byte) bool {
 		}
 	}
 	return true
-}
-
-// age reads an age above 0.
-func age(to *int64, value []byte) bool {
-	ms, ok := Seconds(value)
-	*to = int64(ms) * 1e6
-	return ok && ms > 0
 }
 
 // addTag adds a tag that the line names.

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -22,20 +23,21 @@ type Grammar struct {
 // answered: "reserve-job" without its space is the command reserve with something behind it,
 // but "peek" without its space is unknown.
 type token struct {
-	text string
-	args Args
-	verb Verb
+	text   string
+	args   Args
+	verb   Verb
+	spaced bool // spaces at the end of the line are no part of it
 }
 
 // Add makes a command known. Whatever order they are added in, a line is compared with a text
 // before it is compared with the beginning of that text.
-func (g *Grammar) Add(v Verb, text string, args Args) {
+func (g *Grammar) Add(v Verb, text string, args Args, spaced bool) {
 	list := &g.by[text[0]]
 	i := slices.IndexFunc(*list, func(t token) bool { return strings.HasPrefix(text, t.text) })
 	if i < 0 {
 		i = len(*list)
 	}
-	*list = slices.Insert(*list, i, token{text, args, v})
+	*list = slices.Insert(*list, i, token{text, args, v, spaced})
 }
 
 // match finds the command of a line, and what follows its word.
@@ -59,19 +61,22 @@ type Command struct {
 	// Counts is false only for a line that is so malformed that stats do not count
 	// it.
 	Counts bool
-	Word   Word // the answer, if parsing already decides it
 	// Trailing marks a line with something after the size of a body. That is an
 	// error, but if the job is also too big, JOB_TOO_BIG is answered.
 	Trailing bool
+	Word     Word // the answer, if parsing already decides it
 
 	ID              uint64
 	Pri, Delay, TTR uint32 // Delay is also the length of a pause
 	Size            uint32 // of a put's body
 	N               uint32 // kick's bound, reserve's timeout
 	Several         uint32 // how many jobs at most
-	Name            []byte // borrowed from the line
-	Onto            []byte // likewise
-	Options         Options
+	// Times that may have fractions, in nanoseconds. Delay and TTR have them in seconds, rounded up.
+	ExactDelay, ExactTTR int64 // the former is also reserve-batch's timeout
+
+	Name    []byte // borrowed from the line
+	Onto    []byte // likewise
+	Options Options
 }
 
 // Parse reads one line, without its CRLF.
@@ -86,6 +91,9 @@ func (g *Grammar) Parse(line []byte) (c Command) {
 		return c
 	}
 	c.Verb = t.verb
+	if t.spaced {
+		rest = bytes.TrimRight(rest, " ")
+	}
 	a, inner := args{rest: rest}, false
 	for _, k := range t.args {
 		if k == noArg {

@@ -37,8 +37,27 @@ func (o *Options) Next() (name, value []byte, ok bool) {
 // it may be so. A name that ends with a dot is the beginning of many, such as tag.colour: set is told
 // the rest of it.
 type Option[T any] struct {
-	Name string
-	Set  func(to *T, rest, value []byte) bool
+	Name   string
+	Bounds Bounds // of a number or a time; zero for a text
+	Set    func(to *T, rest, value []byte) bool
+}
+
+// NumberOption is an option whose value is a number.
+func NumberOption[T any](name string, within Bounds, set func(to *T, n uint64)) Option[T] {
+	return Option[T]{name, within, func(to *T, _, value []byte) bool {
+		n, ok := Number(value, within.Most)
+		set(to, n)
+		return ok && n >= within.Least
+	}}
+}
+
+// TimeOption is one whose value is a time in seconds. set is told it in nanoseconds.
+func TimeOption[T any](name string, within Bounds, set func(to *T, ns int64)) Option[T] {
+	return Option[T]{name, within, func(to *T, _, value []byte) bool {
+		a := args{rest: value}
+		set(to, a.time(within))
+		return !a.bad && len(a.rest) == 0
+	}}
 }
 
 // Read has all options set in to. It reports false at the first that is malformed, that nobody knows,

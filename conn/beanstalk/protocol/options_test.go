@@ -12,9 +12,9 @@ type taken struct {
 }
 
 var known = []Option[taken]{
-	{"n", func(t *taken, _, v []byte) (ok bool) { t.n, ok = Number(v, 9); return ok }},
-	{"m", func(t *taken, _, v []byte) bool { return len(v) == 0 }},
-	{"tag.", func(t *taken, name, v []byte) bool { t.tags += string(name) + ":" + string(v) + ";"; return true }},
+	NumberOption("n", Bounds{0, 9}, func(t *taken, n uint64) { t.n = n }),
+	{Name: "m", Set: func(t *taken, _, v []byte) bool { return len(v) == 0 }},
+	{Name: "tag.", Set: func(t *taken, name, v []byte) bool { t.tags += string(name) + ":" + string(v) + ";"; return true }},
 }
 
 func TestOptions(t *testing.T) {

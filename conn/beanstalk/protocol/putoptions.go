@@ -32,54 +32,32 @@ const millisecond, second = int64(1e6), int64(1e9)
 
 // jobOptions are those of a put-with and of each job in a put-batch.
 var jobOptions = []Option[PutLine]{
-	{"tube", func(p *PutLine, _, v []byte) (ok bool) {
+	{Name: "tube", Set: func(p *PutLine, _, v []byte) (ok bool) {
 		p.Tube, ok = p.unescape(v)
 		return ok && queue.ValidName(p.Tube)
 	}},
-	{"key", func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Key, v) }},
-	{"key-for", func(p *PutLine, _, v []byte) bool { return nanoseconds(&p.Terms.KeyFor, v, 1, MostFor) }},
-	{"once", func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Once, v) }},
-	{"expire", func(p *PutLine, _, v []byte) bool { return JobTime(&p.Terms.Expire, v, 1) }},
-	{"deliveries", func(p *PutLine, _, v []byte) bool {
-		n, ok := Number(v, math.MaxInt32)
-		p.Terms.Deliveries = uint32(n)
-		return ok && n > 0
-	}},
-	{"tag.", func(p *PutLine, rest, v []byte) bool { return p.tag(rest, v) }},
+	{Name: "key", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Key, v) }},
+	TimeOption("key-for", Bounds{1, MostFor}, func(p *PutLine, ns int64) { p.Terms.KeyFor = ns }),
+	{Name: "once", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Once, v) }},
+	TimeOption("expire", SomeTime, func(p *PutLine, ns int64) { p.Terms.Expire = ns }),
+	NumberOption("deliveries", Bounds{1, math.MaxInt32}, func(p *PutLine, n uint64) { p.Terms.Deliveries = uint32(n) }),
+	{Name: "tag.", Set: func(p *PutLine, rest, v []byte) bool { return p.tag(rest, v) }},
 }
 
 // putOptions are those of a put-with. The job in a put-batch says the same in front of its size.
 var putOptions = append(slices.Clip(jobOptions),
-	Option[PutLine]{"pri", func(p *PutLine, _, v []byte) bool {
-		n, ok := Number(v, math.MaxUint32)
-		p.Pri = uint32(n)
-		return ok
-	}},
-	Option[PutLine]{"wait", func(p *PutLine, _, v []byte) bool { return JobTime(&p.Terms.Timeout, v, 0) }},
-	Option[PutLine]{"delay", func(p *PutLine, _, v []byte) bool { return p.setDelay(v) }},
-	Option[PutLine]{"ttr", func(p *PutLine, _, v []byte) bool { return p.setTTR(v) }},
+	NumberOption("pri", AnyNumber, func(p *PutLine, n uint64) { p.Pri = uint32(n) }),
+	TimeOption("wait", AnyTime, func(p *PutLine, ns int64) { p.Terms.Timeout = ns }),
+	TimeOption("delay", AnyTime, func(p *PutLine, ns int64) { p.Terms.Delay = ns }),
+	TimeOption("ttr", AnyTime, func(p *PutLine, ns int64) { p.Terms.TTR = LeastTTR(ns) }),
 )
 
-func (p *PutLine) setDelay(v []byte) bool { return JobTime(&p.Terms.Delay, v, 0) }
-
-func (p *PutLine) setTTR(v []byte) bool {
-	ok := JobTime(&p.Terms.TTR, v, 0)
-	if p.Terms.TTR == 0 {
-		p.Terms.TTR = second // as a put
+// LeastTTR makes the TTR of a put that says 0 a second.
+func LeastTTR(ns int64) int64 {
+	if ns == 0 {
+		return second
 	}
-	return ok
-}
-
-// JobTime reads a time that a job may have, from so many milliseconds on, as nanoseconds.
-func JobTime(to *int64, value []byte, least uint64) bool {
-	return nanoseconds(to, value, least, math.MaxUint32*1000)
-}
-
-// nanoseconds reads a time that may have so many milliseconds.
-func nanoseconds(to *int64, value []byte, least, most uint64) bool {
-	ms, ok := Seconds(value)
-	*to = int64(ms) * millisecond
-	return ok && ms >= least && ms <= most
+	return ns
 }
 
 func (p *PutLine) key(to *[]byte, value []byte) (ok bool) {

@@ -18,13 +18,9 @@ type ReserveLine struct {
 const Forever = math.MaxInt64
 
 var reserveOptions = []Option[ReserveLine]{
-	{"timeout", func(r *ReserveLine, _, v []byte) bool { return nanoseconds(&r.Terms.Timeout, v, 0, math.MaxInt32*1000) }},
-	{"count", func(r *ReserveLine, _, v []byte) bool {
-		n, ok := Number(v, MostSeveral)
-		r.Count = uint32(n)
-		return ok && n > 0
-	}},
-	{"tag.", func(r *ReserveLine, rest, v []byte) bool { return r.tag(rest, v) }},
+	TimeOption("timeout", BoundsOf[ExactTimeout], func(r *ReserveLine, ns int64) { r.Terms.Timeout = ns }),
+	NumberOption("count", BoundsOf[Several], func(r *ReserveLine, n uint64) { r.Count = uint32(n) }),
+	{Name: "tag.", Set: func(r *ReserveLine, rest, v []byte) bool { return r.tag(rest, v) }},
 }
 
 // Read takes in the options of a line. It reports false if they make no reserve.

@@ -196,8 +196,8 @@ func (m *Queue) Touch(client int, id uint64, ttr int64) Status {
 	return answer(j != nil)
 }
 
-// Release gives a job back.
-func (m *Queue) Release(client int, id uint64, pri, delay uint32) Status {
+// Release gives a job back. The delay is in nanoseconds.
+func (m *Queue) Release(client int, id uint64, pri uint32, delay int64) Status {
 	j := m.held(client, id)
 	switch {
 	case j == nil:
@@ -206,7 +206,7 @@ func (m *Queue) Release(client int, id uint64, pri, delay uint32) Status {
 		return Failed
 	}
 	m.unhold(j)
-	j.Pri, j.Delay = pri, delay
+	j.Pri, j.Delay = pri, uint32((delay+Second-1)/Second)
 	j.Releases++
 	if m.comesBack(j, delay > 0) {
 		m.sweep()
@@ -214,7 +214,7 @@ func (m *Queue) Release(client int, id uint64, pri, delay uint32) Status {
 	}
 	j.place(Ready)
 	if delay > 0 {
-		j.State, j.Deadline = Delayed, m.Now+int64(delay)*Second
+		j.State, j.Deadline = Delayed, m.Now+delay
 	}
 	m.log(j)
 	if j.State == Ready {
