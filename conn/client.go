@@ -5,11 +5,13 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 )
 
 // Client is a client as administrators see it at a moment.
 type Client struct {
+	ID       uint64 // its own in this process
 	Peer     Peer
 	TLS      bool
 	Identity string // who it is by its certificate; "" if unknown
@@ -22,6 +24,11 @@ type Client struct {
 	Watched  string // the first WatchedMost of them, with spaces in between
 	Consumer string // of the queue service: queue, group and user
 }
+
+var newest atomic.Uint64
+
+// NextID is the ID of a client that has just come.
+func NextID() uint64 { return newest.Add(1) }
 
 // WatchedMost is how many of the tubes that a client watches are named.
 const WatchedMost = 8

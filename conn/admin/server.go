@@ -66,9 +66,6 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 // without it if c is nil.
 func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd { return s.hall.Over(at, c) }
 
-// Clients lists them.
-func (s *Server) Clients() []conn.Client { return s.hall.Clients(nil) }
-
 // Connections is how many there are.
 func (s *Server) Connections() int { return s.hall.Connections() }
 

@@ -12,13 +12,26 @@ import (
 const partLength = 128
 
 // Clients lists the clients, with what each of them holds according to held. It reports false
-// if a loop has not got round to it when ctx ends. It asks for part after part, so that
-// meanwhile a loop serves its clients, and sleeps, as ever.
+// if a loop has not got round to it when ctx ends.
 func (s *Server) Clients(ctx context.Context, held map[any]int) (list []conn.Client, ok bool) {
-	list = make([]conn.Client, 0, s.Connections())
+	return s.parts(ctx, make([]conn.Client, 0, s.Connections()), part{held: held})
+}
+
+// Disconnect closes the connection of the client with this ID, as if it had hung up, and says whose it
+// was. It reports false if there is no such client.
+func (s *Server) Disconnect(ctx context.Context, id uint64) (g conn.Client, ok bool) {
+	if list, _ := s.parts(ctx, nil, part{only: &id}); len(list) > 0 {
+		return list[0], true
+	}
+	return g, false
+}
+
+// parts asks the loops for part after part, so that meanwhile a loop serves its clients, and sleeps,
+// as ever.
+func (s *Server) parts(ctx context.Context, list []conn.Client, of part) (_ []conn.Client, ok bool) {
 	for _, l := range s.loops {
 		for p := (&part{}); ; {
-			p = &part{held: held, from: p.on, done: make(chan struct{})}
+			p = &part{held: of.held, only: of.only, from: p.on, done: make(chan struct{})}
 			l.ask(p)
 			select {
 			case <-p.done:
@@ -60,8 +73,12 @@ func (l *loop) makeParts() {
 		}
 		end := min(p.from+partLength, len(l.conns))
 		for _, c := range l.conns[min(p.from, end):end] {
-			if c != nil {
-				p.list = append(p.list, c.show(p.held))
+			if c == nil || p.only != nil && *p.only != c.id {
+				continue
+			}
+			p.list = append(p.list, c.show(p.held))
+			if p.only != nil {
+				c.close()
 			}
 		}
 		if end < len(l.conns) {
@@ -83,7 +100,7 @@ func (l *loop) locate(p *part) {
 
 // show is what there is to say of the client.
 func (c *Conn) show(held map[any]int) conn.Client {
-	g := conn.Client{Peer: conn.PeerOf(c.fd), TLS: c.tls != nil, Since: c.since, Asked: c.reads}
+	g := conn.Client{ID: c.id, Peer: conn.PeerOf(c.fd), TLS: c.tls != nil, Since: c.since, Asked: c.reads}
 	if c.shaking() {
 		g.Doing = conn.Shaking
 		return g

@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/storage/must"
 )
 
 // clients asks who is there and what they hold.
@@ -65,7 +67,7 @@ func TestClients(t *testing.T) {
 		if g := &list[i]; g.Since < began || g.Since > time.Now().UnixNano() || g.Asked == 0 {
 			t.Errorf("%s came at %d, and was read %d times", peer, g.Since, g.Asked)
 		}
-		list[i].Since, list[i].Asked = 0, 0
+		list[i].ID, list[i].Since, list[i].Asked = 0, 0, 0
 		return &list[i]
 	}
 	for _, e := range []struct {
@@ -125,4 +127,43 @@ func TestClientsOfTheGone(t *testing.T) {
 	if list, ok := h.server.Clients(t.Context(), nil); !ok || len(list) > 0 {
 		t.Errorf("%v, %v", list, ok)
 	}
+}
+
+// A client that is disconnected is gone whatever it was doing, what it held is there for others, and
+// nobody else is cut off.
+func TestDisconnect(t *testing.T) {
+	h := newHouse(t)
+	stays, worker, waiter, sender, safe := h.dial(), h.dial(), h.dial(), h.dial(), h.dialTLS()
+	id := stays.put(0, 0, 60, "x")
+	worker.send("reserve\r\n")
+	worker.job("RESERVED")
+	waiter.do("watch none", "WATCHING 2")
+	waiter.do("ignore default", "WATCHING 1")
+	waiter.send("reserve\r\n")
+	eventually(t, "a client waits", func() bool { return h.waiting() == 1 })
+	sender.send("put 0 0 60 100\r\nhalf of it")
+	safe.do("use safe", "USING safe")
+	shaking := must.Get(net.Dial("tcp", h.tls))
+	defer shaking.Close()
+	eventually(t, "all are there", func() bool { return len(h.clients()) == 6 })
+	for _, g := range h.clients() {
+		if g.Peer.String() == stays.nc.LocalAddr().String() {
+			continue
+		}
+		if was, ok := h.server.Disconnect(t.Context(), g.ID); !ok || was.Peer != g.Peer {
+			t.Errorf("%v: %v, %v", g, was, ok)
+		}
+		if _, ok := h.server.Disconnect(t.Context(), g.ID); ok {
+			t.Errorf("%v is disconnected twice", g)
+		}
+	}
+	if _, ok := h.server.Disconnect(t.Context(), 0); ok {
+		t.Error("nobody is disconnected")
+	}
+	for _, c := range []*client{worker, waiter, sender, safe} {
+		c.eof()
+	}
+	eventually(t, "the others have left", func() bool { return h.server.Connections() == 1 })
+	stays.send(fmt.Sprintf("reserve-job %d\r\n", id))
+	stays.job("RESERVED")
 }

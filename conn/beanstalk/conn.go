@@ -46,6 +46,7 @@ type Conn struct {
 	run  *run
 	wake waitTimer
 
+	id    uint64 // conn.Client.ID
 	came  int64  // when the call that is under way began; 0 if nobody wants to know
 	since int64  // when it came, in nanoseconds since 1970
 	reads uint64 // how often something has been read

@@ -165,6 +165,7 @@ type part struct {
 	tell func()           // called when that is known
 
 	held map[any]int // nobody changes it meanwhile
+	only *uint64     // the client with this ID, which is closed; nil for all
 	from int
 	next *part // in the loop's stack
 

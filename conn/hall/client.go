@@ -16,6 +16,7 @@ type Client struct {
 	net.Conn
 	hall   *Hall
 	closed sync.Once
+	id     uint64
 	since  int64         // when the client came, in nanoseconds since 1970
 	asked  atomic.Uint64 // how often the client has asked something
 	busy   atomic.Bool   // what it has asked is not answered yet
@@ -98,9 +99,22 @@ func (h *Hall) Clients(held map[any]int) []conn.Client {
 	return list
 }
 
+// Disconnect closes the connection of the client with this ID, and says whose it was. It reports false
+// if there is no such client.
+func (h *Hall) Disconnect(id uint64) (c conn.Client, ok bool) {
+	h.closeAll(func(g *Client) bool {
+		if g.id != id {
+			return false
+		}
+		c, ok = g.show(nil), true
+		return true
+	})
+	return c, ok
+}
+
 func (g *Client) show(held map[any]int) conn.Client {
 	below := secure.Under(g.Conn)
-	c := conn.Client{Peer: conn.PeerAt(below), TLS: below != g.Conn, Since: g.since, Asked: g.asked.Load()}
+	c := conn.Client{ID: g.id, Peer: conn.PeerAt(below), TLS: below != g.Conn, Since: g.since, Asked: g.asked.Load()}
 	if s := g.seat.Load(); s != nil {
 		c.Doing, c.Held, c.Consumer = conn.Consuming, held[s.receiver], s.name
 	} else if g.busy.Load() {

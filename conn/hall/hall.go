@@ -47,7 +47,7 @@ func (h *Hall) receive(socket int, certs *secure.Certificates) *Client {
 		h.acceptor.Left()
 		return nil
 	}
-	g := &Client{Conn: c, hall: h, since: time.Now().UnixNano()}
+	g := &Client{Conn: c, hall: h, id: conn.NextID(), since: time.Now().UnixNano()}
 	if certs != nil {
 		g.Conn = certs.Over(c)
 	}

@@ -40,9 +40,18 @@ func TestClients(t *testing.T) {
 	}
 	for _, g := range list {
 		e := want[g.Peer.String()]
-		e.Peer, e.Since, e.TLS = g.Peer, g.Since, h.Trust != nil
+		e.ID, e.Peer, e.Since, e.TLS = g.ID, g.Peer, g.Since, h.Trust != nil
 		if g != e {
 			t.Errorf("%s is told of as %+v, want %+v", g.Peer, g, e)
 		}
+		if was, ok := h.server.Disconnect(g.ID); !ok || was.Peer != g.Peer {
+			t.Errorf("%s is disconnected: %v, %v", g.Peer, was, ok)
+		}
+	}
+	if !halltest.Await(func() bool { connections, consumers := h.server.Open(); return connections+consumers == 0 }) {
+		t.Error("somebody is still there")
+	}
+	if g, ok := h.server.Disconnect(list[0].ID); ok {
+		t.Errorf("%v is disconnected twice", g)
 	}
 }

@@ -88,6 +88,9 @@ func (s *Server) Open() (connections, consumers int) {
 // Clients lists them, with what each consumer holds according to held.
 func (s *Server) Clients(held map[any]int) []conn.Client { return s.hall.Clients(held) }
 
+// Disconnect closes the connection of the client with this ID; see hall.Hall.
+func (s *Server) Disconnect(id uint64) (conn.Client, bool) { return s.hall.Disconnect(id) }
+
 // enlist notes a consumer, unless the server is about to stop.
 func (s *Server) enlist(c *consumer) bool {
 	s.mu.Lock()
