@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"beanfield/cmd/beanfield/command"
 )
 
 // backups makes copies of the data while the server runs, one at a time.
@@ -57,13 +59,24 @@ func (b *backups) begin() {
 // wait returns when no backup is running.
 func (b *backups) wait() { b.ended.Wait() }
 
+// lastBackup is when the last complete backup in a directory was begun.
+func lastBackup(path string) (last time.Time) {
+	entries, _ := os.ReadDir(path) // there is none before the first
+	for _, e := range entries {
+		if at, err := time.Parse(command.BackupName, e.Name()); err == nil {
+			last = at // the names are in the order of their times
+		}
+	}
+	return last
+}
+
 // make copies the data, and gives the copy its name when it is complete: a directory
 // with the name of a backup is always complete. Until then the copy grows in a
 // directory of its own, so that two servers can make backups in the same path.
 //
 // It calls copied before that: whoever sees the name may ask for the next backup.
 func (b *backups) make(at time.Time, copied func()) (path string, err error) {
-	name := "beanfield-" + at.UTC().Format("20060102T150405Z")
+	name := at.UTC().Format(command.BackupName)
 	path = filepath.Join(b.path, name)
 	if err := os.Mkdir(b.path, 0o700); err == nil {
 		err = syncDirectory(filepath.Dir(b.path))

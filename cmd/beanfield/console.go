@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"runtime"
 	"time"
 
+	"beanfield/cmd/beanfield/datadir"
 	"beanfield/conn"
+	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/conn/admin/history"
 	"beanfield/shard/queue"
@@ -20,6 +23,7 @@ func (s *service) newConsole() (*console.Console, error) {
 		Cluster:    page,
 		Router:     s.router,
 		FrontEnds:  s.clients(),
+		Machine:    s.machine(s.metrics, s.connections),
 		Latency:    s.beanstalk.Latency,
 		History:    s.history.Book,
 		LimitsFor:  func(tube string) *queue.Limits { return (*s.limits.Load())(tube) },
@@ -35,6 +39,37 @@ func (s *service) newConsole() (*console.Console, error) {
 	})
 }
 
+// machine is how the process is doing, for the console: what its metrics say, and what is around it.
+func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) func() (*console.Machine, error) {
+	return func() (*console.Machine, error) {
+		c := f.config.Load()
+		of, err := m.Process()
+		if err != nil {
+			return nil, err
+		}
+		a := &console.Machine{
+			Memory: of["process_resident_memory_bytes"], Processor: of["process_cpu_seconds_total"], Processors: runtime.GOMAXPROCS(0),
+			Descriptors: of["process_open_fds"], Most: of["process_max_fds"], Connections: connections(),
+		}
+		for _, l := range f.listeners {
+			a.Listeners = append(a.Listeners, console.Listener{FrontEnd: frontOf(l), Address: l.Addr().String(), TLS: certsOf(l) != nil})
+		}
+		for _, e := range c.expiries() {
+			a.Certificates = append(a.Certificates, console.Certificate{FrontEnd: e.FrontEnd, File: e.File, Ends: e.Ends.UnixMilli()})
+		}
+		if c.Storage.Backend == inMemory {
+			return a, nil
+		}
+		d := &console.Disk{Path: c.Storage.Path, Backups: c.backupPath()}
+		if at := lastBackup(d.Backups); !at.IsZero() {
+			d.Backup = at.UnixMilli()
+		}
+		d.Free, err = datadir.Free(d.Path)
+		a.Disk = d
+		return a, err
+	}
+}
+
 // newHistory begins to keep what the console's charts show, in the data directory if there is one.
 func (s *service) newHistory(c *Config) *history.Keeper {
 	o := history.Options{Shards: s.router, Latency: s.beanstalk.Latency, Logger: s.log}
@@ -44,15 +79,15 @@ func (s *service) newHistory(c *Config) *history.Keeper {
 	return history.Start(o)
 }
 
-// clients returns, for each front end, who lists its clients.
+// clients returns the front ends whose clients the console lists. Its own are not among them.
 func (s *service) clients() []console.FrontEnd {
-	list := []console.FrontEnd{{Name: frontBeanstalk, Clients: s.beanstalk.Clients}}
-	if s.queue != nil {
-		list = append(list, console.FrontEnd{Name: frontQueue, Clients: func(_ context.Context, held map[any]int) ([]conn.Client, bool) {
-			return s.queue.Clients(held), true
-		}})
+	list := []console.FrontEnd{{Name: frontBeanstalk, Clients: s.beanstalk.Clients, Disconnect: s.beanstalk.Disconnect}}
+	if s.queue == nil {
+		return list
 	}
-	return append(list, console.FrontEnd{Name: frontAdmin, Clients: func(context.Context, map[any]int) ([]conn.Client, bool) {
-		return s.admin.Clients(), true
-	}})
+	return append(list, console.FrontEnd{
+		Name:       frontQueue,
+		Clients:    func(_ context.Context, held map[any]int) ([]conn.Client, bool) { return s.queue.Clients(held), true },
+		Disconnect: func(_ context.Context, id uint64) (conn.Client, bool) { return s.queue.Disconnect(id) },
+	})
 }

@@ -44,6 +44,11 @@ func TestCertificateExpiry(t *testing.T) {
 		}
 	}
 	same("map[beanstalk/c:1h0m0s http/c:1h0m0s queue service/c:1h0m0s]")
+	console := must.Get(trusting.Get("https://" + addrs[2] + "/api/v1/server"))
+	defer console.Body.Close()
+	if text := must.Get(io.ReadAll(console.Body)); strings.Count(string(text), `"ends":`) != 3 {
+		t.Errorf("the console is told %s", text)
+	}
 	long := a.Issue("two", time.Now().Add(20*time.Hour))
 	securetest.Write(t, dir, "c2", long.Cert)
 	securetest.Write(t, dir, "k2", long.Key)

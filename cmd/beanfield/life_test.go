@@ -38,6 +38,7 @@ func (m *member) turnedAway() {
 	}
 	m.page("/", 200)
 	m.page("/api/v1/cluster", 200)
+	m.page("/api/v1/server", 200)
 	m.page("/api/v1/tubes", 503)
 }
 

@@ -57,10 +57,11 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		return nil, nil
 	}
 	figures, page := f.ofCluster()
+	connections := func() map[string]int { return map[string]int{frontAdmin: f.admin.Connections()} }
 	metrics, wrong := admin.NewMetrics(admin.Sources{
 		Shards: noShards{}, Stats: func(*queue.Sums) []byte { return nil },
 		Ready:        func() bool { return len(f.health.problems()) == 0 },
-		Connections:  func() map[string]int { return map[string]int{frontAdmin: f.admin.Connections()} },
+		Connections:  connections,
 		Refusals:     func() []admin.Refusals { return nil },
 		Denied:       func() []admin.Denied { return nil },
 		Slow:         f.slow.Count,
@@ -70,7 +71,7 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		Certificates: func() []admin.Certificate { return f.config.Load().expiries() },
 		Cluster:      figures,
 	}, f.metricsOptions(f.config.Load()))
-	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page, May: f.mayAct})
+	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page, Machine: f.machine(metrics, connections), May: f.mayAct})
 	return &admin.Pages{Metrics: metrics, Console: pages}, errors.Join(wrong, err)
 }
 

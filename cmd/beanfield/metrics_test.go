@@ -3,16 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"beanfield/conn/admin/console"
 	"beanfield/storage/must"
 
 	dto "github.com/prometheus/client_model/go"
@@ -170,6 +175,43 @@ func TestMetricsBeyondStats(t *testing.T) {
 		if n == 0 {
 			t.Errorf("nothing is counted in %s", name)
 		}
+	}
+}
+
+// The console shows the process as the metrics do, the listeners, the room on the disk, and the last
+// backup that is complete.
+func TestMachineInTheConsole(t *testing.T) {
+	p, c := metered(t, "")
+	ask := func() (m console.Machine) {
+		t.Helper()
+		status, text := page(t, "unix", p.dir+"/h", "/api/v1/server", "")
+		if err := json.Unmarshal([]byte(text), &m); status != http.StatusOK || err != nil {
+			t.Fatal(status, text, err)
+		}
+		return m
+	}
+	m := ask()
+	s, _ := scrape(t, p.dir+"/h")
+	if m.Memory < 1<<20 || m.Processor <= 0 || m.Processors < 1 || m.Descriptors < 10 || m.Most != s.value("process_max_fds") || m.Connections["beanstalk"] != 1 {
+		t.Errorf("the process is shown as %+v", m)
+	}
+	want := []console.Listener{{FrontEnd: frontBeanstalk, Address: p.dir + "/s"}, {FrontEnd: frontQueue, Address: p.dir + "/q"}, {FrontEnd: frontAdmin, Address: p.dir + "/h"}}
+	if !slices.Equal(m.Listeners, want) || len(m.Certificates) > 0 {
+		t.Errorf("it is reached at %+v, with %+v", m.Listeners, m.Certificates)
+	}
+	if m.Disk.Free == 0 || m.Disk.Backups != m.Disk.Path+"-backups" || m.Disk.Backup != 0 {
+		t.Errorf("the disk is shown as %+v", m.Disk)
+	}
+	for _, name := range []string{"beanfield-20200101T000000Z", "partial-1", "zzz"} {
+		must.Do(t, os.MkdirAll(filepath.Join(m.Disk.Backups, name), 0o700))
+	}
+	if at := time.UnixMilli(ask().Disk.Backup).UTC(); at.Year() != 2020 {
+		t.Errorf("the last backup is shown as of %v", at)
+	}
+	p.signal(syscall.SIGUSR2)
+	p.untilSaid(c, "backup complete")
+	if age := time.Since(time.UnixMilli(ask().Disk.Backup)); age < 0 || age > patience {
+		t.Errorf("the last backup is shown to be %v old", age)
 	}
 }
 

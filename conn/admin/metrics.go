@@ -94,6 +94,18 @@ func (m *Metrics) Change(o MetricsOptions) (apply func(), err error) {
 	return func() { m.opts.Store(&o) }, nil
 }
 
+// Process has the metrics about the process, by their names.
+func (m *Metrics) Process() (map[string]float64, error) {
+	all, err := m.process.Gather()
+	values := map[string]float64{}
+	for _, f := range all {
+		for _, one := range f.Metric {
+			values[f.GetName()] = one.GetGauge().GetValue() + one.GetCounter().GetValue() // it is one of them
+		}
+	}
+	return values, err
+}
+
 // find asks the shards.
 func (m *Metrics) find(ctx context.Context) *findings {
 	ctx, cancel := context.WithTimeout(ctx, scrapeLimit)

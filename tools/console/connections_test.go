@@ -1,6 +1,7 @@
 package console
 
 import (
+	"io"
 	"testing"
 
 	"beanfield/tools/server"
@@ -15,13 +16,21 @@ func connections(t *testing.T, b *browser, base string, s *server.Launched) {
 	b.show(base + "#/connections")
 	b.await("who holds a job", `document.querySelector("tbody tr .c-held").textContent === "1" && document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
 	b.await("what it does with tubes", `[".c-used", ".c-watching"].every((c) => document.querySelector("tbody " + c + " a").hash === "#/tube/visitors")`)
-	b.await("the browser's own connection", `[...document.querySelectorAll("tbody .c-face")].some((e) => e.textContent === "http")`)
+	b.await("none of the console's own connections", `![...document.querySelectorAll("tbody .c-face")].some((e) => e.textContent === "http")`)
 	b.write("input[type=search]", "nothing.here")
 	b.await("who waits", `document.querySelectorAll("tbody tr").length === 1 && document.querySelector(".c-doing").textContent === "waiting" && document.querySelector(".facts").textContent.includes("· 1 waiting")`)
 	b.write("input[type=search]", "127.0.0.1:*")
 	b.click("thead", "Connected for")
-	b.await("the oldest first", `document.querySelector("th[aria-sort=descending]").textContent.startsWith("Connected for") && document.querySelectorAll("tbody tr").length >= 4`)
-	worker.Close()
+	b.await("the oldest first", `document.querySelector("th[aria-sort=descending]").textContent.startsWith("Connected for") && document.querySelectorAll("tbody tr").length >= 2`)
+	b.write("input[type=search]", "visitors")
+	b.await("the worker alone", `document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
+	b.click("tbody", "Disconnect")
+	b.click("dialog", "Disconnect")
+	b.said(worker.LocalAddr().String() + " is disconnected")
+	b.await("that it has gone", `document.querySelector("tbody").textContent === "No connections"`)
+	if _, err := worker.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("a client that is disconnected reads %v", err)
+	}
 	waiter.Close()
 }
 

@@ -42,7 +42,7 @@ func TestConsole(t *testing.T) {
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
 		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"listed", listed}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
-		{"policies", policies},
+		{"policies", policies}, {"slow server", slowServer}, {"one machine", oneMachine}, {"machine", machine},
 		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
 		{"phone", phone}, {"accessibility", accessibility}, {"keyboard", keyboard},
 		{"dialogs", func(t *testing.T, b *browser, base string) { dialogs(t, b, base, s) }}, {"kicks", func(t *testing.T, b *browser, base string) { kicks(t, b, base, s) }},
@@ -269,12 +269,42 @@ func pictures(t *testing.T, b *browser, base string) {
 	b.size(1280, 800)
 }
 
-// phone makes sure that no page is wider than a phone.
+// slowServer looks at pages whose answers take long: they say that they wait, and go on.
+func slowServer(_ *testing.T, b *browser, base string) {
+	b.show(base)
+	b.eval(`window.held = window.fetch; window.fetch = () => new Promise(() => {}); location.hash = "#/tubes"`)
+	b.await("that the page waits", `document.querySelector("h1").textContent === "Tubes" && document.getElementById("wait").checkVisibility() && document.getElementById("wait").textContent === "Loading…"`)
+	b.eval(`window.fetch = () => Promise.reject(new TypeError("Failed to fetch")); dispatchEvent(new Event("again"))`)
+	b.await("why", `document.getElementById("wait").textContent.startsWith("the server does not answer")`)
+	b.eval(`window.fetch = window.held; dispatchEvent(new Event("again"))`)
+	b.await("the tubes", `document.querySelectorAll("tbody tr").length === 50 && document.getElementById("wait").hidden`)
+}
+
+// oneMachine opens the page of a cluster that is none.
+func oneMachine(_ *testing.T, b *browser, base string) {
+	b.show(base + "?one#/cluster")
+	b.await("what it is", `document.querySelector(".missing").textContent.includes("no node of a cluster") && document.getElementById("link").textContent === "live"`)
+	b.show(base + "?one#/tube/50%")
+	b.await("a name that is half an escape", `document.querySelector("h1").textContent.includes("50%")`)
+}
+
+// machine looks at the process on the page of the server.
+func machine(_ *testing.T, b *browser, base string) {
+	b.show(base + "?machine#/server")
+	facts := `Object.fromEntries([...document.querySelectorAll("dl.jobfacts div")].map((e) => [e.firstChild.textContent, e.lastChild.textContent]))`
+	b.await("memory, processor and descriptors", `(() => { const f = `+facts+`; return /^[0-9.]+ MB$/.test(f.Memory) && / % of /.test(f.Processor) && /^[0-9,]+ of [0-9,]+$/.test(f.Descriptors) && f["Last backup"].startsWith("none") })()`)
+	b.await("the listeners", `document.querySelectorAll("table[aria-label=Listeners] tbody tr").length === 3`)
+}
+
+// phone makes sure that no page is wider than a phone, and nothing on it than the page.
 func phone(t *testing.T, b *browser, base string) {
 	b.size(390, 700)
-	for _, page := range []string{"", "tubes", "tube/mail", "search", "samples", "connections", "policies", "server"} {
+	for _, page := range []string{"", "tubes", "tube/mail", "search", "samples", "connections", "policies", "server", "slow", "cluster", "tube/work"} {
 		b.show(base + "?phone" + page + "#/" + page)
 		b.await("the page "+page, `document.querySelector("h1")`)
+		if cut := b.eval(`[...document.querySelectorAll(".card, .scroll")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent.slice(0, 80)).join()`); cut != `""` {
+			t.Errorf("page %q has what is wider than it: %s", page, cut)
+		}
 		if width := b.eval(`document.documentElement.scrollWidth`); width != "390" {
 			t.Errorf("page %q is %s pixels wide", page, width)
 		}

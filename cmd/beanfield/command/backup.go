@@ -100,7 +100,8 @@ func (a *backup) make(c *call, data string) error {
 const (
 	completePrefix = "beanfield-"
 	partialPrefix  = "partial-"
-	nameLayout     = completePrefix + "20060102T150405Z"
+	// BackupName is the name of a complete one, by its time.
+	BackupName = completePrefix + "20060102T150405Z"
 )
 
 // look is how often the directory is read.
@@ -111,7 +112,7 @@ const look = 10 * time.Millisecond
 func (a *backup) freeSecond() ([]string, error) {
 	for {
 		names, err := a.names()
-		if err != nil || !slices.Contains(names, time.Now().UTC().Format(nameLayout)) {
+		if err != nil || !slices.Contains(names, time.Now().UTC().Format(BackupName)) {
 			return names, err
 		}
 		<-time.After(look)

@@ -19,7 +19,7 @@ func roomFor(from, to string) error {
 	if err != nil || one == other {
 		return err
 	}
-	return fits(from, to, free)
+	return fits(from, to, Free)
 }
 
 // fits compares what a directory takes with what is free, when a copy has to be made byte by byte.
@@ -54,7 +54,8 @@ func device(dir string) (uint64, error) {
 	return info.Sys().(*syscall.Stat_t).Dev, nil
 }
 
-func free(dir string) (uint64, error) {
+// Free is how much room there is on the file system of a directory, in bytes.
+func Free(dir string) (uint64, error) {
 	var fs syscall.Statfs_t
 	err := syscall.Statfs(dir, &fs)
 	return fs.Bavail * uint64(fs.Bsize), err

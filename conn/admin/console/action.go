@@ -45,7 +45,7 @@ type answered struct {
 	Left int    `json:"left"`         // jobs that are still to be done, by another request
 	// State is that of the jobs which a kick of all has begun with.
 	State string `json:"state,omitempty"`
-	// Version is that of the new policies, and Changes says in words what has changed.
+	// Version is that of the new policies. Changes says in words what has changed, or who was disconnected.
 	Version string `json:"version,omitempty"`
 	Changes string `json:"changes,omitempty"`
 }

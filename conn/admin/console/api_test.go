@@ -291,7 +291,7 @@ func TestReadOnly(t *testing.T) {
 func TestPages(t *testing.T) {
 	b := newBench(t, Rights{})
 	status, text, h := b.ask("GET", "/", "")
-	if status != 200 || !bytes.Contains(text, []byte("<title>beanfield")) {
+	if status != 200 || !bytes.Contains(text, []byte("<title>beanfield")) || !bytes.Contains(text, []byte("Loading…")) {
 		t.Errorf("the page is %d %.80s", status, text)
 	}
 	for key, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {

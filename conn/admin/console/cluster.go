@@ -22,6 +22,19 @@ func (c *Console) cluster(r *http.Request) (any, error) {
 	return c.opts.Cluster(), nil
 }
 
+// server tells how the process is doing.
+func (c *Console) server(r *http.Request) (any, error) {
+	if !whole(c.opts.May(r).Subject) {
+		return nil, forbidden
+	}
+	m, err := c.opts.Machine()
+	if err != nil {
+		return nil, err
+	}
+	m.At = time.Now().UnixMilli()
+	return m, nil
+}
+
 // followerAnswer is the overview of a node that has no jobs to show.
 type followerAnswer struct {
 	At        int64  `json:"at"`
@@ -37,6 +50,8 @@ func (c *Console) follows(name string, r *http.Request) (any, error) {
 	switch name {
 	case "cluster":
 		return c.cluster(r)
+	case "server":
+		return c.server(r)
 	case "overview":
 		may := c.opts.May(r)
 		may.Act = false

@@ -13,6 +13,7 @@ import (
 
 // connectionInfo is a row of the table of connections.
 type connectionInfo struct {
+	ID       uint64   `json:"id"`
 	FrontEnd string   `json:"face"`
 	Peer     string   `json:"peer"`
 	TLS      bool     `json:"tls"`
@@ -74,6 +75,18 @@ func (c *Console) connections(r *http.Request) (any, error) {
 	return pageOf(all, at, w), nil
 }
 
+// disconnect closes the connection of one client.
+func (c *Console) disconnect(a *action) error {
+	for _, f := range c.opts.FrontEnds {
+		if g, ok := f.Disconnect(a.ctx, a.ask.ID); ok {
+			c.roster.outdate()
+			a.answer.Changes = strings.TrimSpace(f.Name + " " + g.Peer.String() + " " + g.Identity)
+			return nil
+		}
+	}
+	return &problem{http.StatusNotFound, "this client has gone already"}
+}
+
 // pageOf chooses, counts and sorts.
 func pageOf(all []connected, at time.Time, w table) *connectionsAnswer {
 	a := &connectionsAnswer{At: at.UnixMilli(), All: len(all), Connections: []connectionInfo{}}
@@ -111,7 +124,7 @@ func (g *connected) show(at time.Time) connectionInfo {
 		watched = append(slices.Delete(watched, i, i+1), "default")
 	}
 	return connectionInfo{
-		FrontEnd: g.front, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
+		ID: g.ID, FrontEnd: g.front, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
 		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: watched, Consumer: g.Consumer,
 	}
 }

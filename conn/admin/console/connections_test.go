@@ -3,7 +3,9 @@ package console
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +19,7 @@ func crowd(n int) FrontEnd {
 	return FrontEnd{Name: "crowd", Clients: func(_ context.Context, held map[any]int) (list []conn.Client, ok bool) {
 		for i := range n {
 			g := conn.Client{
-				Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
+				ID: uint64(i + 1), Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
 				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3, Watched: fmt.Sprint("default from-", i%10), Held: i % 5,
 			}
 			if i%4 == 0 {
@@ -62,6 +64,44 @@ func TestConnections(t *testing.T) {
 	}
 	for _, query := range []string{"sort=odd", "n=201", "from=-1"} {
 		b.get(400, "connections?"+query)
+	}
+}
+
+// A client is disconnected by its ID, and is not listed any more. The audit log is told who it was.
+func TestDisconnect(t *testing.T) {
+	list, _ := crowd(3).Clients(t.Context(), nil)
+	front := FrontEnd{
+		Name:    "crowd",
+		Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return slices.Clone(list), true },
+		Disconnect: func(_ context.Context, id uint64) (g conn.Client, ok bool) {
+			if i := slices.IndexFunc(list, func(g conn.Client) bool { return g.ID == id }); i >= 0 {
+				g, ok = list[i], true
+				list = slices.Delete(list, i, i+1)
+			}
+			return g, ok
+		},
+	}
+	var told []Deed
+	b := newBench(t, Rights{Act: true}, func(o *Options) {
+		o.FrontEnds, o.Tell = []FrontEnd{front}, func(_ *http.Request, d Deed) { told = append(told, d) }
+	})
+	ids := func() (all string) {
+		for _, c := range shown[connectionsAnswer](b, "connections?sort=peer").Connections {
+			all += fmt.Sprint(c.ID)
+		}
+		return all
+	}
+	if is := ids(); is != "123" {
+		t.Errorf("the clients have the IDs %s", is)
+	}
+	b.post(200, "disconnect", fields{"id": 2})
+	b.post(404, "disconnect", fields{"id": 2})
+	b.post(404, "disconnect", fields{})
+	if is := ids(); is != "13" {
+		t.Errorf("after one has been disconnected there are %s", is)
+	}
+	if len(told) != 3 || told[0] != (Deed{What: "disconnect", ID: 2, Changes: "crowd 10.0.0.1:1001"}) {
+		t.Errorf("the audit log is told %+v", told)
 	}
 }
 

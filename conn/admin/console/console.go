@@ -18,8 +18,8 @@ import (
 
 // Options are what a Console is made with.
 type Options struct {
-	// Router has the shards; nil at a node of a cluster that follows. Then May, Version, Started and
-	// Cluster are enough.
+	// Router has the shards; nil at a node of a cluster that follows. Then May, Version, Started,
+	// Cluster and Machine are enough.
 	Router *router.Router
 	// Cluster is what this node knows of its cluster, as it is shown in JSON; nil with one machine.
 	Cluster func() any
@@ -39,6 +39,8 @@ type Options struct {
 	MaxJobSize func() int
 	// FrontEnds have the clients that are connected.
 	FrontEnds []FrontEnd
+	// Machine is how the process is doing.
+	Machine func() (*Machine, error)
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
 	// History has how the server was; a nil book if nobody keeps it.
@@ -88,6 +90,6 @@ type Deed struct {
 	What, Tube, To string
 	ID             uint64
 	Done           int    // jobs
-	Changes        string // of policies, in words
+	Changes        string // in words: of policies, or who was disconnected
 	Refused        bool
 }

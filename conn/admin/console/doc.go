@@ -17,20 +17,22 @@
 //	GET  slow               the commands that took long, the latest first
 //	GET  latency            histograms of how long commands and commits took
 //	GET  history            how it was: span (hour, day), tube
+//	GET  server             memory, processor, descriptors, disk, listeners, certificates
 //	GET  cluster            what this node knows of its cluster
 //	GET  rights             what the client may do with each tube that it names
 //	POST put, kick, pause   to a tube
 //	POST delete, bury, release, kick-job, move-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
 //	POST drain              to the server
+//	POST disconnect         one client: id
 //	POST set-policies       replaces all policies and schedules of run time: text, version
 //
 // A kick of all or a move does a part of the work and answers how many jobs are left.
 // The page asks again until none is left, or its user stops it. So no goroutine works for a
 // page that has been closed.
 //
-// A node of a cluster that follows has no jobs. Its console answers overview and cluster, and its
-// pages show the cluster only.
+// A node of a cluster that follows has no jobs. Its console answers overview, server and cluster, and
+// shows no other pages.
 //
 // # What a page costs
 //
@@ -58,8 +60,8 @@
 // it has peek. Others are not listed, counted, searched or fetched: for the client they do not
 // exist. The figures of the shards, the latency and the history of the whole need stats on
 // every tube. All policies need stats on every tube, as the command policies does; a tube's
-// own is shown to those who have stats on it. The list of connections, drain and set-policies need admin on
-// every tube. One table says what the other actions need (needs). Answers say what a client may do, so that the pages
+// own is shown to those who have stats on it. The list of connections, disconnect, drain and set-policies
+// need admin on every tube. One table says what the other actions need (needs). Answers say what a client may do, so that the pages
 // show nothing that would be refused, and say what is missing.
 //
 // Slow commands are shown to those who have stats on their tube; those that are about no tube to

@@ -16,11 +16,11 @@ var forbidden = &problem{http.StatusForbidden, "you may not do this"}
 var needs = map[string]access.Rights{
 	"put": access.Put, "kick": access.Kick, "pause": access.Pause,
 	"delete": access.Delete, "kick-job": access.Kick, "bury": access.Reserve, "release": access.Reserve,
-	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete, "drain": access.Admin, "set-policies": access.Admin,
+	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete, "drain": access.Admin, "set-policies": access.Admin, "disconnect": access.Admin,
 }
 
 // ofServer says that an action is not about one tube.
-func ofServer(name string) bool { return name == "drain" || name == "set-policies" }
+func ofServer(name string) bool { return needs[name] == access.Admin }
 
 // reads says whether somebody may see the figures of a tube.
 func reads(s *access.Subject, tube string) bool { return s.May(tube).Has(access.Stats) }
@@ -36,7 +36,8 @@ type scope struct {
 	Whole       bool `json:"whole"`       // figures of the shards, the latency and the history of the whole
 	Connections bool `json:"connections"` // the list of them
 	Drain       bool `json:"drain"`
-	Policies    bool `json:"policies"` // to change them
+	Policies    bool `json:"policies"`   // to change them
+	Disconnect  bool `json:"disconnect"` // a client
 	// Can is what the client may do with some tube or other; see can.
 	Can []string `json:"can"`
 }
@@ -44,7 +45,7 @@ type scope struct {
 func (m *Rights) scope() scope {
 	admin := m.Subject.Everywhere().Has(access.Admin)
 	return scope{
-		Whole: whole(m.Subject), Connections: admin, Drain: m.Act && admin, Policies: m.Act && admin,
+		Whole: whole(m.Subject), Connections: admin, Drain: m.Act && admin, Policies: m.Act && admin, Disconnect: m.Act && admin,
 		Can: m.can(m.Subject.Anywhere()),
 	}
 }

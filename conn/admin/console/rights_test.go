@@ -63,7 +63,7 @@ func TestHiddenTubes(t *testing.T) {
 	for path, want := range map[string]int{
 		"tube?name=hidden": 404, "tube?name=none": 404, "job?id=1": 200, "job?id=3": 404, "job?id=4": 404, "job?id=99": 404,
 		"jobs?tube=hidden&state=ready": 403, "jobs?tube=none&state=ready": 403, "jobs?tube=figures&state=all": 403,
-		"jobs?tube=own-a&state=ready": 200, "connections": 403, "latency": 403,
+		"jobs?tube=own-a&state=ready": 200, "connections": 403, "latency": 403, "server": 403,
 	} {
 		b.get(want, path)
 	}
@@ -81,7 +81,7 @@ func TestNeeds(t *testing.T) {
 		id := shown[jobsAnswer](b, "jobs?tube=t&state=ready").Jobs[0].ID
 		ask, ofTube := map[string]fields{
 			"put": {"tube": "t", "data": "x"}, "kick": {"tube": "t", "count": 1}, "pause": {"tube": "t", "seconds": 1},
-			"purge": {"tube": "t", "states": []string{"ready"}}, "move": {"tube": "t", "to": "u", "states": []string{"ready"}}, "drain": {}, "set-policies": {"text": ""},
+			"purge": {"tube": "t", "states": []string{"ready"}}, "move": {"tube": "t", "to": "u", "states": []string{"ready"}}, "drain": {}, "set-policies": {"text": ""}, "disconnect": {"id": 1},
 		}[name]
 		if !ofTube {
 			ask = fields{"id": id, "to": map[bool]string{true: "u"}[name == "move-job"]}

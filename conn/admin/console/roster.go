@@ -11,9 +11,11 @@ import (
 
 // FrontEnd is a way of serving clients. Clients lists them with what they hold, by the owner of a
 // session or the receiver of a consumer. It reports false if it cannot do so before ctx ends.
+// Disconnect closes the connection of the client with this ID, or reports false if there is none.
 type FrontEnd struct {
-	Name    string
-	Clients func(ctx context.Context, held map[any]int) ([]conn.Client, bool)
+	Name       string
+	Clients    func(ctx context.Context, held map[any]int) ([]conn.Client, bool)
+	Disconnect func(ctx context.Context, id uint64) (conn.Client, bool)
 }
 
 // rosterAge is how old the list of the clients may be. All pages share it.
@@ -67,6 +69,13 @@ func (r *roster) take(ctx context.Context) ([]connected, time.Time, error) {
 		}
 	}
 	return r.adopt(all)
+}
+
+// outdate has the next that asks get a new list.
+func (r *roster) outdate() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = time.Time{}
 }
 
 func (r *roster) fresh() ([]connected, time.Time, bool) {

@@ -64,12 +64,13 @@ var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
 		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
-		"slow": (*Console).slow, "policies": (*Console).policies, "schedules": (*Console).schedules, "cluster": (*Console).cluster,
+		"slow": (*Console).slow, "policies": (*Console).policies, "schedules": (*Console).schedules, "cluster": (*Console).cluster, "server": (*Console).server,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,
 		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "move-job": (*Console).moveJob, "bury": (*Console).bury, "release": (*Console).release,
 		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain, "set-policies": (*Console).setPolicies,
+		"disconnect": (*Console).disconnect,
 	}
 )
 

@@ -18,6 +18,15 @@ async function answer(response) {
 
 const path = (name) => new URL("api/v1/" + name, location.origin + location.pathname);
 
+// send is fetch. Its own words for a server that does not answer are the browser's.
+async function send(asked) {
+  try {
+    return await asked;
+  } catch (e) {
+    throw e instanceof TypeError ? new Refused(0, "the server does not answer") : e;
+  }
+}
+
 let first = early;
 
 export async function get(name, query = {}, signal) {
@@ -28,11 +37,11 @@ export async function get(name, query = {}, signal) {
   }
   const begun = name === "overview" && first;
   first = undefined;
-  return answer(await (begun || fetch(url, { signal, cache: "no-store" })));
+  return answer(await send(begun || fetch(url, { signal, cache: "no-store" })));
 }
 
 export async function post(name, body, signal) {
-  return answer(await fetch(path(name), {
+  return answer(await send(fetch(path(name), {
     method: "POST", signal, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  }));
+  })));
 }

@@ -18,18 +18,29 @@ import { cluster } from "./cluster.js";
 
 const pages = { "": overview, tubes, tube, search, samples, connections, slow, policies, server, cluster };
 const main = document.getElementById("main");
-const link = document.getElementById("link");
+const link = document.getElementById("link"), wait = document.getElementById("wait");
 
 const state = { server: null };
 
 let page, timer, stop, number = 0;
 
+// decoded is what an address names. Somebody may have typed it.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function show() {
   const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  const argument = decodeURIComponent(rest.join("/"));
+  const argument = decoded(rest.join("/"));
   const make = pages[name] || overview;
   stop?.abort();
   fill(main);
+  setText(wait, "Loading…");
+  wait.hidden = false;
   page = make(main, argument, state);
   document.title = page.title ? page.title + " · beanfield" : "beanfield";
   for (const a of document.querySelectorAll("nav a[data-page]")) {
@@ -45,19 +56,20 @@ async function round() {
   stop?.abort();
   const mine = ++number, control = new AbortController();
   stop = control;
+  const within = (ms) => AbortSignal.any([control.signal, AbortSignal.timeout(ms)]);
   try {
-    state.server = await get("overview", {}, AbortSignal.any([control.signal, AbortSignal.timeout(8000)]));
+    state.server = await get("overview", {}, within(8000));
     document.body.classList.toggle("looking", !state.server.act);
     const { may, following } = state.server;
     document.querySelector("nav a[data-page=cluster]").hidden = !(state.server.cluster && may.whole);
     for (const name of ["overview", "samples"]) document.querySelector(`nav a[data-page=${name}]`).hidden = !!following;
-    if (following && page.title !== "Cluster") return void (location.hash = "#/cluster"); // which asks anew
-    for (const [page, shown] of Object.entries({ tubes: may.can.includes("stats") || may.can.includes("put"), search: may.can.includes("peek"), connections: may.connections, slow: may.can.includes("stats"), policies: may.can.includes("stats"), server: may.whole || may.drain })) {
-      document.querySelector(`nav a[data-page=${page}]`).hidden = !!following || !shown;
-    }
-    await page.refresh(control.signal, state.server);
+    if (following && page.title !== "Cluster" && page.title !== "Server") return void (location.hash = "#/cluster"); // which asks anew
+    const pages = { tubes: may.can.includes("stats") || may.can.includes("put"), search: may.can.includes("peek"), connections: may.connections, slow: may.can.includes("stats"), policies: may.can.includes("stats"), server: may.whole || may.drain };
+    for (const [page, shown] of Object.entries(pages)) document.querySelector(`nav a[data-page=${page}]`).hidden = !shown || !!following && page !== "server";
+    await page.refresh(within(20_000), state.server);
     dispatchEvent(new Event("drawn"));
     if (mine !== number) return;
+    wait.hidden = true;
     setText(link, following ? "following" : state.server.draining ? "draining" : state.server.act ? "live" : "read only");
     link.className = "link " + (following || state.server.draining ? "warn" : "good");
     document.body.classList.remove("lost");
@@ -66,6 +78,7 @@ async function round() {
     const away = !e.status || e.status >= 500;
     setText(link, away ? (e.status === 503 ? e.message.split("\n")[0] : "the server does not answer") : e.message);
     link.className = "link bad";
+    if (!wait.hidden) setText(wait, link.textContent + (away ? ": the page goes on when it does." : ""));
     document.body.classList.toggle("lost", away);
   }
   const period = Number(refresh.value);

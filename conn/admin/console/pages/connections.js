@@ -1,4 +1,5 @@
-import { get } from "./api.js";
+import { get, post } from "./api.js";
+import { ask, perform } from "./dialog.js";
 import { fill, h, missing, setText, visible } from "./dom.js";
 import { count, duration, rate } from "./format.js";
 import { recall } from "./store.js";
@@ -8,9 +9,9 @@ import { number, Pager, sorting, Table } from "./table.js";
 
 const columns = {
   peer: "Client", face: "Face", identity: "Identity", age: "Connected for", doing: "Doing", held: "Jobs held", asked: "Reads", speed: "Reads/s",
-  used: "Puts into", watching: "Watches", consumer: "Consumer",
+  used: "Puts into", watching: "Watches", consumer: "Consumer", end: "",
 };
-const texts = ["peer", "face", "identity", "age", "doing", "used", "watching", "consumer"];
+const texts = ["peer", "face", "identity", "age", "doing", "used", "watching", "consumer", "end"];
 
 const tubeLink = (name) => name && h("a", { href: "#/tube/" + encodeURIComponent(name) }, visible(name));
 
@@ -25,11 +26,20 @@ function watches(c) {
 
 const links = { used: (c) => tubeLink(c.used), watching: watches, consumer: (c) => visible(c.consumer) };
 
+async function disconnect(c) {
+  const text = "It is as if the client had hung up: the jobs that it holds become ready. Most clients connect again at once.";
+  if (await ask(`Disconnect ${c.peer}?`, text, "Disconnect")) await perform(c.peer + " is disconnected", () => post("disconnect", { id: c.id }));
+}
+
 function rows() {
   const before = new Map(); // what was read from a client, and when
   return {
-    what: "connections", columns, texts, unsorted: ["speed"], key: (c) => `${c.face} ${c.peer} ${c.since}`, make() {},
+    what: "connections", columns, texts, unsorted: ["speed", "end"], key: (c) => c.id,
+    make(cell, k, c) {
+      if (k === "end") cell.append(h("button", { class: "act danger", "aria-label": "Disconnect " + c.peer, onclick: () => disconnect(c) }, "Disconnect"));
+    },
     change(cell, k, c) {
+      if (k === "end") return false;
       if (k === "held" || k === "asked") return number(cell, c[k], count);
       if (k === "speed") return number(cell, c.speed, rate);
       if (k === "age") return setText(cell, duration(c.age)), false;

@@ -13,6 +13,12 @@ export function short(n) {
   return one.format(n);
 }
 
+// moment words a time; exactly does with its milliseconds. There is none for 0.
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
+export const moment = (at) => (at ? clock.format(at) : "");
+const finer = new Intl.DateTimeFormat(undefined, { year: "2-digit", month: "numeric", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
+export const exactly = (at) => finer.format(at);
+
 // brief words microseconds.
 export function brief(us) {
   for (const [at, unit] of [[1e6, "s"], [1e3, "ms"]]) if (us >= at) return one.format(us / at) + " " + unit;

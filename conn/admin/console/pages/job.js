@@ -3,7 +3,7 @@ import { may, moveJobsDialog, putDialog, sampleDialog } from "./actions.js";
 import { bodyView } from "./body.js";
 import { ask, confirm, perform } from "./dialog.js";
 import { fill, h, say, visible } from "./dom.js";
-import { bytes, count, duration, timeToRun } from "./format.js";
+import { bytes, count, duration, moment, timeToRun } from "./format.js";
 
 // One job with its figures, its body, and what can be done with it.
 
@@ -40,7 +40,6 @@ export function jobCard(job, label) {
   return card;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
 const causes = {
   reserves: "reserved too often", timeouts: "timed out too often", releases: "released too often", returns: "came back too often",
   expired: "too old", moved: "moved by somebody",
@@ -48,7 +47,7 @@ const causes = {
 
 // where says in which tube a job has been a dead letter, or was moved from, when, why, and after how much.
 const where = (b) => [
-  `${clock.format(b.when)}: left `, h("a", { href: "#/tube/" + encodeURIComponent(b.tube) }, visible(b.tube)),
+  `${moment(b.when)}: left `, h("a", { href: "#/tube/" + encodeURIComponent(b.tube) }, visible(b.tube)),
   `, ${causes[b.why] ?? visible(b.why)} (reserved ${count(b.reserves)}, timeouts ${count(b.timeouts)}, released ${count(b.releases)})`,
 ];
 

@@ -1,28 +1,21 @@
 import { get, post } from "./api.js";
 import { attempt, confirm, perform } from "./dialog.js";
 import { fill, h, missing, setText, visible } from "./dom.js";
-import { count } from "./format.js";
+import { count, moment } from "./format.js";
+import { plain } from "./table.js";
 
 // The policies of tubes in the order in which they are asked, and the schedules.
-
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
-const time = (at) => (at ? clock.format(at) : "");
 
 // settings are what a policy says, as it is written in the file.
 export const settings = (p) => visible(p.settings.map((s) => `${s.key} = ${JSON.stringify(s.value)}`).join(", ")) || "the defaults";
 export const origin = (p) => (p.from === "file" ? `file, line ${p.line}` : "run time");
 
-const table = (label, heads, numbers, body) => h("div", { class: "scroll" }, h("table", { "aria-label": label },
-  h("thead", {}, h("tr", {}, heads.map((t, i) => h("th", { scope: "col", class: numbers.includes(i) ? "n" : "" }, t)))), body));
+const policyRow = (p) => [visible(p.match), settings(p), origin(p), p.hiddenBy ? `never: ${visible(p.hiddenBy)} is asked before it` : ""];
 
-const policyRow = (p) => h("tr", {},
-  h("th", { scope: "row" }, visible(p.match)), h("td", {}, settings(p)), h("td", {}, origin(p)),
-  h("td", {}, p.hiddenBy ? `never: ${visible(p.hiddenBy)} is asked before it` : ""));
-
-const scheduleRow = (s) => h("tr", {},
-  h("th", { scope: "row" }, visible(s.name)), h("td", {}, h("a", { href: "#/tube/" + encodeURIComponent(s.tube) }, visible(s.tube))),
-  h("td", {}, visible(s.cron)), h("td", {}, visible(s.zone)), h("td", {}, time(s.last)), h("td", {}, time(s.next)),
-  [s.jobs, s.missed, s.refused].map((n) => h("td", { class: "n" }, count(n))), h("td", {}, visible(s.refusal)), h("td", {}, visible(s.from)));
+const scheduleRow = (s) => [
+  visible(s.name), h("a", { href: "#/tube/" + encodeURIComponent(s.tube) }, visible(s.tube)), visible(s.cron), visible(s.zone), moment(s.last), moment(s.next),
+  ...[s.jobs, s.missed, s.refused].map(count), visible(s.refusal), visible(s.from),
+];
 
 // change edits all that was set at run time. What somebody else has changed meanwhile is not overwritten.
 async function change(list) {
@@ -39,13 +32,12 @@ async function change(list) {
 
 export function policies(main) {
   const facts = h("p", { class: "facts", "aria-live": "polite" }), problems = h("div"), lack = h("div");
-  const rules = h("tbody"), ticks = h("tbody");
   let list, shown = "";
   const edit = h("button", { class: "act", onclick: () => list && change(list) }, "Change…");
-  const some = table("policies", ["Tubes", "Settings", "From", "Asked"], [], rules);
+  const rules = plain("policies", ["Tubes", "Settings", "From", "Asked"]), some = rules.element;
+  const ticks = plain("schedules", ["Name", "Tube", "When", "Zone", "Last", "Next", "Jobs", "Missed", "Refused", "Why", "From"], [6, 7, 8]);
   const card = h("section", { class: "card" }, h("h2", {}, "Policies of tubes"), some, problems, edit);
-  const times = h("section", { class: "card" }, h("h2", {}, "Schedules"),
-    table("schedules", ["Name", "Tube", "When", "Zone", "Last", "Next", "Jobs", "Missed", "Refused", "Why", "From"], [6, 7, 8], ticks));
+  const times = h("section", { class: "card" }, h("h2", {}, "Schedules"), ticks.element);
   fill(main, h("div", { class: "head" }, h("h1", {}, "Policies"), facts), lack, card, times);
   return {
     title: "Policies",
@@ -63,8 +55,8 @@ export function policies(main) {
       setText(facts, list && list.policies.length === 0 ? "No tube has a policy." : "The first that matches a tube holds.");
       some.hidden = !list?.policies.length;
       fill(problems, (list?.problems ?? []).map((p) => h("p", { class: "bad" }, "Left out, because this version does not understand it: ", visible(p))));
-      fill(rules, (list?.policies ?? []).map(policyRow));
-      fill(ticks, plan.schedules.map(scheduleRow));
+      rules.show((list?.policies ?? []).map(policyRow));
+      ticks.show(plan.schedules.map(scheduleRow));
     },
   };
 }

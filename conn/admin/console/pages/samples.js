@@ -5,13 +5,14 @@ import { dropSample, samples as all } from "./samplestore.js";
 import { fill, h, say, visible } from "./dom.js";
 import { bytes, count, timeToRun } from "./format.js";
 import { recall, keep } from "./store.js";
+import { plain } from "./table.js";
 
 // Jobs that this browser keeps, to be put once or as a batch.
 
 const batchMost = 10_000;
 
 export function samples(main) {
-  const body = h("tbody"), chosen = new Set();
+  const chosen = new Set();
   let allowed = true, refused = new Set(); // tubes into which this client may not put
   const times = h("input", { type: "number", min: 1, max: batchMost, required: true, value: recall("times", 1) });
   const put = h("button", { class: "primary act" }, "Put selected");
@@ -28,10 +29,11 @@ export function samples(main) {
     all().forEach((s) => (every.checked ? chosen.add(s.name) : chosen.delete(s.name)));
     draw();
   } });
+  const table = plain("Samples", [h("label", {}, every, "Name"), "Tube", "Priority", "Time to run", "Size", ""], [2, 3, 4]);
 
   function draw() {
     const list = all();
-    fill(body, list.length ? list.map(row) : h("tr", {}, h("td", { colspan: 7, class: "none" }, "No samples yet. You can keep a job as a sample when you put it, or with its button Keep.")));
+    table.show(list.map(row), "No samples yet. You can keep a job as a sample when you put it, or with its button Keep.");
     enable();
     every.checked = list.length > 0 && list.every((s) => chosen.has(s.name));
   }
@@ -47,9 +49,8 @@ export function samples(main) {
       if (box.checked) chosen.add(s.name); else chosen.delete(s.name);
       enable();
     } });
-    return h("tr", {}, h("td", {}, box), h("th", { scope: "row" }, visible(s.name)), h("td", {}, visible(s.tube)),
-      h("td", { class: "n" }, count(s.pri)), h("td", { class: "n" }, timeToRun(s.ttr)), h("td", { class: "n" }, bytes(new TextEncoder().encode(s.text).length)),
-      h("td", {}, allowed && !refused.has(s.tube) && h("button", { class: "act", "aria-label": `Look at ${s.name} and put it`, onclick: () => putDialog(s.tube, s).then(draw) }, "Put")));
+    return [h("label", {}, box, visible(s.name)), visible(s.tube), count(s.pri), timeToRun(s.ttr), bytes(new TextEncoder().encode(s.text).length),
+      allowed && !refused.has(s.tube) && h("button", { class: "act", "aria-label": `Look at ${s.name} and put it`, onclick: () => putDialog(s.tube, s).then(draw) }, "Put")];
   }
 
   // batch puts each selected sample as often as asked for, one after the other.
@@ -68,8 +69,7 @@ export function samples(main) {
   fill(main,
     h("div", { class: "head" }, h("h1", {}, "Samples"), h("p", { class: "facts" }, "Jobs that this browser keeps, to be put again.")),
     h("section", { class: "card" },
-      h("div", { class: "scroll" }, h("table", { "aria-label": "Samples" },
-        h("thead", {}, h("tr", {}, h("td", {}, every), ["Name", "Tube", "Priority", "Time to run", "Size", ""].map((t, i) => (t ? h("th", { scope: "col", class: i > 1 ? "n" : "" }, t) : h("td"))))), body)),
+      table.element,
       h("form", { class: "row controls", onsubmit: (e) => { e.preventDefault(); batch(); } }, h("label", { class: "act" }, "Times", times), put, drop)));
   draw();
   // refresh hides what cannot be put: the tubes of samples may be others' by now.

@@ -2,7 +2,22 @@ import { h, fill, setText, visible } from "./dom.js";
 import { count, duration, rate } from "./format.js";
 import { keep, recall } from "./store.js";
 
-// Tables whose rows change in place.
+// Tables. On a phone, their rows become cards: the roles are for that.
+
+const frame = (label, head, body) => h("div", { class: "scroll" },
+  h("table", { "aria-label": label, class: "cards " + label, role: "table" }, h("thead", { role: "rowgroup" }, head), body));
+
+// plain is a table whose rows are made anew. Some of its columns, by their places, have numbers.
+export function plain(label, heads, numbers = []) {
+  const body = h("tbody", { role: "rowgroup" }), kind = (i) => (numbers.includes(i) ? "n" : null);
+  const cell = (c, i) => (i === 0 ? h("th", { scope: "row", role: "rowheader" }, c) : h("td", { role: "cell", class: kind(i), "data-label": heads[i] }, c));
+  return {
+    element: frame(label, h("tr", { role: "row" }, heads.map((c, i) => (c ? h("th", { scope: "col", role: "columnheader", class: kind(i) }, c) : h("td")))), body),
+    show: (rows, none) => fill(body, rows.length || !none ? rows.map((cells) => h("tr", { role: "row" }, cells.map(cell))) : h("tr", {}, h("td", { colspan: heads.length, class: "none" }, none))),
+  };
+}
+
+// A Table has rows that change in place.
 
 // columns are those of the table of tubes.
 export const columns = {
@@ -43,9 +58,9 @@ export class Table {
     this.sort = sort;
     this.kind = kind;
     this.rows = new Map();
-    this.head = h("tr", { role: "row" }); // with the roles, for a phone makes cards of the rows
+    this.head = h("tr", { role: "row" });
     this.body = h("tbody", { role: "rowgroup" });
-    this.element = h("div", { class: "scroll" }, h("table", { "aria-label": kind.what, class: "cards", role: "table" }, h("thead", { role: "rowgroup" }, this.head), this.body));
+    this.element = frame(kind.what, this.head, this.body);
     this.choose(names);
   }
 
@@ -61,6 +76,7 @@ export class Table {
     fill(this.head, this.names.map((k) => {
       const on = o && o.by === k;
       const label = this.kind.columns[k];
+      if (!label) return h("td");
       return h("th", { scope: "col", role: "columnheader", class: this.kind.texts.includes(k) ? "" : "n", "aria-sort": on ? (o.desc ? "descending" : "ascending") : null },
         o && !this.kind.unsorted?.includes(k) ? h("button", { class: "plain", onclick: () => o.choose(k) }, label, h("i", { class: "arrow", "aria-hidden": "true" }, on ? (o.desc ? "▾" : "▴") : "")) : label);
     }));

@@ -7,6 +7,7 @@ import { jobCard } from "./job.js";
 import { origin, settings } from "./policies.js";
 import { Past, spanPicker } from "./past.js";
 import { finder } from "./search.js";
+import { plain } from "./table.js";
 
 // One tube.
 
@@ -136,18 +137,19 @@ function showService(place, a) {
   const s = a.service, l = a.limits, did = (a.policy || a.did) && policyCard(a);
   if (!s) return void fill(place, did);
   const limit = (n, show = count) => (n ? show(n) : "no limit");
-  // table has numbers from a column on.
-  const table = (what, numbers, heads, rows) => h("div", { class: "scroll" }, h("table", { "aria-label": what, class: what },
-    h("thead", {}, h("tr", {}, heads.map((t, i) => h("th", { scope: "col", class: i >= numbers ? "n" : "" }, t)))),
-    h("tbody", {}, rows.map((r) => h("tr", {}, r.map((v, i) => (i === 0 ? h("th", { scope: "row" }, v) : h("td", { class: i >= numbers ? "n" : "" }, v))))))));
+  const table = (what, numbers, heads, rows) => {
+    const t = plain(what, heads, numbers);
+    t.show(rows);
+    return t.element;
+  };
   fill(place, did, h("section", { class: "card" }, h("h2", {}, "Queue service"),
     h("dl", { class: "jobfacts" }, [
       ["Items", count(s.length)], ["In the rear queue", count(s.rear)], ["State", s.ended ? "ended" : "open"], ["Most items", limit(l.maxLength)], ["Largest item", limit(l.maxPayload, bytes)],
       ["Deliveries", limit(l.maxDelivery)], ["Must be committed in", limit(l.maxIdle, duration)], ["Dead letters", l.deadLetter], ["When full", l.autoEvict ? "drops the oldest" : "refuses"],
     ].map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", {}, v)))),
     s.groupsTotal > 0 && [h("h3", {}, `${count(s.groupsTotal)} group${s.groupsTotal === 1 ? "" : "s"}`),
-      table("groups", 1, ["Group", "Consumers", "Pending", "Delivered", "Index"], s.groups.map((g) => [visible(g.name), count(g.consumers), count(g.pending), count(g.delivered), g.index]))],
+      table("groups", [1, 2, 3, 4], ["Group", "Consumers", "Pending", "Delivered", "Index"], s.groups.map((g) => [visible(g.name), count(g.consumers), count(g.pending), count(g.delivered), g.index]))],
     s.consumersTotal > 0 && [h("h3", {}, `${count(s.consumersTotal)} consumer${s.consumersTotal === 1 ? "" : "s"}`),
-      table("consumers", 2, ["Consumer", "Status", "Pending", "Window", "Free slots", "Silent for", "Index"],
+      table("consumers", [2, 3, 4, 5, 6], ["Consumer", "Status", "Pending", "Window", "Free slots", "Silent for", "Index"],
         s.consumers.map((c) => [visible(c.group + "." + c.user), c.status, count(c.pending), c.auto ? "auto-commit" : count(c.window), c.auto ? "" : count(c.slots), duration(c.idle), c.index]))]));
 }
