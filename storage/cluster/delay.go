@@ -1,12 +1,18 @@
 package cluster
 
 import (
+	"context"
+	"strings"
 	"sync"
 	"time"
 )
 
-// sayEach is how often a node that waits for others says so.
-const sayEach = 10 * time.Second
+const (
+	// sayEach is how often a node that waits for others says so, linksEach how often it looks what is wrong with
+	// the links to them.
+	sayEach   = 10 * time.Second
+	linksEach = time.Second
+)
 
 // delay is what a node waits for while it starts: it says so now and then.
 type delay struct {
@@ -14,27 +20,53 @@ type delay struct {
 	what string
 	stop chan struct{}
 
-	mu   sync.Mutex
-	text string // with why, as far as that is known
+	mu         sync.Mutex
+	why, links string // as far as that is known
+	text       string // all of it
 }
 
 // saying begins to say it, until done is called.
 func (n *Node) saying(what string) *delay {
 	w := &delay{node: n, what: what, text: what, stop: make(chan struct{})}
 	n.o.Waiting(what)
-	go func() {
-		tick := time.NewTicker(sayEach)
-		defer tick.Stop()
-		for {
-			select {
-			case <-w.stop:
-				return
-			case <-tick.C:
-				n.o.Logger.Warn("this node waits", "for", w.says())
-			}
-		}
-	}()
+	go w.run()
 	return w
+}
+
+func (w *delay) run() {
+	tick := time.NewTicker(linksEach)
+	defer tick.Stop()
+	for said := time.Now(); ; {
+		select {
+		case <-w.stop:
+			return
+		case <-tick.C:
+		}
+		w.note(func() { w.links = w.node.links() })
+		if time.Since(said) >= sayEach {
+			said = time.Now()
+			w.node.o.Logger.Warn("this node waits", "for", w.says())
+		}
+	}
+}
+
+// links says what is wrong with the links to other nodes, as far as the engine knows.
+func (n *Node) links() string {
+	if n.server == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linksEach)
+	defer cancel()
+	var all []string
+	for _, name := range n.o.names() {
+		if name == n.o.Node {
+			continue
+		}
+		if why := n.server.Link(ctx, name); why != "" {
+			all = append(all, "node "+name+", "+why)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 func (w *delay) says() string {
@@ -44,10 +76,19 @@ func (w *delay) says() string {
 }
 
 // because notes what the last try has failed with.
-func (w *delay) because(err error) {
+func (w *delay) because(err error) { w.note(func() { w.why = err.Error() }) }
+
+func (w *delay) note(what func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if text := w.what + ": " + err.Error(); text != w.text {
+	what()
+	text := w.what
+	for _, more := range []string{w.why, w.links} {
+		if more != "" {
+			text += ": " + more
+		}
+	}
+	if text != w.text {
 		w.text = text
 		w.node.o.Waiting(text)
 	}

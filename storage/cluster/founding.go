@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"beanfield/storage/jetstream"
 )
@@ -36,6 +35,7 @@ const FoundingName = "founding.json"
 // founder's jobs would be left out.
 type beginning struct {
 	node    *Node
+	wait    *delay
 	founds  *Founding
 	allowed bool
 }
@@ -75,7 +75,6 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 	if b.allowed {
 		return 0, 0, nil
 	}
-	said := time.Time{}
 	for {
 		founder, silent := b.askAll(ctx)
 		switch {
@@ -87,12 +86,7 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 		case founder != "":
 			return 0, 0, fmt.Errorf("cluster: %s is about to found it", founder) // and is looked for again
 		}
-		if time.Since(said) > sayEach {
-			said = time.Now()
-			what := "all nodes, because a new cluster begins; missing: " + strings.Join(silent, ", ")
-			b.node.o.Waiting(what)
-			b.node.o.Logger.Warn("this node waits", "for", what)
-		}
+		b.wait.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent, ", ")))
 	}
 }
 

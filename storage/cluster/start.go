@@ -111,7 +111,7 @@ func (n *Node) join(ctx context.Context) error {
 	if err := n.answerFounding(); err != nil || n.server == nil {
 		return err
 	}
-	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up").done()
+	defer n.saying("enough of the other nodes").done()
 	err := n.server.Joined(ctx)
 	n.joined.Store(err == nil)
 	return err
@@ -139,7 +139,8 @@ func (n *Node) openShards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: func(err error) { w.because(n.unwelcome(err)) }}
+	begin.wait = w
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: w.because}
 	if begin.founds != nil {
 		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
 			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d", ErrRefused, o.New, n.o.Shards)
@@ -159,18 +160,6 @@ func (n *Node) openShards(ctx context.Context) error {
 		n.replicas = append(n.replicas, &replica{node: n, i: i, shard: shard})
 	}
 	return nil
-}
-
-// unwelcome adds to an error what the engine says of others that it does not get on with: another secret, or
-// another certificate, is why too few of them are there.
-func (n *Node) unwelcome(err error) error {
-	if n.server == nil {
-		return err
-	}
-	if why := n.server.Unwelcome(); why != nil {
-		return fmt.Errorf("%w; is the secret, or the certificate, that of the others? The engine says: %w", err, why)
-	}
-	return err
 }
 
 // openCopies opens the stores, and looks whether they are this log's.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -63,6 +64,21 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: no secret", ErrOptions)
 	}
 	return nil
+}
+
+// listens tries this node's address: the engine would say less of what is wrong with it.
+func (o *Options) listens() error {
+	if len(o.Nodes) == 1 {
+		return nil
+	}
+	l, err := net.Listen("tcp", o.Nodes[o.Node])
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%w: this machine does not have the address of node %s, %s: is it the configuration of another machine?", ErrOptions, o.Node, o.Nodes[o.Node])
+	case err != nil:
+		return fmt.Errorf("%w: the address of node %s: %w", ErrOptions, o.Node, err)
+	}
+	return l.Close()
 }
 
 // plain tells whether a name can be a part of a subject, of a stream's name and of a file's.

@@ -33,6 +33,9 @@ var ErrStopped = errors.New("jetstream: the engine was stopped")
 // other nodes (Joined does).
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{o: o, lines: newLines(o.Logger, o.Node), client: rand.Text()}
+	if err := o.listens(); err != nil {
+		return nil, err
+	}
 	if err := s.run(ctx, true); err != nil {
 		return nil, err
 	}
@@ -140,15 +143,6 @@ func (s *Server) Failure() error {
 	}
 	if engine := s.engine.Load(); engine != nil && !engine.JetStreamEnabled() && s.keeps.Load() {
 		return ErrFailed
-	}
-	return nil
-}
-
-// Unwelcome is what the engine has said last of another one that does not let it in, or that it does not let in:
-// nil if there is none.
-func (s *Server) Unwelcome() error {
-	if err := s.lines.closed.Load(); err != nil {
-		return *err
 	}
 	return nil
 }

@@ -3,11 +3,9 @@ package jetstream
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -142,29 +140,6 @@ func TestEngineThatCannotStart(t *testing.T) {
 	}
 }
 
-func TestWrongSecretIsRefused(t *testing.T) {
-	needsEngine(t)
-	var log must.Text
-	var servers []*Server
-	o := alone(t)
-	o.Nodes = addresses(t, "a", "b")
-	for _, node := range []string{"a", "b"} {
-		o.Node, o.Dir, o.Secret, o.Logger = node, t.TempDir(), "secret of "+node, slog.New(slog.NewTextHandler(&log, nil))
-		s, _ := started(t, o)
-		servers = append(servers, s)
-	}
-	until(t, "a line about the refusal", func() bool {
-		return len(log.Lines("authentication error")) > 0 || len(log.Lines("Authorization Violation")) > 0
-	})
-	for _, s := range servers {
-		ctx, cancel := context.WithTimeout(limited(t), 200*time.Millisecond) // longer makes no difference
-		defer cancel()
-		if s.Joined(ctx) == nil {
-			t.Error("they are one group")
-		}
-	}
-}
-
 func TestSitesEngine(t *testing.T) {
 	needsEngine(t)
 	s, _ := started(t, alone(t))
@@ -214,6 +189,11 @@ func TestStreamsOfOthers(t *testing.T) {
 	if err != nil || again.Origin() != first.Origin() || first.Origin() == 0 {
 		t.Fatal(err, "origins", first.Origin(), again.Origin())
 	}
+	o.Replicas = 3
+	if _, err := Open(limited(t), nc, o); !errors.Is(err, ErrStream) || !strings.Contains(err.Error(), "made with replicas = 1, which cannot be changed, and the configuration says 3") {
+		t.Error(err)
+	}
+	o.Replicas = 1
 	for what, change := range map[string]func(c *settings){
 		"":                func(c *settings) { c.Metadata["beanfield-later"] = "what nobody knows yet" },
 		"another cluster": func(c *settings) { c.Metadata[clusterKey] = "other" },

@@ -179,6 +179,9 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 	if nodes := is.Metadata[nodesKey]; nodes != must.Metadata[nodesKey] {
 		return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrStream, nodes, must.Metadata[nodesKey])
 	}
+	if is.Replicas != must.Replicas {
+		return fmt.Errorf("%w: the cluster was made with replicas = %d, which cannot be changed, and the configuration says %d", ErrStream, is.Replicas, must.Replicas)
+	}
 	base, err := strconv.ParseUint(is.Metadata[baseKey], 16, 64)
 	shards, err2 := strconv.Atoi(is.Metadata[shardsKey])
 	switch {
@@ -198,7 +201,6 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 		"subjects":     len(is.Subjects) != 1 || is.Subjects[0] != must.Subjects[0],
 		"retention":    is.Retention != must.Retention,
 		"storage":      is.Storage != must.Storage,
-		"num_replicas": is.Replicas != must.Replicas,
 		"limits":       is.MaxMsgs > 0 || is.MaxBytes > 0 || is.MaxAge > 0 || is.MaxMsgsPerSubject > 0,
 		"max_msg_size": is.MaxMsgSize > 0 && is.MaxMsgSize < MaxPayload,
 		"allow_direct": !is.AllowDirect,
