@@ -97,7 +97,7 @@ func (l *life) follow(n node) (tenure, error) {
 		case <-l.sig.draining():
 			h.drain(l.sig)
 		case <-l.sig.backup:
-			l.log.Warn("no backup: this node only follows; the one that serves can make it")
+			l.log.Warn("no backup: this node only follows; the one that serves can make it", "node", n.Status().Owner)
 		case <-l.sig.reload:
 			h.reload()
 		}

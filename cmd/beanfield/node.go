@@ -115,6 +115,14 @@ func (n *clusterNode) Status() cluster.Status {
 	return st
 }
 
+// Look is Status, with what the engine says when it is asked.
+func (n *clusterNode) Look(ctx context.Context) cluster.Status {
+	if running := n.running.Load(); running != nil {
+		return running.Look(ctx)
+	}
+	return n.Status()
+}
+
 // Figures are for the metrics.
 func (n *clusterNode) Figures() cluster.Figures {
 	if running := n.running.Load(); running != nil {

@@ -61,13 +61,15 @@ type Node struct {
 	stops  sync.Once
 
 	// The loop's own.
-	station *ownership.Station
-	tenure  *Tenure // until it has ended
-	failing bool    // the engine has failed, and that has been told
-	showAt  time.Duration
-	leaders []string // whose engines may lead lanes, when the steerer was told last
-	waits   map[uint64]chan error
-	orders  uint64
+	station   *ownership.Station
+	tenure    *Tenure // until it has ended
+	failing   bool    // the engine has failed, and that has been told
+	showAt    time.Duration
+	owned     time.Duration // when somebody owned the shards last
+	takeovers []Takeover    // the last ones
+	leaders   []string      // whose engines may lead lanes, when the steerer was told last
+	waits     map[uint64]chan error
+	orders    uint64
 }
 
 func newNode(o Options) *Node {
@@ -167,6 +169,7 @@ func (n *Node) tick() {
 	n.station.Waits(waits)
 	n.station.Low(n.copies.Low())
 	n.station.Tick(now)
+	n.notice(now)
 	n.look()
 	if err := n.sound(); err != nil && !n.failing {
 		n.failing = true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"beanfield/storage/jetstream"
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 )
 
@@ -24,10 +25,19 @@ func TestOwnerIsLost(t *testing.T) {
 	t.Logf("node %s serves after %v", name, time.Since(begun))
 	c.append(tenure, "one;", "a", "b", "c")
 	c.steered(name)
+	st := c.nodes[name].Look(limited(t))
+	for _, s := range st.Shards {
+		if l := s.Lanes; l[0].Leader == name || l[0].Leader == "" || l[0].Bytes == 0 || l[1].Leader == "" || l[1].Bytes == 0 {
+			t.Errorf("the lanes of shard %d are told to be %+v", s.Shard, l)
+		}
+	}
 	at := time.Now()
 	c.kill(name)
 	next, tenure := c.owner()
 	t.Logf("node %s serves %v after node %s was lost", next, time.Since(at), name)
+	if last := c.nodes[next].Status().Takeovers; len(last) < 2 || last[len(last)-1].Owner != next || last[len(last)-1].Nobody <= 0 || last[0].Owner != name {
+		t.Errorf("who took over is told to be %+v", last)
+	}
 	c.append(tenure, "two;", next)
 	t.Logf("and appends after %v", time.Since(at))
 	if trim := c.nodes[next].Status().Shards[0].Trim; trim != 0 {
@@ -37,6 +47,10 @@ func TestOwnerIsLost(t *testing.T) {
 	c.append(tenure, "three;", "a", "b", "c")
 	until(t, "what all have is purged", func() bool { return c.nodes[next].Status().Shards[1].Trim == 3 })
 
+	must.Do(t, c.nodes[name].Close(limited(t)))
+	until(t, "it is known to have stopped", func() bool {
+		return slices.ContainsFunc(c.nodes[next].Status().Nodes, func(n NodeStatus) bool { return n.Name == name && !n.Alive && n.Role == Stopped })
+	})
 	c.kill(name)
 	for what, change := range map[string]func(o *Options){
 		"another number of shards": func(o *Options) { o.Shards = 3 },

@@ -62,9 +62,10 @@ const rebuildOrder = "rebuild"
 
 // ordered obeys another node's order, and answers it.
 func (n *Node) ordered(now time.Duration, m *ownership.Message) {
-	r := n.station.Message(ownership.Reply, m.From)
+	err := n.obey(now, m.Command, m.Target, m.Shard, m.Undo)
+	r := n.station.Message(ownership.Reply, m.From) // with what has become of it
 	r.ID = m.ID
-	if err := n.obey(now, m.Command, m.Target, m.Shard, m.Undo); err != nil {
+	if err != nil {
 		r.Error = err.Error()
 	}
 	acts{n}.Send(r)

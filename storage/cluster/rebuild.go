@@ -20,6 +20,7 @@ const (
 	rebuildPoll  = ownership.BeatEach
 	rebuildAgain = 3 * time.Second
 	shipmentRate = 100 << 20
+	tellEach     = time.Second // how much of it has come
 	// unheard is how long the sending node may be silent.
 	unheard = 10 * time.Second
 )
@@ -117,7 +118,7 @@ func (r *replica) fetch(ctx context.Context) error {
 	var place turns.Place
 	begun := time.Now()
 	bytes, err := shipment.Order(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, shipment.Options{
-		Silence: unheard, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) },
+		Silence: unheard, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) }, Told: r.getting(source),
 	})
 	if err != nil {
 		return fmt.Errorf("node %s: %w", source, err)
@@ -134,6 +135,22 @@ func (r *replica) fetch(ctx context.Context) error {
 	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source, "number", place.Number,
 		"bytes", bytes, "after", time.Since(begun))
 	return nil
+}
+
+// getting has it told once in a while how much of a checkpoint has come.
+func (r *replica) getting(source string) func(done, total int64) {
+	var told time.Time
+	return func(done, total int64) {
+		if time.Since(told) < tellEach {
+			return
+		}
+		told = time.Now()
+		r.node.do(func(time.Duration) {
+			if r.retired.Load() {
+				r.problem = fmt.Sprintf("shard %d gets a checkpoint of node %s: %.1f of %.1f MB", r.i, source, float64(done)/1e6, float64(total)/1e6)
+			}
+		})
+	}
 }
 
 // serveCheckpoints has this node make checkpoints for others.

@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"beanfield/storage/cluster/ownership"
@@ -11,23 +13,31 @@ import (
 
 // Status is what a node knows of the cluster.
 type Status struct {
-	Cluster  string        `json:"cluster"`
-	Node     string        `json:"node"`  // who says all this
-	Owner    string        `json:"owner"` // who serves; "" if this node knows of nobody
-	Serving  bool          `json:"serving"`
-	Nodes    []NodeStatus  `json:"nodes"`
-	Shards   []ShardStatus `json:"shards"`
-	Problems []string      `json:"problems"` // of this node, as sentences
+	Cluster   string        `json:"cluster"`
+	Node      string        `json:"node"`  // who says all this
+	Owner     string        `json:"owner"` // who serves; "" if this node knows of nobody
+	Serving   bool          `json:"serving"`
+	Nodes     []NodeStatus  `json:"nodes"`
+	Shards    []ShardStatus `json:"shards"`
+	Problems  []string      `json:"problems"` // of this node, as sentences
+	Takeovers []Takeover    `json:"takeovers,omitempty"`
+}
+
+// Troubled tells whether something needs somebody's attention.
+func (st *Status) Troubled() bool {
+	return len(st.Problems) > 0 || slices.ContainsFunc(st.Shards, func(s ShardStatus) bool { return s.Problem != "" }) ||
+		slices.ContainsFunc(st.Nodes, func(n NodeStatus) bool { return len(n.Problems) > 0 || !n.Alive && !n.Left })
 }
 
 // NodeStatus is what a node says of itself.
 type NodeStatus struct {
 	Name     string   `json:"name"`
 	Alive    bool     `json:"alive"`
-	Role     string   `json:"role"` // "owner", "leaving", "candidate", "follower"; "" if it has never been heard
+	Role     string   `json:"role"` // "owner", "leaving", "candidate", "follower"; "stopped"; "" if it has never been heard
 	Version  string   `json:"version,omitempty"`
 	Rank     int      `json:"rank"`               // in the order of placement, from 0
 	Fit      bool     `json:"fit"`                // it could own the shards now
+	Broken   bool     `json:"broken,omitempty"`   // a copy is not whole
 	Drained  bool     `json:"drained"`            // it owns nothing until that is undone
 	Left     bool     `json:"left"`               // its copies hold up no purge
 	Silence  float64  `json:"silence"`            // seconds since it was heard last; -1 if never
@@ -36,6 +46,9 @@ type NodeStatus struct {
 	Durable  []uint64 `json:"durable,omitempty"`  // what of it is durably folded
 	Problems []string `json:"problems,omitempty"` // why it is not as it should be
 }
+
+// Stopped is the role of a node whose process was ended in order.
+const Stopped = "stopped"
 
 // ShardStatus is what a node knows of a shard.
 type ShardStatus struct {
@@ -53,7 +66,14 @@ type ShardStatus struct {
 	Problem  string `json:"problem,omitempty"`
 	// Rebuilding says that the problem is being mended: this node's copy waits for a checkpoint of another
 	// one, or is getting it.
-	Rebuilding bool `json:"rebuilding,omitempty"`
+	Rebuilding bool         `json:"rebuilding,omitempty"`
+	Lanes      []LaneStatus `json:"lanes,omitempty"` // of Look
+}
+
+// LaneStatus is what the engine says of a lane.
+type LaneStatus struct {
+	Leader string `json:"leader"` // whose engine leads it; "" if nobody's, or it does not answer
+	Bytes  uint64 `json:"bytes"`  // on the disk of each replica
 }
 
 // Figures are for the metrics.
@@ -83,7 +103,7 @@ func (n *Node) Status() Status {
 	st := Status{Cluster: n.o.Name, Node: n.o.Node}
 	err := n.ask(func(now time.Duration) {
 		st.Owner, st.Serving = n.station.Owner(), n.station.Role() >= ownership.Owner
-		st.Shards = n.shardStatus()
+		st.Shards, st.Takeovers = n.shardStatus(), slices.Clone(n.takeovers)
 		for _, name := range n.o.names() {
 			st.Nodes = append(st.Nodes, n.nodeStatus(name))
 		}
@@ -108,15 +128,47 @@ func (n *Node) Status() Status {
 	return st
 }
 
+// lookLimit is how long the engine may take to describe the lanes.
+const lookLimit = time.Second
+
+// Look is Status, with what the engine has to be asked for.
+func (n *Node) Look(ctx context.Context) Status {
+	st := n.Status()
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	var all sync.WaitGroup
+	for i := range st.Shards {
+		lanes := make([]LaneStatus, 2)
+		st.Shards[i].Lanes = lanes
+		for lane := range lanes {
+			all.Go(func() { lanes[lane].Leader, lanes[lane].Bytes, _ = n.replicas[i].shard.Look(ctx, lane) })
+		}
+	}
+	for i := range st.Nodes {
+		if node := &st.Nodes[i]; !node.Alive && node.Role != Stopped && n.server != nil {
+			all.Go(func() {
+				if why := n.server.Link(ctx, node.Name); why != "" {
+					node.Problems = append(slices.Clone(node.Problems), why)
+				}
+			})
+		}
+	}
+	all.Wait()
+	return st
+}
+
 // nodeStatus is what a node has said of itself last.
 func (n *Node) nodeStatus(name string) NodeStatus {
 	r, alive, silence := n.station.Told(name)
 	s := NodeStatus{
-		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive && r.Fit, Drained: r.Drained,
+		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive && r.Fit, Broken: r.Broken, Drained: r.Drained,
 		Left: n.station.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
 	}
 	if why := n.station.Strange(name); why != "" {
 		s.Problems = append(slices.Clone(s.Problems), "its messages are refused: "+why)
+	}
+	if !alive && slices.Contains(r.Problems, ownership.Stopping) {
+		s.Role, s.Problems = Stopped, nil
 	}
 	if r.Role != "" {
 		s.Silence = silence.Seconds()
@@ -139,7 +191,7 @@ func (n *Node) shardStatus() (all []ShardStatus) {
 	report, _, _ := n.station.Told(owner)
 	for i, r := range n.replicas {
 		s := ShardStatus{
-			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.station.Purged(i), Lane: r.state.Lane,
+			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.trim(i), Lane: r.state.Lane,
 			Lag: n.station.Newest(i) - min(r.state.Place.Number, n.station.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
 			Failures: r.state.Failures, Problem: r.problem, Rebuilding: r.retired.Load(),
 		}
@@ -149,4 +201,19 @@ func (n *Node) shardStatus() (all []ShardStatus) {
 		all = append(all, s)
 	}
 	return all
+}
+
+// trim is up to where the lanes may be purged. Only the owner decides that; elsewhere it is what the nodes say of
+// their copies.
+func (n *Node) trim(i int) uint64 {
+	if n.station.Role() >= ownership.Owner {
+		return n.station.Purged(i)
+	}
+	least := n.replicas[i].durable
+	for _, name := range n.o.names() {
+		if r, _, _ := n.station.Told(name); !n.station.GivenUp(name) {
+			least = min(least, append(slices.Clone(r.Durable), make([]uint64, i+1)...)[i])
+		}
+	}
+	return least
 }

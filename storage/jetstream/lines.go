@@ -37,6 +37,7 @@ var weights = map[string]slog.Level{
 	"Waiting for routing to be established": slog.LevelInfo,
 	"has not established contact with a meta leader": slog.LevelInfo,
 	"Detected another leader with higher term":       slog.LevelInfo,
+	"Metalayer blocking snapshot":                    slog.LevelDebug,
 }
 
 // repeats is when a line about a link is logged again. The engine tries once a second, and says so.

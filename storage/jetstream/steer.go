@@ -12,8 +12,8 @@ func (s *Shard) Streams() []string { return s.streams[:] }
 // Leader is the name of the node whose engine leads a lane, "" if nobody does. Members are all engines that
 // could, as the leader sees it.
 func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []string, err error) {
-	var info description
-	if err := s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info); err != nil {
+	info, err := s.info(ctx, lane)
+	if err != nil {
 		return "", nil, err
 	}
 	if info.Cluster == nil || info.Cluster.Leader == "" {
@@ -26,6 +26,19 @@ func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []
 		}
 	}
 	return info.Cluster.Leader, members, nil
+}
+
+func (s *Shard) info(ctx context.Context, lane int) (info description, err error) {
+	return info, s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info)
+}
+
+// Look says who leads a lane, "" if nobody does, and how many bytes it has.
+func (s *Shard) Look(ctx context.Context, lane int) (leader string, bytes uint64, err error) {
+	info, err := s.info(ctx, lane)
+	if info.Cluster != nil {
+		leader = info.Cluster.Leader
+	}
+	return leader, info.State.Bytes, err
 }
 
 // Steer has the lanes led by nodes of a list other than the owner's, if there is one, and by two different ones

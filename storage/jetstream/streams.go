@@ -110,6 +110,7 @@ type settings struct {
 type description struct {
 	Config  settings          `json:"config"`
 	Cluster *nats.ClusterInfo `json:"cluster"`
+	State   nats.StreamState  `json:"state"`
 }
 
 // settings are those of a lane. There are no limits: a record goes when it is purged.

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,14 +99,12 @@ func (n *Node) Status(ctx context.Context) (*Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusWithin)
 	defer cancel()
 	text, err := n.Command(ctx, "cluster", "status", "-json")
-	if err != nil {
-		return nil, err
-	}
 	s := &Status{Text: text}
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("node %s: cluster status: %w: %.200s", n.Name, err, text)
+	bad := json.Unmarshal(text, s)
+	if bad == nil {
+		return s, nil // an exit code says that there are problems
 	}
-	return s, nil
+	return nil, fmt.Errorf("node %s: cluster status: %w: %.200s", n.Name, cmp.Or(err, bad), text)
 }
 
 // Command runs one of the server's subcommands against the node, and returns what it prints.
@@ -117,7 +116,7 @@ func (n *Node) Command(ctx context.Context, command ...string) ([]byte, error) {
 		if errors.As(err, &exit) {
 			err = fmt.Errorf("%w: %s", err, exit.Stderr)
 		}
-		return nil, fmt.Errorf("node %s: %v: %w", n.Name, command, err)
+		err = fmt.Errorf("node %s: %v: %w", n.Name, command, err)
 	}
-	return text, nil
+	return text, err
 }

@@ -66,6 +66,9 @@ func (a *backup) make(c *call, data string) error {
 	if _, err := os.Stat(data); err != nil {
 		return err
 	}
+	if err := elsewhere(data); err != nil {
+		return err
+	}
 	pid, err := datadir.Holder(data)
 	if err != nil {
 		return err

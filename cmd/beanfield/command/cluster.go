@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -25,7 +26,7 @@ func (a *clustering) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
 	f.IntVar(&a.shard, "shard", allShards, "with rebuild: only this `shard`; -1 is all")
-	f.Var(spanned(&a.patience, 0), "timeout", "longest `time` to wait for the node, and for what it is told (default 30s; verify 30m)")
+	f.Var(spanned(&a.patience, 0), "timeout", "longest `time` to wait for the node, and for what it is told (default 30s; verify and rebuild 30m)")
 }
 
 // allShards is what -shard is without one.
@@ -33,15 +34,18 @@ const allShards = -1
 
 // clusterActs are the words, and what each does. The call has the words behind it.
 var clusterActs = map[string]func(a *clustering, c *call) error{
-	"init":    func(a *clustering, c *call) error { return c.initCluster(a.config, a.from, a.json) },
-	"detach":  func(a *clustering, c *call) error { return c.detach(a.config, a.json) },
-	"status":  (*clustering).status,
-	"move":    func(a *clustering, c *call) error { return a.order(c, "move", true) },
-	"drain":   func(a *clustering, c *call) error { return a.order(c, "drain", true) },
-	"join":    func(a *clustering, c *call) error { return a.order(c, "join", false) },
-	"leave":   func(a *clustering, c *call) error { return a.order(c, "leave", true) },
-	"verify":  (*clustering).verify,
-	"rebuild": func(a *clustering, c *call) error { return a.order(c, "rebuild", true) },
+	"init":   func(a *clustering, c *call) error { return c.initCluster(a.config, a.from, a.json) },
+	"detach": func(a *clustering, c *call) error { return c.detach(a.config, a.json) },
+	"status": (*clustering).status,
+	"move":   func(a *clustering, c *call) error { return a.order(c, "move", true) },
+	"drain":  func(a *clustering, c *call) error { return a.order(c, "drain", true) },
+	"join":   func(a *clustering, c *call) error { return a.order(c, "join", false) },
+	"leave":  func(a *clustering, c *call) error { return a.order(c, "leave", true) },
+	"verify": (*clustering).verify,
+	rebuild: func(a *clustering, c *call) error {
+		a.patience = cmp.Or(a.patience, verifyPatience)
+		return a.order(c, rebuild, true)
+	},
 }
 
 func (a *clustering) run(c *call) error {
@@ -56,7 +60,7 @@ func (a *clustering) run(c *call) error {
 		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, known))}
 	case a.from != "" && word != "init":
 		return usagef("-from is for init")
-	case a.shard != allShards && word != "rebuild":
+	case a.shard != allShards && word != rebuild:
 		return usagef("-shard is for rebuild")
 	case a.undo && word != "drain":
 		return usagef("-undo is for drain")

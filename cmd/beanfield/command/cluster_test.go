@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"beanfield/cmd/beanfield/control"
 	"beanfield/storage/cluster"
@@ -17,12 +18,22 @@ import (
 
 // aNode is one that notes what it is told.
 type aNode struct {
+	dir      string // of its data
 	status   cluster.Status
 	verified cluster.Verification
 	said     string
+	rebuilds []string // what is said of node c, one time after the other
 }
 
-func (n *aNode) Status() cluster.Status                    { return n.status }
+func (n *aNode) Status() cluster.Status { return n.status }
+func (n *aNode) Look(context.Context) cluster.Status {
+	st := n.status
+	if len(n.rebuilds) > 0 {
+		c := cluster.NodeStatus{Name: "c", Alive: true, Broken: n.rebuilds[0] != "", Problems: n.rebuilds[:1]}
+		st.Nodes, n.rebuilds = []cluster.NodeStatus{c}, n.rebuilds[1:]
+	}
+	return st
+}
 func (n *aNode) Move(_ context.Context, node string) error { n.said = "move " + node; return nil }
 func (n *aNode) Verify(context.Context) (cluster.Verification, error) {
 	return n.verified, nil
@@ -42,7 +53,7 @@ func (n *aNode) Drain(_ context.Context, node string, undo bool) error {
 func ofNode(t *testing.T) (*aNode, func(args ...string) outcome) {
 	dir := t.TempDir()
 	must.Do(t, os.Mkdir(filepath.Join(dir, "cluster"), 0o700))
-	n := &aNode{status: cluster.Status{Cluster: "orders", Node: "a", Owner: "b", Problems: []string{"node c is gone"}, Nodes: []cluster.NodeStatus{
+	n := &aNode{dir: dir, status: cluster.Status{Cluster: "orders", Node: "a", Owner: "b", Problems: []string{"node c is gone"}, Nodes: []cluster.NodeStatus{
 		{Name: "a", Alive: true, Role: "follower", Version: "1", Lag: 2},
 		{Name: "b", Alive: true, Role: "owner", Version: "1", Drained: true, Problems: []string{"slow", "late"}},
 		{Name: "c", Left: true},
@@ -57,20 +68,30 @@ func ofNode(t *testing.T) (*aNode, func(args ...string) outcome) {
 	}
 }
 
-// status is readable at a glance, and shows the shards if there is something to tell of them.
+// status is readable at a glance. Its exit code says whether nobody serves, or there are problems.
 func TestClusterStatus(t *testing.T) {
 	n, run := ofNode(t)
 	const nodes = "cluster orders, as node a sees it: node b serves\n\n" +
-		"node  alive  role            version  lag  problems\n" +
-		"a     yes    follower        1        2    -\n" +
-		"b     yes    owner, drained  1        0    slow; late\n" +
-		"c     no     given up        -        ?    -\n"
-	run("status", "-config", "x").want(t, 0, nodes+"\nnode a: node c is gone\n", "")
-	n.status.Problems, n.status.Shards[1] = nil, cluster.ShardStatus{Shard: 1, Epoch: 4, Place: 7, Problem: "no room"}
-	run("-c", "x", "status").want(t, 0, nodes+"\nshard  owner  epoch  record  lag  problem\n"+
-		"0      b      3      0       0    -\n1      -      4      7       0    no room\n", "")
+		"node  alive       role            version  lag  problems\n" +
+		"a     yes         follower        1        2    -\n" +
+		"b     yes         owner, drained  1        0    slow; late\n" +
+		"c     no, for 7s  given up        -        ?    -\n"
+	n.status.Nodes[2].Silence = 7.5
+	n.status.Takeovers = []cluster.Takeover{{At: time.Unix(0, 0).UTC(), Owner: "b", Epoch: 3, Nobody: 1.62}}
+	n.status.Shards = []cluster.ShardStatus{
+		{Owner: "b", Epoch: 3, Place: 90, Durable: 7, Trim: 5, Lanes: []cluster.LaneStatus{{Leader: "a", Bytes: 2_100_000}, {Leader: "c", Bytes: 9e4}}},
+		{Shard: 1, Epoch: 4, Place: 7, Problem: "no room", Lanes: make([]cluster.LaneStatus, 2)},
+	}
+	run("-c", "x", "status").want(t, 3, nodes+"\nshard  owner  epoch  record  lag  durable  trim  lanes led by  on disk       problem\n"+
+		"0      b      3      90      0    7        5     a, c          2.1 + 0.1 MB  -\n"+
+		"1      -      4      7       0    0        0     ?, ?          0.0 + 0.0 MB  no room\n\n"+
+		"served since         by  epoch  nobody before\n1970-01-01 00:00:00  b   3      1.6s\n\nnode a: node c is gone\n", "there are problems")
+	n.status.Nodes[1].Problems, n.status.Shards[1].Problem, n.status.Problems, n.status.Nodes[0].Problems = nil, "", nil, nil
+	run("status", "-c", "x").has(t, 0, "node b serves")
+	n.status.Nodes[2].Left, n.status.Nodes[2].Role = false, cluster.Stopped
+	run("status", "-c", "x").has(t, 3, "c     no, for 7s  stopped ")
 	n.status.Owner = ""
-	run("status", "-c", "x").has(t, 0, "nobody serves now")
+	run("status", "-c", "x").has(t, 1, "nobody serves now")
 	var got struct {
 		Nodes []struct {
 			Name  string
@@ -81,9 +102,10 @@ func TestClusterStatus(t *testing.T) {
 			Owner        string
 		}
 	}
-	must.Do(t, json.Unmarshal([]byte(run("status", "-json", "-c", "x").stdout), &got))
-	if len(got.Nodes) != 3 || got.Nodes[1].Name != "b" || !got.Nodes[1].Alive || len(got.Shards) != 2 || got.Shards[0].Owner != "b" || got.Shards[1].Epoch != 4 {
-		t.Errorf("as JSON it is %+v", got)
+	out := run("status", "-json", "-c", "x")
+	must.Do(t, json.Unmarshal([]byte(out.stdout), &got))
+	if out.code != 1 || len(got.Nodes) != 3 || got.Nodes[1].Name != "b" || !got.Nodes[1].Alive || len(got.Shards) != 2 || got.Shards[0].Owner != "b" || got.Shards[1].Epoch != 4 {
+		t.Errorf("code %d, as JSON it is %+v", out.code, got)
 	}
 }
 
@@ -118,9 +140,31 @@ func TestClusterVerify(t *testing.T) {
 	run("verify", "b", "-c", "x").want(t, 2, "", `unknown argument "b"`)
 }
 
+// rebuild tells how far it is, and ends when the copies are whole again. A backup is made where a node serves: which
+// that is, another one says at once.
+func TestClusterRebuildAndBackup(t *testing.T) {
+	n, run := ofNode(t)
+	n.rebuilds = []string{"1 of 2 MB", "1 of 2 MB", "2 of 2 MB", ""}
+	run("rebuild", "c", "-c", "x").want(t, 0, "done\n", "node c: 1 of 2 MB\nnode c: 2 of 2 MB\n")
+	if len(n.rebuilds) > 0 {
+		t.Error("it has ended before")
+	}
+	n.rebuilds = []string{"1 of 2 MB", "1 of 2 MB"}
+	run("rebuild", "c", "-c", "x", "-timeout", "10ms").want(t, 1, "", "has not done yet")
+	backup := func() outcome {
+		return with("", func(p *Program) int { return p.Run(Find("backup"), []string{n.dir}) })
+	}
+	backup().want(t, 1, "", "this node only follows: node b serves")
+	n.status.Owner = ""
+	backup().want(t, 1, "", "nobody serves now")
+	n.status.Owner = "a"
+	backup().want(t, 1, "", "no server has")
+}
+
 // What a node is told reaches it, and what it answers is said.
 func TestClusterOrders(t *testing.T) {
 	n, run := ofNode(t)
+	n.status.Nodes[2].Alive = true
 	for _, c := range []struct {
 		args []string
 		said string

@@ -1,11 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"beanfield/storage/cluster"
 )
@@ -22,16 +23,28 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 	for i := range st.Nodes {
 		n := &st.Nodes[i]
 		alive, lag := "no", "?"
-		if n.Alive {
+		switch {
+		case n.Alive:
 			alive, lag = "yes", fmt.Sprint(n.Lag)
+		case n.Silence > 0:
+			alive = fmt.Sprintf("no, for %s", (time.Duration(n.Silence) * time.Second).String())
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, alive, dash(role(n)), dash(n.Version), lag, dash(strings.Join(n.Problems, "; ")))
 	}
-	if differ(st.Shards) {
-		fmt.Fprintln(out, "\nshard\towner\tepoch\trecord\tlag\tproblem")
-		for _, s := range st.Shards {
-			fmt.Fprintf(out, "%d\t%s\t%d\t%d\t%d\t%s\n", s.Shard, dash(s.Owner), s.Epoch, s.Place, s.Lag, dash(s.Problem))
-		}
+	if len(st.Shards) > 0 {
+		fmt.Fprintln(out, "\nshard\towner\tepoch\trecord\tlag\tdurable\ttrim\tlanes led by\ton disk\tproblem")
+	}
+	for i := range st.Shards {
+		s := &st.Shards[i]
+		leaders, bytes := lanes(s.Lanes)
+		fmt.Fprintf(out, "%d\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
+			s.Shard, dash(s.Owner), s.Epoch, s.Place, s.Lag, s.Durable, s.Trim, dash(leaders), dash(bytes), dash(s.Problem))
+	}
+	if len(st.Takeovers) > 0 {
+		fmt.Fprintln(out, "\nserved since\tby\tepoch\tnobody before")
+	}
+	for _, t := range st.Takeovers {
+		fmt.Fprintf(out, "%s\t%s\t%d\t%.1fs\n", t.At.Format(time.DateTime), t.Owner, t.Epoch, t.Nobody)
 	}
 	if err := out.Flush(); err != nil {
 		return err
@@ -49,9 +62,9 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 
 // role is what a node does, with what an operator has said of it.
 func role(n *cluster.NodeStatus) string {
-	words := []string{n.Role}
-	if n.Role == "" {
-		words = nil
+	var words []string
+	if n.Alive && n.Role != "" || n.Role == cluster.Stopped {
+		words = []string{n.Role}
 	}
 	if n.Drained {
 		words = append(words, "drained")
@@ -69,9 +82,14 @@ func dash(s string) string {
 	return s
 }
 
-// differ says whether the shards have more to tell than the nodes.
-func differ(shards []cluster.ShardStatus) bool {
-	return slices.ContainsFunc(shards, func(s cluster.ShardStatus) bool {
-		return s.Owner != shards[0].Owner || s.Problem != "" || s.Lag > 0
-	})
+// lanes are who leads the lanes of a shard, and how large they are.
+func lanes(of []cluster.LaneStatus) (leaders, bytes string) {
+	var by, size []string
+	for _, l := range of {
+		by, size = append(by, cmp.Or(l.Leader, "?")), append(size, fmt.Sprintf("%.1f", float64(l.Bytes)/1e6))
+	}
+	if len(of) > 0 {
+		bytes = strings.Join(size, " + ") + " MB"
+	}
+	return strings.Join(by, ", "), bytes
 }

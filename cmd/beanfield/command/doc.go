@@ -15,7 +15,7 @@
 //	1  something failed, or was done in part, or there was no right to it
 //	2  wrong usage
 //	3  something was not there: no such job or tube, nothing to reserve in time, or a
-//	   salvage that could not read everything
+//	   salvage that could not read everything; or a cluster has problems
 //
 // rights.go says what a refusal means. A server hides tubes from clients without a right there, so the message
 // often has both possibilities, and names the right.

@@ -9,7 +9,8 @@ var clusterCommands = []Command{
 These ask the node that runs on this machine; -config or -dir says which one. Run them as that
 node's user or as root.
 
-status        who is there, who serves, and what is wrong
+status        who is there, who serves, since when, and what is wrong. The exit code is 1 if nobody
+              serves, and 3 if there are problems
 verify        read the copies of all nodes, and compare them, while they go on
 move NODE     have a node serve; connections are closed, and clients find it
 drain NODE    have a node serve no more, for work on its machine; -undo takes that back
@@ -17,10 +18,17 @@ leave NODE    give up a node that is gone for long: records are not kept for it 
               back, and some are missing, it gets a copy of the jobs from another one
 join [NODE]   take that back, for this node or another one
 rebuild NODE  have a node that follows throw its copy of all shards away, or of one with -shard, and
-              fetch another one from a node that has it
+              fetch another one from a node that has it; shows how much has come, until it is done
 
-beanfield help clusters tells how to set one up, and help recovery what to do when nodes are lost. A node's lag is
-how many records it lacks. verify waits for 30 minutes, if -timeout does not say otherwise.
+beanfield help clusters tells how to set one up, and help recovery what to do when nodes are lost. A
+node's lag is how many records it lacks. Of a shard, status shows record, the last one of this node's
+copy; durable, up to where that copy is in the node's tables, which moves when three quarters of
+log_size are in use (until then it is 0, and all is in the node's own log, synced); trim, up to where
+the engine's log may be shortened, because all nodes are durable, so it stands still while one is away;
+the nodes that lead the shard's two lanes, the engine's streams (? is none that answers): not the one
+that serves, some seconds after a change; and how large the lanes are on disk.
+
+verify and rebuild wait for 30 minutes, if -timeout does not say otherwise.
 
 These are about a directory that nobody uses. Run them as the user of the server. They print how
 many jobs there are, how many queues, and the highest id.

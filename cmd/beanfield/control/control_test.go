@@ -27,6 +27,8 @@ func (n *modelNode) Status() cluster.Status {
 	return cluster.Status{Cluster: "c", Node: "a", Nodes: []cluster.NodeStatus{{Name: "a", Alive: true}}}
 }
 
+func (n *modelNode) Look(context.Context) cluster.Status { return n.Status() }
+
 func (n *modelNode) Verify(context.Context) (cluster.Verification, error) {
 	return cluster.Verification{Equal: true, Shards: []cluster.ShardVerified{{At: 7}}}, n.err
 }

@@ -13,6 +13,7 @@ import (
 // Node is what can be asked of one.
 type Node interface {
 	Status() cluster.Status
+	Look(context.Context) cluster.Status
 	Verify(ctx context.Context) (cluster.Verification, error)
 	Move(ctx context.Context, node string) error
 	Drain(ctx context.Context, node string, undo bool) error
@@ -67,7 +68,7 @@ func (s *Server) Close() {
 
 func (s *Server) pages() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.node.Status()) })
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) { reply(w, s.node.Look(r.Context())) })
 	mux.HandleFunc("GET /verify", func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.node.Verify(r.Context())
 		if err != nil {

@@ -171,11 +171,14 @@ func (s *Station) caughtUp() bool {
 	return true
 }
 
+// Stopping is what a node says of itself last, if its process is ended in order.
+const Stopping = "the node is stopping"
+
 // unfit says why the node cannot own the shards, whoever else does; empty if it can.
 func (s *Station) unfit() string {
 	switch {
 	case s.closing:
-		return "the node is stopping"
+		return Stopping
 	case s.fault != "":
 		return s.fault
 	case s.drained:
