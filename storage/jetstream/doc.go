@@ -3,6 +3,7 @@
 //
 //	Server    the engine, embedded in this process; Connect is for a site's own one
 //	Shard     the two streams that are the lanes of a shard, and who leads them
+//	behind    where on a lane a node begins to read
 //	Exchange  the requests of a lanes.Log, as messages to the engine, and the answers
 //	Driver    one goroutine that owns a node's lanes.Log, and has a clock
 //
@@ -26,7 +27,8 @@
 //	E7  Turns are acknowledged after Taken was given the record that they end in.
 //	E8  Records are said to be missing when the lanes' leaders have said so, not any replica, which
 //	    may lag.
-//	E9  A read of which nothing has come is repeated, soon and then more rarely, until it is given up.
+//	E9  A read of which nothing has come is repeated, soon and then more rarely, until it is given up. An
+//	    engine that answers slowly is given more time: what has taken long counts for the next request.
 //	E10 An engine that has given up a stream on its machine, as when the disk was full, says so (Failure).
 //	E11 An engine that rests keeps no stream and takes part in no election, and what it had
 //	    acknowledged is there when it wakes. Connections and what they listen to outlast both.

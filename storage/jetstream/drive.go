@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"beanfield/storage/lanes"
@@ -21,6 +22,7 @@ type suspect struct {
 // run is the driver's goroutine.
 func (d *Driver) run() {
 	defer close(d.ended)
+	d.skip()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -52,6 +54,23 @@ func (d *Driver) run() {
 		if d.broken == nil {
 			timer.Reset(max(0, d.due()))
 		}
+	}
+}
+
+// skip passes over what the store has of the lanes.
+func (d *Driver) skip() {
+	number := d.o.Store.Number
+	if d.find == nil || number == 0 {
+		return
+	}
+	var places [2]uint64
+	var both sync.WaitGroup
+	for i := range places {
+		both.Go(func() { places[i] = d.find(d.ctx, i, number) })
+	}
+	both.Wait()
+	for i, place := range places {
+		d.log.From(i, place)
 	}
 }
 
@@ -91,7 +110,7 @@ func (d *Driver) late(now time.Time) {
 	}
 	if most := mostDoubt; any {
 		if d.role == lanes.Candidate { // the lanes' leaders may come at any time, and everybody waits for this
-			most = candidateDoubt
+			most = max(candidateDoubt, 2*d.took)
 		}
 		d.patience = min(2*d.patience, most)
 	}
@@ -137,9 +156,14 @@ func (d *Driver) answered(id uint64, success bool, f func() error) {
 		if d.waits[i].id != id || d.broken != nil {
 			continue
 		}
+		d.took = time.Since(d.waits[i].begun)
+		d.count(func(s *State) { s.Took = max(d.took, s.Took-s.Took/16) })
 		d.waits[i] = wait{}
 		if success {
 			d.patience = doubt
+			if d.role != lanes.Owner { // who has another lane to turn to
+				d.patience = min(max(doubt, 2*d.took), mostDoubt)
+			}
 		}
 		if err := f(); err != nil {
 			d.fail(err)
@@ -180,9 +204,13 @@ func (d *Driver) settle() {
 		requests := d.log.Requests()
 		for _, r := range requests {
 			now := time.Now()
-			w := wait{id: r.ID, until: now.Add(d.patience)}
+			w := wait{id: r.ID, begun: now, until: now.Add(d.patience)}
 			if r.Data == nil {
-				w.again, w.after = now.Add(readAgain), readAgain
+				w.after = max(readAgain, d.took)
+				w.again = now.Add(w.after)
+			}
+			if former := d.waits[r.Lane].id; former != 0 { // the log does not wait for it any more
+				d.engine.Drop(former)
 			}
 			if d.suspect.on {
 				w.round = d.suspect.round
@@ -194,8 +222,8 @@ func (d *Driver) settle() {
 			break
 		}
 	}
-	place, seen, lane := d.log.Place(), d.log.Seen(), d.log.InUse()
-	d.count(func(s *State) { s.Place, s.Seen, s.Lane = place, seen, lane })
+	place, seen, lane, unread := d.log.Place(), d.log.Seen(), d.log.InUse(), d.log.Unread()
+	d.count(func(s *State) { s.Place, s.Seen, s.Lane, s.Unread = place, seen, lane, unread })
 }
 
 // changed looks whether the role has changed.

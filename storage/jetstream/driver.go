@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -13,12 +14,13 @@ const (
 	// doubt is how long a request is waited for at first. It doubles while nothing succeeds.
 	doubt     = 300 * time.Millisecond
 	mostDoubt = 5 * time.Second
-	// candidateDoubt is the most for a candidate.
+	// candidateDoubt is the most for a candidate, unless answers have taken longer.
 	candidateDoubt = 600 * time.Millisecond
 	// followEach is how often a follower reads the lanes on, ownEach an owner that has read them.
 	followEach = 50 * time.Millisecond
 	ownEach    = time.Second
-	// readAgain is when a read is repeated that nothing has answered; then it waits twice as long.
+	// readAgain is when a read is repeated that nothing has answered, unless the last answer has taken longer;
+	// then it waits twice as long.
 	readAgain = 30 * time.Millisecond
 )
 
@@ -58,6 +60,9 @@ type State struct {
 	Refusals uint64 // appends that were refused
 	Failures uint64 // requests that failed, which proves nothing
 	Why      error  // the newest of these errors
+
+	Unread bool          // the lanes may have more than was read of them
+	Took   time.Duration // between a request and its answer, of late
 }
 
 // engine is what an Exchange does. Tests have another one.
@@ -92,12 +97,18 @@ type Driver struct {
 	writing  writing
 	suspect  suspect
 	broken   error
+	took     time.Duration // between the request that was answered last, and its answer
+
+	find func(ctx context.Context, lane int, number uint64) (place uint64) // nil: lanes are read from their start
+	ctx  context.Context
+	stop context.CancelFunc
 }
 
 // wait is for the answer to a request.
 type wait struct {
 	id    uint64
 	until time.Time
+	begun time.Time
 	round uint64 // of a follower's suspicion; 0 without one
 
 	again time.Time // of a read: when it is repeated
@@ -111,14 +122,16 @@ func Drive(s *Shard, o DriverOptions) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.find = s.behind
 	d.begin(x)
 	return d, nil
 }
 
 func newDriver(o DriverOptions) *Driver {
+	ctx, cancel := context.WithCancel(context.Background())
 	d := &Driver{
-		o: o, wake: make(chan struct{}, 1), ended: make(chan struct{}), patience: doubt,
-		log: lanes.New(o.Node, o.Store), state: State{Place: o.Store},
+		ctx: ctx, stop: cancel, o: o, wake: make(chan struct{}, 1), ended: make(chan struct{}), patience: doubt,
+		log: lanes.New(o.Node, o.Store), state: State{Place: o.Store, Unread: true},
 	}
 	d.log.Base(o.Base)
 	return d
@@ -134,6 +147,7 @@ func (d *Driver) Close() {
 	d.mu.Lock()
 	d.closed = true
 	d.mu.Unlock()
+	d.stop()
 	d.nudge()
 	<-d.ended
 }

@@ -29,6 +29,8 @@ type model struct {
 	loses  bool      // a read goes to a replica that has vanished
 	lost   map[uint64]func()
 	sent   []time.Time
+	slow   time.Duration   // until a read is answered
+	waits  map[uint64]bool // requests that are neither answered nor dropped
 }
 
 func (m *model) Again(id uint64) {
@@ -40,7 +42,11 @@ func (m *model) Again(id uint64) {
 	}
 }
 
-func (m *model) Drop(uint64)       {}
+func (m *model) Drop(id uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.waits, id)
+}
 func (m *model) Close()            {}
 func (m *model) Purge(int, uint64) {}
 
@@ -49,6 +55,12 @@ func (m *model) Send(r lanes.Request, sure bool) {
 	defer m.mu.Unlock()
 	l := &m.lanes[r.Lane]
 	m.sent = append(m.sent, time.Now())
+	if m.waits == nil {
+		m.waits = map[uint64]bool{}
+	}
+	if m.waits[r.ID] = true; !m.silent[r.Lane] {
+		defer delete(m.waits, r.ID)
+	}
 	end := uint64(len(*l))
 	switch {
 	case m.fails[r.Lane]:
@@ -70,6 +82,10 @@ func (m *model) Send(r lanes.Request, sure bool) {
 		answer := func() { m.d.Read(r.ID, first, slices.Clone((*l)[from:max(from, end)]), false, sure && !m.unsure) }
 		if m.loses {
 			m.lost[r.ID] = answer
+			return
+		}
+		if m.slow > 0 {
+			time.AfterFunc(m.slow, func() { m.set(answer) })
 			return
 		}
 		answer()
@@ -201,6 +217,38 @@ func TestReadsAreRepeated(t *testing.T) {
 		v.append(m.d, "one")
 		time.Sleep(doubt + readAgain)
 		v.are(t, "taken 1 false false", "done 1 <nil>")
+	})
+}
+
+// A candidate whose engine takes longer than candidateDoubt has seen that while it followed, and waits for it.
+func TestSlowEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{slow: 2 * time.Second}
+		v := m.drive(t, "a")
+		time.Sleep(10 * m.slow)
+		if s := m.d.State(); s.Unread || s.Took != m.slow {
+			t.Errorf("it has learned %+v", s)
+		}
+		m.d.Stand()
+		time.Sleep(4 * m.slow)
+		v.are(t, "role 1 epoch 0", "role 2 epoch 1")
+	})
+}
+
+// What a candidacy has asked for is not waited for after it.
+func TestCandidaciesLeaveNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{silent: [2]bool{true, true}}
+		m.drive(t, "a")
+		for range 10 {
+			m.d.Stand()
+			synctest.Wait()
+			m.d.Resign()
+			time.Sleep(followEach)
+		}
+		if synctest.Wait(); len(m.waits) > 2 {
+			t.Errorf("%d requests are waited for", len(m.waits))
+		}
 	})
 }
 

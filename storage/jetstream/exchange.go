@@ -28,7 +28,7 @@ type Handler interface {
 
 const (
 	batch      = 256     // records of one read
-	batchBytes = 4 << 20 // about
+	batchBytes = 1 << 20 // about; one record may be as long
 )
 
 // Exchange carries the requests of one lanes.Log to the engine, and the answers back. A further

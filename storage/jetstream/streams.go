@@ -234,7 +234,7 @@ func (s *Shard) ask(ctx context.Context, what string, request, answer any) error
 	}
 	limit, cancel := context.WithTimeout(ctx, 10*retrySetup)
 	defer cancel()
-	m, err := s.nc.RequestWithContext(limit, apiPrefix+what, data)
+	m, err := s.request(limit, apiPrefix+what, data)
 	if err != nil {
 		return err
 	}
@@ -246,6 +246,34 @@ func (s *Shard) ask(ctx context.Context, what string, request, answer any) error
 		return failed.Error
 	}
 	return json.Unmarshal(m.Data, answer)
+}
+
+// request waits for an answer. A question is asked again and again meanwhile, since a stream without a leader answers
+// nobody, and may have one at any time; what has a body is said once.
+func (s *Shard) request(ctx context.Context, subject string, data []byte) (*nats.Msg, error) {
+	if data != nil {
+		return s.nc.RequestWithContext(ctx, subject, data)
+	}
+	inbox := s.nc.NewInbox()
+	sub, err := s.nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	for {
+		if err := s.nc.PublishRequest(subject, inbox, nil); err != nil {
+			return nil, err
+		}
+		again, cancel := context.WithTimeout(ctx, retrySetup)
+		m, err := sub.NextMsgWithContext(again)
+		cancel()
+		if err == nil && m.Header.Get("Status") == "503" {
+			return nil, nats.ErrNoResponders
+		}
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return m, err
+		}
+	}
 }
 
 const apiPrefix = "$JS.API."

@@ -18,7 +18,8 @@
 //	P1  A shard has one lane in use, and one append under way, with all turns that have gathered.
 //	    A number is given to turns when the one before it is acknowledged.
 //	P2  An append expects the place up to which its writer has read the lane, or was answered;
-//	    never a place that a refusal or a description of the lane tells.
+//	    never a place that a refusal or a description of the lane tells. It begins to read at
+//	    the lane's start, or at any record whose number its store has.
 //	P3  Without an answer in time, an append is in doubt: the owner turns to the other lane, and
 //	    appends the same bytes there before anything new. Refused, it reads the lane on, and
 //	    appends the same bytes again.
@@ -65,7 +66,9 @@
 //
 // K3: After an epoch's second record no record of an older epoch lands on either lane. Whoever appends
 // expects a place that it has read or was answered (P2). If that place is behind a newer epoch's
-// record, it has read the newer epoch, and appends nothing (P4, P6).
+// record, it has read the newer epoch, and appends nothing (P4, P6). Epochs and numbers rise along a lane. So
+// a writer that has begun to read at a record knows the newest epoch there, and of what comes before it
+// lacks nothing.
 //
 // K1: A record that is acknowledged is on a lane before any newer epoch's record there: for the same
 // reason. The numbers before it were acknowledged before it got its number (P1), so the chain up to it

@@ -29,6 +29,16 @@ type message struct {
 	read     [][]byte // likewise
 }
 
+// has is the place before the last record that has a number up to this one; 0 if there is none.
+func (s *stream) has(number uint64) uint64 {
+	for i := len(s.records); i > s.purged; i-- {
+		if n := s.records[i-1].Record.Number; n > 0 && n <= number {
+			return uint64(i - 1)
+		}
+	}
+	return 0
+}
+
 // run carries out a request. What a read misses is missing at the end.
 func (g *engine) run(m message, miss int) (answer message, landed *Entry) {
 	answer = m

@@ -69,6 +69,13 @@ func New(node string, store turns.Place) *Log {
 // what was imported. An empty store with another one is no copy of this log: it lacks what was imported.
 func (l *Log) Base(hash uint64) { l.alien = l.last.Number == 0 && l.last.Hash != hash }
 
+// From begins to read a lane behind a place, and not at its start: the store has the number of the record
+// that comes next there, and all before it. It is called before anything else.
+func (l *Log) From(i int, place uint64) { l.lanes[i].place = place }
+
+// Unread tells whether the lanes may have more than was read of them.
+func (l *Log) Unread() bool { return l.lanes[0].behind || l.lanes[1].behind }
+
 // Role is what the node does. If it was more before, the error says what ended it.
 func (l *Log) Role() (Role, error) { return l.role, l.why }
 

@@ -82,6 +82,11 @@ func (w *world) start(i int) {
 	n := w.nodes[i]
 	n.log = New(fmt.Sprint("node", i), n.store.now)
 	n.log.without = w.without
+	for l := range w.engine {
+		if n.life%2 == 1 { // now and then from the last record that the store has (P2)
+			n.log.From(l, w.engine[l].has(n.store.now.Number))
+		}
+	}
 }
 
 // stop has a node forget what it was doing.
