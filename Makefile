@@ -40,7 +40,7 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestShareOfWeights|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
 	$(GO) test -timeout 60m ./router/schedule -run '^(TestNextAgainstSearch|TestRestarts)$$'
 	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong|TestPoliciesLong|TestRationsLong|TestContestsLong)$$'
-	$(GO) test -timeout 60m ./storage/cluster/ownership -run '^(TestOneTenureAtATime|TestSingleFaults)$$'
+	$(GO) test -timeout 60m ./storage/cluster/ownership -run '^(TestOneTenureAtATime|TestSingleFaults|TestSlowWorld)$$'
 	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory)$$'
 	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld|TestTenures)$$'
 	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'

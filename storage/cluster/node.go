@@ -27,7 +27,9 @@ type Node struct {
 	sound   func() error      // what has become of it
 	space   func(dir string) (free, all uint64, err error)
 	watch   *island.Watch
-	joined  atomic.Bool // the engine has joined the others once
+	joined  atomic.Bool  // the engine has joined the others once
+	hears   atomic.Int64 // from when on this node has heard the others, and no beat, while it had no place among them
+	placed  atomic.Bool  // it has one
 	lanes   atomic.Pointer[[]string]
 	rests   atomic.Bool            // the engine does
 	missing atomic.Pointer[string] // which stream is; "" if none
@@ -206,6 +208,12 @@ func (n *Node) received(data []byte) {
 		return // it is for the other one
 	}
 	n.watch.Sign(m.From)
+	if !n.placed.Load() {
+		if m.Kind == ownership.Beat {
+			n.hears.Store(int64(n.now()))
+		}
+		return
+	}
 	n.do(func(now time.Duration) {
 		if n.station.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
 			n.replied(m)

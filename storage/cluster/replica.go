@@ -88,6 +88,7 @@ func (r *replica) report() {
 	if r.durable = 0; !r.retired.Load() {
 		r.durable = r.node.copies.Durable(r.i)
 	}
+	r.node.station.Lanes(r.i, r.state.Unread, r.state.Took)
 	r.node.station.Copy(r.i, r.state.Place.Number, r.durable, r.problem)
 }
 

@@ -107,13 +107,16 @@ func (n *Node) reach(ctx context.Context) (*jetstream.Conn, error) {
 }
 
 // join waits until there are enough nodes to make streams.
-func (n *Node) join(ctx context.Context) error {
-	if err := n.answerFounding(); err != nil || n.server == nil {
-		return err
+func (n *Node) join(ctx context.Context) (err error) {
+	if err = n.answerFounding(); err == nil && n.server != nil {
+		defer n.saying("enough of the other nodes").done()
+		err = n.server.Joined(ctx)
+		n.joined.Store(err == nil)
 	}
-	defer n.saying("enough of the other nodes").done()
-	err := n.server.Joined(ctx)
-	n.joined.Store(err == nil)
+	if err == nil { // so that no time is lost while the streams are waited for
+		n.hears.Store(int64(n.now()))
+		n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received)
+	}
 	return err
 }
 
@@ -198,8 +201,9 @@ func (n *Node) take(context.Context) (err error) {
 	if n.o.Prefer {
 		prefer = ownership.Steady
 	}
+	n.placed.Store(true)
 	n.station = ownership.New(ownership.Config{
-		Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
+		Since: time.Duration(n.hears.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
 		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n}, Logger: n.o.Logger,
 	}, n.now())
 	for _, r := range n.replicas {
@@ -211,9 +215,6 @@ func (n *Node) take(context.Context) (err error) {
 		return err
 	}
 	if err = n.answerVerify(); err != nil {
-		return err
-	}
-	if n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received); err != nil {
 		return err
 	}
 	for _, r := range n.replicas {

@@ -39,12 +39,40 @@ func (s *Station) mayStand() string {
 		}
 	}
 	switch {
-	case s.now < max(s.vacant, s.held)+rank*Step || s.now < s.retry:
+	case s.now < max(s.vacant, s.held())+rank*Step || s.now < s.retry:
 		return "there may be an owner"
 	case !s.without.quiet && !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })):
 		return "other nodes hear an owner"
 	}
 	return ""
+}
+
+// held is until when the others that stand have time to do so.
+func (s *Station) held() (until time.Duration) {
+	for name, p := range s.peers {
+		if p.stands != 0 && s.alive(name) {
+			until = max(until, p.stands+s.patience(postpone))
+		}
+	}
+	return until
+}
+
+// patience is how long something of a candidacy may take: a time, and that of the answers that it waits for, if they come
+// as slowly as the engine's answers do now. Each candidacy that comes to nothing, of whatever node, doubles it.
+func (s *Station) patience(least time.Duration) time.Duration {
+	if s.without.patient {
+		return least
+	}
+	took, failed := time.Duration(0), s.failures
+	for i := range s.shards {
+		took = max(took, s.shards[i].took)
+	}
+	for name, p := range s.peers {
+		if s.alive(name) {
+			failed += p.report.Failures
+		}
+	}
+	return (least + answers*min(took, Limit)) << min(failed, doublings)
 }
 
 // Why says why nobody owns the shards at this node, for people.
@@ -129,9 +157,9 @@ func (s *Station) giveUp(why error) {
 		s.end(s.epochs)
 		s.Acts.Send(m)
 	}
+	rest := s.patience(pause)
 	s.failures++
-	pause := time.Duration(min(s.failures, 3)) * 300 * time.Millisecond
-	s.role, s.retry, s.dirty = Follower, s.now+pause+time.Duration(s.Random.Int64N(int64(pause))), true
+	s.role, s.retry, s.dirty = Follower, s.now+rest+time.Duration(s.Random.Int64N(int64(rest))), true
 	s.Logger.Warn("this node has not taken the shards over", "error", why)
 	s.resign()
 	places := uint64(0)

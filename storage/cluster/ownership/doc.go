@@ -25,6 +25,8 @@
 //	it has heard no beat for Silence, or the owner has left without a successor;
 //	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
+//	it has read the lanes to their end, as far as its engine shows them: what it reads it keeps,
+//	whoever stands meanwhile;
 //	each node before it in the order that could stand has had a Step of time to do so, and
 //	one that does stand, a little more: perhaps it cannot use the engine. Nodes whose disks
 //	are nearly full come after all others.
@@ -33,6 +35,14 @@
 // node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order
 // stands. A node that owns only some shards serves nothing; whoever owned them before loses its tenure
 // with the first shard that it loses.
+//
+// How long a candidacy may take, how long others wait for it, and how long a node waits after its own, depends on how
+// fast things are: whoever reads lanes sees how long the engine takes to answer. And it doubles with each
+// candidacy that has come to nothing, of whatever node, until somebody owns the shards. Otherwise candidates
+// outrun each other on a slow machine, and nobody ever gets to the end.
+//
+// A process waits for its engine before it has a Station. What it has heard of others until then counts
+// (Config.Since): if that was no beat, it need not be silent for Silence once more.
 //
 // # Invariants
 //
@@ -47,8 +57,14 @@
 //	    shown only what was appended after it had told its life.
 //	O6  A vote is given only by a process that has looked around for another one of its name, and by
 //	    the elder of two. An answer is given when its promise is kept.
-//	O7  While a majority lives, can talk to each other, and one of them is fit, and lanes have leaders,
-//	    somebody owns the shards again within Silence, a Step for each other node, and a candidacy.
+//	O7  While a majority lives, and can talk to each other, and lanes have leaders, somebody owns the
+//	    shards again within Silence, a Step for each other node, the time in which one of them reads
+//	    what its copy lacks of the lanes, and the time of the candidacies. A candidacy is about twelve
+//	    answers, one after the other, of engines, disks and nodes. If twelve take less than two
+//	    seconds, the first one gets through. If they take longer, at most so many come to nothing
+//	    before it as it takes to double two seconds to that time, four for half a minute.
+//	    So slow machines, slow disks and long lanes only make it later. But beats
+//	    must be answered within a Term (P10).
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
 //	O9  An owner that cannot append for longer than most elections of the engine take does not keep
 //	    the shards, if another node is fit.

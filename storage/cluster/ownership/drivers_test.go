@@ -9,13 +9,35 @@ import (
 // Stand has each shard's driver begin a candidacy: it reads the newest epoch, and then begins the
 // next, unless somebody else was quicker.
 func (m *member) Stand() {
+	m.w.stood++
 	for i := range m.drivers {
 		d := &m.drivers[i]
 		d.turn++
 		turn := d.turn
 		m.change(i, lanes.Candidate, 0)
-		m.w.after(m.w.upTo(20*time.Millisecond), m, func() { m.read(i, turn) })
+		m.w.after(m.answer(), m, func() { m.read(i, turn) })
 	}
+}
+
+// answer is how long the engine takes to answer. In a slow world some answers take far longer than most.
+func (m *member) answer() time.Duration {
+	most := m.w.slow * 20 * time.Millisecond
+	if m.w.slow > 1 && m.w.r.IntN(10) == 0 {
+		most *= 5
+	}
+	return m.w.upTo(most)
+}
+
+// follow reads the lanes on, whatever the role; what was read is kept.
+func (m *member) follow(i int) {
+	d, took := &m.drivers[i], m.answer()
+	if m.s.Lanes(i, !m.engine() || d.left > 0, took); m.engine() {
+		d.left = max(0, d.left-1)
+	}
+	if d.left == 0 {
+		took += 50 * time.Millisecond
+	}
+	m.w.after(took, m, func() { m.follow(i) })
 }
 
 // change tells the station, a little later, in order.
@@ -28,12 +50,12 @@ func (m *member) read(i, turn int) {
 	if m.drivers[i].turn != turn {
 		return
 	}
-	if !m.engine() {
+	if !m.engine() || m.drivers[i].left > 0 {
 		m.w.after(50*time.Millisecond, m, func() { m.read(i, turn) })
 		return
 	}
 	newest := m.w.epochs[i]
-	m.w.after(m.w.upTo(20*time.Millisecond), m, func() { m.write(i, turn, newest) })
+	m.w.after(m.answer()+m.answer(), m, func() { m.write(i, turn, newest) }) // one on each lane
 }
 
 func (m *member) write(i, turn int, newest uint64) {
@@ -65,6 +87,21 @@ func (m *member) watch(i, turn int, epoch uint64) {
 			m.watch(i, turn, epoch)
 		}
 	})
+}
+
+// show has an owner append something of its own, if a node is to be shown something (P12).
+func (m *member) show() {
+	lives, epochs := m.s.Blank(), m.s.Epochs()
+	if m.s.Role() != Owner || lives == nil {
+		return
+	}
+	for i := range m.drivers {
+		m.w.after(m.answer(), m, func() {
+			if m.engine() && m.w.epochs[i] == epochs[i] {
+				m.s.Landed(m.clock(), i, epochs[i], lives)
+			}
+		})
+	}
 }
 
 // Resign ends what the drivers do.

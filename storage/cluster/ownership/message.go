@@ -82,7 +82,8 @@ type Report struct {
 	Low      bool     `json:"low,omitempty"`    // its disk is nearly full: rather another node owns the shards
 	Silent   bool     `json:"silent"`           // it has heard no owner for too long
 	Drained  bool     `json:"drained,omitempty"`
-	Life     uint64   `json:"life,omitempty"` // not 0: it is blank (P12)
+	Failures int      `json:"failures,omitempty"` // candidacies that have come to nothing since it heard an owner
+	Life     uint64   `json:"life,omitempty"`     // not 0: it is blank (P12)
 	Epochs   []uint64 `json:"epochs,omitempty"`
 	Promised []uint64 `json:"promised,omitempty"`
 	Places   []uint64 `json:"places,omitempty"`

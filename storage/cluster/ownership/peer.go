@@ -89,9 +89,6 @@ func (s *Station) hear(p *peer, m *Message) {
 	} else if p.stands == 0 {
 		p.stands = s.now
 	}
-	if s.role == Follower && p.stands != 0 {
-		s.held = p.stands + postpone
-	}
 	if p.report.Life == 0 {
 		delete(s.lives, m.From)
 	} else {
@@ -174,6 +171,10 @@ func (s *Station) caughtUp() bool {
 // Stopping is what a node says of itself last, if its process is ended in order.
 const Stopping = "the node is stopping"
 
+func (s *Station) unread() bool {
+	return !s.without.patient && slices.ContainsFunc(s.shards, func(sh shard) bool { return sh.unread })
+}
+
 // unfit says why the node cannot own the shards, whoever else does; empty if it can.
 func (s *Station) unfit() string {
 	switch {
@@ -191,6 +192,8 @@ func (s *Station) unfit() string {
 		return "the node has just been started"
 	case !s.majority(s.count(true, func(*Report) bool { return true })):
 		return "too few of the other nodes can be reached"
+	case s.role == Follower && s.silent() && s.unread():
+		return "the node reads what the lanes have"
 	case !s.caughtUp() && s.now-s.vacant < desperate-Silence:
 		return "the node has not caught up"
 	}
@@ -236,7 +239,7 @@ func (s *Station) before(other string) bool {
 func (s *Station) Report() Report {
 	why := s.unfit()
 	r := Report{
-		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left,
+		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left, Failures: s.failures,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {

@@ -12,7 +12,7 @@ func preferring(t *testing.T, seed uint64) (w *world, a, b, c *member) {
 	w.prefer = Steady
 	a, b, c = w.nodes[0], w.nodes[1], w.nodes[2]
 	w.begin()
-	w.serves(a, 2*Steady)
+	w.serves(a, 3*Steady) // perhaps by way of b
 	return w, a, b, c
 }
 

@@ -16,8 +16,11 @@ const (
 	Silence   = 1400 * time.Millisecond // without a beat, until somebody stands
 	Living    = 1400 * time.Millisecond // without any message, until a node is taken for dead
 	Step      = 150 * time.Millisecond  // each node waits so much longer than the one before it in the order
-	Limit     = 2 * time.Second         // of a candidacy: it takes a tenth of that, or somebody else should try
+	Limit     = 2 * time.Second         // of a candidacy: it takes a tenth of that, or somebody else should try (see patience)
 	postpone  = 600 * time.Millisecond  // of others, while somebody stands
+	pause     = 300 * time.Millisecond  // and up to twice that, after a candidacy that has come to nothing
+	answers   = 12                      // of its engine and of others that a candidacy waits for, one after the other, at most
+	doublings = 4                       // of all these, at most
 	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name?
 	asleep    = time.Second             // between two events: the process did not run
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
@@ -64,6 +67,7 @@ type Config struct {
 	Shards                 int
 	Nonce                  uint64        // of this process; not 0
 	Kept                   Kept          // by earlier processes
+	Since                  time.Duration // from when on this process has heard the others, and none of them beat; 0: now
 	Prefer                 time.Duration // for how long a node must have been well to get the shards, if it comes before the owner; 0: it does not
 	Random                 *rand.Rand
 	Acts                   Acts
@@ -87,11 +91,10 @@ type Station struct {
 	owner     string        // who sent the newest beat; empty: nobody is known
 	vacant    time.Duration // from then on nobody owns them, as far as this node has heard
 	told      bool          // the others know that it has been so
-	held      time.Duration // somebody else stands; not before
 	stoodAt   time.Duration
 	retry     time.Duration // not before
-	failures  int
-	latest    string // who was the owner last, or is to be it
+	failures  int           // candidacies that have come to nothing since somebody owned the shards
+	latest    string        // who was the owner last, or is to be it
 	falls     map[string]falls
 	places    uint64 // the sum of all, when it stood
 	asked     time.Duration
@@ -143,6 +146,8 @@ type shard struct {
 	place, durable uint64
 	problem        string
 	remark         string // see Remark
+	unread         bool
+	took           time.Duration
 	voter          *lanes.Voter
 	mandate        *lanes.Mandate
 	shown          map[string]uint64 // lives of blank nodes that may be shown (P12)
@@ -154,9 +159,14 @@ func New(c Config, now time.Duration) *Station {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	since := now
+	if c.Since != 0 {
+		since = c.Since
+	}
 	s := &Station{
-		Config: c, started: now, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
-		vacant: now + Silence, lives: map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
+		Config: c, started: since, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
+		vacant: max(since+Silence, now+Step), // the others may have just come, too, and say what they are
+		lives:  map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
 		asked: now - askEach,
 	}
 	for _, name := range c.Nodes {
@@ -165,9 +175,9 @@ func New(c Config, now time.Duration) *Station {
 		}
 	}
 	for i := range s.shards {
-		s.shards[i].voter = lanes.NewBlank(c.Nonce, now)
+		s.shards[i].voter = lanes.NewBlank(c.Nonce, since)
 		if i < len(c.Kept.Promised) && i < len(c.Kept.Known) && c.Kept.Known[i] {
-			s.shards[i].voter = lanes.NewVoter(c.Kept.Promised[i], now)
+			s.shards[i].voter = lanes.NewVoter(c.Kept.Promised[i], since)
 		}
 	}
 	return s
@@ -182,6 +192,12 @@ func (s *Station) Copy(i int, place, durable uint64, problem string) {
 	s.shards[i].place, s.shards[i].durable, s.shards[i].problem = place, durable, problem
 }
 
+// Lanes tells whether there may be more on a shard's lanes than this node has read, and how long the engine takes to
+// answer.
+func (s *Station) Lanes(i int, unread bool, took time.Duration) {
+	s.shards[i].unread, s.shards[i].took = unread, took
+}
+
 // Remark is what is wrong with a copy that may be one of the owner's all the same: it is told, and
 // no more.
 func (s *Station) Remark(i int, remark string) {
@@ -193,7 +209,7 @@ func (s *Station) Remark(i int, remark string) {
 func (s *Station) Tick(now time.Duration) {
 	s.advance(now)
 	defer s.finish()
-	if s.role >= Candidate && now-s.stoodAt >= Limit && s.role < Owner {
+	if s.role >= Candidate && now-s.stoodAt >= s.patience(Limit) && s.role < Owner {
 		s.giveUp(ErrLate)
 	}
 	if why := s.broken(); why != "" && s.role >= Owner {

@@ -17,6 +17,9 @@ func (s *Station) beaten(m *Message) {
 			}
 		}
 		s.owner, s.vacant, s.countedAs = m.From, s.now+Silence, m.Counted[s.Node]
+		if m.Report.Role != Candidate.String() {
+			s.failures = 0
+		}
 		s.owns(m.From)
 		for i, epoch := range m.Epochs {
 			if s.role >= Elected && epoch > s.shards[i].epoch {

@@ -51,6 +51,9 @@ type world struct {
 	held    time.Duration // when somebody held last
 	newest  uint64        // epoch of shard 0 in which somebody has held
 	prefer  time.Duration // see Config.Prefer
+	stood   int           // how often a node has
+	slow    time.Duration // how many times longer everything takes than it might
+	log     int           // how many reads it takes until a node that has been started has read its lanes
 
 	// What is left out.
 	without without
@@ -67,7 +70,8 @@ type member struct {
 	from     time.Duration
 	life     int // even while it is down
 	paused   time.Duration
-	helpless bool // its engine does nothing
+	quiet    time.Duration // by its clock, since when it has heard no beat, or has crashed
+	helpless bool          // its engine does nothing
 	s        *Station
 	disk     Kept
 	drivers  []driver
@@ -82,12 +86,13 @@ type driver struct {
 	role  lanes.Role
 	epoch uint64
 	turn  int // candidacies and resignations
+	left  int // reads until it has read its lanes
 }
 
 const shards = 2
 
 func newWorld(t *testing.T, seed uint64, n int) *world {
-	w := &world{T: t, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards), cut: map[[2]*member]bool{}}
+	w := &world{slow: 1, T: t, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards), cut: map[[2]*member]bool{}}
 	for i := range n {
 		w.nodes = append(w.nodes, &member{
 			w: w, i: i, name: string(rune('a' + i)), rate: 0.98 + 0.04*w.r.Float64(), from: w.upTo(time.Hour),
@@ -208,16 +213,23 @@ func (m *member) start() {
 		names = append(names, other.name)
 	}
 	m.drivers = make([]driver, shards)
+	since := max(m.quiet, m.clock()-w.upTo(3*time.Second)) // the process has waited for its engine till now
 	m.s = New(Config{
+		Since:   since,
 		Cluster: "test", Node: m.name, Version: "1", Nodes: names, Shards: shards, Nonce: w.r.Uint64(), Kept: m.disk, Prefer: w.prefer,
 		Random: rand.New(rand.NewPCG(w.r.Uint64(), 0)), Acts: m,
 	}, m.clock())
 	m.s.without = w.without
+	for i := range m.drivers {
+		m.drivers[i].left = w.log
+		m.follow(i)
+	}
 	m.tick()
 }
 
 func (m *member) tick() {
 	m.s.Tick(m.clock())
+	m.show()
 	m.w.after(15*time.Millisecond+m.w.upTo(10*time.Millisecond), m, m.tick)
 }
 
@@ -225,7 +237,7 @@ func (m *member) tick() {
 func (m *member) crash() {
 	if m.s != nil {
 		m.life++
-		m.s, m.serving, m.paused = nil, false, 0
+		m.s, m.serving, m.paused, m.quiet = nil, false, 0, m.clock()
 	}
 }
 
@@ -258,7 +270,7 @@ func (m *member) Send(msg *Message) {
 			copies = [20]int{0, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}[w.r.IntN(20)]
 		}
 		for range copies {
-			delay := w.upTo(3 * time.Millisecond)
+			delay := w.upTo(w.slow * 3 * time.Millisecond)
 			if w.lossy && w.r.IntN(20) == 0 {
 				delay = w.upTo(3 * time.Second)
 			}
@@ -270,6 +282,9 @@ func (m *member) Send(msg *Message) {
 // comes receives a message, if there is a process; one that is paused receives it later.
 func (m *member) comes(msg *Message) {
 	if m.s == nil {
+		if msg.Kind == Beat {
+			m.quiet = m.clock()
+		}
 		return
 	}
 	if m.w.now < m.paused {
@@ -281,7 +296,7 @@ func (m *member) comes(msg *Message) {
 
 // Keep writes to the disk.
 func (m *member) Keep(k Kept) {
-	m.w.after(m.w.upTo(10*time.Millisecond), m, func() {
+	m.w.after(m.w.upTo(m.w.slow*10*time.Millisecond), m, func() {
 		m.disk = k
 		m.s.Kept(m.clock(), k)
 	})
