@@ -36,6 +36,7 @@ func main() {
 	flag.IntVar(&f.Jobs, "jobs", 0, "for -figure: how many jobs are there all the time (fail-over needs some), or are missed (catch-up)")
 	flag.IntVar(&f.Body, "body", 256, "for -figure: bytes of a job")
 	flag.IntVar(&f.Rate, "rate", 0, "for -figure memory, stores: how many jobs are put in a second; 0: as many as can be")
+	flag.IntVar(&f.Busy, "busy", 0, "for -figure all-killed: how many loops keep the processors busy")
 	flag.DurationVar(&f.Lasts, "lasts", 5*time.Second, "for -figure: how long a round is")
 	flag.DurationVar(&f.Calm, "calm", 20*time.Second, "for -figure: how long all nodes are well before something is done to one")
 	flag.DurationVar(&f.Cut, "cut", 40*time.Second, "for -figure: how long a cut of the network lasts")

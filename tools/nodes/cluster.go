@@ -145,6 +145,13 @@ func (c *Cluster) Serving(ctx context.Context) (*Node, error) {
 	}
 }
 
+// Kill ends all processes with SIGKILL.
+func (c *Cluster) Kill() {
+	for _, n := range c.Nodes {
+		n.Kill()
+	}
+}
+
 // Stop stops all nodes in order, the last one first. Nodes that are paused go on before.
 func (c *Cluster) Stop() error {
 	var all error
@@ -156,9 +163,7 @@ func (c *Cluster) Stop() error {
 
 // Close kills what still runs, and ends the proxies. The directories stay.
 func (c *Cluster) Close() error {
-	for _, n := range c.Nodes {
-		n.Kill()
-	}
+	c.Kill()
 	if c.Network != nil {
 		c.Network.close()
 	}

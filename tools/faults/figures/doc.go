@@ -2,6 +2,9 @@
 // what several machines cost them beside one.
 //
 //	fail-over   the owner is killed: the time until a job is reserved elsewhere
+//	all-killed  all nodes are killed and started again, beside -busy loops, with -jobs more each time on the
+//	            lanes: the time from the start until a job is reserved, and until the engine had chosen its
+//	            leaders and streams were found; and how many candidacies there were
 //	follower    another node is killed, which may lead a lane or the group that makes streams: the
 //	            longest time between two acknowledged puts
 //	hand-over   "beanfield cluster move": the same

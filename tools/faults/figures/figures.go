@@ -24,6 +24,7 @@ type Options struct {
 	Jobs   int    // that are there all the time
 	Body   int    // bytes
 	Rate   int    // of jobs a second; 0: as many as can be
+	Busy   int    // loops beside it
 	Shards int
 	Warm   bool
 	Lasts  time.Duration // of a round
@@ -37,7 +38,7 @@ type Options struct {
 
 // figures are all that can be measured.
 var figures = map[string]func(context.Context, Options) error{
-	"fail-over": failOver, "follower": follower, "hand-over": handOver, "throughput": throughput, "latency": latency,
+	"fail-over": failOver, "all-killed": allKilled, "follower": follower, "hand-over": handOver, "throughput": throughput, "latency": latency,
 	"isolated": isolated, "partial": partial, "memory": memory, "catch-up": catchUp, "newcomer": newcomer, "stores": stores,
 }
 
