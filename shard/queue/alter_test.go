@@ -345,6 +345,22 @@ func TestArrivalInAFullTube(t *testing.T) {
 	}
 }
 
+// The key of a job has no room for one hop more: a move leaves it where it is, and a dead letter is buried.
+func TestJobThatHasMovedTooOften(t *testing.T) {
+	w := newWorld(t)
+	w.run("policy default deliveries=1 to=far")
+	w.lastID, w.bodies[1] = 1, "x"
+	w.log.Put(&storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 9, Size: 1, Item: &storage.Item{Journey: &storage.Journey{Hops: storage.MaxHops}}}, []byte("x"))
+	w.replay()
+	w.s.Local = func(tube string) bool { return tube != "far" }
+	for _, step := range [][]string{{"move", "default", "far", "1"}, {"poll"}, {"release", "1", "0", "0"}} {
+		w.user("a").do(step[0], step[1:])
+	}
+	if d := w.s.tubes["default"]; d.buried.N != 1 || d.transit != 0 {
+		t.Errorf("%d jobs are buried, %d leave", d.buried.N, d.transit)
+	}
+}
+
 // altering reads what a script says of a move, "FROM TO [STATE]", or of a change in the used tube, "pri=N,ttr=TIME".
 func (u *user) altering(verb string, args []string) (ids []string) {
 	if u.alters = new(Altering); verb == "move" {

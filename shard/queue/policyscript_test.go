@@ -253,6 +253,18 @@ func TestAgesFromReady(t *testing.T) {
 			a peek 2 -> 2
 			+1ms
 			a peek 2 -> no`},
+		{"a kick begins it for a job that came buried", `
+			policy default expire=10s from=ready
+			a use other
+			a put 1 0 60 -> 1
+			a move other default buried 1 -> 1
+			a use default
+			+20s
+			a kick-job 1
+			+9999ms
+			a peek 1 -> 1
+			+1ms
+			a peek 1 -> no`},
 		{"so does a reload, which may also change what counts", `
 			a put 1 0 60 -> 1
 			a put 1 5 60 -> 2

@@ -85,6 +85,21 @@ func (x *machine) limit() {
 	x.m.Most = naive.Bounds{MaxJobs: int(most[BoundJobs]), MaxBytes: int(most[BoundBytes])}
 }
 
+// A shard counts for a new quota, and for the old one no more, also those who wait for room.
+func TestAnotherQuota(t *testing.T) {
+	w := newWorld(t)
+	w.run(`
+		server jobs=1
+		a put-with wait=9s -> 1
+		b put-with wait=9s -> waiting`)
+	w.s.SetQuota(nil)
+	if q := w.quota; q.waits != 0 || q.used != (Amount{}) {
+		t.Errorf("the old quota has %+v", q)
+	}
+	w.s.SetQuota(&w.quota)
+	w.run("a delete 1 => b:+2")
+}
+
 // What clients see of a server's limits. After each step the quota is what the shard has (QT1).
 func TestServerLimits(t *testing.T) {
 	runScripts(t, []script{

@@ -57,7 +57,7 @@ func (s *State) riseFrom(now int64, t *tube, slot uint32) {
 // takeStep lets a tube whose heap is empty follow its policy.
 func (s *State) takeStep(t *tube) { t.policy.step = t.policy.Aging / millisecond }
 
-// policeRise follows a change of a tube's policy.
+// policeRise follows a change of a tube's policy. policeRation comes after it, and sees to a tube that is opening.
 func (s *State) policeRise(t *tube) {
 	if t.policy.step == t.policy.Aging/millisecond || t.ready.N > rekeyMost {
 		return
@@ -73,9 +73,6 @@ func (s *State) policeRise(t *tube) {
 		t.ready.Push(s.jobPos, s.placeKey(t, slot))
 	}
 	s.resift(t)
-	if t.opening {
-		s.reopen(t)
-	}
 }
 
 // risen is the priority that a ready job has by now.

@@ -105,6 +105,15 @@ func TestRisingBySeveral(t *testing.T) {
 	if got.Count != 3 || batch.Taken[2].ID != 1 {
 		t.Errorf("claimed are %+v", batch.Taken)
 	}
+	w.run(`
+		a use one
+		a put 9 0 60 -> 5
+		a put 2 0 60 -> 6
+		+20s`)
+	// Both have come to 0, and 6 goes first all the same, although a claim of the better one of two equals names 5.
+	if got, batch = b.apply(Op{Kind: ClaimSeveral, Limit: 1, Pri: 0, ID: 5, Size: 1000}); got.Count != 1 || batch.Taken[0].ID != 6 {
+		t.Errorf("claimed are %+v", batch.Taken)
+	}
 }
 
 // A tube with very many ready jobs goes on in its order until it has been empty.

@@ -127,3 +127,23 @@ func TestWaitsForTags(t *testing.T) {
 		t.Errorf("given are %v, want %v", w.given, want)
 	}
 }
+
+// TG1: The jobs of a sieve stay in the order of their tube when a policy changes that.
+func TestSieveOfATubeThatGetsAPolicy(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.user("a"), w.user("b")
+	take := func() uint64 {
+		op, _ := a.apply(Op{Kind: Reserve, Poll: true, Terms: &Terms{Tags: tagsFrom([]string{"k=v"})}})
+		return op.ID
+	}
+	b.putTagged("v")
+	w.run("b change pri=9 1 -> 1\n+20s")
+	b.putTagged("v")
+	b.putTagged("v")
+	if id := take(); id != 2 {
+		t.Errorf("job %d is first", id)
+	}
+	if w.run("policy default aging=1s"); take() != 1 {
+		t.Error("the job that has waited longest is not first")
+	}
+}
