@@ -75,5 +75,9 @@ func (c *course) next(t int64) int64 {
 	return next.Unix()
 }
 
+// upcoming is the first tick that is still to come; 0 if there is none. While the clock lies behind the last
+// tick, because it has been set back, it is after that.
+func (c *course) upcoming(now int64) int64 { return c.next(max(c.last, now)) }
+
 // done notes that a tick was put, or that it had been already.
 func (c *course) done(tick int64) { c.last = max(c.last, tick) }

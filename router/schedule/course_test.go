@@ -53,6 +53,9 @@ func TestDue(t *testing.T) {
 					k.done(p)
 				}
 			}
+			if next := k.upcoming(l.at); next <= max(l.at, k.last) {
+				t.Errorf("%s: at %d:%d the next one is said to come at %d:%d", name, l.at/60, l.at%60, next/60, next%60)
+			}
 		}
 	}
 }

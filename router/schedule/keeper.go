@@ -239,7 +239,7 @@ func (k *Keeper) look(list []*entry, stop <-chan struct{}) time.Duration {
 			wait = min(wait, again)
 		}
 		wait = min(wait, k.serve(e, now.Unix(), stop))
-		if next := e.course.next(max(e.course.last, now.Unix())); next != 0 {
+		if next := e.course.upcoming(now.Unix()); next != 0 {
 			wait = min(wait, time.Unix(next, 0).Sub(k.now()))
 		}
 		k.warn(e, now)
@@ -311,7 +311,7 @@ var refusals = map[queue.Status]string{queue.NoRoom: "no room", queue.Refused: "
 // show notes the last and the next tick. mu is held.
 func (e *entry) show(now int64) {
 	c := &e.course
-	e.info.Last, e.info.Next = time.Time{}, moment(c.next(max(c.last, now)))
+	e.info.Last, e.info.Next = time.Time{}, moment(c.upcoming(now))
 	if c.next(c.last-1) == c.last { // otherwise it is where the schedule began
 		e.info.Last = moment(c.last)
 	}
