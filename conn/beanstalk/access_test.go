@@ -337,3 +337,15 @@ func TestWithdrawalInMidPut(t *testing.T) {
 		t.Errorf("counted %v", n)
 	}
 }
+
+// Likewise with the right to set policies.
+func TestWithdrawalInMidPolicies(t *testing.T) {
+	h, book := newRuled(t, rule("one", access.Admin, "*"))
+	c := h.as("one")
+	c.send("list-tube-used\r\nset-policies 10\r\nhello")
+	c.expect("USING default")
+	eventually(t, "the body has begun", func() bool { return h.server.bodies.Held() > 0 })
+	book.Replace(rules(t, rule("one", access.Peek, "*")))
+	c.send("hello\r\n")
+	c.expect("BAD_FORMAT")
+}

@@ -61,7 +61,8 @@ const (
 	aboutJob                  // that the line names: its shard judges whether it may be
 	aboutTube                 // that the line names
 	aboutUsed                 // the tube in use
-	aboutAll                  // tubes: the right on one of them is enough
+	aboutAll                  // tubes, or jobs of any tubes: the right on one of them is enough
+	aboutHeld                 // likewise, or to hold a job
 	aboutServer               // as a whole: the right on every tube is needed
 )
 

@@ -157,8 +157,7 @@ func (c *Conn) close() {
 	c.endDelay()
 	c.loop.forget(c)
 	if c.put != nil {
-		c.put.giveUp(c.loop.server.router)
-		c.put = nil
+		c.dropPut()
 	}
 	if c.shaking() {
 		c.giveUp()

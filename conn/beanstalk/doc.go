@@ -216,16 +216,16 @@
 //	command                                       needs             refused
 //	use                                           any right         BAD_FORMAT; the tube in use stays
 //	put, put-in-tube, put-with                    put               BAD_FORMAT, after the body
-//	put-batch                                     put               BAD_FORMAT for each job
+//	put-batch                                     put               BAD_FORMAT for each job; only one if it is on no tube
 //	watch                                         reserve           BAD_FORMAT
 //	reserve, reserve-with-timeout                 reserve           as at empty tubes
 //	reserve-batch, reserve-with                   reserve           likewise
 //	reserve-job                                   reserve           NOT_FOUND
 //	delete                                        delete            NOT_FOUND; never for a job that the client holds
 //	truncate                                      delete            NOT_FOUND
-//	delete-batch                                  delete            NOT_FOUND: such a job counts as not found
+//	delete-batch                                  delete            NOT_FOUND if it is on no tube, and no job is held; else such a job is not found
 //	release, bury, touch                          to hold the job   never refused by rules
-//	release-batch, bury-batch, touch-batch        no more           never; jobs of others count as not found
+//	release-batch, bury-batch, touch-batch        any right         NOT_FOUND; never if a job is held; jobs of others count as not found
 //	peek, peek-ready, peek-delayed, peek-buried   peek              NOT_FOUND
 //	list-jobs                                     peek              NOT_FOUND for a tube; it lists jobs of such tubes
 //	move-jobs                                     delete, and put   NOT_FOUND; put is needed on the tube that they go to
@@ -307,7 +307,9 @@
 //   - Input: one read buffer's worth behind a command that cannot run yet.
 //   - A body that is arriving: what has arrived, rounded up to the part that is
 //     being filled, of 4 KB at first and 1 MB at most. Announcing a large body
-//     costs nothing.
+//     costs nothing. All of them together are rationed (conn.Ration): a body for
+//     which nothing is left is thrown away, and answered OUT_OF_MEMORY. Who may put
+//     nowhere, or do nothing with any job, is refused before the body is kept.
 //   - A job that is too big, a line that is too long: a few bytes, in skipper.
 //   - A slow reader: the answers of one batch. A batch is handed back when the
 //     bodies in its answers pass 256 KB; large bodies are shared with the job

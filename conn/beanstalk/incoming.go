@@ -22,6 +22,7 @@ type incoming struct {
 	all             bool          // put-batch: all or none
 	got             int           // bytes of the body
 	parts           [][]byte      // copies (B3)
+	held            conn.Share    // the bytes of these
 	tail            [2]byte       // what stands where CRLF should
 	tailGot         int
 }
@@ -32,11 +33,14 @@ const (
 	lastPart  = 1 << 20
 )
 
-// take appends some of data to the body.
-func (p *incoming) take(data []byte) (rest []byte) {
+// take appends some of data to the body. It reports false if the bodies that are arriving have taken too much.
+func (p *incoming) take(data []byte) (rest []byte, ok bool) {
 	last := len(p.parts) - 1
 	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {
 		n := min(max(p.got, firstPart), lastPart, p.size-p.got)
+		if !p.held.Grow(n) {
+			return data, false
+		}
 		p.parts = append(p.parts, make([]byte, 0, n))
 		last++
 	}
@@ -44,7 +48,14 @@ func (p *incoming) take(data []byte) (rest []byte) {
 	n := min(cap(part)-len(part), len(data))
 	p.parts[last] = append(part, data[:n]...)
 	p.got += n
-	return data[n:]
+	return data[n:], true
+}
+
+// gather makes a command the one whose body is arriving.
+func (c *Conn) gather(p *incoming) {
+	c.put = &incoming{}
+	*c.put = *p
+	c.put.held.Of = &c.loop.server.bodies
 }
 
 // giveUp ends the id of a put that never becomes a job.
@@ -52,6 +63,13 @@ func (p *incoming) giveUp(r *router.Router) {
 	if p.id != 0 { // not of another command
 		r.EndID(p.id)
 	}
+	p.held.End()
+}
+
+// dropPut gives up the command whose body is arriving.
+func (c *Conn) dropPut() {
+	c.put.giveUp(c.loop.server.router)
+	c.put = nil
 }
 
 // policyChange is a change of the policies that is asked for, and then its result.

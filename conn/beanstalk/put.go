@@ -63,8 +63,7 @@ func (c *Conn) beginIncoming(cmd *protocol.Command, p *incoming, data []byte) (r
 	default:
 		c.becomeProducer()
 		p.id = c.session.NewIDIn(p.shard)
-		c.put = &incoming{}
-		*c.put = *p
+		c.gather(p)
 		if p.terms != nil {
 			c.put.terms = new(queue.Terms)
 			c.put.terms.Copy(p.terms)
@@ -123,9 +122,13 @@ func (c *Conn) runPut(cmd *protocol.Command, p *incoming, body []byte) bool {
 // fillPut takes bytes of the body that is arriving. It reports false when data does
 // not complete it.
 func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
-	p := c.put
+	p, ok := c.put, false
 	for p.got < p.size && len(data) > 0 {
-		data = p.take(data)
+		if data, ok = p.take(data); !ok {
+			c.dropPut()
+			c.skip = skipper{bytes: int64(p.size-p.got) + 2, word: protocol.OutOfMemory}
+			return data, true
+		}
 	}
 	if p.got == p.size {
 		n := copy(p.tail[p.tailGot:], data)
@@ -135,21 +138,23 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	if p.tailGot < len(p.tail) {
 		return data, false
 	}
-	c.put = nil
 	if string(p.tail[:]) != protocol.CRLF {
-		p.giveUp(c.loop.server.router)
+		c.dropPut()
 		c.loop.refuse(protocol.ExpectedCRLF)
 		return data, true
 	}
-	if commands[p.verb].whole != nil {
+	p.held.End()
+	c.put = nil
+	kind, name, isWhole := plainPut, []byte(p.tube), commands[p.verb].whole != nil
+	denied := c.guard != nil && !c.allowed(&protocol.Command{Verb: p.verb, Name: name})
+	switch {
+	case isWhole && !denied:
 		body := c.loop.join(p)
 		if c.takeWhole(p, body); spoil != nil {
 			spoil(body)
 		}
 		return data, true
-	}
-	kind := plainPut
-	if c.guard != nil && p.size > 0 {
+	case !isWhole && c.guard != nil && p.size > 0:
 		kind = c.kindOfPut(p, p.parts[0])
 	}
 	if kind == showsToken {
@@ -158,9 +163,8 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		return data, true
 	}
 	c.shownNothing(p)
-	name := []byte(p.tube)
-	if c.guard != nil && (kind == exposesToken || !c.allowed(&protocol.Command{Verb: p.verb, Name: name})) {
-		c.loop.server.router.EndID(p.id)
+	if denied || kind == exposesToken {
+		p.giveUp(c.loop.server.router)
 		c.noteDenied(p.verb, c.tubeOf(p.verb, name), 0)
 		c.loop.refuse(commands[p.verb].refused)
 		return data, true

@@ -1,6 +1,8 @@
 package beanstalk
 
 import (
+	"math"
+
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
@@ -66,7 +68,11 @@ func (c *Conn) allowed(cmd *protocol.Command) bool {
 		return g.subject.Sees(string(cmd.Name))
 	case row.about == aboutTube:
 		return g.subject.May(string(cmd.Name)).Has(row.needs)
-	case row.about == aboutAll:
+	case row.about == aboutHeld && c.session.Soonest() != math.MaxInt64:
+		return true
+	case (row.about == aboutAll || row.about == aboutHeld) && row.needs == anyRight:
+		return g.subject.Anywhere() != 0
+	case row.about == aboutAll || row.about == aboutHeld:
 		return g.subject.Anywhere().Has(row.needs)
 	case row.about == aboutServer:
 		return g.subject.Everywhere().Has(row.needs)

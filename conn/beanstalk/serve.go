@@ -234,7 +234,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, slow: o.Slow, full: o.Loops >= runtime.GOMAXPROCS(0)}
-	s.opts.Store(&o)
+	s.hold(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {
 		l, err := newLoop(s)

@@ -36,6 +36,8 @@ type Server struct {
 	slow     *slow.Log  // likewise
 	full     bool       // every processor has a loop
 
+	bodies conn.Ration // of what is arriving
+
 	patient atomic.Bool // while stopping: wait for answers that are due
 	// relieving says that relieve is running, or about to.
 	relieving atomic.Bool
@@ -57,7 +59,13 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	return func() { s.opts.Store(&o) }, nil
+	return func() { s.hold(&o) }, nil
+}
+
+// hold puts options into effect.
+func (s *Server) hold(o *Options) {
+	s.opts.Store(o)
+	s.bodies.Bound(max(conn.UsualRation, 4*int64(o.MaxJobSize)))
 }
 
 // Shutdown gives replies that are due until ctx ends to be sent, and closes all

@@ -24,8 +24,7 @@ func (c *Conn) beginWhole(cmd *protocol.Command, data []byte) (rest []byte, ok b
 	case size > w.most:
 		c.skip = skipper{bytes: int64(size) + 2, word: w.tooLong}
 	case len(data) < size+2:
-		c.put = &incoming{}
-		*c.put = p
+		c.gather(&p)
 	case string(data[size:size+2]) != protocol.CRLF:
 		c.loop.refuse(protocol.ExpectedCRLF)
 		return data[size+2:], true

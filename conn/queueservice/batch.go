@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
@@ -37,8 +38,8 @@ func (q *request) putMany() error {
 	small := smallBodies.Get().(*[]byte)
 	defer giveBack(small)
 	var body queue.Op
-	held := share{of: &q.server.bodies}
-	defer held.end()
+	held := conn.Share{Of: &q.server.bodies}
+	defer held.End()
 	if err := q.readBody(&body, *small, q.set.MaxBatch, &held); err != nil {
 		return err
 	}

@@ -4,24 +4,25 @@ import (
 	"bytes"
 	"strings"
 
+	"beanfield/conn"
 	"beanfield/shard/queue"
 )
 
 // form is the body of a request that names indexes: a form, or the list as it is.
 type form struct {
 	*query
-	share
+	conn.Share
 }
 
 // readForm reads the body. If the query has no indexes, those of the body take their place.
 func (q *request) readForm() (_ *form, err error) {
-	f := &form{&query{}, share{of: &q.server.bodies}}
+	f := &form{&query{}, conn.Share{Of: &q.server.bodies}}
 	if q.r.ContentLength == 0 {
 		return f, nil
 	}
 	defer func() {
 		if err != nil {
-			f.end()
+			f.End()
 		}
 	}()
 	most := mostList
@@ -31,7 +32,7 @@ func (q *request) readForm() (_ *form, err error) {
 	small := smallBodies.Get().(*[]byte)
 	defer giveBack(small)
 	var body queue.Op
-	if err := q.readBody(&body, *small, most, &f.share); err != nil {
+	if err := q.readBody(&body, *small, most, &f.Share); err != nil {
 		return nil, err
 	}
 	text := string(append(body.Data, bytes.Join(body.Parts, nil)...))

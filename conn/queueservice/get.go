@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
@@ -43,14 +44,14 @@ type finding struct {
 	room  int // bytes
 	found []*queue.DeliveryBatch
 	bell  bell
-	held  share // of what all gets have found beyond their first portions
-	short bool  // it has stopped because of size
+	held  conn.Share // of what all gets have found beyond their first portions
+	short bool       // it has stopped because of size
 }
 
 // get finds items for a client with a right: with Reserve it takes them, with Peek it does not.
 func (q *request) get(needs access.Rights) error {
-	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer, held: share{of: &q.server.answers}}
-	defer f.held.end()
+	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer, held: conn.Share{Of: &q.server.answers}}
+	defer f.held.End()
 	a, p := f.op.Ask, q.query
 	length, err := p.count(paramLength, 1, mostItems)
 	if err != nil {
@@ -165,7 +166,7 @@ func (f *finding) ask() (some bool, _ error) {
 	f.room -= a.Found.Weight()
 	switch newest := !a.Take && a.Index == queue.NewestIndex; {
 	case f.left == 0:
-	case f.room <= 0 || newest && a.Cut || !newest && !f.held.grow(mostMemory(a.Found.Weight())):
+	case f.room <= 0 || newest && a.Cut || !newest && !f.held.Grow(mostMemory(a.Found.Weight())):
 		f.left, f.short = 0, true
 	case newest:
 		f.left = 0 // one look at the newest items is all

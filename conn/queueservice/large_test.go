@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn"
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
@@ -22,10 +23,10 @@ func newCounting(t *testing.T, set ...func(*Options)) *house {
 }
 
 // released waits until nothing is held any more: a share ends after the answer.
-func released(t *testing.T, r *ration) {
+func released(t *testing.T, r *conn.Ration) {
 	t.Helper()
-	if !halltest.Await(func() bool { return r.held.Load() == 0 }) {
-		t.Fatalf("%d bytes are held", r.held.Load())
+	if !halltest.Await(func() bool { return r.Held() == 0 }) {
+		t.Fatalf("%d bytes are held", r.Held())
 	}
 }
 
@@ -80,11 +81,11 @@ func TestLargeBatch(t *testing.T) {
 // when another has gone.
 func TestManyLargeBatches(t *testing.T) {
 	h := newCounting(t)
-	h.server.bodies.most = 3 << 20
+	h.server.bodies.Bound(3 << 20)
 	first := h.dial()
 	first.Send("POST " + base + "?_batch_=true HTTP/1.1\r\nHost: localhost\r\n" + ofLines + "Content-Length: 2000000\r\n\r\n" + strings.Repeat(" ", 1999990))
-	if !halltest.Await(func() bool { return h.server.bodies.held.Load() >= 1999990 }) {
-		t.Fatalf("%d bytes are held", h.server.bodies.held.Load())
+	if !halltest.Await(func() bool { return h.server.bodies.Held() >= 1999990 }) {
+		t.Fatalf("%d bytes are held", h.server.bodies.Held())
 	}
 	large := strings.Repeat(" ", 2000000)
 	h.Expect(503, "POST", base+"?_batch_=true", ofLines, large)
@@ -139,12 +140,12 @@ func TestGetThatStopsShort(t *testing.T) {
 func TestManyLargeGets(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = finds(sent{7, nil, strings.Repeat("b", 1<<20)})
-	h.server.answers.most = 80 << 20
+	h.server.answers.Bound(80 << 20)
 	slow := h.start("GET", base+"?_length_=20", who, "")
 	if !halltest.Await(func() bool { return h.times(queue.AskGet) >= 20 }) {
 		t.Fatalf("%d gets are asked", h.times(queue.AskGet))
 	}
-	if held := h.server.answers.held.Load(); held < 19*3<<20 {
+	if held := h.server.answers.Held(); held < 19*3<<20 {
 		t.Fatalf("%d bytes are held", held)
 	}
 	r, body := h.Say("GET", base+"?_length_=20", who, "")

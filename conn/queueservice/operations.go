@@ -20,7 +20,7 @@ func (q *request) onIndexes(what queue.What, needs access.Rights) (err error) {
 	if err != nil {
 		return err
 	}
-	defer f.end()
+	defer f.End()
 	if !q.query.has[paramIndexes] {
 		return bad("%s is missing, in the query and in the body", paramIndexes)
 	}
@@ -44,7 +44,7 @@ func (q *request) negative() (err error) {
 	if err != nil {
 		return err
 	}
-	defer form.end()
+	defer form.End()
 	if op.Ask.Indexes, err = q.query.indexes(); err != nil {
 		return err
 	}

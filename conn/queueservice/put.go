@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
@@ -142,7 +143,7 @@ var errBusy = refuse(http.StatusServiceUnavailable, "too many large requests at 
 
 // readBody reads the request's body, of most bytes, into op. Memory is taken as the bytes
 // come, so announcing a large body costs nothing. Parts of it are held in a share, if there is one.
-func (q *request) readBody(op *queue.Op, small []byte, most int, held *share) error {
+func (q *request) readBody(op *queue.Op, small []byte, most int, held *conn.Share) error {
 	announced := q.r.ContentLength
 	if announced > int64(most) {
 		return errTooLarge
@@ -162,7 +163,7 @@ func (q *request) readBody(op *queue.Op, small []byte, most int, held *share) er
 		return err
 	}
 	total := n
-	if held != nil && !held.grow(len(small)) {
+	if held != nil && !held.Grow(len(small)) {
 		return errBusy
 	}
 	op.Parts = append(op.Parts, append([]byte(nil), small...))
@@ -174,7 +175,7 @@ func (q *request) readBody(op *queue.Op, small []byte, most int, held *share) er
 		if announced > 0 {
 			size = min(size, int(announced)-total+1) // one byte more, to see the end
 		}
-		if held != nil && !held.grow(size) {
+		if held != nil && !held.Grow(size) {
 			return errBusy
 		}
 		part := make([]byte, size)

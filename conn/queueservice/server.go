@@ -25,8 +25,8 @@ type Server struct {
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
 	refusals refusals
-	bodies   ration // of batches and of lists of indexes
-	answers  ration // of gets
+	bodies   conn.Ration // of batches and of lists of indexes
+	answers  conn.Ration // of gets
 
 	mu        sync.Mutex
 	gone      sync.Cond              // a consumer has left
@@ -48,7 +48,8 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		shards: shards, auth: o.Authenticator, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
 	s.now.Store(now)
-	s.bodies.most, s.answers.most = mostBodies, mostAnswers
+	s.bodies.Bound(conn.UsualRation)
+	s.answers.Bound(conn.UsualRation)
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})

@@ -60,7 +60,7 @@ var rooms = []room{
 	}, nil},
 	{"conn/queueservice", []layer{
 		{"on the wire", []string{"frames.go", "protobuf.go", "json.go"}},
-		{"words", []string{"options.go", "query.go", "failure.go", "ration.go"}},
+		{"words", []string{"options.go", "query.go", "failure.go"}},
 		{"what is to be sent", []string{"socket.go", "outbox.go", "direct.go"}},
 		{"server, requests and consumers", []string{"server.go", "refusals.go", "request.go", "accept.go", "operation.go", "visit.go",
 			"consumer.go", "input.go", "jsonmessage.go", "writer.go", "guard.go"}},
