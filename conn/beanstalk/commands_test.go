@@ -1,63 +1,60 @@
 package beanstalk
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/storage/must"
 )
 
-// documented reads a table of commands: for each, what it needs and how it is refused.
-func documented(t *testing.T, file string, row *regexp.Regexp) map[string][2]string {
-	t.Helper()
-	text := must.Get(os.ReadFile(file))
-	found := map[string][2]string{}
-	for _, m := range row.FindAllStringSubmatch(strings.ReplaceAll(string(text), "`", ""), -1) {
-		for _, name := range strings.Split(m[1], ", ") {
-			if _, twice := found[name]; twice {
-				t.Errorf("%s has %s twice", file, name)
-			}
-			found[name] = [2]string{m[2], m[3]}
+// What people are told of a command is what its row says, and what the parser takes: each number may be what it may be
+// at most, and no more, and so may each option. Of the answers none is left out.
+func TestHelp(t *testing.T) {
+	for _, v := range verbs {
+		c := &commands[v]
+		text, ok := Help(c.name)
+		if line := c.line() + `\r\n`; !ok || !strings.HasSuffix(docs[c.name].about, ".") || !strings.Contains(text, "\n    "+line) {
+			t.Errorf("%s: %t, %s", c.name, ok, text)
 		}
-	}
-	return found
-}
-
-// The two tables in the documentation say what the table of the commands says, of all commands
-// but those that exist for some clients only.
-func TestDocumentedRights(t *testing.T) {
-	for file, row := range map[string]*regexp.Regexp{
-		"doc.go":                               regexp.MustCompile(`(?m)^//\t((?:[a-z-]+, )*[a-z-]+)  +(\S.*?)  +(\S.*)$`),
-		"../../cmd/beanfield/manual/rights.md": regexp.MustCompile(`(?m)^\| ((?:[a-z-]+, )*[a-z-]+) \| (.*?) \| (.*?) ?\|$`),
-	} {
-		rows := documented(t, file, row)
-		for _, v := range verbs {
-			c := &commands[v]
-			if c.login {
+		_, said, _ := strings.Cut(text, "\nAnswers ")
+		for _, w := range append(strings.Fields(answers[c.name]), word(c.done)) {
+			if !strings.Contains(said, " "+w) {
+				t.Errorf("%s does not tell of the answer %s:\n%s", c.name, w, text)
+			}
+		}
+		for i, a := range c.args {
+			m := regexp.MustCompile(`([0-9.]+) to ([0-9.]+)`).FindStringSubmatch(a.Allowed())
+			if m == nil {
 				continue
 			}
-			said, ok := rows[c.name]
-			needs := c.needs.String()
-			switch {
-			case c.needs == anyRight:
-				needs = "any right"
-			case c.needs == 0:
-				needs = "no" // none, nothing
-				if c.about == aboutJob {
-					said[0] = strings.Replace(said[0], "to hold the job", "none", 1)
+			for line, want := range map[string]bool{c.with(i, m[1]): true, c.with(i, m[2]): true, c.with(i, m[2]+"1"): false} {
+				if got := grammar.Parse([]byte(line)).Word == ""; got != want {
+					t.Errorf("%q is taken: %t, want %t", line, got, want)
 				}
-			}
-			if !ok || !strings.HasPrefix(said[0], needs) {
-				t.Errorf("%s: %s needs %q, want %q", file, c.name, said[0], needs)
-			}
-			if refused := strings.TrimSpace(string(c.refused)); !strings.HasPrefix(said[1], refused) || refused == "" && strings.HasPrefix(said[1], "BAD_FORMAT") {
-				t.Errorf("%s: %s is refused with %q, want %q", file, c.name, said[1], refused)
 			}
 		}
 	}
+	if len(docs) != len(verbs) {
+		t.Errorf("%d commands are explained, of %d", len(docs), len(verbs))
+	}
+	if _, ok := Help("nonsense"); ok {
+		t.Error("a command that there is not is explained")
+	}
+}
+
+// with is the line of a command in which one argument is this.
+func (c *command) with(i int, text string) string {
+	line := c.name
+	for j, a := range c.args {
+		switch {
+		case j == i:
+			line += " " + text
+		case a.Name() != "":
+			line += " 1"
+		}
+	}
+	return line
 }
 
 // Each row says how its command is answered in one way, and is found by its name.

@@ -18,8 +18,7 @@
 // it does. If that is an operation of one shard (queue.Op), the row names it and its reply; if
 // the session or all shards are concerned, it names a function, as those in exec.go. The parser,
 // the rules, stats, metrics and logs follow from the row; "uncounted" keeps it out of the reply of
-// stats. Tests want it in two tables of the documentation: below, under "Who may do what", and in
-// the manual (rights.md). What the queue and the tests need is in tools/GUIDE.md.
+// stats. What people are told of it is in help.go. What the queue and the tests need is in tools/GUIDE.md.
 //
 // # Loops
 //
@@ -213,36 +212,7 @@
 // that does not exist. Any other command is refused with BAD_FORMAT: all clients take it as an
 // error, and none tries again.
 //
-//	command                                       needs             refused
-//	use                                           any right         BAD_FORMAT; the tube in use stays
-//	put, put-in-tube, put-with                    put               BAD_FORMAT, after the body
-//	put-batch                                     put               BAD_FORMAT for each job; only one if it is on no tube
-//	watch                                         reserve           BAD_FORMAT
-//	reserve, reserve-with-timeout                 reserve           as at empty tubes
-//	reserve-batch, reserve-with                   reserve           likewise
-//	reserve-job                                   reserve           NOT_FOUND
-//	delete                                        delete            NOT_FOUND; never for a job that the client holds
-//	truncate                                      delete            NOT_FOUND
-//	delete-batch                                  delete            NOT_FOUND if it is on no tube, and no job is held; else such a job is not found
-//	release, bury, touch                          to hold the job   never refused by rules
-//	release-batch, bury-batch, touch-batch        any right         NOT_FOUND; never if a job is held; jobs of others count as not found
-//	peek, peek-ready, peek-delayed, peek-buried   peek              NOT_FOUND
-//	list-jobs                                     peek              NOT_FOUND for a tube; it lists jobs of such tubes
-//	move-jobs                                     delete, and put   NOT_FOUND; put is needed on the tube that they go to
-//	change-jobs                                   kick              NOT_FOUND
-//	kick                                          kick              BAD_FORMAT
-//	kick-job                                      kick              NOT_FOUND
-//	pause-tube                                    pause             NOT_FOUND
-//	stats-tube                                    stats             NOT_FOUND
-//	stats-job                                     stats             NOT_FOUND; never for a job that the client holds
-//	stats, schedules                              stats anywhere    BAD_FORMAT
-//	policy                                        stats             NOT_FOUND
-//	policies                                      stats everywhere  BAD_FORMAT
-//	set-policies                                  admin everywhere  BAD_FORMAT, after the body
-//	list-tubes                                    nothing           lists tubes with any right
-//	ignore, list-tube-used                        nothing           never
-//	list-tubes-watched, quit, capabilities        nothing           never
-//	call-off                                      nothing           never
+// The table says which right each command needs; beanfield help rights shows it.
 //
 // With rules, stats counts only tubes on which the client has the right stats, and their jobs;
 // job-timeouts is 0 then, because nobody counts it by tube. The figures of the process are the

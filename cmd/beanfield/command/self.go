@@ -5,9 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"beanfield/cmd/beanfield/manual"
+	"beanfield/conn/beanstalk"
 )
 
 // printVersion is the command version.
@@ -54,29 +56,33 @@ func (*help) run(c *call) (err error) {
 	case len(c.words) > 1:
 		return usagef("name one topic")
 	case len(c.words) == 0:
-		_, err = fmt.Fprintf(c.Stdout, "%s\nTopics for beanfield help TOPIC, beside every command:\n%s", c.Usage, topicList())
+		_, err = fmt.Fprintf(c.Stdout, "%s\nTopics for beanfield help TOPIC, beside every command, and every verb of the protocol:\n%s", c.Usage, topicList())
 		return err
 	}
 	word := c.words[0]
-	if found := Find(word); found != nil {
-		_, err = fmt.Fprint(c.Stdout, found.usage())
-		return err
-	}
 	if word == "man" {
 		_, err = io.WriteString(c.Stdout, c.man())
 		return err
 	}
-	text, ok := manual.Page(word)
-	if !ok {
+	var texts []string // of all that have this name: a command, a page, a verb of the protocol
+	if found := Find(word); found != nil {
+		texts = append(texts, found.usage())
+	}
+	for _, of := range []func(string) (string, bool){manual.Page, beanstalk.Help} {
+		if text, ok := of(word); ok {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
 		return missingf("there is no topic %q%s; there are:\n%s", word, Suggestion(word, topics()), topicList())
 	}
-	_, err = fmt.Fprint(c.Stdout, text)
+	_, err = io.WriteString(c.Stdout, strings.Join(texts, "\n"))
 	return err
 }
 
 // topics are the words that help explains.
 func topics() []string {
-	all := append(names(), "man")
+	all := slices.Concat(names(), []string{"man"}, beanstalk.Verbs())
 	for _, t := range manual.Topics {
 		all = append(all, t.Name)
 	}

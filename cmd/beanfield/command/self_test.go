@@ -3,12 +3,14 @@ package command
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"beanfield/cmd/beanfield/manual"
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk"
 )
 
 func TestSelf(t *testing.T) {
@@ -40,7 +42,9 @@ func TestHelp(t *testing.T) {
 	all := ran(t, "help").stdout
 	for _, c := range All() {
 		text := ran(t, "help", c.Name)
-		ran(t, c.Name, "-h").want(t, 0, text.stdout, "")
+		if h := ran(t, c.Name, "-h"); h.code != 0 || h.stdout == "" || !strings.HasPrefix(text.stdout, h.stdout) {
+			t.Errorf("%s -h: %+v", c.Name, h)
+		}
 		if !strings.HasPrefix(text.stdout, "Use: beanfield "+c.Name) || text.code != 0 {
 			t.Errorf("%s: %+v", c.Name, text)
 		}
@@ -62,6 +66,21 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s: %+v", topic.Name, text)
 		}
 	}
+}
+
+// Every verb of the protocol is explained, behind a command or a page of its name, and leads to pages that there are.
+func TestHelpOfVerbs(t *testing.T) {
+	more := regexp.MustCompile(`\nMore      beanfield help ([a-z]+)\n$`)
+	for _, verb := range beanstalk.Verbs() {
+		text := ran(t, "help", verb)
+		text.has(t, 0, "\nAnswers  ")
+		if page := more.FindStringSubmatch(text.stdout); page != nil {
+			ran(t, "help", page[1]).has(t, 0, verb)
+		}
+	}
+	ran(t, "help", "put").has(t, 0, "\n\nThe command put of the protocol\n")
+	ran(t, "help", "rights").has(t, 0, "\n    pause-tube           pause on the tube; without it NOT_FOUND\n")
+	ran(t, "help", "protocol").has(t, 0, "\n    put-with                                                                   beanfield help puts\n")
 }
 
 // Every example, and every command line of the manual, is one that its command reads.

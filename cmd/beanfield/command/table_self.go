@@ -26,9 +26,9 @@ the server would end, such as 5 for a mistake. With -starter it prints a short c
 	},
 	{
 		Name: "help", Group: groupSelf, Args: "[TOPIC]",
-		Summary:  "Explain a command or a topic",
+		Summary:  "Explain a command, a topic, or a verb of the protocol",
 		Help:     "beanfield help man prints the manual page, for man.",
-		Examples: []string{"beanfield help put", "beanfield help migration"},
+		Examples: []string{"beanfield help put", "beanfield help migration", "beanfield help put-with"},
 		make:     func() action { return new(help) },
 	},
 	{

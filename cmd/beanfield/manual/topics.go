@@ -3,6 +3,9 @@ package manual
 import (
 	"embed"
 	"fmt"
+	"strings"
+
+	"beanfield/conn/beanstalk"
 )
 
 // A Topic is a page and what it is about.
@@ -42,7 +45,7 @@ var Topics = []Topic{
 //go:embed *.md
 var pages embed.FS
 
-// Page returns the text of a topic.
+// Page returns the text of a topic. RIGHTS and ADDED on a line of their own are lists made from the table of commands.
 func Page(name string) (text string, ok bool) {
 	for _, t := range Topics {
 		if t.Name == name {
@@ -50,7 +53,7 @@ func Page(name string) (text string, ok bool) {
 			if err != nil {
 				panic(fmt.Sprintf("the topic %s has no page: %v", name, err)) // a test reads them all
 			}
-			return string(b), true
+			return strings.NewReplacer("\nRIGHTS\n", "\n"+beanstalk.Rights(), "\nADDED\n", "\n"+beanstalk.Added()).Replace(string(b)), true
 		}
 	}
 	return "", false

@@ -37,14 +37,15 @@ func (o *Options) Next() (name, value []byte, ok bool) {
 // it may be so. A name that ends with a dot is the beginning of many, such as tag.colour: set is told
 // the rest of it.
 type Option[T any] struct {
-	Name   string
-	Bounds Bounds // of a number or a time; zero for a text
-	Set    func(to *T, rest, value []byte) bool
+	Name    string
+	Bounds  Bounds // of a number or a time; zero for a text
+	Seconds bool   // it is a time, and Bounds has milliseconds
+	Set     func(to *T, rest, value []byte) bool
 }
 
 // NumberOption is an option whose value is a number.
 func NumberOption[T any](name string, within Bounds, set func(to *T, n uint64)) Option[T] {
-	return Option[T]{name, within, func(to *T, _, value []byte) bool {
+	return Option[T]{Name: name, Bounds: within, Set: func(to *T, _, value []byte) bool {
 		n, ok := Number(value, within.Most)
 		set(to, n)
 		return ok && n >= within.Least
@@ -53,7 +54,7 @@ func NumberOption[T any](name string, within Bounds, set func(to *T, n uint64)) 
 
 // TimeOption is one whose value is a time in seconds. set is told it in nanoseconds.
 func TimeOption[T any](name string, within Bounds, set func(to *T, ns int64)) Option[T] {
-	return Option[T]{name, within, func(to *T, _, value []byte) bool {
+	return Option[T]{Name: name, Bounds: within, Seconds: true, Set: func(to *T, _, value []byte) bool {
 		a := args{rest: value}
 		set(to, a.time(within))
 		return !a.bad && len(a.rest) == 0
