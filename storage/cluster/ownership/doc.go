@@ -22,7 +22,8 @@
 // Nodes have an order, that of their names: an operator sees at once who is next, and since one node
 // owns all shards, nothing has to be spread. A node stands when all of this is so:
 //
-//	it has heard no beat for Silence, or the owner has left without a successor;
+//	it has heard no beat for Silence, or the owner has left without a successor, or has said that it lost
+//	its tenure: one that is deaf is heard, and one whose connections were cut is heard again before that;
 //	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
 //	it has read the lanes to their end, as far as its engine shows them: what it reads it keeps,

@@ -26,7 +26,7 @@ var single = map[string]struct {
 	"the owner is paused":    {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.paused = w.now + 30*time.Second }},
 	"the owner is cut off":   {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, true, true) }},
 	"nobody hears the owner": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, false, true) }},
-	"the owner hears nobody": {3000 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, true, false) }},
+	"the owner hears nobody": {300 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, true, false) }},
 	"the owner is killed, and back": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) {
 		owner.crash()
 		w.after(300*time.Millisecond, nil, owner.start)

@@ -76,7 +76,8 @@ func (s *Station) Alone() (why string) {
 
 // hear notes what every message says.
 func (s *Station) hear(p *peer, m *Message) {
-	if p.nonce != 0 && p.nonce != m.Nonce && s.owner == m.From { // the process that owned the shards is gone
+	gone := p.nonce != 0 && p.nonce != m.Nonce
+	if s.owner == m.From && (gone || m.Kind == Hello && m.Report.Role == Follower.String()) { // it does not own the shards any more
 		s.owner, s.vacant = "", min(s.vacant, s.now)
 	}
 	if p.nonce != m.Nonce {
