@@ -26,7 +26,7 @@ type backup struct {
 }
 
 func (a *backup) flags(f *flag.FlagSet) {
-	configFlag(f, &a.config)
+	configFlag(f, &a.config, usualConfig)
 	f.StringVar(&a.path, "path", "", "the server's backup_path, a `directory` (default DIR-backups)")
 	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, a backup, and say whether it is whole")
 	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
@@ -83,7 +83,9 @@ func (a *backup) make(c *call, data string) error {
 	if err := syscall.Kill(pid, syscall.SIGUSR2); err != nil {
 		return fmt.Errorf("cannot ask process %d: %w", pid, err)
 	}
+	show := c.watched("backup, in MB:", 0, a.written)
 	name, err := a.await(pid, before)
+	show.done()
 	if err != nil {
 		return err
 	}
@@ -96,6 +98,7 @@ func (a *backup) make(c *call, data string) error {
 	if err != nil || a.quick {
 		return err
 	}
+	defer c.progress("check", 0).done()
 	return datadir.Verify(path, io.Discard, false)
 }
 
@@ -131,6 +134,23 @@ func (a *backup) names() (names []string, err error) {
 		names = append(names, e.Name())
 	}
 	return names, err
+}
+
+// written is how many megabytes the backup has that is being made.
+func (a *backup) written() int {
+	n := int64(0)
+	partial, _ := filepath.Glob(filepath.Join(a.path, partialPrefix+"*"))
+	for _, dir := range partial {
+		_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				if info, err := e.Info(); err == nil {
+					n += info.Size()
+				}
+			}
+			return nil // it grows, and is renamed
+		})
+	}
+	return int(n / 1e6)
 }
 
 // await returns the name of the new backup. A server shows how far it is by directories

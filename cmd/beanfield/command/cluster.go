@@ -3,10 +3,8 @@ package command
 import (
 	"cmp"
 	"flag"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -19,7 +17,7 @@ type clustering struct {
 }
 
 func (a *clustering) flags(f *flag.FlagSet) {
-	f.StringVar(&a.config, "config", "", "the node's configuration `file` (default "+usualConfig+", without -dir)")
+	configFlag(f, &a.config, usualConfig)
 	f.StringVar(&a.config, "c", "", "the same `file`")
 	f.StringVar(&a.dir, "dir", "", "the node's data `directory`, instead of its configuration")
 	f.StringVar(&a.from, "from", "", "with init: the data `directory` of the server whose jobs the cluster is to have")
@@ -49,15 +47,10 @@ var clusterActs = map[string]func(a *clustering, c *call) error{
 }
 
 func (a *clustering) run(c *call) error {
-	known := slices.Sorted(maps.Keys(clusterActs))
-	if len(c.words) == 0 {
-		return usagef("what to do? %s", strings.Join(known, ", "))
-	}
-	word := c.words[0]
-	act := clusterActs[word]
+	word, err := c.act("status", slices.Sorted(maps.Keys(clusterActs))...)
 	switch {
-	case act == nil:
-		return usageError{fmt.Errorf("what is %q?%s", word, Suggestion(word, known))}
+	case err != nil:
+		return err
 	case a.from != "" && word != "init":
 		return usagef("-from is for init")
 	case a.shard != allShards && word != rebuild:
@@ -67,6 +60,5 @@ func (a *clustering) run(c *call) error {
 	case a.dir != "" && (word == "init" || word == "detach"):
 		return usagef("-dir is for a node that runs")
 	}
-	c.words = c.words[1:]
-	return act(a, c)
+	return clusterActs[word](a, c)
 }

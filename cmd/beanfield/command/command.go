@@ -63,9 +63,11 @@ type Place struct {
 // usualConfig is where packages put the configuration.
 const usualConfig = "/etc/beanfield/beanfield.toml"
 
-// configFlag is the flag of all commands that find a server by its configuration.
-func configFlag(f *flag.FlagSet, to *string) {
+// configFlag is the flag of all commands that can find a server by its configuration.
+// It shows which file is read if none is named.
+func configFlag(f *flag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "config", "", "the server's configuration `file`, on this machine")
+	f.Lookup("config").DefValue = usual
 }
 
 // place reads a configuration file, or the usual one if none is named. If there is none, or says what else may be given.

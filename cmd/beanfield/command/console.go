@@ -38,7 +38,7 @@ type consoleLink struct {
 }
 
 func (l *consoleLink) flags(f *flag.FlagSet) {
-	configFlag(f, &l.config)
+	configFlag(f, &l.config, usualConfig)
 	f.StringVar(&l.http, "http", "", "the server's `address` for HTTP: HOST:PORT, https://HOST:PORT or unix:PATH")
 	f.StringVar(&l.tokenFile, "token-file", "", "`file` with a token for HTTP")
 	f.StringVar(&l.ca, "ca", "", "`file` with the certificates to trust, for TLS")

@@ -30,7 +30,7 @@ type link struct {
 func (l *link) flags(f *flag.FlagSet) {
 	f.StringVar(&l.Server, "server", "", "`address`, or $"+serverVariable+": HOST:PORT, beanstalk://HOST, beanstalks:// (TLS), unix:PATH, or a list A,B")
 	f.Lookup("server").DefValue = l.usual()
-	configFlag(f, &l.config)
+	configFlag(f, &l.config, "")
 	f.StringVar(&l.TokenFile, "token-file", "", "`file` with a token to log in with")
 	f.StringVar(&l.CA, "ca", "", "`file` with the certificates to trust, for TLS")
 	f.StringVar(&l.Cert, "cert", "", "`file` with your own certificate, for TLS")

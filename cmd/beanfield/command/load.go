@@ -22,7 +22,7 @@ type load struct {
 
 func (a *load) flags(f *flag.FlagSet) {
 	f.Var(&a.tube, "tube", "put all jobs into this `tube`, not into their own")
-	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids")
+	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids, as on a terminal")
 	f.BoolVar(&a.json, "json", false, "print an object with the id for each job")
 }
 
@@ -42,6 +42,9 @@ func (a *load) run(c *call) error {
 		}
 		defer f.Close() // it was only read
 		in = append(in, f)
+	}
+	if _, _, terminal := terminalSize(c.Stdout); terminal && !a.json {
+		a.quiet = true // for people, its progress says more than the ids
 	}
 	return c.withServer(func(s *client.Client) error {
 		ctx, end := interruptible(s)

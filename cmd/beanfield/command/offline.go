@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"beanfield/cmd/beanfield/binlog"
@@ -23,11 +24,8 @@ func (a *importing) run(c *call) error {
 	}
 	show := c.progress("import", 0)
 	a.Progress = func(done, total int) {
-		show.total = total
+		show.total.Store(int64(total))
 		show.set(done)
-		if done == total {
-			show.done()
-		}
 	}
 	if a.To != "" && !a.DryRun {
 		ctx, end := interruptible()
@@ -38,7 +36,16 @@ func (a *importing) run(c *call) error {
 			os.Exit(codeFailed) // at any moment: see the package binlog
 		})()
 	}
-	return a.Run(c.Stdout, c.logger())
+	return c.quietly(show, func(out io.Writer) error { return a.Run(out, c.logger()) })
+}
+
+// quietly does what prints only once nothing is shown any more.
+func (c *call) quietly(show *progress, do func(out io.Writer) error) error {
+	var found bytes.Buffer
+	err := do(&found)
+	show.done()
+	_, failed := found.WriteTo(c.Stdout)
+	return errors.Join(err, failed)
 }
 
 // dumping is the command dump.
@@ -55,9 +62,5 @@ func (a *dumping) run(c *call) error {
 	}
 	show := c.progress("salvage", 0)
 	a.Progress = show.set
-	var found bytes.Buffer // what is shown would stand in the way
-	err := a.Run(&found, c.logger())
-	show.done()
-	_, failed := found.WriteTo(c.Stdout)
-	return errors.Join(err, failed)
+	return c.quietly(show, func(out io.Writer) error { return a.Run(out, c.logger()) })
 }

@@ -121,6 +121,7 @@ func (a *purge) delete(c *call, s *client.Client) (n uint64, err error) {
 		if len(states) == 3 {
 			states = nil // an older server knows only that
 		}
+		defer c.progress("purge", 0).done()
 		_, end := interruptible(s) // the server may still say how many there were
 		defer end()
 		return s.Truncate(c.words[0], states...)

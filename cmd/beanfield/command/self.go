@@ -9,16 +9,40 @@ import (
 	"strings"
 
 	"beanfield/cmd/beanfield/manual"
+	"beanfield/conn/access"
 	"beanfield/conn/beanstalk"
 )
 
-// printVersion is the command version.
-func printVersion(c *call) error {
+// facts is a command that prints what needs no server: as text, or as an object of JSON.
+type facts struct {
+	of   func(c *call) (text string, object map[string]string)
+	json bool
+}
+
+func (a *facts) flags(f *flag.FlagSet) {
+	f.BoolVar(&a.json, "json", false, "print one object of JSON")
+}
+
+func (a *facts) run(c *call) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(c.Stdout, "beanfield", c.Version)
+	text, object := a.of(c)
+	if a.json {
+		return encode(c.Stdout, object)
+	}
+	_, err := io.WriteString(c.Stdout, text)
 	return err
+}
+
+func versionOf(c *call) (text string, object map[string]string) {
+	return "beanfield " + c.Version + "\n", map[string]string{"version": c.Version}
+}
+
+func newToken(*call) (text string, object map[string]string) {
+	t := access.NewToken()
+	hash := access.HashOf(t).String()
+	return fmt.Sprintf("%s\n\n# For a rule, [[access]], in the configuration:\ntoken = %q\n", t, hash), map[string]string{"token": t, "hash": hash}
 }
 
 // checkConfig is the command that takes the server's own flags.

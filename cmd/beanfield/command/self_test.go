@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -34,6 +35,12 @@ func TestMakeToken(t *testing.T) {
 		t.Errorf("made %q twice", first.stdout)
 	}
 	first.want(t, 0, made+"\n\n# For a rule, [[access]], in the configuration:\ntoken = \""+access.HashOf(made).String()+"\"\n", "")
+	var v struct{ Token, Hash string }
+	o := ran(t, "token", "-json")
+	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil || o.code != 0 || access.HashOf(v.Token).String() != v.Hash {
+		t.Errorf("%+v: %v", o, err)
+	}
+	ran(t, "version", "-json").want(t, 0, `{"version":"1.2.3"}`+"\n", "")
 	ran(t, "token", "x").want(t, 2, "", `unknown argument "x"`)
 }
 

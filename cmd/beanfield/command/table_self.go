@@ -45,12 +45,12 @@ It contacts no server: it calculates with measured figures, which beanfield help
 		Help: `
 The first line that it prints is the token, for the client. It is kept nowhere: the configuration
 has only its hash, and nobody can find the token from that. beanfield help access tells more.`,
-		Examples: []string{"beanfield token"},
-		make:     func() action { return plain(makeToken) },
+		Examples: []string{"beanfield token", "beanfield token -json"},
+		make:     func() action { return &facts{of: newToken} },
 	},
 	{
 		Name: "version", Group: groupSelf,
 		Summary: "Print the version",
-		make:    func() action { return plain(printVersion) },
+		make:    func() action { return &facts{of: versionOf} },
 	},
 }

@@ -82,9 +82,10 @@ exit code is 0, and standard error says how many of those that export had found 
 		Summary: "Put the jobs that export has printed",
 		Help: `
 It reads files, or standard input. Each job goes to its tube with its priority, delay and TTR;
-ids are new, and are printed. Reserved jobs become ready. Buried jobs are buried again, in the
-order of the lines; for that the server must know reserve-job, as beanstalkd does since 1.12. A line
-must have tube and body; for the rest, load has the defaults of put.
+ids are new, and are printed; on a terminal load shows how far it is instead. Reserved jobs become
+ready. Buried jobs are buried again, in the order of the lines; for that the server must know
+reserve-job, as beanstalkd does since 1.12. A line must have tube and body; for the rest, load has
+the defaults of put.
 
 If a line is not a job, load stops there and prints the number of the line. If it is interrupted, it
 first prints the ids of all jobs that were put, and the line after which it has stopped.`,
