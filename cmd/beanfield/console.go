@@ -48,6 +48,7 @@ func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) fu
 			return nil, err
 		}
 		a := &console.Machine{
+			At:     time.Now().UnixMilli(),
 			Memory: of["process_resident_memory_bytes"], Processor: of["process_cpu_seconds_total"], Processors: runtime.GOMAXPROCS(0),
 			Descriptors: of["process_open_fds"], Most: of["process_max_fds"], Connections: connections(),
 		}

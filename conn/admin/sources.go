@@ -1,9 +1,9 @@
 package admin
 
 import (
-	"context"
 	"time"
 
+	"beanfield/conn/admin/history"
 	"beanfield/conn/secure"
 	"beanfield/router"
 	"beanfield/router/schedule"
@@ -42,9 +42,7 @@ type Sources struct {
 
 // Shards is what the metrics need of the router.
 type Shards interface {
-	Shards() int
-	Look(ctx context.Context, shard int) (router.Figures, bool)
-	Census(ctx context.Context, shard int, tell func([]queue.TubeFigures)) bool
+	history.Shards
 	Quota() *router.Quota
 }
 

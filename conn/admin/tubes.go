@@ -56,9 +56,7 @@ func (r *ranking) add(list []queue.TubeFigures) {
 
 // busier compares two tubes. Of equal ones the first by name is the busier.
 func busier(a, b *queue.TubeFigures) int {
-	weight := func(f *queue.TubeFigures) uint64 {
-		return f.Total + uint64(f.Ready) + uint64(f.Reserved) + uint64(f.Delayed) + uint64(f.Buried)
-	}
+	weight := func(f *queue.TubeFigures) uint64 { return f.Total + uint64(f.Jobs()) }
 	return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(b.Name, a.Name))
 }
 

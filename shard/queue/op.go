@@ -150,6 +150,9 @@ type TubeInfo struct {
 	Pause, PauseLeft                         int64
 }
 
+// Jobs is how many there are.
+func (t *TubeInfo) Jobs() int { return t.Ready + t.Reserved + t.Delayed + t.Buried }
+
 // Sums are counts over all tubes of a shard.
 type Sums struct {
 	Urgent, Ready, Reserved, Delayed, Buried int

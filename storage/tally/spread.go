@@ -95,6 +95,14 @@ func (r *Reading) Total() (n uint64) {
 	return n
 }
 
+// Add adds what another reading has.
+func (r *Reading) Add(o *Reading) {
+	for i, n := range o.Counts {
+		r.Counts[i] += n
+	}
+	r.Sum += o.Sum
+}
+
 // ReadTo adds to a reading what has been counted so far.
 func (s *Spread) ReadTo(r *Reading) {
 	for i := range s.counts {

@@ -70,7 +70,7 @@ var rooms = []room{
 	}},
 	{"conn/admin/console", []layer{
 		{"answers", []string{"answer.go", "table.go"}},
-		{"what all pages share", []string{"census.go", "roster.go", "client.go", "machine.go", "console.go"}},
+		{"what all pages share", []string{"kept.go", "census.go", "roster.go", "client.go", "machine.go", "console.go"}},
 		{"rights", []string{"action.go", "rights.go"}},
 		{"pages", []string{"kick.go", "many.go", "latency.go", "history.go", "slow.go", "policies.go", "connections.go", "jobs.go", "tube*.go", "overview.go"}},
 	}, nil},

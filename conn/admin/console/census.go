@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"beanfield/conn/admin/history"
 	"beanfield/router"
 	"beanfield/shard/queue"
 )
@@ -18,17 +19,10 @@ const censusKept = 30 * time.Second
 // rateSpan is over what time rates are taken at least.
 const rateSpan = 900 * time.Millisecond
 
-// census has the figures of all tubes, as of a moment. It is made only when somebody
-// looks; so it costs nothing while nobody does.
+// census has the figures of all tubes, as of a moment.
 type census struct {
 	router *router.Router
-
-	turn sync.Mutex // makes a census
-	mu   sync.Mutex
-	now  *snapshot // as of late; nil before the first
-	base *snapshot // what rates are taken against
-	// forget lets go of both, which may be large.
-	forget *time.Timer
+	kept[snapshot]
 }
 
 // snapshot never changes after it has been made.
@@ -36,7 +30,7 @@ type snapshot struct {
 	at     time.Time
 	tubes  []tubeRow // in the order of the shards' tables, which seldom changes
 	shards []router.Figures
-	rated  bool // the rates are known
+	base   *snapshot // what the rates are taken against; nil if they are not known
 
 	once  sync.Once
 	index map[string]int // made when somebody looks for a tube that is not where it was
@@ -64,23 +58,18 @@ type tubeRow struct {
 
 // take returns figures that are younger than censusAge.
 func (c *census) take(ctx context.Context) (*snapshot, error) {
-	if s := c.fresh(); s != nil {
-		return s, nil
-	}
-	c.turn.Lock()
-	defer c.turn.Unlock()
-	if s := c.fresh(); s != nil {
-		return s, nil
-	}
+	s, _, err := c.kept.take(func(was *snapshot) (*snapshot, error) { return c.fresh(ctx, was) })
+	return s, err
+}
+
+func (c *census) fresh(ctx context.Context, was *snapshot) (*snapshot, error) {
 	s := &snapshot{}
-	tubes := 0
-	for i := range c.router.Shards() {
-		f, ok := c.router.Look(ctx, i)
-		if !ok {
-			return nil, busy
-		}
-		s.shards = append(s.shards, f)
-		tubes += f.Tubes
+	tubes, ok := 0, false
+	if s.shards, ok = history.Look(ctx, c.router); !ok {
+		return nil, busy
+	}
+	for i := range s.shards {
+		tubes += s.shards[i].Tubes
 	}
 	s.tubes = make([]tubeRow, 0, tubes+tubes/64) // some may come meanwhile; to grow it would copy it
 	for i := range s.shards {
@@ -93,45 +82,19 @@ func (c *census) take(ctx context.Context) (*snapshot, error) {
 		}
 	}
 	s.at = time.Now()
-	c.adopt(s)
+	if was != nil {
+		s.base = was.base
+		if s.base == nil || was.at.Sub(s.base.at) >= rateSpan {
+			s.base = &snapshot{at: was.at, tubes: was.tubes} // without its own base, which can go
+		}
+		s.compare(s.base)
+	}
 	return s, nil
-}
-
-func (c *census) fresh() *snapshot {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.now != nil && time.Since(c.now.at) < censusAge {
-		return c.now
-	}
-	return nil
-}
-
-// adopt takes the rates of a new snapshot, and makes it the latest. What nobody has asked
-// for in a while is forgotten.
-func (c *census) adopt(s *snapshot) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.now != nil && (c.base == nil || c.now.at.Sub(c.base.at) >= rateSpan) {
-		c.base = c.now
-	}
-	if c.base != nil {
-		s.compare(c.base)
-	}
-	c.now = s
-	if c.forget == nil {
-		c.forget = time.AfterFunc(censusKept, func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.now, c.base = nil, nil
-		})
-	}
-	c.forget.Reset(censusKept)
 }
 
 // compare fills in the rates since an earlier snapshot.
 func (s *snapshot) compare(b *snapshot) {
 	seconds := s.at.Sub(b.at).Seconds()
-	s.rated = true
 	at := 0 // where the tube was, if none has come or gone before it
 	for i := range s.tubes {
 		t := &s.tubes[i]

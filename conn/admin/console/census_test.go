@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"beanfield/router"
@@ -48,6 +49,63 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// Rates are over rateSpan at least, against an earlier census, of which none before it is kept.
+func TestBaseOfRates(t *testing.T) {
+	r := must.Get(router.New(router.Options{Shards: 2, Store: storage.Memory()}))
+	defer r.Close()
+	c := must.Get(New(options(r)))
+	take := func() *snapshot { return must.Get(c.census.take(t.Context())) }
+	age := func(d time.Duration) {
+		for s := c.census.now; s != nil; s = s.base {
+			s.at = s.at.Add(-d)
+		}
+		c.census.at = c.census.at.Add(-d)
+	}
+	first := take()
+	if first.base != nil || take() != first {
+		t.Error("the first census has rates, or is not shared")
+	}
+	age(censusAge)
+	second := take()
+	if second.base == nil || !second.base.at.Equal(first.at) {
+		t.Error("rates are not against the first census")
+	}
+	age(rateSpan - censusAge)
+	third := take()
+	if third.base != second.base {
+		t.Error("rates are over less than rateSpan")
+	}
+	age(rateSpan)
+	if s := take(); !s.base.at.Equal(third.at) || s.base.base != nil {
+		t.Error("rates are against an old census, or that keeps an older one")
+	}
+}
+
+// An answer is shared while it is young, the next is told of it, and it goes when nobody asks.
+func TestKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := kept[int]{young: time.Second, life: 10 * time.Second}
+		made := 0
+		for _, e := range []struct {
+			pause     time.Duration
+			was, want int
+		}{{0, 0, 1}, {time.Second - 1, 0, 1}, {1, 1, 2}, {9 * time.Second, 2, 3}, {11 * time.Second, 0, 4}} {
+			time.Sleep(e.pause)
+			now, _, err := k.take(func(was *int) (*int, error) {
+				if is := was != nil; is != (e.was > 0) || is && *was != e.was {
+					t.Errorf("after %v another is made from %v", e.pause, was)
+				}
+				made++
+				answer := made
+				return &answer, nil
+			})
+			if err != nil || *now != e.want {
+				t.Errorf("after %v the answer is %v, %v", e.pause, *now, err)
+			}
+		}
+	})
+}
+
 // BenchmarkOverview is the answer to a page that comes when nobody else is looking, and to the
 // next one, with 100,000 tubes.
 func BenchmarkOverview(b *testing.B) {
@@ -67,8 +125,8 @@ func BenchmarkOverview(b *testing.B) {
 		name   string
 		forget func()
 	}{
-		{"first", func() { c.census.now, c.census.base = nil, nil }},
-		{"next", func() { c.census.now.at = c.census.now.at.Add(-2 * censusAge) }},
+		{"first", c.census.outdate},
+		{"next", func() { c.census.at = c.census.at.Add(-2 * censusAge) }},
 	} {
 		b.Run(e.name, func(b *testing.B) {
 			b.ReportAllocs()

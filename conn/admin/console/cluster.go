@@ -27,12 +27,8 @@ func (c *Console) server(r *http.Request) (any, error) {
 	if !whole(c.opts.May(r).Subject) {
 		return nil, forbidden
 	}
-	m, err := c.opts.Machine()
-	if err != nil {
-		return nil, err
-	}
-	m.At = time.Now().UnixMilli()
-	return m, nil
+	m, _, err := c.machine.take(func(*Machine) (*Machine, error) { return c.opts.Machine() })
+	return m, err
 }
 
 // followerAnswer is the overview of a node that has no jobs to show.

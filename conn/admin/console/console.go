@@ -55,11 +55,12 @@ type Options struct {
 
 // Console serves the pages and their interface.
 type Console struct {
-	opts   Options
-	router *router.Router
-	files  http.Handler
-	census census
-	roster roster
+	opts    Options
+	router  *router.Router
+	files   http.Handler
+	census  census
+	roster  roster
+	machine kept[Machine]
 }
 
 // files are the pages.
@@ -75,6 +76,9 @@ func New(o Options) (*Console, error) {
 	}
 	c := &Console{opts: o, router: o.Router, files: http.FileServerFS(pages)}
 	c.census.router, c.roster.router, c.roster.fronts = o.Router, o.Router, o.FrontEnds
+	c.census.young, c.census.life = censusAge, censusKept
+	c.roster.young, c.roster.life = rosterAge, rosterKept
+	c.machine.young, c.machine.life = machineAge, rosterKept
 	return c, nil
 }
 

@@ -31,9 +31,7 @@ func (c *Console) latency(r *http.Request) (any, error) {
 	}
 	var commits tally.Reading
 	for i := range s.shards {
-		for k, n := range s.shards[i].LogMore.Commits.Counts {
-			commits.Counts[k] += n
-		}
+		commits.Add(&s.shards[i].LogMore.Commits)
 	}
 	a.Commits = filled(&commits)
 	return a, nil

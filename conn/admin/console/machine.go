@@ -1,5 +1,10 @@
 package console
 
+import "time"
+
+// machineAge is how old the answer may be: to count descriptors takes long if there are many.
+const machineAge = time.Second
+
 // Machine is what the process has of its machine, how it can be reached, and what of it is safe.
 type Machine struct {
 	At           int64          `json:"at"`

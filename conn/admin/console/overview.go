@@ -56,7 +56,7 @@ func (c *Console) overview(r *http.Request) (any, error) {
 	may := c.opts.May(r)
 	a := overviewAnswer{
 		At: s.at.UnixMilli(), Version: c.opts.Version, Uptime: int64(time.Since(c.opts.Started) / time.Second),
-		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, May: may.scope(), Draining: c.router.Draining(), Cluster: c.opts.Cluster != nil, Rated: s.rated, Shards: []shardInfo{},
+		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, May: may.scope(), Draining: c.router.Draining(), Cluster: c.opts.Cluster != nil, Rated: s.base != nil, Shards: []shardInfo{},
 	}
 	var best []*tubeRow
 	for i := range s.tubes {
@@ -91,10 +91,8 @@ func (c *Console) overview(r *http.Request) (any, error) {
 
 // busier orders tubes: first those in which the most happens, then those with the most jobs.
 func busier(a, b *tubeRow) int {
-	return cmp.Or(cmp.Compare(b.puts+b.deletes, a.puts+a.deletes), cmp.Compare(b.jobs(), a.jobs()), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(b.puts+b.deletes, a.puts+a.deletes), cmp.Compare(b.Jobs(), a.Jobs()), cmp.Compare(a.Name, b.Name))
 }
-
-func (t *tubeRow) jobs() int { return t.Ready + t.Reserved + t.Delayed + t.Buried }
 
 func showShard(f *router.Figures) shardInfo {
 	i := shardInfo{

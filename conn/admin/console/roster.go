@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"beanfield/conn"
@@ -24,16 +23,11 @@ const rosterAge = time.Second
 // rosterKept is how long a list is kept that nobody asks for.
 const rosterKept = 10 * time.Second
 
-// roster has all clients, as of a moment. It is made only when somebody looks.
+// roster has all clients, as of a moment.
 type roster struct {
 	router *router.Router
 	fronts []FrontEnd
-
-	turn   sync.Mutex // makes a list
-	mu     sync.Mutex
-	now    []connected // never changed after it has been made
-	at     time.Time
-	forget *time.Timer
+	kept[[]connected]
 }
 
 // connected is a client of a front end.
@@ -44,58 +38,29 @@ type connected struct {
 
 // take returns a list that is younger than rosterAge.
 func (r *roster) take(ctx context.Context) ([]connected, time.Time, error) {
-	if list, at, ok := r.fresh(); ok {
-		return list, at, nil
+	list, at, err := r.kept.take(func(*[]connected) (*[]connected, error) { return r.fresh(ctx) })
+	if err != nil {
+		return nil, at, err
 	}
-	r.turn.Lock()
-	defer r.turn.Unlock()
-	if list, at, ok := r.fresh(); ok {
-		return list, at, nil
-	}
+	return *list, at, nil
+}
+
+func (r *roster) fresh(ctx context.Context) (*[]connected, error) {
 	held := map[any]int{}
 	for i := range r.router.Shards() {
 		if !r.router.Holders(ctx, i, held) {
-			return nil, time.Time{}, busy
+			return nil, busy
 		}
 	}
-	var all []connected
+	all := new([]connected)
 	for _, f := range r.fronts {
 		list, ok := f.Clients(ctx, held)
 		if !ok {
-			return nil, time.Time{}, busy
+			return nil, busy
 		}
 		for i := range list {
-			all = append(all, connected{list[i], f.Name})
+			*all = append(*all, connected{list[i], f.Name})
 		}
 	}
-	return r.adopt(all)
-}
-
-// outdate has the next that asks get a new list.
-func (r *roster) outdate() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.at = time.Time{}
-}
-
-func (r *roster) fresh() ([]connected, time.Time, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.now, r.at, time.Since(r.at) < rosterAge
-}
-
-// adopt makes a list the latest, and has it forgotten when nobody has asked for a while.
-func (r *roster) adopt(all []connected) ([]connected, time.Time, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now, r.at = all, time.Now()
-	if r.forget == nil {
-		r.forget = time.AfterFunc(rosterKept, func() {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.now, r.at = nil, time.Time{}
-		})
-	}
-	r.forget.Reset(rosterKept)
-	return r.now, r.at, nil
+	return all, nil
 }

@@ -126,7 +126,7 @@ func (c *Console) figuresOf(r *http.Request, s *client, name string, a *tubeAnsw
 	}
 	row := tubeRow{TubeFigures: queue.TubeFigures{TubeInfo: info}}
 	if all, err := c.census.take(r.Context()); err == nil {
-		a.Rated = all.rated
+		a.Rated = all.base != nil
 		if i := all.find(name); i >= 0 {
 			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
 			row.Queue = all.tubes[i].Queue

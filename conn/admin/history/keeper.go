@@ -20,6 +20,18 @@ type Shards interface {
 	Census(ctx context.Context, shard int, tell func([]queue.TubeFigures)) bool
 }
 
+// Look has the figures of all shards, or reports false if one has not got round to it when ctx ends.
+func Look(ctx context.Context, s Shards) (all []router.Figures, ok bool) {
+	for i := range s.Shards() {
+		f, ok := s.Look(ctx, i)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, f)
+	}
+	return all, true
+}
+
 // Options are what a Keeper is made with.
 type Options struct {
 	Shards Shards
@@ -158,19 +170,13 @@ func (k *Keeper) save(b *Book) {
 func (k *Keeper) sample(ctx context.Context, b *Book) *sample {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s := &sample{}
-	for i := range k.opts.Shards.Shards() {
-		f, ok := k.opts.Shards.Look(ctx, i)
-		if !ok {
-			return nil
-		}
-		s.shards = append(s.shards, f)
+	s, ok := &sample{}, false
+	if s.shards, ok = Look(ctx, k.opts.Shards); !ok {
+		return nil
 	}
 	if k.opts.Latency != nil {
 		for _, r := range k.opts.Latency() {
-			for i, n := range r.Counts {
-				s.commands.Counts[i] += n
-			}
+			s.commands.Add(r)
 		}
 	}
 	s.at = k.opts.Now()

@@ -73,14 +73,10 @@ func (s *sample) sums() (all queue.Sums, turns uint64, commits tally.Reading) {
 		f := &s.shards[i]
 		all.Add(&f.Sums)
 		turns += f.Turns
-		for k, n := range f.LogMore.Commits.Counts {
-			commits.Counts[k] += n
-		}
+		commits.Add(&f.LogMore.Commits)
 	}
 	return all, turns, commits
 }
-
-func jobs(f *queue.TubeFigures) int { return f.Ready + f.Reserved + f.Delayed + f.Buried }
 
 // busier orders candidates: first those that do the most, then those that had or have the most
 // jobs.
@@ -97,7 +93,7 @@ func (b *Book) meet(s *sample, list []queue.TubeFigures) {
 			t.now, t.met = *f, true
 			continue
 		}
-		c := candidate{name: f.Name, weight: f.Total + uint64(jobs(f)), now: *f}
+		c := candidate{name: f.Name, weight: f.Total + uint64(f.Jobs()), now: *f}
 		if b.recent != nil {
 			c.grown = b.recent.measure(f.Name, f.Total+f.Deletes)
 		}
