@@ -32,7 +32,8 @@
 //	FL3  In the end each node in turn is told to serve, and shows the same jobs.
 //
 // With -figure it does harm to measure what that costs clients, nodes and operators (figures): fail-over, all-killed,
-// follower, hand-over, isolated, partial, catch-up, newcomer; and memory, stores, throughput, latency without any harm.
+// follower, hand-over, isolated, partial, one-way, catch-up, newcomer; and memory, stores, throughput, latency
+// without any harm.
 //
 // With -nodes 1 there is a single server without [cluster], to try the tool itself.
 package main

@@ -116,7 +116,11 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	if victim == serving {
 		what = "owner"
 	}
-	c.say("harm %d of %d: %s, node %s (%s)", n, c.faults, h.name, victim.Name, what)
+	lanes := ""
+	if s, err := c.cluster.Status(ctx); err == nil && c.nodes > 1 {
+		lanes = ", lanes are led by " + s.Leaders()
+	}
+	c.say("harm %d of %d: %s, node %s (%s)%s", n, c.faults, h.name, victim.Name, what, lanes)
 	c.book.Gap()
 	begun := time.Now()
 	if err := h.do(ctx, c, victim); err != nil {

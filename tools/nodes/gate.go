@@ -32,6 +32,13 @@ func (g *gate) free() {
 	}
 }
 
+// harmed tells whether bytes are held, or late.
+func (g *gate) harmed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shut || g.delay > 0
+}
+
 func (g *gate) slow(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

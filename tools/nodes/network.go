@@ -65,17 +65,17 @@ func (n *Network) Isolate(name string) {
 }
 
 // Heal ends all that was done to the links. What has been held goes on, or, if the network has
-// forgotten the connections meanwhile, these are reset.
+// forgotten the connections of these links meanwhile, they are reset.
 func (n *Network) Heal(forgotten bool) {
 	for w := range n.ways() {
-		if p := n.proxies[w]; forgotten {
+		if p := n.proxies[w]; forgotten && (n.gates[w].harmed() || n.gates[way{w.to, w.from}].harmed()) {
 			p.resetAll(false)
 		} else {
 			p.allow()
 		}
-		n.gates[w].slow(0)
 	}
 	for w := range n.ways() {
+		n.gates[w].slow(0)
 		n.gates[w].free()
 	}
 }

@@ -144,10 +144,16 @@ func TestRefuse(t *testing.T) {
 	c.hears("two")
 }
 
-// A network that has forgotten its connections resets them when it is healed.
+// A network that has forgotten the connections of a link resets them when it is healed, and no others.
 func TestHealWithoutMemory(t *testing.T) {
-	n := twoNodes(t)
+	at := echoes(t)
+	n := must.Get(newNetwork([]string{"a", "b", "c"}, func(string) string { return at }))
+	t.Cleanup(n.close)
 	c := call(t, n)
+	n.Hold("b", "c")
+	n.Heal(true)
+	c.say("zero")
+	c.hears("zero")
 	n.Isolate("a")
 	c.say("one")
 	n.Heal(true)

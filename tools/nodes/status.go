@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -32,6 +33,7 @@ type ShardStatus struct {
 	Shard int
 	Owner string // "": nobody
 	Epoch uint64
+	Lanes []struct{ Leader string }
 }
 
 // Owner is the node that owns all shards; "" if there is none.
@@ -44,6 +46,19 @@ func (s *Status) Owner() string {
 		owner = shard.Owner
 	}
 	return owner
+}
+
+// Leaders are the nodes that lead the lanes of each shard.
+func (s *Status) Leaders() string {
+	var all []string
+	for _, shard := range s.Shards {
+		var of []string
+		for _, lane := range shard.Lanes {
+			of = append(of, cmp.Or(lane.Leader, "?"))
+		}
+		all = append(all, strings.Join(of, "+"))
+	}
+	return strings.Join(all, " ")
 }
 
 // Node is what is said of one node.

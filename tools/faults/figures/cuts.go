@@ -16,7 +16,7 @@ func isolated(ctx context.Context, o Options) error {
 			victim = s.others(owner)[n/2%2]
 		}
 		for _, other := range s.others(victim) {
-			links = append(links, [2]string{victim.Name, other.Name})
+			links = append(links, both(victim, other)...)
 		}
 		return links, fmt.Sprintf("node %s was cut off from both others, node %s was the owner", victim.Name, owner.Name)
 	})
@@ -34,9 +34,30 @@ func partial(ctx context.Context, o Options) error {
 		case 2:
 			a, b = others[0], others[1]
 		}
-		return [][2]string{{a.Name, b.Name}}, fmt.Sprintf("the link between nodes %s and %s was cut, node %s was the owner", a.Name, b.Name, owner.Name)
+		return both(a, b), fmt.Sprintf("the link between nodes %s and %s was cut, node %s was the owner", a.Name, b.Name, owner.Name)
 	})
 }
+
+// oneWay has the owner deaf or mute: to another node, to the other one, and to both.
+func oneWay(ctx context.Context, o Options) error {
+	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) (links [][2]string, what string) {
+		others, how := s.others(owner), "mute"
+		if k := n / 2 % 3; k < 2 {
+			others = others[k : k+1]
+		}
+		for _, other := range others {
+			links = append(links, both(owner, other)[n%2])
+			what += " " + other.Name
+		}
+		if n%2 == 1 {
+			how = "deaf"
+		}
+		return links, fmt.Sprintf("node %s, the owner, was %s to%s", owner.Name, how, what)
+	})
+}
+
+// both are the two directions between nodes: what the first one says, and what it hears.
+func both(a, b *nodes.Node) [][2]string { return [][2]string{{a.Name, b.Name}, {b.Name, a.Name}} }
 
 func (s *site) others(owner *nodes.Node) (others []*nodes.Node) {
 	for _, node := range s.Nodes {
@@ -70,11 +91,14 @@ func (o Options) cuts(ctx context.Context, choose func(s *site, n int, owner *no
 		if err != nil {
 			return err
 		}
+		status, err := s.Status(ctx)
+		if err != nil {
+			return err
+		}
 		w.longest()
 		links, what := choose(s, n, owner)
 		for _, l := range links {
 			s.Network.Hold(l[0], l[1])
-			s.Network.Hold(l[1], l[0])
 		}
 		time.Sleep(o.Cut)
 		during = append(during, w.longest())
@@ -86,8 +110,8 @@ func (o Options) cuts(ctx context.Context, choose func(s *site, n int, owner *no
 		s.Network.Heal(false)
 		time.Sleep(healed)
 		after = append(after, w.longest())
-		o.say("%d: %s for %v; the longest time between acknowledged puts was %v, and after it %v",
-			n+1, what, o.Cut, during[n].Round(100*time.Microsecond), after[n].Round(100*time.Microsecond))
+		o.say("%d: %s for %v, lanes were led by %s; the longest time between acknowledged puts was %v, and after it %v",
+			n+1, what, o.Cut, status.Leaders(), during[n].Round(100*time.Microsecond), after[n].Round(100*time.Microsecond))
 	}
 	o.say("cuts of %v, with %d jobs: longest time between acknowledged puts: %s; after the cut: %s", o.Cut, o.Jobs, spread(during), spread(after))
 	return nil

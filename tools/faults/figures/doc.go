@@ -23,6 +23,7 @@
 //	isolated    a node is cut off from both others for a while (-cut): the longest time between two
 //	            acknowledged puts meanwhile, and after it
 //	partial     the link between two nodes is cut: the same
+//	one-way     the owner does not hear another node, or both, or is not heard by them: the same
 //
 // The bare engines are those of the three nodes, in the nodes' processes. First the records are looked at that
 // three nodes make of a round. Then an engine of this process, which keeps nothing, joins them (guest), and its

@@ -39,7 +39,7 @@ type Options struct {
 // figures are all that can be measured.
 var figures = map[string]func(context.Context, Options) error{
 	"fail-over": failOver, "all-killed": allKilled, "follower": follower, "hand-over": handOver, "throughput": throughput, "latency": latency,
-	"isolated": isolated, "partial": partial, "memory": memory, "catch-up": catchUp, "newcomer": newcomer, "stores": stores,
+	"isolated": isolated, "partial": partial, "one-way": oneWay, "memory": memory, "catch-up": catchUp, "newcomer": newcomer, "stores": stores,
 }
 
 // Names are those of the figures.
