@@ -55,7 +55,7 @@ var docs = map[string]doc{
 	"reserve-with":         {about: "Is reserve, with options, and tells more of the jobs.", right: "nothing comes from tubes without it", answers: "RESERVED_WITH <count>, TIMED_OUT, DEADLINE_SOON", page: "reserves", options: protocol.ReserveOptions()},
 	"call-off":             {about: "Ends a reserve, or a put that waits for room, that the client has sent before.", answers: "CALLED_OFF", page: "reserves"},
 	"truncate":             {about: "Deletes all jobs of a tube that nobody holds, or those in some states.", answers: "TRUNCATED <count>, NOT_FOUND", page: "protocol", options: protocol.Describe(truncateOptions)},
-	"delete-batch":         {about: "Deletes the jobs whose ids are its body.", right: "other jobs count as not found", answers: "DELETED_BATCH <deleted> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY", page: "batches"},
+	"delete-batch":         {about: "Deletes the jobs whose ids are its body.", right: "other jobs are not found", answers: "DELETED_BATCH <deleted> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY", page: "batches"},
 	"put-batch":            {about: "Puts the jobs that are its body.", right: "BAD_FORMAT also for each job without it", answers: "INSERTED_BATCH <count>, EXISTS <id>, NOT_TOGETHER, JOB_TOO_BIG, EXPECTED_CRLF, OUT_OF_MEMORY, DRAINING", page: "batches"},
 	"release-batch":        {about: "Releases the jobs whose ids are its body and that the client holds; others count as not found.", answers: "RELEASED_BATCH <released> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY", page: "batches"},
 	"bury-batch":           {about: "Buries the jobs whose ids are its body and that the client holds; others count as not found.", answers: "BURIED_BATCH <buried> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY", page: "batches"},
