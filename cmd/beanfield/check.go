@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"beanfield/conn/access"
 	"beanfield/conn/beanstalk"
 )
 
@@ -15,39 +16,33 @@ import (
 func printConfig(w io.Writer, c *Config) error {
 	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
 	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)
-	fmt.Fprintln(t, "listen = [")
-	for i := range c.Listen {
-		l := &c.Listen[i]
-		fmt.Fprintf(t, "  { %s },\t# %s\n", showElement(listenSettings, "listen.", l), comment(l.from.String()))
-	}
-	fmt.Fprintln(t, "]")
+	printArray(t, "listen", c.Listen, func(l *Listen) string {
+		return fmt.Sprintf("{ %s },\t# %s", showElement(listenSettings, "listen.", l), comment(l.from.String()))
+	})
 	for _, s := range settings {
 		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(c), comment(c.from[s.key].String()), meaning(s.key, c))
 	}
-	fmt.Fprintln(t, tubeKey+" = [")
-	for i := range c.Tubes {
-		fmt.Fprintf(t, "  { %s },\n", showElement(tubeSettings, tubeKey+".", &c.Tubes[i]))
-	}
-	fmt.Fprintln(t, "]")
-	fmt.Fprintln(t, scheduleKey+" = [")
-	for i := range c.Schedules {
-		fmt.Fprintf(t, "  { %s },\n", showElement(scheduleSettings, scheduleKey+".", &c.Schedules[i]))
-	}
-	fmt.Fprintln(t, "]")
-	fmt.Fprintln(t, queueForKey+" = [")
-	for i := range c.Queue.For {
-		fmt.Fprintf(t, "  { %s },\n", showElement(queueForSettings, queueForKey+".", &c.Queue.For[i]))
-	}
-	fmt.Fprintln(t, "]")
+	printElements(t, tubeKey, c.Tubes, tubeSettings)
+	printElements(t, scheduleKey, c.Schedules, scheduleSettings)
+	printElements(t, queueForKey, c.Queue.For, queueForSettings)
 	if len(c.Access) > 0 || c.Open {
-		fmt.Fprintln(t, accessKey+" = [")
-		for i := range c.Access {
-			fmt.Fprintf(t, "  { %s },\n", showRule(&c.Access[i]))
-		}
-		fmt.Fprintln(t, "]")
+		printArray(t, accessKey, c.Access, func(r *access.Rule) string { return "{ " + showRule(r) + " }," })
 	}
 	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.from["-s"])
 	return t.Flush()
+}
+
+// printArray prints an array of tables, each on a line.
+func printArray[T any](w io.Writer, key string, list []T, show func(*T) string) {
+	fmt.Fprintln(w, key+" = [")
+	for i := range list {
+		fmt.Fprintln(w, "  "+show(&list[i]))
+	}
+	fmt.Fprintln(w, "]")
+}
+
+func printElements[T any](w io.Writer, key string, list []T, rows []setting[T]) {
+	printArray(w, key, list, func(v *T) string { return "{ " + showElement(rows, key+".", v) + " }," })
 }
 
 // showElement shows an element of an array of tables on one line.

@@ -135,7 +135,7 @@ max_jobs = 4
 match = "c"
 `
 	set := readKeptPolicies(text)
-	if got := fmt.Sprint(set.tubes[0].Match, set.tubes[0].shown(), set.tubes[1].Match, set.tubes[1].shown(), len(set.tubes), len(set.problems), set.text == text); got != "a[{max_jobs [51]}]b[] 2 6 true" {
+	if got := fmt.Sprint(set.tubes[0].Match, set.tubes[0].shown(), set.tubes[1].Match, set.tubes[1].shown(), len(set.tubes), len(set.problems), set.text == text); got != "a[{max_jobs [51] }]b[] 2 6 true" {
 		t.Errorf("%s\n%s", got, strings.Join(set.problems, "\n"))
 	}
 	if set := readKeptPolicies("[[tube"); len(set.tubes) != 0 || len(set.problems) != 1 || set.text != "[[tube" {

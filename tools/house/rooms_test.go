@@ -77,7 +77,7 @@ var rooms = []room{
 	{"cmd/beanfield", []layer{
 		{"values", []string{"exit.go", "mistake.go", "lines.go", "address.go", "user.go", "garbage.go"}},
 		{"configuration", []string{"config.go", "flags.go", "value.go", "setting.go", "permissions.go", "tls.go", "http.go",
-			"queue.go", "tube.go", "tubefile.go", "policyset.go", "scheduleset.go", "schedule.go", "schedulefile.go", "access.go", "storage.go", "cluster.go", "clustercheck.go", "doubt.go", "file.go", "log.go", "check.go"}},
+			"queue.go", "tube.go", "policyset.go", "schedule.go", "access.go", "storage.go", "cluster.go", "clustercheck.go", "doubt.go", "file.go", "log.go", "check.go"}},
 	}, map[string]string{
 		"check.go version": "the linker sets it in package main",
 	}},
