@@ -23,18 +23,15 @@ func (c *call) forEach(format, success, to string, states ...string) error {
 	return c.withServer(func(s *client.Client) error {
 		var gone []uint64
 		var refused error
-		n := 0
-		pipe := s.Pipe(func(r client.Reply) error {
-			id := all[n]
-			n++
-			if r.Word == "NOT_FOUND" {
+		err := askEach(s, slices.Values(all), func(id uint64, r []client.Reply) error {
+			if r[0].Word == "NOT_FOUND" {
 				gone = append(gone, id)
-			} else if err := r.Want(success); err != nil && refused == nil {
+			} else if err := r[0].Want(success); err != nil && refused == nil {
 				refused = fmt.Errorf("job %d: %w", id, err)
 			}
 			return nil
-		})
-		if err := sendEach(pipe, slices.Values(all), format); err != nil {
+		}, format)
+		if err != nil {
 			return err
 		}
 		return errors.Join(refused, c.missing(s, gone, to, states...))

@@ -20,11 +20,14 @@ func (*completion) run(c *call) error {
 	if len(c.words) != 1 {
 		return usagef("name one shell: bash, zsh or fish")
 	}
-	write, ok := map[string]func(io.Writer, []string) error{"bash": bash, "zsh": zsh, "fish": fish}[c.words[0]]
-	if !ok {
-		return usagef("no completion for %q: there is one for bash, zsh and fish", c.words[0])
+	switch shell := c.words[0]; shell {
+	case "bash", "zsh":
+		return script(c.Stdout, shell, flagsIn(c.Usage))
+	case "fish":
+		return fish(c.Stdout, flagsIn(c.Usage))
+	default:
+		return usagef("no completion for %q: there is one for bash, zsh and fish", shell)
 	}
-	return write(c.Stdout, flagsIn(c.Usage))
 }
 
 // flagsIn finds the flags of the server in its usage text.
@@ -62,19 +65,21 @@ func names() (all []string) {
 	return all
 }
 
-// cases writes a line for each command that has words to follow it.
-func cases(format string, join string) string {
-	var out strings.Builder
+// script is that of a shell in which each command that has words to follow it is a case.
+func script(out io.Writer, shell string, server []string) error {
+	var rows strings.Builder
 	for i := range table {
 		if words := choices(&table[i]); len(words) > 0 {
-			fmt.Fprintf(&out, format, table[i].Name, strings.Join(words, join))
+			fmt.Fprintf(&rows, cased[shell].row, table[i].Name, strings.Join(words, " "))
 		}
 	}
-	return out.String()
+	_, err := fmt.Fprintf(out, cased[shell].script, strings.Join(append(names(), server...), " "), rows.String(), strings.Join(server, " "))
+	return err
 }
 
-func bash(out io.Writer, server []string) error {
-	_, err := fmt.Fprintf(out, `# bash completion for beanfield
+// cased are shells whose script has a case for each command: the script, and such a case.
+var cased = map[string]struct{ script, row string }{
+	"bash": {`# bash completion for beanfield
 _beanfield() {
 	local words
 	if [ "$COMP_CWORD" -eq 1 ]; then
@@ -87,12 +92,8 @@ _beanfield() {
 	COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _beanfield beanfield
-`, strings.Join(append(names(), server...), " "), cases("\t\t%s) words=\"%s\" ;;\n", " "), strings.Join(server, " "))
-	return err
-}
-
-func zsh(out io.Writer, server []string) error {
-	_, err := fmt.Fprintf(out, `#compdef beanfield
+`, "\t\t%s) words=\"%s\" ;;\n"},
+	"zsh": {`#compdef beanfield
 _beanfield() {
 	local -a choices
 	if (( CURRENT == 2 )); then
@@ -106,8 +107,7 @@ _beanfield() {
 	_files
 }
 compdef _beanfield beanfield
-`, strings.Join(append(names(), server...), " "), cases("\t\t%s) choices=(%s) ;;\n", " "), strings.Join(server, " "))
-	return err
+`, "\t\t%s) choices=(%s) ;;\n"},
 }
 
 func fish(out io.Writer, server []string) error {

@@ -13,30 +13,26 @@ import (
 // left out. So is one whose body the server cannot read: fetch goes on, and ends
 // with a damagedError.
 func fetch(s *client.Client, ids []uint64, each func(*job) error) error {
-	var j job
 	var damaged damagedError
-	known, replies := false, 0
-	pipe := s.Pipe(func(r client.Reply) error {
-		replies++
-		switch described := replies%2 == 0; {
-		case r.Word == "NOT_FOUND":
-			known = false
-			return nil
-		case !described && r.Word == "OK":
-			known = true
-			return j.describe(r)
-		case described && !known:
-			return nil
-		case described && r.Word == "FOUND":
-			j.setBody(r.Body)
-			return each(&j)
-		case described && r.Word == unreadable:
-			damaged = append(damaged, j)
+	err := askEach(s, slices.Values(ids), func(_ uint64, r []client.Reply) error {
+		if r[0].Word == "NOT_FOUND" || r[1].Word == "NOT_FOUND" {
 			return nil
 		}
-		return client.Refused{Word: r.Word}
-	})
-	if err := sendEach(pipe, slices.Values(ids), "stats-job %d", "peek %d"); err != nil || len(damaged) == 0 {
+		var j job
+		err := j.describe(r[0])
+		switch {
+		case err != nil:
+		case r[1].Word == unreadable:
+			damaged = append(damaged, j)
+		case r[1].Word != "FOUND":
+			err = r[1].Want("FOUND")
+		default:
+			j.setBody(r[1].Body)
+			err = each(&j)
+		}
+		return err
+	}, "stats-job %d", "peek %d")
+	if err != nil || len(damaged) == 0 {
 		return err
 	}
 	return damaged

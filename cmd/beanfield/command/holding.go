@@ -3,7 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
@@ -47,25 +47,31 @@ func (t *taker) hold(n int) (held []job, more bool, err error) {
 // TTR was too short, are left out.
 func (t *taker) describe(held []job) (known []job, err error) {
 	n := 0
-	pipe := t.s.Pipe(func(r client.Reply) error {
+	err = askEach(t.s, idsOf(held), func(_ uint64, r []client.Reply) error {
 		j := held[n]
 		n++
-		if r.Word == "NOT_FOUND" {
+		if r[0].Word == "NOT_FOUND" {
 			return nil
 		}
-		err := j.describe(r)
+		err := j.describe(r[0])
 		if err == nil && j.State == reserved {
 			j.State, j.Text, j.Binary = ready, held[n-1].Text, held[n-1].Binary
 			known = append(known, j)
 		}
 		return err
-	})
-	var asked []uint64
-	for i := range held {
-		asked = append(asked, held[i].ID)
-	}
-	err = sendEach(pipe, slices.Values(asked), "stats-job %d")
+	}, "stats-job %d")
 	return known, err
+}
+
+// idsOf are the ids of jobs.
+func idsOf(list []job) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range list {
+			if !yield(list[i].ID) {
+				return
+			}
+		}
+	}
 }
 
 // holdNext reserves the job that was peeked, and peeks at the next one. It returns nil if

@@ -32,14 +32,13 @@ func newestID(s *client.Client) (uint64, error) {
 // those that exist, without bodies.
 func survey(s *client.Client, ids iter.Seq[uint64], each func(*job) error) error {
 	var j job
-	pipe := s.Pipe(func(r client.Reply) error {
-		if r.Word == "NOT_FOUND" {
+	return askEach(s, ids, func(_ uint64, r []client.Reply) error {
+		if r[0].Word == "NOT_FOUND" {
 			return nil
 		}
-		if err := j.describe(r); err != nil || j.State == "invalid" { // whose body is still arriving
+		if err := j.describe(r[0]); err != nil || j.State == "invalid" { // whose body is still arriving
 			return err
 		}
 		return each(&j)
-	})
-	return sendEach(pipe, ids, "stats-job %d")
+	}, "stats-job %d")
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"strconv"
@@ -82,6 +83,11 @@ type printer struct {
 	json, raw bool
 }
 
+func (p *printer) flags(f *flag.FlagSet) {
+	f.BoolVar(&p.json, "json", false, "print an object for each job, as export does")
+	f.BoolVar(&p.raw, "raw", false, "print the bodies without line ends behind them")
+}
+
 func (p *printer) print(out io.Writer, j *job) error {
 	switch {
 	case p.json:
@@ -99,6 +105,14 @@ func encode(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// encodeAll writes a line of JSON for each value.
+func encodeAll[T any](out io.Writer, list []T) (err error) {
+	for i := 0; err == nil && i < len(list); i++ {
+		err = encode(out, list[i])
+	}
+	return err
 }
 
 // jobID is the id of a job that a command line names.

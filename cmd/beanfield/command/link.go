@@ -75,9 +75,20 @@ func ask(s *client.Client, want, format string, parts ...any) (client.Reply, err
 	return r, err
 }
 
-// sendEach sends commands about each id, many at a time, and waits for their replies.
-func sendEach(pipe *client.Pipe, ids iter.Seq[uint64], formats ...string) error {
+// askEach sends commands about each id, many at a time, and hands on the replies to those about one.
+func askEach(s *client.Client, ids iter.Seq[uint64], each func(id uint64, r []client.Reply) error, formats ...string) error {
+	var sent []uint64
+	var replies []client.Reply
+	pipe := s.Pipe(func(r client.Reply) error {
+		if replies = append(replies, r); len(replies) < len(formats) {
+			return nil
+		}
+		id, all := sent[0], replies
+		sent, replies = sent[1:], nil
+		return each(id, all)
+	})
 	for id := range ids {
+		sent = append(sent, id)
 		for _, format := range formats {
 			if err := pipe.Send(fmt.Sprintf(format, id)); err != nil {
 				return err

@@ -178,16 +178,10 @@ func (j *job) terms() terms {
 // buryNew buries a job that was put hidden.
 func buryNew(s *client.Client, id uint64, pri uint32) error {
 	var held, done error
-	replies := 0
-	pipe := s.Pipe(func(r client.Reply) error {
-		if replies++; replies == 1 {
-			held = wantHeld(r)
-		} else {
-			done = r.Want("BURIED")
-		}
+	err := askEach(s, slices.Values([]uint64{id}), func(_ uint64, r []client.Reply) error {
+		held, done = wantHeld(r[0]), r[1].Want("BURIED")
 		return nil
-	})
-	err := sendEach(pipe, slices.Values([]uint64{id}), "reserve-job %d", fmt.Sprintf("bury %%d %d", pri))
+	}, "reserve-job %d", fmt.Sprintf("bury %%d %d", pri))
 	if err = cmp.Or(err, held); err != nil {
 		return fmt.Errorf("job %d could not be buried and becomes ready in an hour: %w", id, err)
 	}

@@ -21,8 +21,7 @@ type peek struct {
 func (a *peek) flags(f *flag.FlagSet) {
 	f.Var(&a.tube, "tube", "show the next job of this `tube`, even if its name is a number")
 	f.StringVar(&a.state, "state", ready, "`state` of the next job: ready, delayed or buried")
-	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
-	f.BoolVar(&a.raw, "raw", false, "print the bodies without line ends behind them")
+	a.printer.flags(f)
 }
 
 func (a *peek) run(c *call) error {

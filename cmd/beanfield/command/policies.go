@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -37,13 +36,7 @@ func (a *policy) one(c *call, s *client.Client, tube string) error {
 
 func (a *policy) show(c *call, list []client.Document) error {
 	if a.json {
-		out := json.NewEncoder(c.Stdout)
-		for _, d := range list {
-			if err := out.Encode(d); err != nil {
-				return err
-			}
-		}
-		return nil
+		return encodeAll(c.Stdout, list)
 	}
 	out := tabwriter.NewWriter(c.Stdout, 0, 8, 2, ' ', 0)
 	for _, d := range list {

@@ -29,8 +29,7 @@ func (a *reserve) flags(f *flag.FlagSet) {
 	f.Var(spanned(&a.timeout, 0), "timeout", "`time` to wait for a job")
 	f.IntVar(&a.count, "n", 1, "take this `number` of jobs")
 	f.StringVar(&a.then, "then", thenRelease, "`what` to do with a job once it is printed: delete, bury or release")
-	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
-	f.BoolVar(&a.raw, "raw", false, "print the bodies without line ends behind them")
+	a.printer.flags(f)
 }
 
 func (a *reserve) run(c *call) error {

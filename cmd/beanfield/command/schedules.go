@@ -43,12 +43,7 @@ func (a *schedules) run(c *call) error {
 
 func (a *schedules) show(out *bufio.Writer, list []client.Document) error {
 	if a.json {
-		for _, d := range list {
-			if err := encode(out, d); err != nil {
-				return err
-			}
-		}
-		return nil
+		return encodeAll(out, list)
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "next tick\tlast tick\tjobs\tmissed\trefused\tfrom\ttube\tname")

@@ -102,12 +102,7 @@ func tubeStats(s *client.Client, names []string) (all []client.Document, err err
 
 func (a *tubes) show(out *bufio.Writer, all []client.Document) error {
 	if a.json {
-		for _, d := range all {
-			if err := encode(out, d); err != nil {
-				return err
-			}
-		}
-		return nil
+		return encodeAll(out, all)
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "ready\treserved\tdelayed\tburied\twaiting\tpaused\t  tube")
