@@ -92,23 +92,9 @@ func (s *State) retimeAges(t *tube) {
 	s.policies.aging.Schedule(s.policies.agingAt, t.slot, at)
 }
 
-// nextExpiry is when the next job is too old; 0 if none will be.
-func (s *State) nextExpiry() int64 {
-	if s.policies.aging.N == 0 {
-		return 0
-	}
-	return int64(s.policies.aging.Top().Major)
-}
-
-// overdue says that there are jobs to delete.
-func (s *State) overdue(now int64) bool {
-	at := s.nextExpiry()
-	return at != 0 && at <= now
-}
-
 // serveAges deletes jobs that are too old.
 func (s *State) serveAges(now int64) {
-	for !s.spent() && s.overdue(now) {
+	for !s.spent() && s.policies.aging.Due(now) {
 		s.spend(ending)
 		t := s.tubeAt.Get(s.policies.aging.Top().Slot)
 		s.age(now, t.policy.ages.heap.Top().Slot)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"beanfield/storage"
+
+	"beanfield/shard/queue/cells"
 )
 
 // The hooks: what the queue, below, calls of items. A tube that the queue service has never
@@ -288,17 +290,9 @@ func (s *State) feeding() bool { return s.withRoom.N > 0 || len(s.ending)+len(s.
 // soonestConsumer is the next time at which a consumer has had items of a view for too long,
 // or one that has left needs attention; 0 if there is none.
 func (s *State) soonestConsumer() int64 {
-	var at int64
-	if s.leaving.N > 0 {
-		at = int64(s.leaving.Top().Major)
-	}
-	if s.idling.N > 0 {
-		if d := int64(s.idling.Top().Major); at == 0 || d < at {
-			at = d
-		}
-	}
-	if c := s.departed.Head; c != nil && (at == 0 || s.forgetAt(c) < at) {
-		at = s.forgetAt(c)
+	at := cells.Sooner(s.leaving.Soonest(), s.idling.Soonest())
+	if c := s.departed.Head; c != nil {
+		at = cells.Sooner(at, s.forgetAt(c))
 	}
 	return at
 }

@@ -114,7 +114,7 @@ func (c *consumer) departedLinks() *cells.Links[*consumer] {
 
 // tickLeavers does what is due for the consumers that have left.
 func (s *State) tickLeavers(now int64) {
-	for !s.spent() && s.leaving.N > 0 && int64(s.leaving.Top().Major) <= now {
+	for !s.spent() && s.leaving.Due(now) {
 		s.spend(moving)
 		s.exit(now)
 	}

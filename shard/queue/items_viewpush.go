@@ -157,7 +157,7 @@ func (s *State) retimeViews(v *service) {
 
 // tickViews takes back what has been pending for too long.
 func (s *State) tickViews(now int64) {
-	for !s.spent() && s.idling.N > 0 && int64(s.idling.Top().Major) <= now {
+	for !s.spent() && s.idling.Due(now) {
 		s.spend(moving)
 		w := s.views.Get(s.idling.Top().Slot)
 		p := s.pendings.At(w.sent.Head)

@@ -301,24 +301,10 @@ func (s *State) discardMissing() {
 	x.missing = nil
 }
 
-// nextWindow is when the next window ends; 0 if none does.
-func (s *State) nextWindow() int64 {
-	if s.extra == nil || s.extra.ends.N == 0 {
-		return 0
-	}
-	return int64(s.extra.ends.Top().Major)
-}
-
 // serveWindows ends the windows whose time has come.
 func (s *State) serveWindows(now int64) {
-	for !s.spent() && s.closing(now) {
+	for !s.spent() && s.extra.ends.Due(now) {
 		s.spend(moving)
 		s.endWindow(s.extra.ends.Top().Slot)
 	}
-}
-
-// closing says that a window is to end.
-func (s *State) closing(now int64) bool {
-	at := s.nextWindow()
-	return at != 0 && at <= now
 }

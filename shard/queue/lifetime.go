@@ -45,23 +45,9 @@ func (s *State) outlive(slot uint32) {
 	}
 }
 
-// nextDeath is when the next job is too old; 0 if none will be.
-func (s *State) nextDeath() int64 {
-	if s.extra == nil || s.extra.dying.N == 0 {
-		return 0
-	}
-	return int64(s.extra.dying.Top().Major)
-}
-
-// dying says that there are jobs to delete.
-func (s *State) dying(now int64) bool {
-	at := s.nextDeath()
-	return at != 0 && at <= now
-}
-
 // serveDeaths ends jobs that are too old, unless somebody holds them.
 func (s *State) serveDeaths(now int64) {
-	for !s.spent() && s.dying(now) {
+	for !s.spent() && s.extra.dying.Due(now) {
 		slot := s.extra.dying.Top().Slot
 		if s.jobs.At(slot).state() >= Passed || s.interred(slot) {
 			s.spend(looking)

@@ -1,32 +1,18 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
 	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves || s.lines.due() || s.graving() && s.PurgeShare >= 0 {
 		return 1 // at once
 	}
-	var at int64
-	if s.timeline.N > 0 {
-		at = int64(s.timeline.Top().Major)
+	at := cells.Sooner(s.timeline.Soonest(), s.holders.Soonest())
+	at = cells.Sooner(at, s.policies.aging.Soonest())
+	if x := s.extra; x != nil {
+		at = cells.Sooner(at, cells.Sooner(x.dying.Soonest(), x.ends.Soonest()))
 	}
-	if s.holders.N > 0 {
-		if d := int64(s.holders.Top().Major); at == 0 || d < at {
-			at = d
-		}
-	}
-	if d := s.nextExpiry(); d != 0 && (at == 0 || d < at) {
-		at = d
-	}
-	if d := s.nextDeath(); d != 0 && (at == 0 || d < at) {
-		at = d
-	}
-	if d := s.nextWindow(); d != 0 && (at == 0 || d < at) {
-		at = d
-	}
-	if d := s.soonestConsumer(); d != 0 && (at == 0 || d < at) {
-		at = d
-	}
-	return at
+	return cells.Sooner(at, s.soonestConsumer())
 }
 
 // Tick ends a turn. It does what is due: delayed jobs become ready, pauses end,
@@ -51,7 +37,7 @@ func (s *State) Tick(now int64) (more bool) {
 	if s.opening.N > 0 {
 		opening = third
 	}
-	if s.expired(now) {
+	if s.holders.Due(now) {
 		expiring = third
 	}
 	s.share = max(1, s.Share-opening-expiring)
@@ -59,19 +45,19 @@ func (s *State) Tick(now int64) (more bool) {
 	s.share = max(0, s.share) + opening
 	s.serveOpening(now)
 	s.share = max(0, s.share) + expiring
-	for !s.spent() && s.expired(now) {
+	for !s.spent() && s.holders.Due(now) {
 		s.spend(moving)
 		s.expire(now, s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
-	if s.overdue(now) {
+	if s.policies.aging.Due(now) {
 		s.share = max(0, s.share) + third
 		s.serveAges(now)
 	}
-	if s.dying(now) {
+	if x := s.extra; x != nil && x.dying.Due(now) {
 		s.share = max(0, s.share) + third
 		s.serveDeaths(now)
 	}
-	if s.closing(now) {
+	if x := s.extra; x != nil && x.ends.Due(now) {
 		s.share = max(0, s.share) + third
 		s.serveWindows(now)
 	}
@@ -105,12 +91,12 @@ func (s *State) Settle(now int64) (more bool) {
 	s.serveTimeline(now)
 	s.tickConsumers(now)
 	s.renew()
-	return s.feeding() || s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now
+	return s.feeding() || s.timeline.Due(now)
 }
 
 // serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were rationed.
 func (s *State) serveTimeline(now int64) {
-	for !s.spent() && s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now {
+	for !s.spent() && s.timeline.Due(now) {
 		s.spend(moving)
 		t := s.tubeAt.Get(s.timeline.Top().Slot)
 		if t.paused() && t.pausedUntil <= now {
@@ -125,11 +111,6 @@ func (s *State) serveTimeline(now int64) {
 		s.undelay(slot)
 		s.makeReady(now, slot)
 	}
-}
-
-// expired says that the deadline of a reserved job has passed.
-func (s *State) expired(now int64) bool {
-	return s.holders.N > 0 && int64(s.holders.Top().Major) <= now
 }
 
 // expire takes back a job whose holder's time has run out.

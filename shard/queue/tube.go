@@ -119,17 +119,9 @@ func (t *tube) loses(j *job) {
 // retime moves a tube in the timeline to the moment when it next needs
 // attention: its soonest delayed job, the end of its pause, or when its policy lets jobs go.
 func (s *State) retime(t *tube) {
-	var at int64
-	if t.delayed.N > 0 {
-		at = int64(t.delayed.Top().Major)
-	}
-	if t.paused() && (at == 0 || t.pausedUntil < at) {
-		at = t.pausedUntil
-	}
+	at := cells.Sooner(t.delayed.Soonest(), t.pausedUntil)
 	if t.policy != nil {
-		if due := t.policy.due(); due != 0 && (at == 0 || due < at) {
-			at = due
-		}
+		at = cells.Sooner(at, t.policy.due())
 	}
 	s.timeline.Schedule(s.tubePos, t.slot, at)
 }

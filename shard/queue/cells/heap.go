@@ -56,6 +56,25 @@ func (h *Heap) At(i uint32) *Entry { return &h.chunks[i>>ChunkShift][i&ChunkMask
 // Top is the smallest entry; the heap must not be empty.
 func (h *Heap) Top() Entry { return h.chunks[0][0] }
 
+// Soonest is the first time of a timeline (Schedule); 0 if it is empty.
+func (h *Heap) Soonest() int64 {
+	if h.N == 0 {
+		return 0
+	}
+	return int64(h.Top().Major)
+}
+
+// Due says that the first time of a timeline has come.
+func (h *Heap) Due(now int64) bool { return h.N > 0 && int64(h.Top().Major) <= now }
+
+// Sooner is the earlier one of two times; 0 is never.
+func Sooner(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
 // Has says whether a slot stands in this heap, where its position says: that may be one in another heap.
 func (h *Heap) Has(p Positions, slot uint32) bool {
 	at := p.Get(slot)
