@@ -253,18 +253,6 @@ func TestAgesFromReady(t *testing.T) {
 			a peek 2 -> 2
 			+1ms
 			a peek 2 -> no`},
-		{"a kick begins it for a job that came buried", `
-			policy default expire=10s from=ready
-			a use other
-			a put 1 0 60 -> 1
-			a move other default buried 1 -> 1
-			a use default
-			+20s
-			a kick-job 1
-			+9999ms
-			a peek 1 -> 1
-			+1ms
-			a peek 1 -> no`},
 		{"so does a reload, which may also change what counts", `
 			a put 1 0 60 -> 1
 			a put 1 5 60 -> 2
@@ -282,6 +270,24 @@ func TestAgesFromReady(t *testing.T) {
 			a peek 3 -> 3
 			+1s
 			a peek 3 -> no`},
+	})
+}
+
+// The time of a job that a move has buried begins with its kick, although the log knows of nothing else.
+func TestAgesFromReadyAfterAKick(t *testing.T) {
+	runScripts(t, []script{
+		{"and not with its put", `
+			policy default expire=10s from=ready
+			a use other
+			a put 1 0 60 -> 1
+			a move other default buried 1 -> 1
+			a use default
+			+20s
+			a kick-job 1
+			+9999ms
+			a peek 1 -> 1
+			+1ms
+			a peek 1 -> no`},
 	})
 }
 
