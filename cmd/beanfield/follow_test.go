@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"beanfield/storage"
 	"beanfield/storage/must"
 )
 
@@ -72,6 +74,19 @@ func TestTenureLostWhileOpening(t *testing.T) {
 		<-tenure.ended
 		m.turnedAway()
 	}
+	m.serves()
+	m.finish()
+}
+
+// A tenure in which the copy cannot be read is given up, and the process follows again: it fetches another one.
+func TestTenureWithADamagedCopy(t *testing.T) {
+	m := newMember(t)
+	tenure := newModelTenure()
+	tenure.store.opening, tenure.store.refused = make(chan struct{}), fmt.Errorf("a table: %w", storage.ErrCorrupt)
+	m.tenures <- tenure
+	close(tenure.store.opening)
+	<-tenure.ended
+	m.turnedAway()
 	m.serves()
 	m.finish()
 }

@@ -18,7 +18,6 @@ import (
 	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
 	"beanfield/storage/tally"
-	"beanfield/storage/turns"
 )
 
 // clusterNode is this process as a node.
@@ -82,12 +81,14 @@ func nodeError(err error) error {
 }
 
 // open opens this node's copies of the shards.
-func (n *clusterNode) open(name string, _ int, origins []turns.Place) (cluster.Copies, error) {
+func (n *clusterNode) open(opening cluster.Opening) (cluster.Copies, error) {
 	o := pebbleOptions(n.config, n.log)
 	o.Fatal = func(err error) {
 		n.log.Error("this node's store has failed: another node serves until this one is started again on a disk that works", "error", err)
 	}
-	copies, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{Options: o, Cluster: name, Origins: origins})
+	copies, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{
+		Options: o, Cluster: opening.Cluster, Origins: opening.Origins, Member: opening.Member, Damaged: opening.Damaged,
+	})
 	if err != nil {
 		return nil, err
 	}

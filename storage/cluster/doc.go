@@ -8,6 +8,7 @@
 //	promises  the file with what the node has promised as a voter
 //	rebuild   a copy that the lanes cannot complete begins anew, from another node's checkpoint (package
 //	          shipment)
+//	damage    a copy that cannot be read is set aside, and replaced in the same way
 //	Status    what all nodes have said of themselves last
 //	Verify    compares the copies of all nodes
 //

@@ -53,13 +53,18 @@ type memory struct {
 
 	replaced int
 	replaces func(i int) // if it is set, it is called before that
-	damaged  bool        // it cannot be read
+	damaged  [2]bool     // a shard cannot be read
+	tell     func(shard int, kept string, inUse bool, why error)
+	asides   int // how often a damaged one was replaced
 }
 
 func (m *memory) Shards() int  { return len(m.places) }
 func (m *memory) Close() error { return nil }
 func (m *memory) Stop()        {}
 func (m *memory) Low() string  { return "" }
+
+func (m *memory) Aside(int) string { return "" }
+func (m *memory) Forget(int) error { return nil }
 
 // Sum needs no record to wait for: nodes that lack some are behind.
 func (m *memory) Sum(_ context.Context, i int, at uint64) (Content, error) {
@@ -68,7 +73,8 @@ func (m *memory) Sum(_ context.Context, i int, at uint64) (Content, error) {
 	if m.places[i].Number != at {
 		return Content{}, errors.New("passed")
 	}
-	if m.damaged {
+	if m.damaged[i] {
+		m.tell(i, "aside", true, storage.ErrCorrupt)
 		return Content{}, storage.ErrCorrupt
 	}
 	return Content{At: at, Hash: fmt.Sprint(m.turns[i])}, nil
@@ -113,7 +119,7 @@ func (m *memory) Checkpoint(i int, dir string) (turns.Place, error) {
 	return m.places[i], errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "turns"), b, 0o600))
 }
 
-func (m *memory) Replace(i int, dir string) error {
+func (m *memory) Replace(i int, dir string, damaged bool) error {
 	if m.replaces != nil {
 		m.replaces(i)
 	}
@@ -124,6 +130,10 @@ func (m *memory) Replace(i int, dir string) error {
 	if err = errors.Join(err, json.Unmarshal(b, &k), os.RemoveAll(dir)); err == nil {
 		m.places[i], m.turns[i] = k.Place, k.Turns
 		m.replaced++
+		if damaged {
+			m.damaged[i] = false
+			m.asides++
+		}
 	}
 	return err
 }
@@ -213,11 +223,12 @@ func (c *trio) of(name string) Options {
 		}
 	}
 	o.Node, o.Dir, o.Logger = name, c.dirs[name], slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
-	o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
-		if m := c.stores[name]; m.places == nil {
-			m.places, m.turns = origins, make([][]string, shards)
+	o.Open = func(o Opening) (Copies, error) {
+		m := c.stores[name]
+		if m.tell = o.Damaged; m.places == nil {
+			m.places, m.turns = o.Origins, make([][]string, len(o.Origins))
 		}
-		return c.stores[name], nil
+		return m, nil
 	}
 	return o
 }

@@ -173,6 +173,9 @@ func (n *Node) tick() {
 	n.station.Tick(now)
 	n.notice(now)
 	n.look()
+	if fault := n.mend(); !n.failing {
+		n.station.Fault(fault)
+	}
 	if err := n.sound(); err != nil && !n.failing {
 		n.failing = true
 		n.o.Logger.Error("this node's engine has failed: it hands over, if need be and another node can serve, and ends", "error", err)

@@ -61,10 +61,10 @@ func TestOwnerIsLost(t *testing.T) {
 			o.Nodes["d"] = "127.0.0.1:1"
 		},
 		"another log's store": func(o *Options) {
-			o.Open = func(string, int, []turns.Place) (Copies, error) { return &memory{places: make([]turns.Place, 2)}, nil }
+			o.Open = func(Opening) (Copies, error) { return &memory{places: make([]turns.Place, 2)}, nil }
 		},
 		"fewer shards in the store": func(o *Options) {
-			o.Open = func(_ string, _ int, origins []turns.Place) (Copies, error) { return &memory{places: origins[:1]}, nil }
+			o.Open = func(o Opening) (Copies, error) { return &memory{places: o.Origins[:1]}, nil }
 		},
 	} {
 		o := c.of(name)

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-
-	"beanfield/storage/turns"
 )
 
 // Options are those of a node.
@@ -29,8 +27,8 @@ type Options struct {
 
 	// Waiting is told what the node waits for while it starts, whenever that changes; nil: nobody is.
 	Waiting func(what string)
-	// Open opens the node's copies of the shards. Origins are the places of empty ones.
-	Open func(cluster string, shards int, origins []turns.Place) (Copies, error)
+	// Open opens the node's copies of the shards.
+	Open func(Opening) (Copies, error)
 }
 
 // ErrOptions says that a node cannot run with its options.

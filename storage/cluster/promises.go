@@ -12,6 +12,8 @@ import (
 	"beanfield/storage/cluster/ownership"
 )
 
+const promisesName = "promises"
+
 // promises is the file with what a node has promised to owners, and what else it must know after a
 // restart. It is written as a whole, and synced, before a promise is told to anybody.
 type promises struct {

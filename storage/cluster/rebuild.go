@@ -37,8 +37,9 @@ func (r *replica) rebuild(why string) {
 		return
 	}
 	r.problem = fmt.Sprintf("shard %d waits for a checkpoint of another node: %s", r.i, why)
-	r.node.o.Logger.Warn("records are missing, so a checkpoint of another node is needed", "shard", r.i, "why", why)
+	r.node.o.Logger.Warn("a checkpoint of another node is needed", "shard", r.i, "why", why)
 	r.report()
+	r.why = why
 	r.node.begun.Go(r.rebuilder)
 }
 
@@ -75,12 +76,18 @@ func (r *replica) rebuilder() {
 		}
 		pause = rebuildAgain
 		n.o.Logger.Warn("a checkpoint could not be fetched", "shard", r.i, "error", err)
+		n.do(func(time.Duration) {
+			r.problem = fmt.Sprintf("shard %d waits for a checkpoint of another node: %s (%v)", r.i, r.why, err)
+		})
 	}
 	n.do(func(time.Duration) {
 		r.failed.Store(nil)
-		r.problem = ""
+		r.problem, r.mends = "", false
 		n.station.Remark(r.i, "")
 		r.retired.Store(false)
+		if r.harmed != nil {
+			return // the new one is damaged, too
+		}
 		if err := r.drive(); err != nil {
 			r.broken(err)
 		}
@@ -93,7 +100,7 @@ func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 	n, givenUp := r.node, false
 	_ = n.ask(func(time.Duration) {
 		givenUp = n.station.GivenUp(n.o.Node)
-		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i)
+		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i) && !time.Now().Before(r.due)
 	})
 	if givenUp {
 		_ = n.Join(ctx, n.o.Node) // it is asked again
@@ -118,7 +125,7 @@ func (r *replica) fetch(ctx context.Context) error {
 	var place turns.Place
 	begun := time.Now()
 	bytes, err := shipment.Order(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, shipment.Options{
-		Silence: unheard, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) }, Told: r.getting(source),
+		Silence: unheard, Accept: r.roomFor, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) }, Told: r.getting(source),
 	})
 	if err != nil {
 		return fmt.Errorf("node %s: %w", source, err)
@@ -126,10 +133,8 @@ func (r *replica) fetch(ctx context.Context) error {
 	if place.Origin != r.shard.Origin() {
 		return fmt.Errorf("node %s has sent a checkpoint of another log", source)
 	}
-	r.swap.Lock()
-	err = n.copies.Replace(r.i, into)
-	r.swap.Unlock()
-	if err != nil {
+	if err := r.replace(into); err != nil {
+		n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) // nobody knows what there is now
 		return err
 	}
 	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source, "number", place.Number,
@@ -147,10 +152,28 @@ func (r *replica) getting(source string) func(done, total int64) {
 		told = time.Now()
 		r.node.do(func(time.Duration) {
 			if r.retired.Load() {
-				r.problem = fmt.Sprintf("shard %d gets a checkpoint of node %s: %.1f of %.1f MB", r.i, source, float64(done)/1e6, float64(total)/1e6)
+				r.problem = fmt.Sprintf("shard %d gets a checkpoint of node %s, %.1f of %.1f MB: %s", r.i, source, float64(done)/1e6, float64(total)/1e6, r.why)
 			}
 		})
 	}
+}
+
+// replace has a checkpoint take the place of the store.
+func (r *replica) replace(dir string) error {
+	n, mends, asides := r.node, false, false
+	err := n.ask(func(time.Duration) {
+		mends, asides = r.mends, r.mends && r.asides
+		r.harmed = nil // what it may still hear is of the new one
+	})
+	if err == nil && mends {
+		err = os.WriteFile(r.mended(), []byte(time.Now().String()), 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	r.swap.Lock()
+	defer r.swap.Unlock()
+	return n.copies.Replace(r.i, dir, asides)
 }
 
 // serveCheckpoints has this node make checkpoints for others.
@@ -205,6 +228,7 @@ func (n *Node) rebuildHere(shard int) error {
 	}
 	for _, r := range n.replicas {
 		if shard < 0 || shard == r.i {
+			r.due = time.Time{}
 			r.rebuild("an operator has ordered it")
 		}
 	}

@@ -25,7 +25,13 @@ type replica struct {
 	swap    sync.RWMutex // held while it is replaced, and for reading while it is copied
 
 	// The loop's own.
-	problem string // why the node cannot own the shard
+	problem string    // why the node cannot own the shard
+	why     string    // it is rebuilt
+	harmed  error     // the copy cannot be read, and is in use
+	mends   bool      // it is to be replaced because of that,
+	asides  bool      // has not been set aside yet, and will be,
+	kept    string    // here,
+	due     time.Time // and not before
 	state   jetstream.State
 	durable uint64
 }

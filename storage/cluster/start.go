@@ -171,7 +171,8 @@ func (n *Node) openCopies(context.Context) (err error) {
 	for _, r := range n.replicas {
 		origins = append(origins, turns.Place{Origin: r.shard.Origin()}) // an empty copy is none of a log that has a base
 	}
-	if n.copies, err = n.o.Open(n.o.Name, len(origins), origins); err != nil {
+	_, missing := os.Stat(filepath.Join(n.o.Dir, promisesName))
+	if n.copies, err = n.o.Open(Opening{Cluster: n.o.Name, Origins: origins, Member: missing == nil, Damaged: n.damaged}); err != nil {
 		return err
 	}
 	if count := n.copies.Shards(); count != len(origins) {
@@ -191,7 +192,7 @@ func (n *Node) openCopies(context.Context) (err error) {
 
 // take takes this node's place among the others.
 func (n *Node) take(context.Context) (err error) {
-	if n.kept, err = openPromises(filepath.Join(n.o.Dir, "promises"), n.o.Name, n.replicas); err != nil {
+	if n.kept, err = openPromises(filepath.Join(n.o.Dir, promisesName), n.o.Name, n.replicas); err != nil {
 		return err
 	}
 	var seed [16]byte

@@ -67,6 +67,7 @@ type ShardStatus struct {
 	// Rebuilding says that the problem is being mended: this node's copy waits for a checkpoint of another
 	// one, or is getting it.
 	Rebuilding bool         `json:"rebuilding,omitempty"`
+	Aside      string       `json:"aside,omitempty"` // where a damaged copy of this node is kept
 	Lanes      []LaneStatus `json:"lanes,omitempty"` // of Look
 }
 
@@ -92,6 +93,7 @@ func (n *Node) Figures() Figures {
 	_ = n.ask(func(time.Duration) {
 		f.Role, f.Shards = n.station.Role().String(), n.shardStatus()
 	})
+	n.asides(f.Shards)
 	for _, s := range f.Shards {
 		f.LagBytes += s.Lag * n.length.Load()
 	}
@@ -125,6 +127,7 @@ func (n *Node) Status() Status {
 	if err != nil {
 		st.Problems = append(st.Problems, "the node is closed")
 	}
+	n.asides(st.Shards)
 	return st
 }
 
@@ -155,6 +158,13 @@ func (n *Node) Look(ctx context.Context) Status {
 	}
 	all.Wait()
 	return st
+}
+
+// asides adds where damaged copies are: that may wait for the disk.
+func (n *Node) asides(shards []ShardStatus) {
+	for i := range shards {
+		shards[i].Aside = n.copies.Aside(i)
+	}
 }
 
 // nodeStatus is what a node has said of itself last.

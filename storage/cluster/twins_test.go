@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"beanfield/storage/must"
-	"beanfield/storage/turns"
 )
 
 // I5 on the real engine: a second process with the name of a node ends, and the first one serves on or follows.
@@ -24,9 +23,9 @@ func TestTwoNodesWithOneName(t *testing.T) {
 	o.Nodes["a"] = l.Addr().String()
 	l.Close()
 	copies := &memory{}
-	o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
+	o.Open = func(o Opening) (Copies, error) {
 		if copies.places == nil {
-			copies.places, copies.turns = origins, make([][]string, shards)
+			copies.places, copies.turns = o.Origins, make([][]string, len(o.Origins))
 		}
 		return copies, nil
 	}

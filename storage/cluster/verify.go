@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"beanfield/storage"
 	"beanfield/storage/jetstream"
 
 	"github.com/nats-io/nats.go"
@@ -292,13 +291,9 @@ func (n *Node) answer(q question) (reply, error) {
 	}
 }
 
-// read says what a copy has. One that cannot be read needs no other to be wrong.
+// read says what a copy has. One that cannot be read tells Damaged, too.
 func (n *Node) read(ctx context.Context, q question) (reply, error) {
 	content, err := n.copies.Sum(ctx, q.Shard, q.At)
-	if errors.Is(err, storage.ErrCorrupt) {
-		remark := fmt.Sprintf("shard %d cannot be read: beanfield cluster rebuild %s: %v", q.Shard, n.o.Node, err)
-		return reply{}, errors.Join(err, n.ask(func(time.Duration) { n.station.Remark(q.Shard, remark) }))
-	}
 	if err != nil {
 		return reply{}, err
 	}

@@ -88,6 +88,7 @@
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
+//	setAside    keeps such a copy that cannot be read, unused       aside.go
 //	serving     such a copy, as the owner's router sees it          serving.go
 //	Sum         says what a copy has at a record                    sum.go, gate.go
 //

@@ -78,6 +78,7 @@ func (l *shardLog) replayed(err error) error {
 		err = errors.Join(err, fault)
 	}
 	if err != nil {
+		l.harmed(err)
 		return l.store.dir.OrSalvage(l.errorf("replay: %w", database.Explain(err)), "")
 	}
 	return nil
@@ -125,6 +126,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 func (l *shardLog) give(s *contents.Scan, r *contents.Relay) error {
 	body, err := s.Body()
 	if s.Content.Apart && database.FailedToRead(err) {
+		l.harmed(err)
 		_ = l.unreadable.note(s.Job.ID, err)
 		l.tellQuarantined(&s.Job)
 		s.Job.Damaged, body, err = true, nil, nil
@@ -188,6 +190,7 @@ func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 	case fatal != nil:
 		return dst, fatal
 	}
+	l.harmed(err)
 	return dst, l.unreadable.note(id, err)
 }
 

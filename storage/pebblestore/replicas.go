@@ -20,6 +20,11 @@ type ReplicaOptions struct {
 	Cluster string
 	// Origins are where the logs begin, one for each shard. A new store begins there.
 	Origins []turns.Place
+	// Member says that other nodes have what this one cannot read: then that is set aside at the start.
+	Member bool
+	// Damaged is told of a copy that cannot be read, and where it is kept, or will be once it has been replaced,
+	// because it is in use. It must not wait.
+	Damaged func(shard int, kept string, inUse bool, why error)
 
 	leaving bool // whatever the logs are
 }
@@ -38,6 +43,7 @@ type copied struct {
 	start  turns.At
 	folds  bool // foldLoop runs
 	strays []uint64
+	harmed atomic.Bool // Damaged was told
 
 	awaited atomic.Pointer[awaited]
 	summing sync.Mutex
@@ -51,7 +57,10 @@ func OpenReplicas(o ReplicaOptions) (*Replicas, error) {
 	}
 	o.Sync = storage.Always // who owns a shard acknowledges only what counts
 	s := newStore(o.Options)
-	s.cluster = &o
+	s.cluster, s.dir.Cluster = &o, o.Cluster
+	if err := s.setAllAside(len(o.Origins)); err != nil {
+		return nil, err
+	}
 	if err := s.restore(); err != nil {
 		return nil, err
 	}
@@ -212,9 +221,9 @@ func (r *Replicas) Checkpoint(shard int, dir string) (turns.Place, error) {
 // What a store is called while a checkpoint takes its place.
 const replacedSuffix = ".replaced"
 
-// Replace has a checkpoint take the place of a shard's store: the directory is moved. Nothing else
-// may be called for this shard meanwhile.
-func (r *Replicas) Replace(shard int, dir string) error {
+// Replace has a checkpoint take the place of a shard's store: the directory is moved. A store that is
+// damaged is kept aside. Nothing else may be called for this shard meanwhile.
+func (r *Replicas) Replace(shard int, dir string, damaged bool) error {
 	defer r.gates[shard].shut()()
 	s := r.store
 	l := s.logs[shard]
@@ -229,6 +238,9 @@ func (r *Replicas) Replace(shard int, dir string) error {
 	}
 	if err == nil {
 		err = directory.SyncDir(fs, s.dir.Generation(s.now.Generation))
+	}
+	if err == nil && damaged {
+		err = s.keepAside(shard, path+replacedSuffix)
 	}
 	if err == nil {
 		err = fs.RemoveAll(path + replacedSuffix)

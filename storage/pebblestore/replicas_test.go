@@ -187,7 +187,7 @@ func (n *node) fetch(from *node) {
 		n.t.Fatal(ok, err)
 	}
 
-	must.Do(n.t, n.r.Replace(0, dir+" here"))
+	must.Do(n.t, n.r.Replace(0, dir+" here", false))
 	if got := n.r.Place(0); got != place {
 		n.t.Fatalf("the checkpoint stands at %v, and the store at %v", place, got)
 	}

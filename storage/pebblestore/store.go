@@ -30,6 +30,7 @@ type store struct {
 	shardOf func(tube string) int
 
 	cluster *ReplicaOptions // nil if the log is on this machine alone
+	anew    []bool          // copies that were set aside, and are empty
 	copying sync.Mutex      // one checkpoint at a time
 
 	running atomic.Bool // Open has succeeded
@@ -177,6 +178,9 @@ func (s *store) openLogs(fresh bool) error {
 func (s *store) openLog(i int, fresh bool) error {
 	l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
 	s.logs[i] = l
+	if s.anew != nil && s.anew[i] {
+		fresh, s.anew[i] = true, false
+	}
 	path := s.dir.Shard(s.now.Generation, i)
 	step := s.o.Steps.Begin("opening "+l.name, "")
 	defer step.End()
@@ -186,11 +190,17 @@ func (s *store) openLog(i int, fresh bool) error {
 		base, err = openStore(s.sharing, l.fault, path, l.name, func(o *pebble.Options) {
 			o.ErrorIfExists, o.ErrorIfNotExists = fresh, !fresh
 			l.tallies.listen(o.EventListener)
+			l.watch(o.EventListener)
 		})
 	}
 	if err == nil {
 		l.db, l.base, l.fs, l.stager = base.db, base.base, base.fs, base.stager // the rest may be in use already
 		err = l.begins(fresh)
+	}
+	if !fresh && !s.running.Load() && s.mends(err) && l.closeFiles() == nil {
+		if err = s.setAside(s.now, i, err); err == nil {
+			return s.openLog(i, true)
+		}
 	}
 	if err != nil {
 		return s.dir.OrSalvage(fmt.Errorf("storage: open %s: %w", path, database.Explain(err)), "")

@@ -51,6 +51,7 @@ func (r *Replicas) Sum(ctx context.Context, shard int, at uint64) (Sum, error) {
 	defer l.copied.summing.Unlock()
 	s, err := l.sum(ctx, at)
 	if err != nil {
+		l.harmed(err)
 		return Sum{}, l.errorf("record %d: %w", at, database.Explain(err))
 	}
 	return s, nil

@@ -22,6 +22,9 @@ import (
 // unreadable part of its manifest, for the result of a crash, and then remove files that
 // it takes for garbage.
 func (s *store) verify(m format.Manifest) error {
+	if s.cluster != nil && s.cluster.Member {
+		return s.verifyCopies(m)
+	}
 	err := s.dir.VerifyLayout(m)
 	if err == nil {
 		err = inParallel(m.Shards, func(i int) error { return s.verifyShard(m, i) })

@@ -80,12 +80,12 @@ func TestClusterStatus(t *testing.T) {
 	n.status.Takeovers = []cluster.Takeover{{At: time.Unix(0, 0).UTC(), Owner: "b", Epoch: 3, Nobody: 1.62}}
 	n.status.Shards = []cluster.ShardStatus{
 		{Owner: "b", Epoch: 3, Place: 90, Durable: 7, Trim: 5, Lanes: []cluster.LaneStatus{{Leader: "a", Bytes: 2_100_000}, {Leader: "c", Bytes: 9e4}}},
-		{Shard: 1, Epoch: 4, Place: 7, Problem: "no room", Lanes: make([]cluster.LaneStatus, 2)},
+		{Shard: 1, Epoch: 4, Place: 7, Problem: "no room", Aside: "D", Lanes: make([]cluster.LaneStatus, 2)},
 	}
 	run("-c", "x").want(t, 3, nodes+"\nshard  owner  epoch  record  lag  durable  trim  lanes led by  on disk       problem\n"+
 		"0      b      3      90      0    7        5     a, c          2.1 + 0.1 MB  -\n"+
 		"1      -      4      7       0    0        0     ?, ?          0.0 + 0.0 MB  no room\n\n"+
-		"served since         by  epoch  nobody before\n1970-01-01 00:00:00  b   3      1.6s\n\nnode a: node c is gone\n", "there are problems")
+		"served since         by  epoch  nobody before\n1970-01-01 00:00:00  b   3      1.6s\n\nnode a: node c is gone\nnode a: a damaged copy of shard 1 is kept in D\n", "there are problems")
 	n.status.Nodes[1].Problems, n.status.Shards[1].Problem, n.status.Problems, n.status.Nodes[0].Problems = nil, "", nil, nil
 	run("status", "-c", "x").has(t, 0, "node b serves")
 	n.status.Nodes[2].Left, n.status.Nodes[2].Role = false, cluster.Stopped

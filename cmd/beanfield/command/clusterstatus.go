@@ -49,7 +49,13 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	for i, p := range st.Problems {
+	told := st.Problems
+	for _, s := range st.Shards {
+		if s.Aside != "" {
+			told = append(told[:len(told):len(told)], fmt.Sprintf("a damaged copy of shard %d is kept in %s", s.Shard, s.Aside))
+		}
+	}
+	for i, p := range told {
 		if i == 0 {
 			fmt.Fprintln(to)
 		}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"beanfield/storage/pebblestore"
 )
 
 // MayBeOf refuses a directory that cannot be that of a node of a cluster. The store looks closer, but only
@@ -19,6 +21,11 @@ func MayBeOf(dir, cluster string) error {
 	var m struct {
 		Cluster  string
 		Creating bool
+	}
+	if err == nil && pebblestore.DamagedManifest(text) {
+		if _, missing := os.Stat(pebblestore.ClusterDir(dir)); missing == nil {
+			return nil // a node fetches what others have
+		}
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &m)

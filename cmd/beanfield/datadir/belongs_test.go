@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage/must"
+	"beanfield/storage/pebblestore"
 )
 
 func TestMayBeOf(t *testing.T) {
@@ -23,5 +24,10 @@ func TestMayBeOf(t *testing.T) {
 		if err := MayBeOf(dir, "c"); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v, want %q", manifest, err, wrong)
 		}
+	}
+	must.Do(t, os.Mkdir(pebblestore.ClusterDir(dir), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o600))
+	if err := MayBeOf(dir, "c"); err != nil {
+		t.Errorf("a node's, whose manifest is damaged: %v", err)
 	}
 }

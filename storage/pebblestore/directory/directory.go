@@ -46,7 +46,9 @@ const (
 type Dir struct {
 	FS   vfs.FS
 	Path string
-	lock io.Closer
+	// Cluster is that of which the directory is a copy, as its manifest says; "": of none.
+	Cluster string
+	lock    io.Closer
 }
 
 func (d *Dir) Join(elem ...string) string {

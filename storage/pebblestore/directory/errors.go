@@ -30,7 +30,11 @@ func Damaged(path, format string, args ...any) error {
 
 // OrSalvage adds to an error about damage what can be done about it.
 func (d *Dir) OrSalvage(err error, before string) error {
-	if errors.Is(err, storage.ErrCorrupt) {
+	switch {
+	case !errors.Is(err, storage.ErrCorrupt):
+	case d.Cluster != "":
+		err = fmt.Errorf("%w\n%sThis is a copy of the cluster %s, whose other nodes have more: beanfield help recovery says what to do", err, before, d.Cluster)
+	default:
 		err = fmt.Errorf("%w\n%sbeanfield dump -salvage NEW_DIR %s copies what can be read", err, before, d.Path)
 	}
 	return err

@@ -29,6 +29,9 @@ func (d *Dir) ReadManifest() (m format.Manifest, ok bool, err error) {
 		return m, false, fmt.Errorf("storage: %s: %w", path, err)
 	}
 	m, err = format.DecodeManifest(path, text)
+	if err == nil {
+		d.Cluster = m.Cluster
+	}
 	return m, err == nil, err
 }
 

@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"beanfield/storage/must"
+)
+
+// harm has a node's copy of shard 1 be one that cannot be read, and has somebody read it.
+func (c *trio) harm(name string) {
+	c.Helper()
+	m := c.stores[name]
+	m.mu.Lock()
+	m.damaged[1] = true
+	m.mu.Unlock()
+	must.Get(c.nodes[name].Verify(limited(c)))
+}
+
+func (m *memory) mended() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asides
+}
+
+// A copy that cannot be read is replaced by itself, once an hour; an operator may order it before. An owner hands
+// over first, and a follower's does not disturb it.
+func TestDamagedCopies(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	name, tenure := c.owner()
+	other := "b"
+	if name == "b" {
+		other = "c"
+	}
+	c.append(tenure, "one;", "a", "b", "c")
+	m := c.stores[other]
+	c.harm(other)
+	until(t, "it is replaced", func() bool { return m.mended() == 1 })
+	c.fit("a", "b", "c")
+	c.harm(other)
+	until(t, "the status of another node tells that it was already", func() bool {
+		for _, n := range c.nodes[name].Status().Nodes {
+			if n.Name == other && strings.Contains(strings.Join(n.Problems, ""), "less than an hour ago") {
+				return true
+			}
+		}
+		return false
+	})
+	if !tenure.Holds() || m.mended() != 1 {
+		t.Errorf("the owner goes on: %v; it was replaced %d times", tenure.Holds(), m.mended())
+	}
+	must.Do(t, c.nodes[name].Rebuild(limited(t), other, 1))
+	until(t, "it is replaced again", func() bool { return m.mended() == 2 })
+	c.fit("a", "b", "c")
+	if !tenure.Holds() {
+		t.Error("a follower's copy has ended a tenure")
+	}
+	c.harm(name)
+	until(t, "the owner's is replaced", func() bool { return c.stores[name].mended() == 1 })
+	if next, tenure := c.owner(); next == name {
+		t.Error("it has not handed over")
+	} else {
+		c.append(tenure, "two;", "a", "b", "c")
+	}
+}
+
+// aside is a store beside which a damaged one is kept.
+type aside struct {
+	Copies
+	path string
+}
+
+func (a *aside) Aside(int) string { return a.path }
+func (a *aside) Forget(int) error { a.path = ""; return nil }
+
+// A checkpoint is fetched only if the disk has room for it. A damaged copy gives way.
+func TestRoomForACheckpoint(t *testing.T) {
+	copies := &aside{path: "kept"}
+	n := newNode(Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	n.copies = copies
+	n.space = func(string) (free, all uint64, err error) {
+		if free = leastRoom; copies.path == "" {
+			free += 1 << 20
+		}
+		return free, 1 << 40, nil
+	}
+	r := &replica{node: n}
+	if err := r.roomFor(0); err != nil || copies.path == "" {
+		t.Errorf("there is room: %v; the damaged copy is in %q", err, copies.path)
+	}
+	if err := r.roomFor(1 << 20); err != nil || copies.path != "" {
+		t.Errorf("there is room without the damaged copy, which is in %q: %v", copies.path, err)
+	}
+	if err := r.roomFor(2 << 20); err == nil {
+		t.Error("there is no room")
+	}
+	n.space = func(string) (free, all uint64, err error) { return 0, 0, os.ErrInvalid }
+	if err := r.roomFor(1); !errors.Is(err, os.ErrInvalid) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,130 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A node's copy that cannot be read is set aside, and an empty one takes its place until another node's does.
+// The newest of each shard is kept, for people: nothing reads it.
+
+// asideName is where damaged copies are, in the directory for what a node keeps besides.
+const asideName = "damaged"
+
+// Aside is where the damaged copy of a shard is kept; empty if there is none.
+func (r *Replicas) Aside(shard int) string {
+	path := r.store.aside(shard)
+	if _, err := r.store.o.FS.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// Forget removes the damaged copy of a shard.
+func (r *Replicas) Forget(shard int) error { return r.store.o.FS.RemoveAll(r.store.aside(shard)) }
+
+func (s *store) aside(shard int) string {
+	return s.dir.Join(directory.ClusterName, asideName, fmt.Sprintf("%s%03d", directory.ShardPrefix, shard))
+}
+
+// mends tells whether a copy that cannot be read is to be set aside.
+func (s *store) mends(err error) bool {
+	return s.cluster != nil && s.cluster.Member && err != nil && database.FailedToRead(database.Explain(err))
+}
+
+// keepAside moves a directory with a damaged copy to where it is kept, in the place of the one before. One that has
+// no tables is of no use to anybody.
+func (s *store) keepAside(shard int, from string) error {
+	fs, to := s.o.FS, s.aside(shard)
+	names, err := fs.List(from)
+	if err != nil || !strings.Contains(strings.Join(names, "\n")+"\n", ".sst\n") {
+		return fs.RemoveAll(from)
+	}
+	above := fs.PathDir(to)
+	if err := errors.Join(fs.RemoveAll(to), directory.MakeDir(fs, above), fs.Rename(from, to)); err != nil {
+		return err
+	}
+	return errors.Join(directory.SyncDir(fs, above), directory.SyncDir(fs, fs.PathDir(from)))
+}
+
+// setAside has an empty store take the place of a shard's, which cannot be read.
+func (s *store) setAside(m format.Manifest, shard int, why error) error {
+	path := s.dir.Shard(m.Generation, shard)
+	if err := errors.Join(s.keepAside(shard, path), s.o.FS.MkdirAll(path, 0o700), directory.SyncDir(s.o.FS, s.dir.Generation(m.Generation))); err != nil {
+		return errors.Join(why, err)
+	}
+	s.cluster.Damaged(shard, s.aside(shard), false, database.Explain(why))
+	return nil
+}
+
+// verifyCopies does what verify does, and sets aside what is damaged. Its stores are to be made anew.
+func (s *store) verifyCopies(m format.Manifest) error {
+	s.anew = make([]bool, m.Shards)
+	return inParallel(m.Shards, func(i int) error {
+		path := s.dir.Shard(m.Generation, i)
+		_, err := s.o.FS.Stat(path)
+		if directory.Missing(err) {
+			err = directory.Damaged(path, "it is missing")
+		}
+		if err == nil {
+			err = s.verifyShard(m, i)
+		}
+		if s.mends(err) {
+			s.anew[i] = true
+			return s.setAside(m, i, err)
+		}
+		return err
+	})
+}
+
+// setAllAside removes the manifest if it cannot be read, and sets aside whatever there is: nobody knows what it is.
+func (s *store) setAllAside(shards int) error {
+	_, _, err := s.dir.Usable()
+	if !s.mends(err) {
+		return nil // whoever is next meets it, too
+	}
+	names, failed := s.dir.FS.List(s.dir.Path)
+	for _, name := range names {
+		if !strings.HasPrefix(name, directory.GenerationPrefix) {
+			continue
+		}
+		for i := range shards {
+			path := s.dir.FS.PathJoin(s.dir.Join(name), s.dir.FS.PathBase(s.aside(i)))
+			if _, missing := s.o.FS.Stat(path); missing == nil {
+				failed = errors.Join(failed, s.keepAside(i, path))
+			}
+			s.cluster.Damaged(i, s.aside(i), false, err)
+		}
+		failed = errors.Join(failed, s.o.FS.RemoveAll(s.dir.Join(name)))
+	}
+	if path := s.dir.Join(directory.ManifestName); failed == nil {
+		if failed = s.o.FS.Remove(path); directory.Missing(failed) {
+			failed = nil
+		}
+	}
+	return failed
+}
+
+// harmed tells of damage that was met while the copy is in use, once.
+func (l *shardLog) harmed(err error) {
+	c := l.store.cluster
+	if c != nil && c.Damaged != nil && l.store.running.Load() && database.FailedToRead(database.Explain(err)) && !l.copied.harmed.Swap(true) {
+		c.Damaged(l.shard, l.store.aside(l.shard), true, database.Explain(err))
+	}
+}
+
+// watch has damage told that the database meets.
+func (l *shardLog) watch(to *pebble.EventListener) {
+	damage := to.DataCorruption
+	to.DataCorruption = func(info pebble.DataCorruptionInfo) {
+		damage(info)
+		l.harmed(info.Details)
+	}
+}
