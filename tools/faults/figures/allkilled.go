@@ -27,13 +27,6 @@ func allKilled(ctx context.Context, o Options) error {
 	}
 	defer s.Close()
 	s.wide = true
-	for range o.Busy {
-		loop := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
-		if err := loop.Start(); err != nil {
-			return err
-		}
-		defer func() { _ = loop.Process.Kill(); _ = loop.Wait() }()
-	}
 	var times, engines []time.Duration
 	most := 0
 	for n := range o.Times {
@@ -47,6 +40,11 @@ func allKilled(ctx context.Context, o Options) error {
 		}
 		size := s.lanes(owner)
 		s.Kill()
+		busy, rest := context.WithCancel(ctx)
+		defer rest()
+		for range o.Busy {
+			go func() { _ = exec.CommandContext(busy, "sh", "-c", "while :; do :; done").Run() }()
+		}
 		begun := time.Now()
 		if err := s.Start(); err != nil {
 			return err
@@ -56,6 +54,7 @@ func allKilled(ctx context.Context, o Options) error {
 			return err
 		}
 		times = append(times, time.Since(begun))
+		rest()
 		stood := s.logged(begun, stands)
 		most = max(most, len(stood))
 		engines = append(engines, s.logged(begun, follows)[0])
