@@ -130,6 +130,7 @@ func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool,
 	case err != nil:
 		return false, errors.Join(err, l.srv.abandon())
 	}
+	t.Serve(l.sig.stop)
 	step := steps.Begin("opening the servers", "")
 	ls, err := openDoors(l.sig.stop, l.doors, l.log)
 	if err != nil {

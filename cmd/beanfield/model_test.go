@@ -78,6 +78,7 @@ func (t *modelTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Stor
 }
 func (t *modelTenure) Shards(*Config) int     { return 2 }
 func (t *modelTenure) Ready() *router.Router  { return nil }
+func (t *modelTenure) Serve(context.Context)  {}
 func (t *modelTenure) Leave() <-chan struct{} { return t.leave }
 func (t *modelTenure) Lost() <-chan struct{}  { return t.lost }
 func (t *modelTenure) Why() error             { return errors.New("a newer epoch") }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 
 	"beanfield/router"
@@ -15,6 +16,8 @@ type tenure interface {
 	// Ready is a router that has been kept ready for this tenure; nil if there is none, and the store is
 	// to be opened.
 	Ready() *router.Router
+	// Serve waits until clients may be answered. It is called before any is.
+	Serve(ctx context.Context)
 	// Leave is closed when another node is to have the shards: the process stops serving in order, and
 	// calls End.
 	Leave() <-chan struct{}
@@ -35,6 +38,7 @@ func (endless) Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage
 
 func (endless) Shards(c *Config) int   { return shards(c) }
 func (endless) Ready() *router.Router  { return nil }
+func (endless) Serve(context.Context)  {}
 func (endless) Leave() <-chan struct{} { return nil }
 func (endless) Lost() <-chan struct{}  { return nil }
 func (endless) Why() error             { return nil }

@@ -240,6 +240,7 @@ func (c *trio) serve(ctx context.Context, name string, n *Node) {
 		if err != nil {
 			return
 		}
+		t.Serve(ctx)
 		c.set(name, t)
 		select {
 		case <-t.Leave():

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"sync"
@@ -156,9 +157,22 @@ func (t *Tenure) over(err error) error {
 	return err
 }
 
-// Holds tells whether answers may leave now. It is cheap.
+// Holds tells whether answers may leave now. It is cheap. If they may not, the tenure is over: whoever asks does not
+// ask again.
 func (t *Tenure) Holds() bool {
-	return int64(t.node.now()) < t.until.Load() && !t.ended.Load()
+	if int64(t.node.now()) < t.until.Load() && !t.ended.Load() {
+		return true
+	}
+	_ = t.over(ownership.ErrMandate)
+	return false
+}
+
+// Serve waits until answers may leave, or the tenure is to end. It is called before the first one does: until then
+// the mandate may lapse, and hold again.
+func (t *Tenure) Serve(ctx context.Context) {
+	_ = t.node.wait(ctx, func() bool {
+		return t.node.tenure != t || t.ended.Load() || t.Why() != nil || t.node.station.Serves(t.node.now())
+	})
 }
 
 // Lost is closed when the tenure is over at once: no answer may leave any more. End is to be called

@@ -151,6 +151,10 @@ func (s *Station) elect() {
 
 // giveUp ends a candidacy. The others have time to try before this node stands again.
 func (s *Station) giveUp(why error) {
+	if s.open && s.role == Elected {
+		s.lose(why)
+		return
+	}
 	if s.role == Elected { // it has handed nothing out, and never will
 		m := s.Message(Ended, "")
 		m.Epochs = s.epochs

@@ -116,8 +116,22 @@ func (m *member) Resign() {
 
 // Begin starts the server.
 func (m *member) Begin(epochs []uint64) {
-	m.serving, m.epoch, m.until = true, epochs[0], 0
+	m.epoch, m.until = epochs[0], 0
 	m.w.tenures++
+	m.tenure++
+	m.w.after(m.w.upTo(m.w.slow*(m.w.replay+time.Millisecond)), m, m.serve(m.tenure))
+}
+
+// serve has the server serve, as soon as it may.
+func (m *member) serve(tenure int) func() {
+	return func() {
+		if m.tenure != tenure {
+			return
+		}
+		if m.serving = m.s.Serves(m.clock()); !m.serving {
+			m.w.after(20*time.Millisecond, m, m.serve(tenure))
+		}
+	}
 }
 
 func (m *member) Hold(until time.Duration) { m.until = until }
@@ -134,6 +148,7 @@ func (m *member) Lose(error) {
 }
 
 func (m *member) end(delay time.Duration) {
+	m.tenure++
 	m.w.after(delay, m, func() {
 		if m.serving = false; m.w.early {
 			m.serving = true

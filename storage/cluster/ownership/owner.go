@@ -75,8 +75,11 @@ func (s *Station) refresh() {
 		return
 	}
 	s.until = until
-	if s.role == Elected {
-		s.role, s.open, s.dirty, s.failures, s.owner = Owner, true, true, 0, s.Node
+	switch {
+	case s.role == Elected && s.open:
+		s.role, s.dirty, s.owner = Owner, true, s.Node
+	case s.role == Elected:
+		s.role, s.open, s.serves, s.dirty, s.failures, s.owner = Owner, true, false, true, 0, s.Node
 		s.Logger.Info("this node owns the shards", "epochs", fmt.Sprint(s.epochs), "after", s.now-s.stoodAt)
 		s.owns(s.Node)
 		s.Acts.Begin(s.epochs)
@@ -121,11 +124,19 @@ func (s *Station) Epochs() []uint64 {
 // Serving tells whether the server has a tenure that it has not ended.
 func (s *Station) Serving() bool { return s.open }
 
+// Serves is called before the server answers anybody in a tenure. It tells whether it may now.
+func (s *Station) Serves(now time.Duration) bool {
+	s.advance(now)
+	defer s.finish()
+	s.serves = s.serves || s.role >= Owner
+	return s.serves
+}
+
 // Fail ends a tenure that cannot go on.
 func (s *Station) Fail(now time.Duration, why error) {
 	s.advance(now)
 	defer s.finish()
-	if s.role >= Owner {
+	if s.role >= Owner || s.open && s.role == Elected {
 		s.lose(why)
 	}
 }
@@ -157,7 +168,7 @@ func (s *Station) End(now time.Duration) {
 	}
 	s.open = false
 	m := s.Message(Ended, "")
-	m.Epochs, m.Handover = s.epochs, s.role >= Owner
+	m.Epochs, m.Handover = s.epochs, s.role >= Elected
 	s.end(s.epochs)
 	if m.Handover {
 		if m.Successor = s.target; m.Successor == "" || !s.alive(m.Successor) || !s.peers[m.Successor].report.Fit {

@@ -102,6 +102,7 @@ type Station struct {
 	// As an owner.
 	until     time.Duration // the mandate's end
 	open      bool          // the server has a tenure, and has not ended it
+	serves    bool          // it may have answered somebody in it
 	epochs    []uint64      // of that tenure
 	target    string        // who is to own the shards next; empty: whoever is best
 	pinned    bool          // an operator has chosen this node
@@ -240,7 +241,12 @@ func (s *Station) Tick(now time.Duration) {
 func (s *Station) advance(now time.Duration) {
 	slept := now-s.now > asleep
 	s.now = max(s.now, now)
-	if s.role >= Owner && s.now >= s.until {
+	switch {
+	case s.role < Owner || s.now < s.until:
+	case s.role == Owner && !s.serves && !s.without.mandate:
+		s.role, s.stoodAt, s.dirty = Elected, s.now, true // it has a Limit to get the mandate back
+		s.Logger.Warn("too few nodes have answered; this one goes on to prepare, and does not serve yet")
+	default:
 		s.lose(ErrMandate)
 	}
 	if slept { // what it has not heard meanwhile means nothing

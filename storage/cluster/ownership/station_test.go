@@ -257,12 +257,35 @@ func TestLapse(t *testing.T) {
 	s, a, now := elected(t, known(0))
 	s.Kept(now, a.kept[0])
 	s.Receive(now, answer("a", now, time.Hour, 0))
+	if !s.Serves(now) {
+		t.Error("it may not serve")
+	}
 	s.Receive(now+lanes.Term, answer("a", now+lanes.Term/2, time.Hour, 0))
 	if len(a.lost) != 1 || s.Role() != Follower {
 		t.Error("the tenure goes on:", s.Role(), a.lost)
 	}
 	if s.Tick(now + 5*time.Second); s.unfit() == "" {
 		t.Error("it could stand before its server has ended the tenure")
+	}
+}
+
+// O3: a server that has not answered anybody goes on while the mandate does not hold, for a Limit, and has it back
+// with the next answers.
+func TestLapseBeforeServing(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Kept(now, a.kept[0])
+	s.Receive(now, answer("a", now, time.Hour, 0))
+	now += lanes.Term
+	if s.Tick(now); s.Role() != Elected || len(a.lost) != 0 || s.Serves(now) {
+		t.Error("it does not wait:", s.Role(), a.lost)
+	}
+	if s.Receive(now+1, answer("a", now, time.Hour, 0)); s.Role() != Owner || a.begun != 1 {
+		t.Error("it has not got it back:", s.Role(), a.begun)
+	}
+	now += lanes.Term
+	s.Tick(now)
+	if s.Tick(now + Limit); s.Role() != Follower || len(a.lost) != 1 {
+		t.Error("it waits for ever:", s.Role())
 	}
 }
 

@@ -62,6 +62,7 @@ func (w *world) cutFor(long time.Duration, from, to *member) {
 func course(t *testing.T, seed uint64, set func(*world)) (w *world) {
 	w = newWorld(t, seed, 3+2*int(seed%2))
 	w.prefer = time.Duration(seed%3) * BeatEach
+	w.replay = time.Duration(seed%4) * time.Second
 	if set != nil {
 		set(w)
 	}

@@ -53,6 +53,7 @@ type world struct {
 	prefer  time.Duration // see Config.Prefer
 	stood   int           // how often a node has
 	slow    time.Duration // how many times longer everything takes than it might
+	replay  time.Duration // how long a server needs at most until it can serve
 	log     int           // how many reads it takes until a node that has been started has read its lanes
 
 	// What is left out.
@@ -77,6 +78,7 @@ type member struct {
 	drivers  []driver
 
 	serving bool
+	tenure  int // how many have begun or ended
 	epoch   uint64
 	until   time.Duration
 }
