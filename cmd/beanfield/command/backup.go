@@ -83,7 +83,7 @@ func (a *backup) make(c *call, data string) error {
 	if err := syscall.Kill(pid, syscall.SIGUSR2); err != nil {
 		return fmt.Errorf("cannot ask process %d: %w", pid, err)
 	}
-	show := c.watched("backup, in MB:", 0, a.written)
+	show := c.watched("backup: MB", 0, a.written)
 	name, err := a.await(pid, before)
 	show.done()
 	if err != nil {
