@@ -65,6 +65,7 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		Refusals:     func() []admin.Refusals { return nil },
 		Denied:       func() []admin.Denied { return nil },
 		Slow:         f.slow.Count,
+		Reasons:      f.slow.ByReason,
 		Loops:        func() []admin.Loop { return nil },
 		Latency:      func() map[string]*tally.Reading { return nil },
 		Handshakes:   f.keeper.Counts,

@@ -37,6 +37,7 @@ func (s *service) newMetrics(c *Config) (*admin.Metrics, error) {
 		Refusals:     s.refusals,
 		Denied:       s.denied,
 		Slow:         s.slow.Count,
+		Reasons:      s.slow.ByReason,
 		Loops:        s.loops,
 		Schedules:    s.schedules.Infos,
 		Latency:      s.beanstalk.Latency,

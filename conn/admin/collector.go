@@ -56,6 +56,10 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 		g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: wrong tokens.",
 			prometheus.CounterValue, float64(d.Count), "face", d.FrontEnd, "command", d.Command)
 	}
+	for reason, n := range g.src.Reasons() {
+		g.value("beanfield_refused_commands_total", "Commands that were refused because of what the client sent or may do, by reason; beanfield refused lists the latest.",
+			prometheus.CounterValue, float64(n), "reason", reason)
+	}
 	g.value("beanfield_slow_commands_total", "Commands that took longer than log.slow; beanfield slow lists the latest.",
 		prometheus.CounterValue, float64(g.src.Slow()))
 	for command, r := range g.src.Latency() {

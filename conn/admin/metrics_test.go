@@ -52,6 +52,7 @@ func sources(s Shards) Sources {
 		Loops:        func() []Loop { return []Loop{{1, 2, 3}} },
 		Latency:      func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": someTimes()} },
 		Slow:         func() uint64 { return 4 },
+		Reasons:      func() map[string]uint64 { return map[string]uint64{"wrong option": 3} },
 		Certificates: func() []Certificate { return nil },
 		Handshakes:   func() secure.Counts { return secure.Counts{Made: 5, Failed: 1, Dropped: 7, Now: 3} },
 	}

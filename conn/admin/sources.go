@@ -26,8 +26,10 @@ type Sources struct {
 	// Denied is what rules about access have refused.
 	Denied func() []Denied
 	// Slow is how many commands took longer than log.slow.
-	Slow  func() uint64
-	Loops func() []Loop
+	Slow func() uint64
+	// Reasons are why commands of the beanstalk protocol were refused, and how often.
+	Reasons func() map[string]uint64
+	Loops   func() []Loop
 	// Schedules are those of the server; nil if it can have none.
 	Schedules func() []schedule.Info
 	// Latency is how long commands took, by command, in steps of tally.Time.

@@ -7,6 +7,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/shard/queue"
 )
@@ -76,7 +77,7 @@ var changeOptions = alterOptions(
 func (c *Conn) moveJobs(cmd *protocol.Command) bool {
 	a := &altering{}
 	if a.does.To = string(cmd.Onto); c.guard != nil && !c.guard.subject.May(a.does.To).Has(access.Put) {
-		c.noteDenied(cmd.Verb, a.does.To, 0)
+		c.noteDenied(cmd.Verb, a.does.To, 0, slow.Right, nil)
 		c.loop.refuse(protocol.NotFound)
 		return true
 	}
@@ -96,7 +97,7 @@ func (c *Conn) alterJobs(cmd *protocol.Command, a *altering, options []protocol.
 		a.cursor = nil // borrowed from the line
 	}
 	if !ok {
-		c.loop.refuse(protocol.BadFormat)
+		c.refuse(protocol.BadFormat, slow.Option, nil)
 		return true
 	}
 	a.Alter, a.For = &a.does, a

@@ -4,6 +4,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -22,9 +23,11 @@ func (c *Conn) tubeOf(v protocol.Verb, name []byte) string {
 	return ""
 }
 
-// noteDenied counts a command that the rules have refused, and tells the audit log.
-func (c *Conn) noteDenied(v protocol.Verb, tube string, id uint64) {
+// noteDenied counts a command that the rules have refused, and tells the audit log. line is nil for the one that is
+// being run.
+func (c *Conn) noteDenied(v protocol.Verb, tube string, id uint64, why slow.Reason, line []byte) {
 	c.loop.countDenied(v)
+	c.tellRefused(why, line)
 	if c.loop.server.audit != nil {
 		c.tell(audit.Event{What: commands[v].name, Tube: tube, ID: id, Refused: true})
 	}

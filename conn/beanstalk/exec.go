@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 )
 
 // process parses and runs commands from data until it ends or the connection
@@ -48,6 +49,9 @@ func (c *Conn) process(data []byte) {
 		} else {
 			ok = c.execute(cmd)
 		}
+		if c.loop.untold != nil {
+			c.loop.tellLine(line)
+		}
 		if !ok {
 			continue // it is parsed again, now or when the way is free
 		}
@@ -74,24 +78,28 @@ func (c *Conn) execute(cmd *protocol.Command) bool {
 	row := &commands[cmd.Verb]
 	switch {
 	case row.login && !c.login:
-		return c.reject(cmd.Verb, protocol.UnknownCommand, false)
+		return c.reject(cmd.Verb, protocol.UnknownCommand, false, slow.Unknown)
 	case cmd.Word != "":
-		return c.reject(cmd.Verb, cmd.Word, cmd.Counts)
+		why := slow.Malformed
+		if cmd.Word == protocol.UnknownCommand {
+			why = slow.Unknown
+		}
+		return c.reject(cmd.Verb, cmd.Word, cmd.Counts, why)
 	case c.guard != nil && !c.allowed(cmd):
-		return c.deny(cmd)
+		return c.deny(cmd, slow.Right)
 	}
 	return row.run(c, cmd)
 }
 
 // reject answers a line that is no command.
-func (c *Conn) reject(v protocol.Verb, w protocol.Word, counts bool) bool {
+func (c *Conn) reject(v protocol.Verb, w protocol.Word, counts bool, why slow.Reason) bool {
 	if !c.flush() {
 		return false
 	}
 	if counts {
 		c.loop.count(v)
 	}
-	c.loop.refuse(w)
+	c.refuse(w, why, nil)
 	return true
 }
 

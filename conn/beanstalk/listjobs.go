@@ -6,6 +6,7 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/shard/queue"
 )
@@ -45,7 +46,7 @@ func (c *Conn) listJobs(cmd *protocol.Command) bool {
 		l.cursor = nil // borrowed from the line
 	}
 	if !ok {
-		c.loop.refuse(protocol.BadFormat)
+		c.refuse(protocol.BadFormat, slow.Option, nil)
 		return true
 	}
 	if c.guard != nil {
@@ -61,7 +62,7 @@ func (c *Conn) sayJobs() {
 	l := c.session.Listing.For.(*jobList)
 	if l.Status != queue.OK {
 		if l.Status == queue.Denied {
-			c.noteDenied(c.verb, l.Tube, 0)
+			c.noteDenied(c.verb, l.Tube, 0, slow.Right, lineOf(c.verb, l.Tube, 0))
 		}
 		c.loop.refuse(protocol.Failures[l.Status])
 		c.session.Trim()

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 )
 
 // Clients of some listeners may log in with a token, in two ways. New clients send the command
@@ -107,7 +108,7 @@ func (c *Conn) loggedIn() {
 func (c *Conn) delayRefusal() {
 	g := c.guard
 	g.wrong++
-	c.noteDenied(verbAuth, "", 0)
+	c.noteDenied(verbAuth, "", 0, slow.Token, lineOf(verbAuth, "", 0))
 	delay := c.loop.server.guesses.Wrong(g.id.Addr)
 	if delay == 0 {
 		c.refuseToken()

@@ -8,6 +8,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/beanstalk/socket"
+	"beanfield/conn/slow"
 	"beanfield/shard"
 	"beanfield/shard/stack"
 	"beanfield/storage/pace"
@@ -46,6 +47,7 @@ type loop struct {
 	// command is the one that is being run. It could not be on the stack: the table has functions
 	// that might keep it.
 	command protocol.Command
+	untold  *slow.Refusal    // of it, without its line; nil for none
 	putLine protocol.PutLine // likewise, of a put with options
 
 	reserveLine protocol.ReserveLine // and of a reserve

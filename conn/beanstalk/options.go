@@ -40,7 +40,7 @@ type Options struct {
 	Guesses *access.Guesses
 	// Audit is told what was refused and what administrators do; nil if nobody is.
 	Audit *audit.Log
-	// Slow is told of commands that took long; nil if nobody is.
+	// Slow is told of commands that took long, and of refusals; nil if nobody is.
 	Slow *slow.Log
 	// Schedules are those of the server; nil if it has none.
 	Schedules func() []schedule.Info

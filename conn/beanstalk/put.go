@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -25,6 +26,7 @@ func (c *Conn) beginPutWith(cmd *protocol.Command, data []byte) (rest []byte, ok
 		}
 		c.loop.count(cmd.Verb)
 		c.skip.refused(int64(cmd.Size)+2, cmd.Verb)
+		c.tellRefused(slow.Option, nil)
 		return data, true
 	}
 	p := incoming{verb: cmd.Verb, tube: c.session.Used(), pri: l.Pri, delay: l.Delay, ttr: l.TTR, size: int(cmd.Size), terms: &l.Terms}
@@ -54,11 +56,12 @@ func (c *Conn) beginIncoming(cmd *protocol.Command, p *incoming, data []byte) (r
 	switch {
 	case tooBig:
 		c.skip.body(int64(size) + 2)
+		c.tellRefused(slow.TooBig, nil)
 	case cmd.Trailing:
-		c.loop.refuse(protocol.BadFormat)
+		c.refuse(protocol.BadFormat, slow.Malformed, nil)
 	case c.guard != nil && !c.allowed(cmd) && (!c.login || p.tube != "" || size > access.LongestShown):
 		c.shownNothing(p)
-		c.noteDenied(p.verb, c.tubeOf(p.verb, cmd.Name), 0)
+		c.noteDenied(p.verb, c.tubeOf(p.verb, cmd.Name), 0, slow.Right, nil)
 		c.skip.refused(int64(size)+2, p.verb)
 	default:
 		c.becomeProducer()
@@ -105,7 +108,11 @@ func (c *Conn) runPut(cmd *protocol.Command, p *incoming, body []byte) bool {
 		return c.logInByPut(body)
 	}
 	if c.guard != nil && (kind == exposesToken || !c.allowed(cmd)) {
-		if !c.deny(cmd) {
+		why := slow.Right
+		if kind == exposesToken {
+			why = slow.Exposed
+		}
+		if !c.deny(cmd, why) {
 			return false
 		}
 		c.shownNothing(p)
@@ -140,7 +147,7 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	}
 	if string(p.tail[:]) != protocol.CRLF {
 		c.dropPut()
-		c.loop.refuse(protocol.ExpectedCRLF)
+		c.refuse(protocol.ExpectedCRLF, slow.NoCRLF, lineOf(p.verb, p.tube, uint64(p.size)))
 		return data, true
 	}
 	p.held.End()
@@ -165,7 +172,12 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	c.shownNothing(p)
 	if denied || kind == exposesToken {
 		p.giveUp(c.loop.server.router)
-		c.noteDenied(p.verb, c.tubeOf(p.verb, name), 0)
+		why := slow.Exposed
+		if denied {
+			why = slow.Right
+		}
+		tube := c.tubeOf(p.verb, name)
+		c.noteDenied(p.verb, tube, 0, why, lineOf(p.verb, tube, 0))
 		c.loop.refuse(commands[p.verb].refused)
 		return data, true
 	}

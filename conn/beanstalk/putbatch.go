@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/shard/queue"
 )
@@ -22,7 +23,7 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 	v := &router.Puts{All: p.all}
 	var ok bool
 	if v.Ops, ok = c.loop.readEntries(body); !ok {
-		c.loop.refuse(protocol.BadFormat)
+		c.refuse(protocol.BadFormat, slow.Body, lineOf(p.verb, "", uint64(p.size)))
 		return
 	}
 	c.loop.effort -= len(v.Ops)
@@ -33,7 +34,7 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 		c.sayPut(refused)
 		return
 	case !c.session.Together(v):
-		c.loop.refuse(protocol.NotTogether)
+		c.refuse(protocol.NotTogether, slow.Together, lineOf(p.verb, "", uint64(p.size)))
 		return
 	}
 	c.becomeProducer()
@@ -63,15 +64,18 @@ func (l *loop) readEntries(body []byte) (puts []queue.Op, ok bool) {
 
 // judgePuts gives a status to the puts that are refused here, and finds the first of them.
 func (c *Conn) judgePuts(v *router.Puts) (first *queue.Op) {
-	most, denied := c.loop.server.opts.Load().MaxJobSize, 0
+	most, large, denied, reason := c.loop.server.opts.Load().MaxJobSize, 0, 0, slow.Right
 	for i := range v.Ops {
 		op := &v.Ops[i]
 		switch {
 		case int(op.Size) > most:
 			op.Status = queue.TooLong
-		case c.guard != nil && !c.mayPut(op):
-			op.Status = queue.Denied
-			denied++
+			large++
+		case c.guard != nil:
+			if why, may := c.mayPut(op); !may {
+				op.Status, reason = queue.Denied, why
+				denied++
+			}
 		}
 		if first == nil && op.Status != queue.OK {
 			first = op
@@ -80,17 +84,24 @@ func (c *Conn) judgePuts(v *router.Puts) (first *queue.Op) {
 	if denied > 0 {
 		c.loop.countDenied(c.verb)
 		c.tellOfSeveral(denied, true)
+		c.tellRefused(reason, someOf(c.verb, denied))
+	}
+	if large > 0 {
+		c.tellRefused(slow.TooBig, someOf(c.verb, large))
 	}
 	return first
 }
 
-// mayPut says whether the client has the right to put a job, and whether the job is none that shows a token.
-func (c *Conn) mayPut(op *queue.Op) bool {
-	may := c.guard.used
+// mayPut says whether the client may put a job, or why not.
+func (c *Conn) mayPut(op *queue.Op) (why slow.Reason, may bool) {
+	rights := c.guard.used
 	if op.Tube != "" {
-		may = c.guard.subject.May(op.Tube)
+		rights = c.guard.subject.May(op.Tube)
 	}
-	return may.Has(access.Put) && c.kindOfPut(&incoming{tube: anyTube, size: int(op.Size)}, op.Data) == plainPut
+	if !rights.Has(access.Put) {
+		return slow.Right, false
+	}
+	return slow.Exposed, c.kindOfPut(&incoming{tube: anyTube, size: int(op.Size)}, op.Data) == plainPut
 }
 
 // anyTube stands for the name of a tube: whoever puts with one does not log in.
@@ -117,8 +128,10 @@ func (c *Conn) sayPut(op *queue.Op) {
 		c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", op.ID)
 	case op.Status == queue.TooLong:
 		c.loop.refuse(protocol.JobTooBig)
-	case op.Status == queue.Denied, op.Status == queue.Exists && op.ID == 0: // by another job of the batch
+	case op.Status == queue.Denied:
 		c.loop.refuse(protocol.BadFormat)
+	case op.Status == queue.Exists && op.ID == 0: // by another job of the batch
+		c.refuse(protocol.BadFormat, slow.Together, lineOf(c.verb, op.Tube, 0))
 	default:
 		c.sayFailed(op)
 	}

@@ -44,8 +44,12 @@ func (c *Conn) rerun() {
 		if c.outdated() && !c.applyRules() {
 			continue
 		}
-		if c.again(&g.recalled[0]) {
+		r := &g.recalled[0]
+		if c.again(r) {
 			g.recalled = g.recalled[1:]
+		}
+		if c.loop.untold != nil {
+			c.loop.tellLine(lineOf(r.verb, r.op.Tube, r.op.ID))
 		}
 	}
 	if len(g.recalled) == 0 {

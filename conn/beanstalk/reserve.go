@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -46,7 +47,7 @@ func (c *Conn) reserve(cmd *protocol.Command) bool {
 func (c *Conn) reserveWith(cmd *protocol.Command) bool {
 	l := &c.loop.reserveLine
 	if !l.Read(cmd.Options) {
-		return c.reject(cmd.Verb, protocol.BadFormat, true)
+		return c.reject(cmd.Verb, protocol.BadFormat, true, slow.Option)
 	}
 	return c.reserveTold(cmd.Verb, l.Count, &l.Terms)
 }

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -21,7 +22,7 @@ func (c *Conn) answerRoom() {
 	case queue.TimedOut:
 		c.loop.refuse(protocol.Failures[queue.NoRoom])
 	case queue.Denied:
-		c.noteDenied(c.verb, tube, 0)
+		c.noteDenied(c.verb, tube, 0, slow.Right, lineOf(c.verb, tube, 0))
 		c.loop.refuse(commands[c.verb].refused)
 	default:
 		c.answerFailed(c.verb, &queue.Op{Status: res.Status, ID: res.ID})

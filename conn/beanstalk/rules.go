@@ -6,6 +6,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -82,12 +83,12 @@ func (c *Conn) allowed(cmd *protocol.Command) bool {
 
 // deny answers a command that the client may not run, when those before it have been
 // answered: otherwise it reports false.
-func (c *Conn) deny(cmd *protocol.Command) bool {
+func (c *Conn) deny(cmd *protocol.Command, why slow.Reason) bool {
 	if !c.flush() {
 		return false
 	}
 	c.loop.count(cmd.Verb)
-	c.noteDenied(cmd.Verb, c.tubeOf(cmd.Verb, cmd.Name), 0)
+	c.noteDenied(cmd.Verb, c.tubeOf(cmd.Verb, cmd.Name), 0, why, nil)
 	c.loop.refuse(commands[cmd.Verb].refused)
 	return true
 }

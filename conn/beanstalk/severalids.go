@@ -5,6 +5,7 @@ import (
 
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -19,7 +20,7 @@ var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, n
 func (c *Conn) takeIDs(p *incoming, body []byte) {
 	var ok bool
 	if c.loop.ids, ok = protocol.IDs(c.loop.ids[:0], body); !ok {
-		c.loop.refuse(protocol.BadFormat)
+		c.refuse(protocol.BadFormat, slow.Body, lineOf(p.verb, "", uint64(p.size)))
 		return
 	}
 	c.loop.effort -= len(c.loop.ids)
@@ -38,6 +39,7 @@ func sayDid(head string) func(*Conn) {
 		if d.Denied > 0 {
 			c.loop.countDenied(c.verb)
 			c.tellOfSeveral(d.Denied, true)
+			c.tellRefused(slow.Right, someOf(c.verb, d.Denied))
 		}
 		if d.Failed {
 			c.loop.refuse(protocol.InternalError)

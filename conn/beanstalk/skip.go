@@ -4,12 +4,14 @@ import (
 	"bytes"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 )
 
 // skipLine begins to throw away a line that is too long.
 func (c *Conn) skipLine(data []byte) []byte {
 	c.skip = skipper{line: true, request: c.fresh && !c.http && protocol.StartsRequest(data)}
 	c.fresh = false
+	c.tellRefused(slow.LongLine, data)
 	return c.skipSome(data)
 }
 
@@ -40,7 +42,7 @@ func (c *Conn) skipOn(data []byte) (rest []byte) {
 			if request {
 				c.refuseHTTP()
 			} else {
-				c.loop.refuse(protocol.BadFormat)
+				c.loop.refuse(protocol.BadFormat) // told when it began
 			}
 			return data[1:]
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // skipAlone makes a connection that is good for skipping only.
-func skipAlone() *Conn { return &Conn{loop: &loop{}} }
+func skipAlone() *Conn { return &Conn{loop: &loop{server: &Server{}}} }
 
 // skippedLines are lines with what follows them; the longer ones have their ends around
 // protocol.MaxLine.

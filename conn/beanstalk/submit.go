@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -102,7 +103,7 @@ func (c *Conn) beginWait(v protocol.Verb, op *queue.Op) (timeout int64) {
 // answerFailed words the end of an operation that was not carried out.
 func (c *Conn) answerFailed(v protocol.Verb, op *queue.Op) {
 	if op.Status == queue.Denied {
-		c.noteDenied(v, "", op.ID)
+		c.noteDenied(v, "", op.ID, slow.Right, lineOf(v, "", op.ID))
 	}
 	c.sayFailed(op)
 }

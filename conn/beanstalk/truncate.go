@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue"
 )
 
@@ -16,7 +17,7 @@ var truncateOptions = []protocol.Option[queue.States]{
 func (c *Conn) truncate(cmd *protocol.Command) bool {
 	of := queue.States(0)
 	if !protocol.Read(cmd.Options, truncateOptions, &of) {
-		return c.reject(cmd.Verb, protocol.BadFormat, false)
+		return c.reject(cmd.Verb, protocol.BadFormat, false, slow.Option)
 	}
 	cmd.N = uint32(of)
 	return c.runInShard(cmd)

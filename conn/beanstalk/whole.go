@@ -1,6 +1,9 @@
 package beanstalk
 
-import "beanfield/conn/beanstalk/protocol"
+import (
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
+)
 
 // A command may have a body that is no job's, but says what the command is to do. It is run when all
 // of its body is there, and before that nobody knows whether there is anything wrong in it. The line
@@ -18,15 +21,17 @@ func (c *Conn) beginWhole(cmd *protocol.Command, data []byte) (rest []byte, ok b
 	switch {
 	case !protocol.Read(cmd.Options, w.options, &p):
 		c.skip = skipper{bytes: int64(size) + 2, word: protocol.BadFormat}
+		c.tellRefused(slow.Option, nil)
 	case c.guard != nil && !c.allowed(cmd):
-		c.noteDenied(p.verb, "", 0)
+		c.noteDenied(p.verb, "", 0, slow.Right, nil)
 		c.skip.refused(int64(size)+2, p.verb)
 	case size > w.most:
 		c.skip = skipper{bytes: int64(size) + 2, word: w.tooLong}
+		c.tellRefused(slow.TooBig, nil)
 	case len(data) < size+2:
 		c.gather(&p)
 	case string(data[size:size+2]) != protocol.CRLF:
-		c.loop.refuse(protocol.ExpectedCRLF)
+		c.refuse(protocol.ExpectedCRLF, slow.NoCRLF, nil)
 		return data[size+2:], true
 	default:
 		c.takeWhole(&p, data[:size])

@@ -31,14 +31,43 @@ const DefaultBound = 100 * time.Millisecond
 // kept is how many commands are remembered: some tens of kilobytes.
 const kept = 400
 
-// Log remembers slow commands. A nil one remembers nothing.
+// Log remembers slow commands and refusals. A nil one remembers nothing.
 type Log struct {
-	bound atomic.Int64
-	count atomic.Uint64
+	bound    atomic.Int64
+	count    atomic.Uint64
+	commands ring[Command]
+	refusals ring[Refusal]
+	reasons  [Reasons]atomic.Uint64
+}
 
+// ring has the latest of what it was told.
+type ring[T any] struct {
 	mu     sync.Mutex
-	recent []Command // a ring; next is the oldest once it is full
+	recent []T // next is the oldest once it is full
 	next   int
+}
+
+func (r *ring[T]) add(one T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.recent) < kept {
+		r.recent = append(r.recent, one)
+		return
+	}
+	r.recent[r.next] = one
+	r.next = (r.next + 1) % kept
+}
+
+// list are those that are remembered, the latest first.
+func (r *ring[T]) list() []T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.recent)
+	list := make([]T, 0, n)
+	for i := range n {
+		list = append(list, r.recent[(r.next+n-1-i)%n])
+	}
+	return list
 }
 
 // New makes a log of what takes longer than bound; 0 for nothing.
@@ -62,14 +91,7 @@ func (l *Log) Bound() time.Duration {
 // Tell remembers a command.
 func (l *Log) Tell(c Command) {
 	l.count.Add(uint64(c.Count))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.recent) < kept {
-		l.recent = append(l.recent, c)
-		return
-	}
-	l.recent[l.next] = c
-	l.next = (l.next + 1) % kept
+	l.commands.add(c)
 }
 
 // Count is how many commands have been slow.
@@ -85,12 +107,5 @@ func (l *Log) Recent() []Command {
 	if l == nil {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := len(l.recent)
-	list := make([]Command, 0, n)
-	for i := range n {
-		list = append(list, l.recent[(l.next+n-1-i)%n])
-	}
-	return list
+	return l.commands.list()
 }

@@ -31,7 +31,7 @@ var rooms = []room{
 		{"what there is", []string{"options.go", "commands.go", "conn.go", "loop.go", "server.go", "door.go", "timers.go", "run.go",
 			"incoming.go", "skipper.go", "guard.go", "debts.go", "figures.go", "borrowed.go"}},
 		{"sockets", []string{"tls.go", "send.go"}},
-		{"answers, waits and rights", []string{"slow.go", "auditing.go", "listing.go", "serverstats.go", "submit.go", "rules.go", "wait.go", "room.go"}},
+		{"answers, waits and rights", []string{"slow.go", "refused.go", "auditing.go", "listing.go", "serverstats.go", "submit.go", "rules.go", "wait.go", "room.go"}},
 		{"what commands do", []string{"exec.go", "reserve.go", "put.go", "whole.go", "severalids.go", "policies.go", "putbatch.go", "login.go", "recall.go", "skip.go", "http.go"}},
 		{"turns of connections and loops", []string{"turn.go", "serve.go", "pay.go", "clients.go", "recheck.go"}},
 	}, map[string]string{

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -46,10 +47,7 @@ func (a *slow) run(c *call) error {
 	}
 	switch {
 	case len(list.Commands) > 0 && a.json:
-		for _, one := range list.Commands {
-			fmt.Fprintf(c.Stdout, "%s\n", one)
-		}
-		return nil
+		return a.print(c, list.Commands)
 	case len(list.Commands) > 0:
 		return showSlow(c.Stdout, list.Commands)
 	case list.Bound == 0:
@@ -57,6 +55,54 @@ func (a *slow) run(c *call) error {
 	}
 	return missingf("the server remembers no command that took longer than %v", time.Duration(list.Bound*1e9))
 }
+
+// refused is the command of that name. Its flags are those of slow.
+type refused struct{ slow }
+
+func (a *refused) run(c *call) error {
+	if err := c.noWords(); err != nil {
+		return err
+	}
+	var list struct {
+		Hidden   bool
+		Commands []json.RawMessage
+	}
+	if err := a.get(c, "refused", &list); err != nil {
+		return err
+	}
+	switch {
+	case list.Hidden:
+		return errors.New("what was refused is shown to those with the right admin on every tube; see beanfield help rights")
+	case len(list.Commands) == 0:
+		return missingf("the server remembers no command that was refused")
+	case a.json:
+		return a.print(c, list.Commands)
+	}
+	out := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "WHEN\tREASON\tCLIENT\tLINE")
+	for _, one := range list.Commands {
+		var k struct {
+			At                        int64
+			Client, Who, Reason, Line string
+		}
+		if err := json.Unmarshal(one, &k); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%+q\n", moment(k.At), k.Reason, strings.TrimSpace(k.Client+" "+k.Who), k.Line)
+	}
+	return out.Flush()
+}
+
+// print prints objects of JSON.
+func (a *slow) print(c *call, all []json.RawMessage) error {
+	for _, one := range all {
+		fmt.Fprintf(c.Stdout, "%s\n", one)
+	}
+	return nil
+}
+
+// moment shows when something was, in milliseconds since 1970.
+func moment(ms int64) string { return time.UnixMilli(ms).Format("2006-01-02 15:04:05.000") }
 
 // showSlow prints a table.
 func showSlow(to io.Writer, all []json.RawMessage) error {
@@ -74,7 +120,7 @@ func showSlow(to io.Writer, all []json.RawMessage) error {
 		if k.ID != 0 {
 			job = fmt.Sprint(k.ID)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", time.UnixMilli(k.At).Format("2006-01-02 15:04:05.000"),
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(k.At),
 			briefly(k.Took), briefly(k.Turn), briefly(k.Ran), briefly(k.Disk), verb, k.Tube, job, strings.TrimSpace(k.Client+" "+k.Who))
 	}
 	return out.Flush()

@@ -14,9 +14,12 @@ const twoSlow = `{"at":9,"bound":0.1,"count":7,"commands":[
 {"at":1000,"verb":"delete","tube":"","id":77,"count":1,"took":0.2,"ran":0.2}]}`
 
 // slowServer is a console that wants a token.
-func slowServer(t *testing.T, answer string) string {
+func slowServer(t *testing.T, answer string) string { return told(t, "slow", answer) }
+
+// told is a console that answers a question.
+func told(t *testing.T, question, answer string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/v1/slow" || r.Header.Get("Authorization") != "Bearer secret" {
+		if r.URL.Path != "/api/v1/"+question || r.Header.Get("Authorization") != "Bearer secret" {
 			http.Error(w, "no token", http.StatusUnauthorized)
 			return
 		}
@@ -27,10 +30,12 @@ func slowServer(t *testing.T, answer string) string {
 }
 
 // slowAt runs slow, where a configuration names the console.
-func slowAt(at string, args ...string) outcome {
+func slowAt(at string, args ...string) outcome { return asked("slow", at, args...) }
+
+func asked(command, at string, args ...string) outcome {
 	return with("", func(p *Program) int {
 		p.Place = func(string) (Place, error) { return Place{Console: Console{Address: at, Token: "secret"}}, nil }
-		return p.Run(Find("slow"), args)
+		return p.Run(Find(command), args)
 	})
 }
 
@@ -54,6 +59,20 @@ func TestSlow(t *testing.T) {
 	o := slowAt(at, "-config", "x.toml", "-json")
 	if lines := strings.Split(o.stdout, "\n"); o.code != codeDone || len(lines) != 3 || !strings.HasPrefix(lines[0], `{"at":2000,"verb":"put"`) {
 		t.Errorf("as JSON: %+v", o)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for answer, want := range map[string]outcome{
+		`{"at":9,"commands":[{"at":2000,"client":"10.0.0.7:5","who":"app","reason":"wrong option","line":"put-with 1 k\u0000"}]}`: {code: codeDone,
+			stdout: `wrong option 10.0.0.7:5 app "put-with 1 k\x00"`},
+		`{"at":9,"hidden":true,"commands":[]}`: {code: codeFailed, stderr: "the right admin on every tube"},
+		`{"at":9,"commands":[]}`:               {code: codeMissing, stderr: "no command that was refused"},
+	} {
+		o := asked("refused", told(t, "refused", answer), "-config", "x.toml")
+		if o.code != want.code || !strings.Contains(o.stderr, want.stderr) || !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want.stdout) {
+			t.Errorf("%s: %+v", answer, o)
+		}
 	}
 }
 

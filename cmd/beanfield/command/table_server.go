@@ -72,6 +72,23 @@ the right stats on every tube, or see the commands of the tubes on which you hav
 		make: func() action { return new(slow) },
 	},
 	{
+		Name: "refused", Group: groupServer,
+		Summary: "Show which commands were refused, and why",
+		Help: `
+The server remembers the last 400 commands of the beanstalk protocol that were refused because of
+what the client sent or may do: BAD_FORMAT, UNKNOWN_COMMAND, EXPECTED_CRLF, JOB_TOO_BIG,
+NOT_TOGETHER, and NOT_FOUND where a right is missing. Each line says when that was, the reason, the
+client, and up to 200 bytes of what it sent, but no token. If more is not known any more, that is
+the command's name with its tube, job or size.
+
+It finds the server as beanfield slow does. With rules, you need the right admin on every tube.`,
+		Examples: []string{
+			"beanfield refused -config /etc/beanfield/beanfield.toml",
+			"beanfield refused -http 10.0.0.5:8080 -token-file token -json",
+		},
+		make: func() action { return new(refused) },
+	},
+	{
 		Name: "policy", Group: groupServer, Args: "[list [TUBE]]|set PATTERN KEY=VALUE...|remove PATTERN|load FILE|edit|text", remote: true, tubes: true,
 		Summary: "Show the policies of tubes, and change those that are set at run time",
 		Help: `

@@ -15,6 +15,7 @@
 //	GET  policies           those of all tubes, in the order in which they are asked
 //	GET  schedules          how the schedules are getting on
 //	GET  slow               the commands that took long, the latest first
+//	GET  refused            the commands that were refused, and why, the latest first
 //	GET  latency            histograms of how long commands and commits took
 //	GET  history            how it was: span (hour, day), tube
 //	GET  server             memory, processor, descriptors, disk, listeners, certificates

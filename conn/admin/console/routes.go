@@ -64,7 +64,7 @@ var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
 		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
-		"slow": (*Console).slow, "policies": (*Console).policies, "schedules": (*Console).schedules, "cluster": (*Console).cluster, "server": (*Console).server,
+		"slow": (*Console).slow, "refused": (*Console).refused, "policies": (*Console).policies, "schedules": (*Console).schedules, "cluster": (*Console).cluster, "server": (*Console).server,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

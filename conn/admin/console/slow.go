@@ -55,3 +55,31 @@ func (c *Console) slow(r *http.Request) (any, error) {
 	}
 	return a, nil
 }
+
+// refusedInfo is a command that was refused.
+type refusedInfo struct {
+	At     int64  `json:"at"` // in milliseconds since 1970
+	Client string `json:"client"`
+	Who    string `json:"who"`
+	Reason string `json:"reason"`
+	Line   string `json:"line"`
+}
+
+// refusedAnswer lists them, the latest first. Lines may have anything that clients have sent, so they are for whoever
+// may do everything.
+type refusedAnswer struct {
+	At       int64         `json:"at"`
+	Hidden   bool          `json:"hidden"`
+	Commands []refusedInfo `json:"commands"`
+}
+
+func (c *Console) refused(r *http.Request) (any, error) {
+	a := &refusedAnswer{At: time.Now().UnixMilli(), Hidden: !c.opts.May(r).Subject.Everywhere().Has(access.Admin), Commands: []refusedInfo{}}
+	if a.Hidden || c.opts.Slow == nil {
+		return a, nil
+	}
+	for _, k := range c.opts.Slow.Refused() {
+		a.Commands = append(a.Commands, refusedInfo{k.At.UnixMilli(), k.Client, k.Who, k.Reason.String(), k.Line})
+	}
+	return a, nil
+}

@@ -21,6 +21,7 @@ func TestSlow(t *testing.T) {
 			Turn: time.Second, Ran: 2 * time.Second, Disk: 3 * time.Second,
 		})
 	}
+	log.Refuse(slow.Refusal{At: time.UnixMilli(1000), Line: "x", Reason: slow.Unknown})
 	var rights Rights
 	b := newBench(t, Rights{}, func(o *Options) {
 		o.Slow, o.May = log, func(*http.Request) Rights { return rights }
@@ -50,8 +51,15 @@ func TestSlow(t *testing.T) {
 		if shown != want.shown || a.Count != want.count || a.Bound != 1 || a.Hidden != (want.count == 0) {
 			t.Errorf("%s: shown is %s, want %s; %+v", name, shown, want.shown, a)
 		}
+		everything := name == "everybody" || name == "admin"
+		if r := shownRefused(b); r.Hidden == everything || len(r.Commands) != map[bool]int{true: 1}[everything] {
+			t.Errorf("%s: what was refused is %+v", name, r)
+		}
 	}
 }
+
+// shownRefused is what was refused: for whoever may do everything.
+func shownRefused(b *bench) refusedAnswer { return shown[refusedAnswer](b, "refused") }
 
 // Without a log of slow commands there are none.
 func TestNothingSlow(t *testing.T) {
