@@ -57,6 +57,11 @@ func (c *Conn) process(data []byte) {
 		}
 		data = rest
 	}
+	c.leave(data)
+}
+
+// leave flushes what has been answered, and saves what has not been read.
+func (c *Conn) leave(data []byte) {
 	switch {
 	case c.ready():
 		if len(data) > 0 && c.loop.effort <= 0 {
