@@ -70,11 +70,7 @@ func (n *Node) giveWay(ctx context.Context) {
 	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer: is this the configuration of another machine?", ErrRefused, n.o.Node)
 	n.o.Logger.Error("this process ends", "error", why)
 	n.fail(why)
-	n.do(func(time.Duration) {
-		if n.station != nil {
-			n.station.Fault(why.Error())
-		}
-	})
+	n.do(func(time.Duration) { n.fault = why.Error() })
 	if n.server != nil {
 		_ = n.server.Rest(ctx)
 	}

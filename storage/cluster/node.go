@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ type Node struct {
 	// The loop's own.
 	station   *ownership.Station
 	tenure    *Tenure // until it has ended
-	failing   bool    // the engine has failed, and that has been told
+	fault     string  // what this process ends with, and that has been told
 	showAt    time.Duration
 	owned     time.Duration // when somebody owned the shards last
 	takeovers []Takeover    // the last ones
@@ -173,15 +174,12 @@ func (n *Node) tick() {
 	n.station.Tick(now)
 	n.notice(now)
 	n.look()
-	if fault := n.mend(); !n.failing {
-		n.station.Fault(fault)
-	}
-	if err := n.sound(); err != nil && !n.failing {
-		n.failing = true
+	if err := n.sound(); err != nil && n.fault == "" {
 		n.o.Logger.Error("this node's engine has failed: it hands over, if need be and another node can serve, and ends", "error", err)
-		n.station.Fault("this node's engine has failed, and it is to be started anew: " + err.Error())
+		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()
 		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
 	}
+	n.station.Fault(cmp.Or(n.fault, n.mend()))
 	if why := n.station.Alone(); why != "" {
 		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
 	}

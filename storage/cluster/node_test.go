@@ -2,13 +2,17 @@ package cluster
 
 import (
 	"errors"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"beanfield/storage/cluster/island"
+	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
@@ -191,5 +195,27 @@ func TestFailedEngine(t *testing.T) {
 	}
 	if problems := n.Status().Problems; len(problems) == 0 {
 		t.Error("its status says nothing of it")
+	}
+}
+
+// mute acts send nothing.
+type mute struct{ acts }
+
+func (mute) Send(*ownership.Message) {}
+
+// A twin that gives way stays unfit, and says why, whatever the copies say in the ticks that come after.
+func TestFaultOfATwinStays(t *testing.T) {
+	n := newNode(Options{Node: "a", Nodes: map[string]string{"a": ""}, Logger: slog.New(slog.DiscardHandler)})
+	n.copies, n.watch = &memory{}, island.New("a", n.o.names())
+	n.station = ownership.New(ownership.Config{Node: "a", Nodes: n.o.names(), Acts: mute{acts{n}}, Logger: n.o.Logger}, 0)
+	n.giveWay(t.Context())
+	for _, f := range n.mail {
+		f(0)
+	}
+	for range 3 {
+		n.tick()
+		if r, _, _ := n.station.Told("a"); r.Fit || !strings.Contains(strings.Join(r.Problems, ""), "another process is node a") {
+			t.Errorf("it says of itself %+v", r)
+		}
 	}
 }
