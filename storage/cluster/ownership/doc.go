@@ -67,7 +67,9 @@
 //	    before it as it takes to double two seconds to that time, four for half a minute.
 //	    So slow machines, slow disks and long lanes only make it later. But beats
 //	    must be answered within a Term (P10).
-//	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
+//	O8  While an owner is answered by a majority, no node stands, whatever single links fail. A candidate
+//	    that hears an owner's beat, of an epoch that has not ended, gives up: while it waited for its engine,
+//	    another node was quicker. The beat of a node that still waits for its mandate ends no candidacy.
 //	O9  An owner that cannot append for longer than most elections of the engine take does not keep
 //	    the shards, if another node is fit.
 //	    The same holds for one whose node has a fault as a whole, at once; and for one whose disk is

@@ -21,6 +21,9 @@ func (m *member) Stand() {
 
 // answer is how long the engine takes to answer. In a slow world some answers take far longer than most.
 func (m *member) answer() time.Duration {
+	if m.slow > 0 {
+		return m.w.upTo(m.slow)
+	}
 	most := m.w.slow * 20 * time.Millisecond
 	if m.w.slow > 1 && m.w.r.IntN(10) == 0 {
 		most *= 5

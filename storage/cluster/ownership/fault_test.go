@@ -15,12 +15,11 @@ var single = map[string]struct {
 }{
 	"the owner is killed": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.crash() }},
 	"and the next cannot use its engine": {2500 * time.Millisecond, false, func(w *world, owner, a, b *member) {
-		for _, m := range w.nodes {
-			if m != owner {
-				m.helpless = true // it stands first, and comes to nothing
-				break
-			}
-		}
+		w.next(owner).helpless = true // it stands first, and comes to nothing
+		owner.crash()
+	}},
+	"and the next has a slow engine": {2500 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		w.next(owner).slow = 3 * time.Second // it stands first, and hears later that another node serves
 		owner.crash()
 	}},
 	"the owner is paused":    {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.paused = w.now + 30*time.Second }},
@@ -43,6 +42,14 @@ var single = map[string]struct {
 	"a follower is not heard":  {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.cutFor(time.Minute, a, owner) }},
 	"a follower hears no beat": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.cutFor(time.Minute, owner, b) }},
 	"messages are lost":        {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.lossy = true }},
+}
+
+// next is the first node in the order that is not the owner.
+func (w *world) next(owner *member) *member {
+	if owner == w.nodes[0] {
+		return w.nodes[1]
+	}
+	return w.nodes[0]
 }
 
 func (w *world) isolate(m *member, from, to bool) {

@@ -18,6 +18,9 @@ func (s *Station) beaten(m *Message) {
 		}
 		s.owner, s.vacant, s.countedAs = m.From, s.now+Silence, m.Counted[s.Node]
 		if m.Report.Role != Candidate.String() {
+			if s.role == Candidate && m.Epochs[0] > s.over[0] {
+				s.giveUp(ErrOvertaken)
+			}
 			s.failures = 0
 		}
 		s.owns(m.From)

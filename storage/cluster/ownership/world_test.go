@@ -73,6 +73,7 @@ type member struct {
 	paused   time.Duration
 	quiet    time.Duration // by its clock, since when it has heard no beat, or has crashed
 	helpless bool          // its engine does nothing
+	slow     time.Duration // its engine takes up to so long to answer; 0: as long as in all the world
 	s        *Station
 	disk     Kept
 	drivers  []driver
