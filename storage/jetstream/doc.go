@@ -3,7 +3,7 @@
 //
 //	Server    the engine, embedded in this process; Connect is for a site's own one
 //	Shard     the two streams that are the lanes of a shard, and who leads them
-//	behind    where on a lane a node begins to read
+//	readFrom  where on a lane a node begins to read
 //	Exchange  the requests of a lanes.Log, as messages to the engine, and the answers
 //	Driver    one goroutine that owns a node's lanes.Log, and has a clock
 //

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"context"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -57,7 +58,10 @@ func (d *Driver) run() {
 	}
 }
 
-// skip passes over what the store has of the lanes.
+// skipLimit is how much longer than the one lane the other is asked where to begin: the driver follows neither meanwhile.
+const skipLimit = 2 * time.Second
+
+// skip passes over what the store has of the lanes. A lane that does not say where it has that is read from its start.
 func (d *Driver) skip() {
 	number := d.o.Store.Number
 	if d.find == nil || number == 0 {
@@ -65,10 +69,15 @@ func (d *Driver) skip() {
 	}
 	var places [2]uint64
 	var both sync.WaitGroup
+	ctx, stop := context.WithCancel(d.ctx)
 	for i := range places {
-		both.Go(func() { places[i] = d.find(d.ctx, i, number) })
+		both.Go(func() {
+			places[i] = d.find(ctx, i, number)
+			time.AfterFunc(skipLimit, stop)
+		})
 	}
 	both.Wait()
+	stop()
 	for i, place := range places {
 		d.log.From(i, place)
 	}

@@ -122,7 +122,7 @@ func Drive(s *Shard, o DriverOptions) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.find = s.behind
+	d.find = s.readFrom
 	d.begin(x)
 	return d, nil
 }

@@ -2,34 +2,28 @@ package jetstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"beanfield/storage/turns"
 )
 
-// behind finds the place on a lane behind which a node must read whose store has everything up to a number: before a
+// readFrom finds the place on a lane behind which a node must read whose store has everything up to a number: before a
 // record with that number, or an older one. It looks at the last record, then at the one before that, then two before
-// that, four, and so on. 0 is the lane's start. It tries until it is answered, or the context ends.
-func (s *Shard) behind(ctx context.Context, lane int, number uint64) uint64 {
+// that, four, and so on. 0 is the lane's start, and always right. It tries until it is answered, or the context ends.
+func (s *Shard) readFrom(ctx context.Context, lane int, number uint64) uint64 {
 	question := fmt.Sprintf(`{"last_by_subj":%q}`, s.subjects[lane])
-	wait := doubt
 	for step := uint64(1); ; {
-		limit, cancel := context.WithTimeout(ctx, wait)
-		m, err := s.nc.RequestWithContext(limit, apiPrefix+"DIRECT.GET."+s.streams[lane], []byte(question))
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			<-limit.Done() // it would be asked again at once
-		}
-		cancel()
-		if err != nil {
-			if ctx.Err() != nil {
+		m, err := s.insist(ctx, apiPrefix+"DIRECT.GET."+s.streams[lane], []byte(question), 3*readAgain)
+		if err != nil { // nobody listens, or the connection is lost
+			select {
+			case <-ctx.Done():
 				return 0
+			case <-time.After(doubt):
 			}
-			wait = min(2*wait, mostDoubt)
 			continue
 		}
-		wait = max(doubt, wait/2)
 		seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
 		r, _, _, bad := turns.Decode(m.Data)
 		switch {

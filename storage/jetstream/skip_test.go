@@ -24,7 +24,7 @@ func TestWhereReadsBegin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if place := s.behind(t.Context(), 0, 9); place != 0 {
+	if place := s.readFrom(t.Context(), 0, 9); place != 0 {
 		t.Errorf("of an empty lane it begins behind %d", place)
 	}
 	numbers := []uint64{0, 1, 2, 3, 0, 4, 5, 6, 7, 0, 0, 8, 9, 10, 11, 12} // at places 1, 2, 3 …; 0 is an epoch's record
@@ -35,7 +35,7 @@ func TestWhereReadsBegin(t *testing.T) {
 		}
 	}
 	for number := uint64(1); number < 15; number++ {
-		place := s.behind(t.Context(), 0, number)
+		place := s.readFrom(t.Context(), 0, number)
 		missed := 0 // what is read and was known
 		for _, n := range numbers[place:] {
 			if n <= number {
@@ -49,7 +49,7 @@ func TestWhereReadsBegin(t *testing.T) {
 	if err := s.ask(t.Context(), "STREAM.PURGE."+s.streams[0], map[string]int{"seq": 9}, &struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if place := s.behind(t.Context(), 0, 3); place != 0 {
+	if place := s.readFrom(t.Context(), 0, 3); place != 0 {
 		t.Errorf("of what is purged it begins behind %d", place)
 	}
 }

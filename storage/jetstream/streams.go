@@ -254,6 +254,11 @@ func (s *Shard) request(ctx context.Context, subject string, data []byte) (*nats
 	if data != nil {
 		return s.nc.RequestWithContext(ctx, subject, data)
 	}
+	return s.insist(ctx, subject, nil, retrySetup)
+}
+
+// insist asks again after each while, until one of these requests is answered, or is said to have no listener.
+func (s *Shard) insist(ctx context.Context, subject string, data []byte, while time.Duration) (*nats.Msg, error) {
 	inbox := s.nc.NewInbox()
 	sub, err := s.nc.SubscribeSync(inbox)
 	if err != nil {
@@ -261,10 +266,10 @@ func (s *Shard) request(ctx context.Context, subject string, data []byte) (*nats
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	for {
-		if err := s.nc.PublishRequest(subject, inbox, nil); err != nil {
+		if err := s.nc.PublishRequest(subject, inbox, data); err != nil {
 			return nil, err
 		}
-		again, cancel := context.WithTimeout(ctx, retrySetup)
+		again, cancel := context.WithTimeout(ctx, while)
 		m, err := sub.NextMsgWithContext(again)
 		cancel()
 		if err == nil && m.Header.Get("Status") == "503" {
