@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -218,31 +217,6 @@ func TestReadsAreRepeated(t *testing.T) {
 		v.append(m.d, "one")
 		time.Sleep(doubt + readAgain)
 		v.are(t, "taken 1 false false", "done 1 <nil>")
-	})
-}
-
-// A lane that does not say where to begin holds up the other one, and what the driver is told, only for a while.
-func TestLaneThatDoesNotSayWhereToBegin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := laned(t)
-		m.d = newDriver(DriverOptions{
-			Node: "b", Store: turns.Place{Origin: 9}, Taken: func([]lanes.Entry) {},
-			Changed: func(lanes.Role, uint64, error) {}, Gap: func() {}, Broken: func(error) {},
-		})
-		m.d.o.Store.Number = 1 // so that it asks
-		m.d.find = func(ctx context.Context, lane int, _ uint64) uint64 {
-			if lane == 1 {
-				<-ctx.Done()
-			}
-			return 0
-		}
-		m.d.begin(m)
-		defer m.d.Close()
-		time.Sleep(skipLimit + followEach)
-		synctest.Wait()
-		if n := m.d.State().Place.Number; n != 4 {
-			t.Error("it has read up to", n)
-		}
 	})
 }
 

@@ -1,9 +1,13 @@
 package jetstream
 
 import (
+	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"beanfield/storage/lanes"
 	"beanfield/storage/turns"
 )
 
@@ -52,4 +56,29 @@ func TestWhereReadsBegin(t *testing.T) {
 	if place := s.readFrom(t.Context(), 0, 3); place != 0 {
 		t.Errorf("of what is purged it begins behind %d", place)
 	}
+}
+
+// A lane that does not say where to begin holds up the other one, and what the driver is told, only for a while.
+func TestLaneThatDoesNotSayWhereToBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := laned(t)
+		m.d = newDriver(DriverOptions{
+			Node: "b", Store: turns.Place{Origin: 9}, Taken: func([]lanes.Entry) {},
+			Changed: func(lanes.Role, uint64, error) {}, Gap: func() {}, Broken: func(error) {},
+		})
+		m.d.o.Store.Number = 1 // so that it asks
+		m.d.find = func(ctx context.Context, lane int, _ uint64) uint64 {
+			if lane == 1 {
+				<-ctx.Done()
+			}
+			return 0
+		}
+		m.d.begin(m)
+		defer m.d.Close()
+		time.Sleep(skipLimit + followEach)
+		synctest.Wait()
+		if n := m.d.State().Place.Number; n != 4 {
+			t.Error("it has read up to", n)
+		}
+	})
 }

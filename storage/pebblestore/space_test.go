@@ -29,6 +29,14 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	if copies := (&Replicas{store: s}); !l.Room(mib) || !strings.Contains(copies.Low(), "less than 90 MiB") {
 		t.Errorf("there is little room, but Room says no, or Low %q", copies.Low())
 	}
+	setFree(fs, 200*mib)
+	s.space.promised.Store(120 * mib)
+	if s.space.look(); l.Room(0) || (&Replicas{store: s}).Low() != "" {
+		t.Error("large bodies take the room for a moment, but Room says yes, or Low that the disk is low")
+	}
+	s.space.promised.Store(0)
+	setFree(fs, 100*mib)
+	s.space.look()
 	if l.Room(10 * mib) {
 		t.Error("10 MiB are accepted with less than 10 left above the reserve")
 	}
