@@ -52,7 +52,8 @@
 //	O2  At most one node's tenure holds at a time (K7).
 //	O3  A tenure ends before anything else happens at or after the time when its mandate lapses, and the
 //	    node does not stand again before its server has ended it. Only a server that has answered nobody
-//	    yet, since it still reads the jobs, may go on with that, and wait for the mandate to hold again.
+//	    yet, since it still reads the jobs, may go on with that, and wait for the mandate to hold again, as long
+//	    as it hears a majority.
 //	O4  A node says that its epochs have ended only when its server has said so, or when it has been
 //	    elected and never had a tenure (P11).
 //	O5  Beats are sent by a node that owns all shards, never by a candidate (P12). A blank node is

@@ -114,3 +114,29 @@ func TestWithoutAskingOthers(t *testing.T) {
 		t.Error("it does not")
 	}
 }
+
+// O7: an owner that hears nobody any more before its server has answered anybody does not keep others from standing.
+func TestDeafBeforeServing(t *testing.T) {
+	for seed := range uint64(8) {
+		w := newWorld(t, seed, 3).begin()
+		former := w.holder()
+		w.replay = time.Hour
+		former.crash()
+		var deaf *member
+		w.until(5*time.Second, "a tenure begins", func() bool {
+			for _, m := range w.nodes {
+				if m.s != nil && m.s.Role() == Owner {
+					deaf = m
+				}
+			}
+			return deaf != nil
+		})
+		former.start()
+		w.run(2 * time.Second)
+		w.replay = 0
+		w.isolate(deaf, true, false)
+		if took := w.until(time.Minute, "another one serves", func() bool { return w.holder() != nil }); took > 1900*time.Millisecond {
+			t.Errorf("seed %d: nobody served for %v", seed, took)
+		}
+	}
+}

@@ -149,6 +149,11 @@ func (s *Station) count(self bool, of func(*Report) bool) (n int) {
 
 func (s *Station) majority(n int) bool { return n > len(s.Nodes)/2 }
 
+// isolated tells whether the node hears no majority.
+func (s *Station) isolated() bool {
+	return !s.majority(s.count(true, func(*Report) bool { return true }))
+}
+
 // behind is how many records of a shard the node knows to be missing.
 func (s *Station) behind(i int) uint64 {
 	newest := s.shards[i].place
@@ -191,7 +196,7 @@ func (s *Station) unfit() string {
 		return "the server has not ended an earlier tenure yet"
 	case s.now-s.started < listen:
 		return "the node has just been started"
-	case !s.majority(s.count(true, func(*Report) bool { return true })):
+	case s.isolated():
 		return "too few of the other nodes can be reached"
 	case s.role == Follower && s.silent() && s.unread():
 		return "the node reads what the lanes have"

@@ -92,6 +92,7 @@ type Station struct {
 	vacant    time.Duration // from then on nobody owns them, as far as this node has heard
 	told      bool          // the others know that it has been so
 	stoodAt   time.Duration
+	woke      time.Duration // when its process had last not run for a while
 	retry     time.Duration // not before
 	failures  int           // candidacies that have come to nothing since somebody owned the shards
 	latest    string        // who was the owner last, or is to be it
@@ -210,8 +211,12 @@ func (s *Station) Remark(i int, remark string) {
 func (s *Station) Tick(now time.Duration) {
 	s.advance(now)
 	defer s.finish()
-	if s.role >= Candidate && now-s.stoodAt >= s.patience(Limit) && s.role < Owner {
+	switch stood := now - s.stoodAt; {
+	case s.role != Candidate && s.role != Elected:
+	case stood >= s.patience(Limit):
 		s.giveUp(ErrLate)
+	case s.role == Elected && min(stood, now-s.woke) >= HelloEach && s.isolated(): // but its beats may keep others from standing
+		s.giveUp(ErrMandate)
 	}
 	if why := s.broken(); why != "" && s.role >= Owner {
 		s.lose(fmt.Errorf("%w: %s", ErrUnfit, why))
@@ -250,6 +255,7 @@ func (s *Station) advance(now time.Duration) {
 		s.lose(ErrMandate)
 	}
 	if slept { // what it has not heard meanwhile means nothing
+		s.woke = s.now
 		s.vacant = max(s.vacant, s.now+Silence)
 	}
 }
