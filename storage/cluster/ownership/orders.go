@@ -63,9 +63,7 @@ func (s *Station) drain(undo bool) error {
 	}
 	s.drained, s.dirty = !undo, true
 	s.keep()
-	if s.drained && s.role == Owner {
-		s.leave(s.best())
-	}
+	s.retire()
 	return nil
 }
 
@@ -124,16 +122,19 @@ func (s *Station) Low(why string) {
 
 func (s *Station) isLow() bool { return s.low != "" || s.now < s.lowUntil }
 
-// retire has an owner with a fault leave when another node can take its place, and one whose disk is nearly full
-// when another one has room.
+// retire has an owner with a fault, or a drained one, leave when another node can take its place, and one whose disk is
+// nearly full when another one has room.
 func (s *Station) retire() {
 	best := s.best()
-	if s.role != Owner || best == "" || s.fault == "" && (s.low == "" || s.peers[best].report.Low) {
-		return
+	switch {
+	case s.role != Owner || best == "":
+	case s.fault != "" || s.low != "" && !s.peers[best].report.Low:
+		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why", cmp.Or(s.fault, s.low))
+		s.leave(best)
+		s.unwell = true
+	case s.drained:
+		s.leave(best)
 	}
-	s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why", cmp.Or(s.fault, s.low))
-	s.leave(best)
-	s.unwell = true
 }
 
 // giveNodeUp changes which nodes' copies hold up purges (P8).
