@@ -44,11 +44,16 @@ func (a acts) Keep(k ownership.Kept) {
 
 func (a acts) Begin(epochs []uint64) {
 	a.n.tenure = newTenure(a.n, epochs)
-	a.n.came <- a.n.tenure // there is room: the one before has been taken, or has ended
 	nudge(a.n.steer)
 }
 
-func (a acts) Hold(until time.Duration) { a.n.tenure.until.Store(int64(until)) }
+// Hold also hands a new tenure out: one that does not hold yet would end when it is asked.
+func (a acts) Hold(until time.Duration) {
+	t := a.n.tenure
+	if t.until.Swap(int64(until)) == 0 && t.Why() == nil {
+		a.n.came <- t // there is room: the one before has been taken, or has ended
+	}
+}
 
 func (a acts) Leave() {
 	t := a.n.tenure

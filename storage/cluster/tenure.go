@@ -22,6 +22,7 @@ type Tenure struct {
 	lost      chan struct{}
 	leave     chan struct{}
 	leaveOnce sync.Once
+	failOnce  sync.Once
 	ended     atomic.Bool
 
 	mu    sync.Mutex
@@ -32,6 +33,7 @@ type Tenure struct {
 const (
 	waiting = iota
 	given
+	serving // answers may leave
 	dropped
 )
 
@@ -93,7 +95,7 @@ func (n *Node) show(now time.Duration) {
 		return
 	}
 	t.mu.Lock()
-	serves := t.state == given
+	serves := t.state == serving // else a mandate that lapses for a moment would end it
 	t.mu.Unlock()
 	if !serves {
 		return
@@ -146,10 +148,12 @@ func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
 // over is the error of an append. The tenure ends with it, because the store behind the server may lack
 // what the log has.
 func (t *Tenure) over(err error) error {
-	t.node.do(func(now time.Duration) {
-		if t.node.tenure == t {
-			t.node.station.Fail(now, err)
-		}
+	t.failOnce.Do(func() {
+		t.node.do(func(now time.Duration) {
+			if t.node.tenure == t {
+				t.node.station.Fail(now, err)
+			}
+		})
 	})
 	if why := t.Why(); why != nil {
 		return fmt.Errorf("%w (%w)", why, err)
@@ -171,7 +175,16 @@ func (t *Tenure) Holds() bool {
 // the mandate may lapse, and hold again.
 func (t *Tenure) Serve(ctx context.Context) {
 	_ = t.node.wait(ctx, func() bool {
-		return t.node.tenure != t || t.ended.Load() || t.Why() != nil || t.node.station.Serves(t.node.now())
+		if t.node.tenure != t || t.ended.Load() || t.Why() != nil {
+			return true
+		}
+		serves := t.node.station.Serves(t.node.now())
+		if serves {
+			t.mu.Lock()
+			t.state = serving
+			t.mu.Unlock()
+		}
+		return serves
 	})
 }
 

@@ -88,13 +88,13 @@ func TestTenureHolds(t *testing.T) {
 		"lost":   func(t *Tenure) { t.lose(lanes.ErrGap); t.lose(ErrClosed) },
 		"ended":  func(t *Tenure) { t.End(); t.End(); t.until.Store(int64(n.now() + time.Hour)) },
 	} {
-		n.tenure = newTenure(n, []uint64{1})
+		acts{n}.Begin([]uint64{1})
 		its := n.tenure
-		if its.Holds() {
-			t.Errorf("%s: it holds before it does", name)
+		if its.Holds() || len(n.came) > 0 {
+			t.Errorf("%s: it holds, or is given to the server, before it does", name)
 		}
 		acts{n}.Hold(n.now() + time.Hour)
-		if !its.Holds() {
+		if given := <-n.came; given != its || !its.Holds() {
 			t.Errorf("%s: it does not hold", name)
 		}
 		end(its)
