@@ -134,7 +134,6 @@ func (r *replica) fetch(ctx context.Context) error {
 		return fmt.Errorf("node %s has sent a checkpoint of another log", source)
 	}
 	if err := r.replace(into); err != nil {
-		n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) // nobody knows what there is now
 		return err
 	}
 	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source, "number", place.Number,
@@ -173,7 +172,10 @@ func (r *replica) replace(dir string) error {
 	}
 	r.swap.Lock()
 	defer r.swap.Unlock()
-	return n.copies.Replace(r.i, dir, asides)
+	if err = n.copies.Replace(r.i, dir, asides); err != nil {
+		n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) // nobody knows what there is now
+	}
+	return err
 }
 
 // serveCheckpoints has this node make checkpoints for others.

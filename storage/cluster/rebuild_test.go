@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"beanfield/storage/must"
@@ -63,4 +64,34 @@ func (m *memory) count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.replaced
+}
+
+// stuck are copies of which none can be replaced.
+type stuck struct{ Copies }
+
+func (stuck) Replace(int, string, bool) error { return os.ErrPermission }
+
+// A process fails with a copy whose replacement has begun, and not with one that was not touched: because the process
+// ends, or the note of the replacement cannot be written.
+func TestReplacementThatDoesNotBegin(t *testing.T) {
+	for name, want := range map[string]bool{"ends": false, "no note": false, "begins": true} {
+		n := newNode(Options{Dir: t.TempDir()})
+		n.copies = stuck{}
+		r := &replica{node: n, mends: name == "no note"}
+		if name == "no note" {
+			n.o.Dir += "/missing"
+		}
+		if name == "ends" {
+			n.shut()
+		}
+		go func() {
+			<-n.wake
+			for _, f := range n.mail {
+				f(0)
+			}
+		}()
+		if err := r.replace(""); err == nil || (n.why != nil) != want {
+			t.Errorf("%s: %v; it fails with %v", name, err, n.why)
+		}
+	}
 }
