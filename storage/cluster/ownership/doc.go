@@ -27,7 +27,7 @@
 //	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
 //	it has read the lanes to their end, as far as its engine shows them: what it reads it keeps,
-//	whoever stands meanwhile;
+//	whoever stands meanwhile. Nor does an owner hand over to a node that has not done so since its start;
 //	each node before it in the order that could stand has had a Step of time to do so, and
 //	one that does stand, a little more: perhaps it cannot use the engine. Nodes whose disks
 //	are nearly full come after all others.

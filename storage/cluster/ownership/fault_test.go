@@ -140,3 +140,23 @@ func TestDeafBeforeServing(t *testing.T) {
 		}
 	}
 }
+
+// O7: an owner does not hand over to a node that has been started and would have to read its lanes first.
+func TestHandOverToReader(t *testing.T) {
+	for seed := range uint64(8) {
+		w := newWorld(t, seed, 3).begin()
+		owner := w.holder()
+		a, b := w.nodes[(owner.i+1)%3], w.nodes[(owner.i+2)%3]
+		w.obey(b, Drain, "")
+		a.crash()
+		w.run(2 * time.Second) // the owner knows
+		w.log = 200            // about two seconds
+		a.start()
+		w.quiet()
+		w.until(10*time.Second, "the owner is drained", func() bool { return owner.s.Obey(owner.clock(), Drain, "", false) == nil })
+		w.run(5 * time.Second)
+		if w.serves(a, 0); w.idle > 300*time.Millisecond {
+			t.Errorf("seed %d: nobody served for %v", seed, w.idle)
+		}
+	}
+}

@@ -177,8 +177,11 @@ func (s *Station) caughtUp() bool {
 // Stopping is what a node says of itself last, if its process is ended in order.
 const Stopping = "the node is stopping"
 
+// unread tells whether the node must read lanes before it can own the shards. While there is an owner they always
+// grow, so to have read them once is enough then.
 func (s *Station) unread() bool {
-	return !s.without.patient && slices.ContainsFunc(s.shards, func(sh shard) bool { return sh.unread })
+	silent := s.silent()
+	return !s.without.patient && slices.ContainsFunc(s.shards, func(sh shard) bool { return !sh.read || silent && sh.unread })
 }
 
 // unfit says why the node cannot own the shards, whoever else does; empty if it can.
@@ -198,7 +201,7 @@ func (s *Station) unfit() string {
 		return "the node has just been started"
 	case s.isolated():
 		return "too few of the other nodes can be reached"
-	case s.role == Follower && s.silent() && s.unread():
+	case s.role == Follower && s.unread():
 		return "the node reads what the lanes have"
 	case !s.caughtUp() && s.now-s.vacant < desperate-Silence:
 		return "the node has not caught up"

@@ -149,6 +149,7 @@ type shard struct {
 	problem        string
 	remark         string // see Remark
 	unread         bool
+	read           bool // both lanes, to their ends, once
 	took           time.Duration
 	voter          *lanes.Voter
 	mandate        *lanes.Mandate
@@ -195,9 +196,11 @@ func (s *Station) Copy(i int, place, durable uint64, problem string) {
 }
 
 // Lanes tells whether there may be more on a shard's lanes than this node has read, and how long the engine takes to
-// answer.
+// answer; 0: it has not answered yet.
 func (s *Station) Lanes(i int, unread bool, took time.Duration) {
-	s.shards[i].unread, s.shards[i].took = unread, took
+	sh := &s.shards[i]
+	sh.unread, sh.took = unread, took
+	sh.read = sh.read || !unread && took > 0
 }
 
 // Remark is what is wrong with a copy that may be one of the owner's all the same: it is told, and

@@ -47,9 +47,12 @@ const s0 = 10 * time.Second // when stations start; others are much older
 // alone is a station of node b among a, b and c, of one shard.
 func alone(kept Kept) (*Station, *acted) {
 	a := new(acted)
-	return New(Config{
+	s := New(Config{
 		Cluster: "test", Node: "b", Nodes: []string{"a", "b", "c"}, Shards: 1, Nonce: 7, Kept: kept, Random: rand.New(rand.NewPCG(1, 1)), Acts: a,
-	}, s0), a
+	}, s0)
+	s.Lanes(0, false, 1) // it has read them
+	s.Lanes(0, false, 0)
+	return s, a
 }
 
 func known(epoch uint64) Kept { return Kept{Promised: []uint64{epoch}, Known: []bool{true}} }
