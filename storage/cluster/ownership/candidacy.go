@@ -69,7 +69,7 @@ func (s *Station) patience(least time.Duration) time.Duration {
 	}
 	for name, p := range s.peers {
 		if s.alive(name) {
-			failed += p.report.Failures
+			failed += min(doublings, p.report.Failures-p.past)
 		}
 	}
 	return (least + answers*min(took, Limit)) << min(failed, doublings)

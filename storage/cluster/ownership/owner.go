@@ -79,7 +79,8 @@ func (s *Station) refresh() {
 	case s.role == Elected && s.open:
 		s.role, s.dirty, s.owner = Owner, true, s.Node
 	case s.role == Elected:
-		s.role, s.open, s.serves, s.dirty, s.failures, s.owner = Owner, true, false, true, 0, s.Node
+		s.role, s.open, s.serves, s.dirty, s.owner = Owner, true, false, true, s.Node
+		s.forgive()
 		s.Logger.Info("this node owns the shards", "epochs", fmt.Sprint(s.epochs), "after", s.now-s.stoodAt)
 		s.owns(s.Node)
 		s.Acts.Begin(s.epochs)

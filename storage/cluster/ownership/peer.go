@@ -13,6 +13,7 @@ type peer struct {
 	heard  time.Duration
 	report Report
 	stands time.Duration // since when it is a candidate, as far as that was heard; 0: it is none
+	past   int           // of its Failures, those up to when somebody owned the shards
 	well   int           // for how many beats in a row it could have owned the shards, as the owner counts
 }
 
@@ -84,6 +85,8 @@ func (s *Station) hear(p *peer, m *Message) {
 		p.former = p.nonce
 	}
 	p.nonce, p.heard, p.report = m.Nonce, s.now, m.Report
+	p.report.Failures = max(0, p.report.Failures)
+	p.past = min(p.past, p.report.Failures)
 	delete(s.strange, m.From)
 	if p.report.Role != Candidate.String() {
 		p.stands = 0

@@ -21,7 +21,7 @@ func (s *Station) beaten(m *Message) {
 			if s.role == Candidate && m.Epochs[0] > s.over[0] {
 				s.giveUp(ErrOvertaken)
 			}
-			s.failures = 0
+			s.forgive()
 		}
 		s.owns(m.From)
 		for i, epoch := range m.Epochs {
@@ -32,6 +32,14 @@ func (s *Station) beaten(m *Message) {
 		}
 	}
 	s.vote(m)
+}
+
+// forgive forgets what candidacies have come to nothing, also those of nodes that do not hear the owner.
+func (s *Station) forgive() {
+	s.failures = 0
+	for _, p := range s.peers {
+		p.past = p.report.Failures
+	}
 }
 
 // overtaken ends what a newer owner has made void.
