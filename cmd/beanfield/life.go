@@ -117,6 +117,9 @@ func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool,
 		notice(l.log, "taking over: this node is to serve")
 	}
 	r, err := openRouter(l.sig.stop, c, t, steps, l.log)
+	if err == nil && r != nil {
+		t.Serve(l.sig.stop)
+	}
 	switch {
 	case err == nil && r == nil: // it is to end, and still opens the store
 		l.inUse = true
@@ -130,7 +133,6 @@ func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool,
 	case err != nil:
 		return false, errors.Join(err, l.srv.abandon())
 	}
-	t.Serve(l.sig.stop)
 	step := steps.Begin("opening the servers", "")
 	ls, err := openDoors(l.sig.stop, l.doors, l.log)
 	if err != nil {

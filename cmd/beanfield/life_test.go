@@ -106,6 +106,22 @@ func TestTenTenures(t *testing.T) {
 	m.finish()
 }
 
+// A tenure that is lost before the server may answer opens no door, and the next one does.
+func TestTenureIsLostBeforeItServes(t *testing.T) {
+	m := newMember(t)
+	tenure := newModelTenure()
+	tenure.late = true
+	m.tenures <- tenure
+	<-tenure.ended
+	if text := m.said.String(); !strings.Contains(text, "another one does already") {
+		t.Error("it has opened the doors:", text)
+	}
+	<-tenure.store.closed
+	m.turnedAway()
+	m.serves()
+	m.finish()
+}
+
 // descriptors is how many this process has.
 func descriptors(t *testing.T) int { return len(must.Get(os.ReadDir("/proc/self/fd"))) }
 

@@ -64,6 +64,7 @@ type modelTenure struct {
 	store              *modelStore
 	leave, lost, ended chan struct{}
 	end                sync.Once
+	late               bool // it is lost when the server is ready
 }
 
 func newModelTenure() *modelTenure {
@@ -76,9 +77,13 @@ func newModelTenure() *modelTenure {
 func (t *modelTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
 	return t.store, nil
 }
-func (t *modelTenure) Shards(*Config) int     { return 2 }
-func (t *modelTenure) Ready() *router.Router  { return nil }
-func (t *modelTenure) Serve(context.Context)  {}
+func (t *modelTenure) Shards(*Config) int    { return 2 }
+func (t *modelTenure) Ready() *router.Router { return nil }
+func (t *modelTenure) Serve(context.Context) {
+	if t.late {
+		close(t.lost)
+	}
+}
 func (t *modelTenure) Leave() <-chan struct{} { return t.leave }
 func (t *modelTenure) Lost() <-chan struct{}  { return t.lost }
 func (t *modelTenure) Why() error             { return errors.New("a newer epoch") }
