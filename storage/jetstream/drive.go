@@ -119,7 +119,7 @@ func (d *Driver) late(now time.Time) {
 	}
 	if most := mostDoubt; any {
 		if d.role == lanes.Candidate { // the lanes' leaders may come at any time, and everybody waits for this
-			most = max(candidateDoubt, 2*d.took)
+			most = min(max(candidateDoubt, 2*d.took), mostDoubt)
 		}
 		d.patience = min(2*d.patience, most)
 	}
@@ -243,6 +243,9 @@ func (d *Driver) changed() {
 	}
 	was := d.role
 	d.role, d.poll, d.use = role, time.Now(), nil
+	if role == lanes.Owner { // it has another lane to turn to
+		d.patience = doubt
+	}
 	epoch := d.log.Epoch()
 	d.count(func(s *State) { s.Role, s.Epoch = role, epoch })
 	if was == lanes.Owner {

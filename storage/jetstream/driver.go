@@ -62,7 +62,7 @@ type State struct {
 	Why      error  // the newest of these errors
 
 	Unread bool          // the lanes may have more than was read of them
-	Took   time.Duration // between a request and its answer, of late
+	Took   time.Duration // the longest between a request and its answer, fading by 1/16 with each answer
 }
 
 // engine is what an Exchange does. Tests have another one.

@@ -29,7 +29,8 @@ func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []
 }
 
 func (s *Shard) info(ctx context.Context, lane int) (info description, err error) {
-	return info, s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info)
+	err = s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info)
+	return info, err
 }
 
 // Look says who leads a lane, "" if nobody does, and how many bytes it has.
