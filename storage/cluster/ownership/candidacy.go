@@ -91,7 +91,7 @@ func (s *Station) Why() string {
 
 // stand begins a candidacy.
 func (s *Station) stand() {
-	s.role, s.stoodAt, s.dirty, s.places, s.pinned = Candidate, s.now, true, 0, false
+	s.role, s.stoodAt, s.dirty, s.pinned = Candidate, s.now, true, false
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.stood, sh.epoch, sh.mandate = false, 0, nil
@@ -99,7 +99,6 @@ func (s *Station) stand() {
 		if life, blank := sh.voter.Blank(); blank {
 			sh.standing[s.Node] = life
 		}
-		s.places += sh.place
 	}
 	s.Logger.Info("this node is about to take the shards over", "silent for", s.now-s.vacant+Silence)
 	s.Acts.Stand()
@@ -166,14 +165,6 @@ func (s *Station) giveUp(why error) {
 	s.role, s.retry, s.dirty = Follower, s.now+rest+time.Duration(s.Random.Int64N(int64(rest))), true
 	s.Logger.Warn("this node has not taken the shards over", "error", why)
 	s.resign()
-	places := uint64(0)
-	for i := range s.shards {
-		places += s.shards[i].place
-	}
-	if s.failures >= 2 && places > s.places && s.now-s.asked >= askEach { // a busy owner that is not heard
-		s.asked = s.now
-		s.Acts.Send(s.Message(Ask, ""))
-	}
 }
 
 // resign ends all that the node has begun as a candidate or an owner.
@@ -187,12 +178,4 @@ func (s *Station) resign() {
 	}
 	s.until = 0
 	s.Acts.Resign()
-}
-
-// wanted is called when a candidate has been outrun by this owner again and again.
-func (s *Station) wanted(m *Message) {
-	if s.role == Owner && m.Report.Fit && s.now-s.asked >= askEach {
-		s.asked = s.now
-		s.leave(m.From)
-	}
 }

@@ -14,7 +14,6 @@
 //	beat    five times a second, from the owner to all: its epochs. A voter keeps them, then answers
 //	answer  how long ago an older epoch was answered, or that it is refused; how far copies are durable
 //	ended   from an owner whose server has stopped, and who stands next
-//	ask     from a candidate that was outrun again and again: please hand over
 //	order   from an operator, by any node; and its reply
 //
 // # Who stands

@@ -37,7 +37,6 @@ const (
 	Beat   Kind = "beat"   // an owner asks whether it may go on
 	Answer Kind = "answer" // to a beat
 	Ended  Kind = "ended"  // an owner has ended its epochs
-	Ask    Kind = "ask"    // a candidate wants the owner to hand over
 	Order  Kind = "order"  // an operator's command
 	Reply  Kind = "reply"  // to an order
 )

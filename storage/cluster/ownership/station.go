@@ -25,8 +25,7 @@ const (
 	asleep    = time.Second             // between two events: the process did not run
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
-	askEach   = 30 * time.Second
-	stuck     = 12 * time.Second // an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its tenure is over
+	stuck     = 12 * time.Second        // an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its tenure is over
 )
 
 // Role is what a node does for all shards.
@@ -97,8 +96,6 @@ type Station struct {
 	failures  int           // candidacies that have come to nothing since somebody owned the shards
 	latest    string        // who was the owner last, or is to be it
 	falls     map[string]falls
-	places    uint64 // the sum of all, when it stood
-	asked     time.Duration
 
 	// As an owner.
 	until     time.Duration // the mandate's end
@@ -170,7 +167,6 @@ func New(c Config, now time.Duration) *Station {
 		Config: c, started: since, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
 		vacant: max(since+Silence, now+Step), // the others may have just come, too, and say what they are
 		lives:  map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
-		asked: now - askEach,
 	}
 	for _, name := range c.Nodes {
 		if name != c.Node {
@@ -302,8 +298,6 @@ func (s *Station) Receive(now time.Duration, m *Message) {
 		s.answered(m)
 	case Ended:
 		s.ended(m)
-	case Ask:
-		s.wanted(m)
 	case Order:
 		s.Acts.Order(m)
 	}
