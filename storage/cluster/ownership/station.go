@@ -165,7 +165,7 @@ func New(c Config, now time.Duration) *Station {
 	}
 	s := &Station{
 		Config: c, started: since, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
-		vacant: max(since+Silence, now+Step), // the others may have just come, too, and say what they are
+		vacant: max(since+Silence, now+2*BeatEach), // an owner may be there, or the others may have just come, too
 		lives:  map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
 	}
 	for _, name := range c.Nodes {

@@ -386,7 +386,12 @@ func TestOrderOfCandidates(t *testing.T) {
 // P8: a node sees whether the owner counts anything of its copy.
 func TestCountsNothing(t *testing.T) {
 	s, _ := alone(known(0))
-	if !s.CountsNothing(0) {
+	s.Since = s0 - time.Minute // it has waited for its engine
+	s = New(s.Config, s0)
+	if s.Tick(s0 + BeatEach); s.CountsNothing(0) || s.Report().Silent {
+		t.Error("before it can have heard an owner")
+	}
+	if s.Tick(s0 + 2*BeatEach); !s.CountsNothing(0) || !s.Report().Silent {
 		t.Error("without an owner")
 	}
 	for _, c := range []struct {

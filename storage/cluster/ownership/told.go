@@ -48,9 +48,12 @@ func (s *Station) Leaders() (names []string) {
 }
 
 // CountsNothing tells whether nothing of this node's copy of a shard is taken for durable by an owner
-// that this node hears, or that there is none.
+// that this node hears, or that there is none. Before it could have heard one, it cannot tell.
 func (s *Station) CountsNothing(i int) bool {
-	return s.Owner() == "" || i >= len(s.countedAs) || s.countedAs[i] == 0
+	if s.Owner() == "" {
+		return s.silent()
+	}
+	return i >= len(s.countedAs) || s.countedAs[i] == 0
 }
 
 // Newest is the number of the newest record of a shard that any living node has.
