@@ -18,7 +18,8 @@ const (
 type delay struct {
 	node *Node
 	what string
-	stop chan struct{}
+	stop func()
+	over chan struct{} // closed when its goroutine has ended
 
 	mu         sync.Mutex
 	why, links string // as far as that is known
@@ -27,22 +28,28 @@ type delay struct {
 
 // saying begins to say it, until done is called.
 func (n *Node) saying(what string) *delay {
-	w := &delay{node: n, what: what, text: what, stop: make(chan struct{})}
+	ctx, stop := context.WithCancel(context.Background())
+	w := &delay{node: n, what: what, text: what, stop: stop, over: make(chan struct{})}
 	n.o.Waiting(what)
-	go w.run()
+	go w.run(ctx)
 	return w
 }
 
-func (w *delay) run() {
+func (w *delay) run(ctx context.Context) {
+	defer close(w.over)
 	tick := time.NewTicker(linksEach)
 	defer tick.Stop()
 	for said := time.Now(); ; {
 		select {
-		case <-w.stop:
+		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		w.note(func() { w.links = w.node.links() })
+		links := w.node.links(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.note(func() { w.links = links })
 		if time.Since(said) >= sayEach {
 			said = time.Now()
 			w.node.o.Logger.Warn("this node waits", "for", w.says())
@@ -51,11 +58,11 @@ func (w *delay) run() {
 }
 
 // links says what is wrong with the links to other nodes, as far as the engine knows.
-func (n *Node) links() string {
+func (n *Node) links(ctx context.Context) string {
 	if n.server == nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), linksEach)
+	ctx, cancel := context.WithTimeout(ctx, linksEach)
 	defer cancel()
 	var all []string
 	for _, name := range n.o.names() {
@@ -94,4 +101,8 @@ func (w *delay) note(what func()) {
 	}
 }
 
-func (w *delay) done() { close(w.stop) }
+// done returns when nothing more is said.
+func (w *delay) done() {
+	w.stop()
+	<-w.over
+}

@@ -22,25 +22,25 @@ var ErrClosed = errors.New("cluster: the node is closed")
 
 // Node is one of the machines.
 type Node struct {
-	o       Options
-	started time.Time
-	server  *jetstream.Server // nil with a site's own engine
-	sound   func() error      // what has become of it
-	space   func(dir string) (free, all uint64, err error)
-	watch   *island.Watch
-	joined  atomic.Bool  // the engine has joined the others once
-	hears   atomic.Int64 // from when on this node has heard the others, and no beat, while it had no place among them
-	placed  atomic.Bool  // it has one
-	lanes   atomic.Pointer[[]string]
-	rests   atomic.Bool            // the engine does
-	missing atomic.Pointer[string] // which stream is; "" if none
-	conn    *jetstream.Conn        // for records
-	talk    *jetstream.Conn        // for messages between nodes
-	bulk    *jetstream.Conn        // for checkpoints
-	post    *jetstream.Post
-	desk    *shipment.Desk
-	one     sync.Mutex // held by whoever fetches a checkpoint
-	copies  Copies
+	o          Options
+	started    time.Time
+	server     *jetstream.Server // nil with a site's own engine
+	sound      func() error      // what has become of it
+	space      func(dir string) (free, all uint64, err error)
+	watch      *island.Watch
+	joined     atomic.Bool  // the engine has joined the others once
+	quietSince atomic.Int64 // from when on this node has heard the others, and neither a beat nor a twin, while it had no place among them
+	placed     atomic.Bool  // it has one
+	lanes      atomic.Pointer[[]string]
+	rests      atomic.Bool            // the engine does
+	missing    atomic.Pointer[string] // which stream is; "" if none
+	conn       *jetstream.Conn        // for records
+	talk       *jetstream.Conn        // for messages between nodes
+	bulk       *jetstream.Conn        // for checkpoints
+	post       *jetstream.Post
+	desk       *shipment.Desk
+	one        sync.Mutex // held by whoever fetches a checkpoint
+	copies     Copies
 
 	replicas []*replica
 	kept     *promises
@@ -210,8 +210,8 @@ func (n *Node) received(data []byte) {
 	}
 	n.watch.Sign(m.From)
 	if !n.placed.Load() {
-		if m.Kind == ownership.Beat {
-			n.hears.Store(int64(n.now()))
+		if m.Kind == ownership.Beat || m.From == n.o.Node { // a twin may have promised something: it is listened for anew
+			n.quietSince.Store(int64(n.now()))
 		}
 		return
 	}

@@ -114,7 +114,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 		n.joined.Store(err == nil)
 	}
 	if err == nil { // so that no time is lost while the streams are waited for
-		n.hears.Store(int64(n.now()))
+		n.quietSince.Store(int64(n.now()))
 		n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received)
 	}
 	return err
@@ -204,7 +204,7 @@ func (n *Node) take(context.Context) (err error) {
 	}
 	n.placed.Store(true)
 	n.station = ownership.New(ownership.Config{
-		Since: time.Duration(n.hears.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
+		Since: time.Duration(n.quietSince.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
 		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n}, Logger: n.o.Logger,
 	}, n.now())
 	for _, r := range n.replicas {
