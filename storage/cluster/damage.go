@@ -15,45 +15,46 @@ const refetchEach = time.Hour
 func (n *Node) damaged(shard int, kept string, inUse bool, why error) {
 	n.do(func(time.Duration) {
 		r := n.replicas[shard]
-		r.kept, r.asides = kept, inUse
-		r.damaged(why)
+		r.keptIn, r.setAside = kept, inUse
+		r.replaceDamaged(why)
 	})
 }
 
-// damaged has another node's copy take the place of one that cannot be read. An owner hands over before: see mend.
-func (r *replica) damaged(why error) {
+// replaceDamaged has another node's copy take the place of one that cannot be read. An owner hands over before:
+// see tendCopies.
+func (r *replica) replaceDamaged(why error) {
 	n := r.node
 	if r.retired.Load() || n.station.Serving() {
-		r.harmed = why
+		r.unreadable = why
 		return
 	}
-	r.harmed, r.mends, r.due = nil, true, time.Time{}
-	if last, err := os.Stat(r.mended()); err == nil {
-		r.due = last.ModTime().Add(refetchEach)
+	r.unreadable, r.replaces, r.notBefore = nil, true, time.Time{}
+	if last, err := os.Stat(r.lastReplaced()); err == nil {
+		r.notBefore = last.ModTime().Add(refetchEach)
 	}
-	n.o.Logger.Error("this node's copy of a shard is damaged: another node's takes its place", "shard", r.i, "kept in", r.kept, "error", why.Error())
+	n.o.Logger.Error("this node's copy of a shard is damaged: another node's takes its place", "shard", r.i, "kept in", r.keptIn, "error", why.Error())
 	text := "its copy is damaged: " + why.Error()
-	if time.Now().Before(r.due) {
+	if time.Now().Before(r.notBefore) {
 		text += fmt.Sprintf("; the one before was damaged, too, less than an hour ago, so look at the disk; another one is fetched at %s, "+
-			"or at once with beanfield cluster rebuild %s", r.due.Format(time.TimeOnly), n.o.Node)
+			"or at once with beanfield cluster rebuild %s", r.notBefore.Format(time.TimeOnly), n.o.Node)
 	}
 	r.rebuild(text)
 }
 
-// mended is a file that says when a damaged copy was replaced last.
-func (r *replica) mended() string {
+// lastReplaced is a file that says when a damaged copy was replaced last.
+func (r *replica) lastReplaced() string {
 	return filepath.Join(r.node.o.Dir, fmt.Sprintf("mended-%03d", r.i))
 }
 
-// mend deals with damage that was met while the copies were in use. It says what is wrong with an owner.
-func (n *Node) mend() (fault string) {
+// tendCopies deals with damage that was met while the copies were in use. It says what is wrong with an owner.
+func (n *Node) tendCopies() (fault string) {
 	for _, r := range n.replicas {
 		switch {
-		case r.harmed == nil || r.retired.Load():
+		case r.unreadable == nil || r.retired.Load():
 		case n.station.Serving():
-			fault = fmt.Sprintf("shard %d cannot be read at this node: %v", r.i, r.harmed)
+			fault = fmt.Sprintf("shard %d cannot be read at this node: %v", r.i, r.unreadable)
 		default:
-			r.damaged(r.harmed)
+			r.replaceDamaged(r.unreadable)
 		}
 	}
 	return fault

@@ -179,7 +179,7 @@ func (n *Node) tick() {
 		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()
 		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
 	}
-	n.station.Fault(cmp.Or(n.fault, n.mend()))
+	n.station.Fault(cmp.Or(n.fault, n.tendCopies()))
 	if why := n.station.Alone(); why != "" {
 		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
 	}

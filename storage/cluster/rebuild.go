@@ -82,10 +82,10 @@ func (r *replica) rebuilder() {
 	}
 	n.do(func(time.Duration) {
 		r.failed.Store(nil)
-		r.problem, r.mends = "", false
+		r.problem, r.replaces = "", false
 		n.station.Remark(r.i, "")
 		r.retired.Store(false)
-		if r.harmed != nil {
+		if r.unreadable != nil {
 			return // the new one is damaged, too
 		}
 		if err := r.drive(); err != nil {
@@ -100,7 +100,7 @@ func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 	n, givenUp := r.node, false
 	_ = n.ask(func(time.Duration) {
 		givenUp = n.station.GivenUp(n.o.Node)
-		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i) && !time.Now().Before(r.due)
+		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i) && !time.Now().Before(r.notBefore)
 	})
 	if givenUp {
 		_ = n.Join(ctx, n.o.Node) // it is asked again
@@ -159,20 +159,20 @@ func (r *replica) getting(source string) func(done, total int64) {
 
 // replace has a checkpoint take the place of the store.
 func (r *replica) replace(dir string) error {
-	n, mends, asides := r.node, false, false
+	n, replaces, setAside := r.node, false, false
 	err := n.ask(func(time.Duration) {
-		mends, asides = r.mends, r.mends && r.asides
-		r.harmed = nil // what it may still hear is of the new one
+		replaces, setAside = r.replaces, r.replaces && r.setAside
+		r.unreadable = nil // what it may still hear is of the new one
 	})
-	if err == nil && mends {
-		err = os.WriteFile(r.mended(), []byte(time.Now().String()), 0o600)
+	if err == nil && replaces {
+		err = os.WriteFile(r.lastReplaced(), []byte(time.Now().String()), 0o600)
 	}
 	if err != nil {
 		return err
 	}
 	r.swap.Lock()
 	defer r.swap.Unlock()
-	if err = n.copies.Replace(r.i, dir, asides); err != nil {
+	if err = n.copies.Replace(r.i, dir, setAside); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) // nobody knows what there is now
 	}
 	return err
@@ -230,7 +230,7 @@ func (n *Node) rebuildHere(shard int) error {
 	}
 	for _, r := range n.replicas {
 		if shard < 0 || shard == r.i {
-			r.due = time.Time{}
+			r.notBefore = time.Time{}
 			r.rebuild("an operator has ordered it")
 		}
 	}

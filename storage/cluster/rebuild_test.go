@@ -77,7 +77,7 @@ func TestReplacementThatDoesNotBegin(t *testing.T) {
 	for name, want := range map[string]bool{"ends": false, "no note": false, "begins": true} {
 		n := newNode(Options{Dir: t.TempDir()})
 		n.copies = stuck{}
-		r := &replica{node: n, mends: name == "no note"}
+		r := &replica{node: n, replaces: name == "no note"}
 		if name == "no note" {
 			n.o.Dir += "/missing"
 		}

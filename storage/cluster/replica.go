@@ -25,15 +25,15 @@ type replica struct {
 	swap    sync.RWMutex // held while it is replaced, and for reading while it is copied
 
 	// The loop's own.
-	problem string    // why the node cannot own the shard
-	why     string    // it is rebuilt
-	harmed  error     // the copy cannot be read, and is in use
-	mends   bool      // it is to be replaced because of that,
-	asides  bool      // has not been set aside yet, and will be,
-	kept    string    // here,
-	due     time.Time // and not before
-	state   jetstream.State
-	durable uint64
+	problem    string    // why the node cannot own the shard
+	why        string    // it is rebuilt
+	unreadable error     // the copy cannot be read, and is in use, or is being replaced
+	replaces   bool      // the copy is damaged, and to be replaced
+	notBefore  time.Time // it is to be replaced
+	setAside   bool      // the damaged copy is to be set aside when it is replaced; false if it was already
+	keptIn     string    // where the damaged copy is, or will be
+	state      jetstream.State
+	durable    uint64
 }
 
 // drive begins to follow the lanes from what the copy has.

@@ -228,6 +228,7 @@ func (n *Node) take(context.Context) (err error) {
 		lanes = append(lanes, r.shard.Streams()...)
 	}
 	n.lanes.Store(&lanes)
+	n.owned = n.now() // its own start is no time without an owner
 	n.begin()
 	return nil
 }
