@@ -96,15 +96,17 @@
 // (P10): two majorities have a node in common. The older owner sent the last beat that this node
 // answered before it was answered, and hands out jobs for less than a Term from then. The newer owner
 // waits until a Rest has passed since that answer. There is no later answer to the older one, because
-// no promise is forgotten. An answer that is not waited for is to an owner that had ended before
+// no promise is forgotten. A voter that is started again waits as if the process before it had answered an
+// older epoch when its own clock began. So that must not be before that process ended: whoever starts a
+// voter sees to that. An answer that is not waited for is to an owner that had ended before
 // anybody said so (P11). That is true for ever: it makes no difference who says it, how late and how often.
 //
 // What a blank voter had promised (P12), it had promised to owners: the second records of their epochs
 // had landed before it started again. What it is shown landed later, so by K3 none of those epochs is
 // newer than the one that it is shown. To promise this one is what it might have done had
-// it forgotten nothing, and its clock begins anew, as with each start. So the lanes remember every
-// promise, and what a voter keeps spares an append. It takes no majority of others: of three nodes one may
-// be blank and another away.
+// it forgotten nothing, and its clock begins anew, as with each start, after the former process ended.
+// So the lanes remember every promise, and what a voter keeps spares an append. It takes no majority of
+// others: of three nodes one may be blank and another away.
 //
 // K8: An id is given once. It is in a record, and told to nobody before that is acknowledged; a newer
 // owner goes on behind the highest id of the union.

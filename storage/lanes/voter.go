@@ -19,13 +19,13 @@ type promise struct {
 	older time.Duration // as of the Voter at that time
 }
 
-// NewVoter is one that starts now. Promised is what it had kept before; it may have
-// answered just before it ended.
+// NewVoter is one whose clock begins at a time: when the process before it had ended, or later (K7). Promised is what
+// that one had kept; it may have answered just before it ended.
 func NewVoter(promised uint64, now time.Duration) *Voter {
 	return &Voter{promised: promised, kept: promised, answered: now, older: now}
 }
 
-// NewBlank is a voter that starts now and does not know what it had promised: it is new, or has lost
+// NewBlank is a voter whose clock begins at a time, as with NewVoter, and that does not know what it had promised: it is new, or has lost
 // it. It answers nobody before an owner has Shown its epoch. Life is a number, not 0, that no
 // other start of a voter has.
 func NewBlank(life uint64, now time.Duration) *Voter {

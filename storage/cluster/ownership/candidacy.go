@@ -34,7 +34,7 @@ func (s *Station) mayStand() string {
 	}
 	rank := time.Duration(0)
 	for _, name := range s.Nodes {
-		if s.before(name) {
+		if s.standsBefore(name) {
 			rank++
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Station) held() (until time.Duration) {
 // patience is how long something of a candidacy may take: a time, and that of the answers that it waits for, if they come
 // as slowly as the engine's answers do now. Each candidacy that comes to nothing, of whatever node, doubles it.
 func (s *Station) patience(least time.Duration) time.Duration {
-	if s.without.patient {
+	if s.without.patience {
 		return least
 	}
 	took, failed := time.Duration(0), s.failures
@@ -160,9 +160,9 @@ func (s *Station) giveUp(why error) {
 		s.end(s.epochs)
 		s.Acts.Send(m)
 	}
-	rest := s.patience(pause)
+	wait := s.patience(pause)
 	s.failures++
-	s.role, s.retry, s.dirty = Follower, s.now+rest+time.Duration(s.Random.Int64N(int64(rest))), true
+	s.role, s.retry, s.dirty = Follower, s.now+wait+time.Duration(s.Random.Int64N(int64(wait))), true
 	s.Logger.Warn("this node has not taken the shards over", "error", why)
 	s.resign()
 }

@@ -27,11 +27,11 @@
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
 //	it has read the lanes to their end, as far as its engine shows them: what it reads it keeps,
 //	whoever stands meanwhile. Nor does an owner hand over to a node that has not done so since its start;
-//	each node before it in the order that could stand has had a Step of time to do so, and
-//	one that does stand, a little more: perhaps it cannot use the engine. Nodes whose disks
-//	are nearly full come after all others.
+//	each node before it in the order that could stand has had a Step of time to do so, and one that
+//	does stand, 0.6 s: perhaps it cannot use the engine. That is longer when candidacies take longer
+//	(see below). Nodes whose disks are nearly full come after all others.
 //
-// A candidacy that has come to nothing after Limit, or that loses a shard, ends for all shards. The
+// A candidacy that has come to nothing in its time, or that loses a shard, ends for all shards. The
 // node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order
 // stands. A node that owns only some shards serves nothing; whoever owned them before loses its tenure
 // with the first shard that it loses.
@@ -63,8 +63,8 @@
 //	    shards again within Silence, a Step for each other node, the time in which one of them reads
 //	    what its copy lacks of the lanes, and the time of the candidacies. A candidacy is about twelve
 //	    answers, one after the other, of engines, disks and nodes. If twelve take less than two
-//	    seconds, the first one gets through. If they take longer, at most so many come to nothing
-//	    before it as it takes to double two seconds to that time, four for half a minute.
+//	    seconds, the first one gets through. If they take longer, each failed candidacy doubles the
+//	    limit: 2, 4, 8, 16, 32 s, and more if an engine is seen to be slow.
 //	    So slow machines, slow disks and long lanes only make it later. But beats
 //	    must be answered within a Term (P10).
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail. A candidate

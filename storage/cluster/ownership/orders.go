@@ -107,14 +107,14 @@ func (s *Station) Fault(why string) {
 	s.fault = why
 }
 
-// rested is for how long a disk must have had room again before a node counts as others do. Nodes whose disks
+// lowFor is for how long a node counts as low after its disk has room again. Nodes whose disks
 // fill up side by side would hand the shards around.
-const rested = time.Minute
+const lowFor = time.Minute
 
 // Low tells what is wrong with a disk that is nearly full; empty if it is not.
 func (s *Station) Low(why string) {
 	if s.low != "" && why == "" {
-		s.lowUntil = s.now + rested
+		s.lowUntil = s.now + lowFor
 	}
 	s.dirty = s.dirty || why != s.low
 	s.low = why

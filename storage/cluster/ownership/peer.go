@@ -157,8 +157,8 @@ func (s *Station) isolated() bool {
 	return !s.majority(s.count(true, func(*Report) bool { return true }))
 }
 
-// behind is how many records of a shard the node knows to be missing.
-func (s *Station) behind(i int) uint64 {
+// missing is how many records of a shard the node knows that it lacks.
+func (s *Station) missing(i int) uint64 {
 	newest := s.shards[i].place
 	for name, p := range s.peers {
 		if s.alive(name) && i < len(p.report.Places) {
@@ -170,7 +170,7 @@ func (s *Station) behind(i int) uint64 {
 
 func (s *Station) caughtUp() bool {
 	for i := range s.shards {
-		if s.behind(i) > slack {
+		if s.missing(i) > slack {
 			return false
 		}
 	}
@@ -184,7 +184,7 @@ const Stopping = "the node is stopping"
 // grow, so to have read them once is enough then.
 func (s *Station) unread() bool {
 	silent := s.silent()
-	return !s.without.patient && slices.ContainsFunc(s.shards, func(sh shard) bool { return !sh.read || silent && sh.unread })
+	return !s.without.patience && slices.ContainsFunc(s.shards, func(sh shard) bool { return !sh.read || silent && sh.unread })
 }
 
 // unfit says why the node cannot own the shards, whoever else does; empty if it can.
@@ -235,8 +235,8 @@ func (s *Station) best() (name string) {
 	return name
 }
 
-// before tells whether another node stands before this one does.
-func (s *Station) before(other string) bool {
+// standsBefore tells whether another node stands before this one does.
+func (s *Station) standsBefore(other string) bool {
 	p := s.peers[other]
 	if p == nil || !s.alive(other) || !p.report.Fit {
 		return false

@@ -52,7 +52,7 @@ func TestSlowWorld(t *testing.T) {
 // O7: it needs the patience.
 func TestImpatience(t *testing.T) {
 	for seed := range uint64(100) {
-		if _, stood := slowly(t, seed, func(w *world) { w.without.patient = true }); stood > 5 {
+		if _, stood := slowly(t, seed, func(w *world) { w.without.patience = true }); stood > 5 {
 			t.Logf("seed %d: %d candidacies", seed, stood)
 			return
 		}

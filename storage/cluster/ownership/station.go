@@ -16,7 +16,7 @@ const (
 	Silence   = 1400 * time.Millisecond // without a beat, until somebody stands
 	Living    = 1400 * time.Millisecond // without any message, until a node is taken for dead
 	Step      = 150 * time.Millisecond  // each node waits so much longer than the one before it in the order
-	Limit     = 2 * time.Second         // of a candidacy: it takes a tenth of that, or somebody else should try (see patience)
+	Limit     = 2 * time.Second         // of a candidacy, if answers come at once and none has failed (see patience): it takes a tenth of that
 	postpone  = 600 * time.Millisecond  // of others, while somebody stands
 	pause     = 300 * time.Millisecond  // and up to twice that, after a candidacy that has come to nothing
 	answers   = 12                      // of its engine and of others that a candidacy waits for, one after the other, at most
@@ -66,7 +66,7 @@ type Config struct {
 	Shards                 int
 	Nonce                  uint64        // of this process; not 0
 	Kept                   Kept          // by earlier processes
-	Since                  time.Duration // from when on this process has heard the others, and none of them beat; 0: now
+	Since                  time.Duration // from when on this process has heard the others, and none of them beat; 0: now (K7: the node's former process had ended)
 	Prefer                 time.Duration // for how long a node must have been well to get the shards, if it comes before the owner; 0: it does not
 	Random                 *rand.Rand
 	Acts                   Acts
@@ -248,7 +248,7 @@ func (s *Station) advance(now time.Duration) {
 	switch {
 	case s.role < Owner || s.now < s.until:
 	case s.role == Owner && !s.serves && !s.without.mandate:
-		s.role, s.stoodAt, s.dirty = Elected, s.now, true // it has a Limit to get the mandate back
+		s.role, s.stoodAt, s.dirty = Elected, s.now, true // it has as long as a candidacy to get the mandate back
 		s.Logger.Warn("too few nodes have answered; this one goes on to prepare, and does not serve yet")
 	default:
 		s.lose(ErrMandate)

@@ -292,22 +292,6 @@ func TestLapseBeforeServing(t *testing.T) {
 	}
 }
 
-// An owner that is drained while it waits for its mandate leaves as soon as it has it back.
-func TestDrainedBeforeServing(t *testing.T) {
-	s, a, now := elected(t, known(0))
-	s.Kept(now, a.kept[0])
-	s.Receive(now, answer("a", now, time.Hour, 0))
-	now += lanes.Term
-	if err := s.Obey(now, Drain, "", false); err != nil || s.Role() != Elected {
-		t.Fatal(s.Role(), err)
-	}
-	s.Tick(now) // it beats, and answers itself
-	s.Receive(now+1, answer("a", now, time.Hour, 0))
-	if s.Tick(now + 2); s.Role() != Leaving || a.leaves != 1 {
-		t.Error("it goes on:", s.Role())
-	}
-}
-
 // P8: a late answer does not say what a copy has now.
 func TestLateAnswers(t *testing.T) {
 	s, a, now := elected(t, known(0))

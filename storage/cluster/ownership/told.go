@@ -57,7 +57,7 @@ func (s *Station) CountsNothing(i int) bool {
 }
 
 // Newest is the number of the newest record of a shard that any living node has.
-func (s *Station) Newest(i int) uint64 { return s.shards[i].place + s.behind(i) }
+func (s *Station) Newest(i int) uint64 { return s.shards[i].place + s.missing(i) }
 
 // GivenUp tells whether a node's copies hold up no purge.
 func (s *Station) GivenUp(name string) bool { return slices.Contains(s.left.Nodes, name) }

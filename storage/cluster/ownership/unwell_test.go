@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"beanfield/storage/lanes"
 )
 
 // O9: an owner that cannot append hands over, if another node could do better, and its tenure is over if
@@ -75,7 +77,7 @@ func TestFullDisks(t *testing.T) {
 		b.s.Low("full")
 		w.run(time.Second)
 		w.serves(c, 0)
-		w.keeps(c, 2*rested)
+		w.keeps(c, 2*lowFor)
 		if w.idle > 300*time.Millisecond {
 			t.Fatalf("seed %d: nobody served for %v", seed, w.idle)
 		}
@@ -83,7 +85,7 @@ func TestFullDisks(t *testing.T) {
 			t.Error("the shards are moved to a full disk")
 		}
 		b.s.Low("")
-		w.keeps(c, 2*rested)
+		w.keeps(c, 2*lowFor)
 		c.crash()
 		w.run(1900 * time.Millisecond)
 		w.serves(b, 0)
@@ -92,10 +94,26 @@ func TestFullDisks(t *testing.T) {
 		w.run(4 * time.Second)
 		w.serves(c, 0)
 		c.s.Low("full")
-		w.keeps(c, rested)
+		w.keeps(c, lowFor)
 		a.s.Low("")
-		w.keeps(c, rested-time.Second)
+		w.keeps(c, lowFor-time.Second)
 		w.run(3 * time.Second)
 		w.serves(a, 0)
+	}
+}
+
+// An owner that is drained while it waits for its mandate leaves as soon as it has it back.
+func TestDrainedBeforeServing(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Kept(now, a.kept[0])
+	s.Receive(now, answer("a", now, time.Hour, 0))
+	now += lanes.Term
+	if err := s.Obey(now, Drain, "", false); err != nil || s.Role() != Elected {
+		t.Fatal(s.Role(), err)
+	}
+	s.Tick(now) // it beats, and answers itself
+	s.Receive(now+1, answer("a", now, time.Hour, 0))
+	if s.Tick(now + 2); s.Role() != Leaving || a.leaves != 1 {
+		t.Error("it goes on:", s.Role())
 	}
 }
