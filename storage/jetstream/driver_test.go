@@ -29,7 +29,7 @@ type model struct {
 	loses  bool      // a read goes to a replica that has vanished
 	lost   map[uint64]func()
 	sent   []time.Time
-	slow   time.Duration   // until a read is answered
+	slow   time.Duration   // until a request is answered
 	waits  map[uint64]bool // requests that are neither answered nor dropped
 }
 
@@ -70,7 +70,7 @@ func (m *model) Send(r lanes.Request, sure bool) {
 		m.d.Refused(r.ID, end)
 	case r.Data != nil:
 		*l = append(*l, r.Data)
-		m.d.Appended(r.ID, end+1)
+		time.AfterFunc(m.slow, func() { m.d.Appended(r.ID, end+1) })
 	default:
 		if !sure {
 			end -= uint64(m.lag[r.Lane])
@@ -230,8 +230,13 @@ func TestSlowEngine(t *testing.T) {
 			t.Errorf("it has learned %+v", s)
 		}
 		m.d.Stand()
-		time.Sleep(4 * m.slow)
+		for begun := time.Now(); m.d.State().Role != lanes.Owner && time.Since(begun) < 4*m.slow; synctest.Wait() {
+			time.Sleep(followEach)
+		}
 		v.are(t, "role 1 epoch 0", "role 2 epoch 1")
+		if m.d.patience != doubt { // it has another lane to turn to
+			t.Error("as an owner it waits", m.d.patience)
+		}
 	})
 }
 
