@@ -270,6 +270,7 @@ func (c *trio) kill(name string) {
 		n.server.Stop()
 	}
 	c.cancel[name]()
+	c.set(name, nil) // its server may not have heard yet
 	n.stops.Do(n.stop)
 	delete(c.nodes, name)
 }
