@@ -129,6 +129,7 @@ var rules = []rule{
 	{"H12", neverThorough},
 	{"H13", climbing},
 	{"H14", unnamed},
+	{"H15", tooHeavy},
 }
 
 func TestHouse(t *testing.T) {

@@ -1,0 +1,113 @@
+package house
+
+import (
+	"go/ast"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"beanfield/storage/must"
+)
+
+// weight is how many identifiers a room has, and its tests. Neither long lines nor short names change that.
+type weight struct{ code, tests int }
+
+// budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
+// decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
+var budgets = map[string]weight{
+	"cmd/beanfield":         {20400, 19800},
+	"cmd/beanfield/command": {14300, 7000},
+	"cmd/beanfield/binlog":  {2800, 4500},
+	"cmd/beanfield/datadir": {1600, 2800},
+	"conn":                  {7600, 7200},
+	"conn/admin":            {12400, 8000},
+	"conn/beanstalk":        {21100, 23100},
+	"conn/client":           {5700, 8000},
+	"conn/queueservice":     {7900, 9800},
+	"router":                {9900, 34800},
+	"shard":                 {1500, 7100},
+	"shard/queue":           {39100, 30200},
+	"shard/queue/naive":     {7600, 0},
+	"storage":               {4300, 4800},
+	"storage/cluster":       {15100, 14200},
+	"storage/jetstream":     {5000, 5000},
+	"storage/lanes":         {1900, 7900},
+	"storage/locallog":      {4200, 4600},
+	"storage/pebblestore":   {23300, 22500},
+	"tools":                 {4700, 8500},
+	"tools/bench":           {22700, 8100},
+	"tools/clients":         {5500, 0},
+	"tools/compat":          {6900, 2200},
+	"tools/crash":           {6700, 1100},
+	"tools/faults":          {10700, 2000},
+}
+
+// slack is how much more a budget may be than what there is.
+const slack = 500
+
+func tooHeavy(h *house, complain complaint) { overweight(h, budgets, complain) }
+
+func overweight(h *house, budgets map[string]weight, complain complaint) {
+	found := map[string]weight{}
+	for _, f := range h.files {
+		room := f.dir
+		for ; room != "."; room = path.Dir(room) {
+			if _, ok := budgets[room]; ok {
+				break
+			}
+		}
+		w := found[room]
+		n := &w.code
+		if f.test {
+			n = &w.tests
+		}
+		ast.Inspect(f.syntax, func(node ast.Node) bool {
+			if _, ok := node.(*ast.Ident); ok {
+				*n++
+			}
+			return true
+		})
+		found[room] = w
+	}
+	for _, room := range slices.Sorted(maps.Keys(found)) {
+		for _, k := range []struct {
+			what      string
+			n, budget int
+		}{{room, found[room].code, budgets[room].code}, {"tests of " + room, found[room].tests, budgets[room].tests}} {
+			switch {
+			case k.n > k.budget:
+				complain("%s: %d identifiers, and a budget of %d: take something away, or raise it and say why", k.what, k.n, k.budget)
+			case k.budget > k.n+slack:
+				complain("%s: %d identifiers, and a budget of %d: lower it", k.what, k.n, k.budget)
+			}
+		}
+	}
+}
+
+// H15: what is too heavy is noticed, and a budget that is too large; a room without one belongs to the room above it.
+func TestWeight(t *testing.T) {
+	h := must.Get(open(fstest.MapFS{
+		"shard/a.go":       {Data: []byte("package shard\n\nvar a, b int\n")},
+		"shard/a_test.go":  {Data: []byte("package shard\n")},
+		"shard/queue/a.go": {Data: []byte("package queue\n")},
+	}))
+	for _, c := range []struct {
+		budgets map[string]weight
+		want    string
+	}{
+		{map[string]weight{"shard": {5, 1}}, ""},
+		{map[string]weight{"shard": {4, 1}}, "shard: 5 identifiers"},
+		{map[string]weight{"shard": {5, 0}}, "tests of shard: 1 identifiers"},
+		{map[string]weight{"shard": {4, 1}, "shard/queue": {0, 0}}, "shard/queue: 1 identifiers"},
+		{map[string]weight{"shard": {6 + slack, 1}}, "shard: 5 identifiers"},
+		{map[string]weight{"shard/queue": {1, 0}}, ".: 4 identifiers"},
+	} {
+		got := strings.Join(complaints(func(complain complaint) { overweight(h, c.budgets, complain) }), "\n")
+		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.budgets, got, c.want)
+		}
+	}
+}
