@@ -196,3 +196,26 @@ func TestShortWaits(t *testing.T) {
 		t.Errorf("reserved %v", jobs)
 	}
 }
+
+// An answer that was read counts, though the connection is lost behind it.
+func TestPutIsAnsweredBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
+			switch verb, _, _ := strings.Cut(line, " "); verb {
+			case "capabilities":
+				return "OK 26\r\n---\n- call-off\n- put-with\n"
+			case "put-with":
+				return nothing
+			}
+			return "INSERTED 7\r\nNOT_CALLED_OFF"
+		})))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if id, err := c.Put(ctx, client.NewJob{Wait: time.Hour}); id != 7 || err != nil {
+			t.Errorf("put as %d: %v", id, err)
+		}
+		if err := c.Delete(t.Context(), 7); !errors.Is(err, client.ErrClosed) {
+			t.Errorf("the connection is out of step: %v", err)
+		}
+	})
+}

@@ -126,6 +126,7 @@ func ExampleMux() {
 	mux.On("resize", func(ctx context.Context, job *client.Job) error { return nil })
 	mux.On("upload", func(ctx context.Context, job *client.Job) error { return client.Bury(errors.New("no such bucket")) })
 	mux.Use(func(next client.Handler) client.Handler {
+		fmt.Println("wrapped") // once for each handler
 		return func(ctx context.Context, job *client.Job) error {
 			fmt.Printf("%s %s, attempt %d\n", job.Tube, job.Body, job.Reserves)
 			return next(ctx, job)
@@ -149,6 +150,8 @@ func ExampleMux() {
 		log.Fatal(err)
 	}
 	// Output:
+	// wrapped
+	// wrapped
 	// resize cat.png, attempt 1
 	// resize deleted <nil>
 	// upload cat.png, attempt 1

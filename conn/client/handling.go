@@ -59,6 +59,7 @@ func (w *Worker) handle(working context.Context, job *Job) error {
 		if err := h.ask(); err != nil {
 			return fmt.Errorf("before the handler: %w", err)
 		}
+		job.Tube, job.Reserves = h.stats.Get("tube"), int(h.stats.Number("reserves"))
 		h.ttr = max(time.Duration(h.stats.Number("ttr"))*time.Second, time.Second)
 	}
 	limit := w.MaxTime
@@ -99,9 +100,6 @@ func (w *Worker) handle(working context.Context, job *Job) error {
 func (h *handling) ask() (err error) {
 	if h.stats == nil {
 		h.stats, err = h.job.Stats(h.quiet)
-	}
-	if err == nil {
-		h.job.Tube, h.job.Reserves = h.stats.Get("tube"), int(h.stats.Number("reserves"))
 	}
 	return err
 }
@@ -157,7 +155,7 @@ func (h *handling) settle(failure error, abandoned bool) (fate string, _ error) 
 	if err := h.ask(); err != nil {
 		return "unknown", fmt.Errorf("after the handler: %w", err)
 	}
-	priority, attempts := uint32(h.stats.Number("pri")), h.job.Reserves
+	priority, attempts := uint32(h.stats.Number("pri")), int(h.stats.Number("reserves"))
 	var d *decision
 	decided := errors.As(failure, &d)
 	delay := h.w.Retry.After(max(attempts, 1))

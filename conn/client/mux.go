@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // Handler does a job. See Worker for what its error means.
@@ -15,6 +16,7 @@ type Handler func(ctx context.Context, job *Job) error
 type Mux struct {
 	handlers map[string]Handler
 	wraps    []func(Handler) Handler
+	wrap     sync.Once
 }
 
 // On has jobs of a tube handled by h, instead of by an earlier handler.
@@ -25,7 +27,7 @@ func (m *Mux) On(tube string, h Handler) {
 	m.handlers[tube] = h
 }
 
-// Use wraps all handlers of the Mux, for what they have in common, such as tracing. The first one is the outermost.
+// Use wraps each handler of the Mux once, for what they have in common, such as tracing. The first wrap is the outermost.
 func (m *Mux) Use(wraps ...func(next Handler) Handler) { m.wraps = append(m.wraps, wraps...) }
 
 // Tubes are those with a handler, in order.
@@ -40,12 +42,16 @@ func (m *Mux) Handle(ctx context.Context, job *Job) error {
 		}
 		job.Tube = stats.Get("tube")
 	}
+	m.wrap.Do(func() {
+		for _, wrap := range slices.Backward(m.wraps) {
+			for tube, h := range m.handlers {
+				m.handlers[tube] = wrap(h)
+			}
+		}
+	})
 	h := m.handlers[job.Tube]
 	if h == nil {
 		return fmt.Errorf("no handler for tube %q", job.Tube)
-	}
-	for _, wrap := range slices.Backward(m.wraps) {
-		h = wrap(h)
 	}
 	return h(ctx, job)
 }

@@ -23,7 +23,10 @@ func (c *Conn) Put(ctx context.Context, job NewJob) (id uint64, _ error) {
 		id, err = l.put(ctx, job)
 		return err
 	})
-	return id, err
+	if id != 0 {
+		return id, nil // also if the connection was lost behind this answer
+	}
+	return 0, err
 }
 
 func (l *link) put(ctx context.Context, job NewJob) (uint64, error) {
@@ -32,7 +35,7 @@ func (l *link) put(ctx context.Context, job NewJob) (uint64, error) {
 		return 0, err
 	}
 	r, err := l.await(ctx, job.Wait, line, &job.Body)
-	if err != nil {
+	if err != nil && r.Word != "INSERTED" {
 		return 0, err
 	}
 	id, err := inserted(r, "INSERTED")
