@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"beanfield/storage/pebblestore/database"
@@ -39,25 +40,78 @@ func (s *store) mends(err error) bool {
 	return s.cluster != nil && s.cluster.Member && err != nil && database.FailedToRead(database.Explain(err))
 }
 
-// keepAside moves a directory with a damaged copy to where it is kept, in the place of the one before. One that has
-// no tables is of no use to anybody.
+// emptyName is a file in the directory of a copy that was made empty at a node that may have had more. It goes when
+// another node's copy comes, or the first records: then the log still had all, from its beginning.
+const emptyName = "empty"
+
+func (s *store) emptyMark(shard int) string {
+	return s.o.FS.PathJoin(s.dir.Shard(s.now.Generation, shard), emptyName)
+}
+
+// markEmpty makes that file.
+func (s *store) markEmpty(shard int) error {
+	path := s.emptyMark(shard)
+	f, err := s.o.FS.Create(path, directory.Category)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), directory.SyncDir(s.o.FS, s.o.FS.PathDir(path)))
+}
+
+// filled removes it once the store has records.
+func (l *shardLog) filled() error {
+	if !l.copied.empty || l.place.Number == 0 {
+		return nil
+	}
+	if err := l.store.o.FS.Remove(l.store.emptyMark(l.shard)); err != nil && !directory.Missing(err) {
+		return l.errorf("%w", err)
+	}
+	l.copied.empty = false
+	return nil
+}
+
+// keepAside moves a directory with a damaged copy to where it is kept, in the place of the one before. That goes
+// only when the move is done. An empty copy is kept nowhere.
 func (s *store) keepAside(shard int, from string) error {
 	fs, to := s.o.FS, s.aside(shard)
 	names, err := fs.List(from)
-	if err != nil || !strings.Contains(strings.Join(names, "\n")+"\n", ".sst\n") {
+	switch {
+	case directory.Missing(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("storage: %w", err)
+	case len(names) == 0 || slices.Contains(names, emptyName):
 		return fs.RemoveAll(from)
 	}
-	above := fs.PathDir(to)
-	if err := errors.Join(fs.RemoveAll(to), directory.MakeDir(fs, above), fs.Rename(from, to)); err != nil {
+	above, before := fs.PathDir(to), to+".before"
+	if err := directory.MakeDir(fs, above); err != nil {
 		return err
 	}
-	return errors.Join(directory.SyncDir(fs, above), directory.SyncDir(fs, fs.PathDir(from)))
+	if _, err = fs.Stat(to); err == nil {
+		if err = fs.RemoveAll(before); err == nil { // there is a newer one
+			err = fs.Rename(to, before)
+		}
+	}
+	if err == nil || directory.Missing(err) {
+		err = fs.Rename(from, to)
+	}
+	if err == nil {
+		err = errors.Join(directory.SyncDir(fs, above), directory.SyncDir(fs, fs.PathDir(from)))
+	}
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	return fs.RemoveAll(before)
 }
 
 // setAside has an empty store take the place of a shard's, which cannot be read.
 func (s *store) setAside(m format.Manifest, shard int, why error) error {
 	path := s.dir.Shard(m.Generation, shard)
-	if err := errors.Join(s.keepAside(shard, path), s.o.FS.MkdirAll(path, 0o700), directory.SyncDir(s.o.FS, s.dir.Generation(m.Generation))); err != nil {
+	err := s.keepAside(shard, path)
+	if err == nil {
+		err = errors.Join(s.o.FS.MkdirAll(path, 0o700), directory.SyncDir(s.o.FS, s.dir.Generation(m.Generation)))
+	}
+	if err != nil {
 		return errors.Join(why, err)
 	}
 	s.cluster.Damaged(shard, s.aside(shard), false, database.Explain(why))

@@ -3,7 +3,9 @@ package pebblestore
 import (
 	"errors"
 	"math/rand"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"beanfield/storage"
@@ -13,6 +15,7 @@ import (
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // told is what a member's Damaged has heard.
@@ -23,8 +26,11 @@ type told struct {
 }
 
 // member opens a node's directory as that of one of the cluster's nodes.
-func (n *node) member() (r *Replicas, heard *[]told, err error) {
+func (n *node) member() (r *Replicas, heard *[]told, err error) { return n.memberOn(n.disk) }
+
+func (n *node) memberOn(disk vfs.FS) (r *Replicas, heard *[]told, err error) {
 	o := n.options()
+	o.FS = disk
 	heard = new([]told)
 	o.Member = true
 	o.Damaged = func(_ int, kept string, inUse bool, why error) { *heard = append(*heard, told{kept, inUse, why}) }
@@ -47,11 +53,13 @@ func filled(t *testing.T) *node {
 	return n
 }
 
-// flip changes a byte of a file.
+// flip changes a byte of a file, which may be open.
 func flip(t *testing.T, fs vfs.FS, path string, at int) {
-	text := []byte(disktest.Read(t, fs, path))
-	text[(at+len(text))%len(text)] ^= 4
-	disktest.Write(t, fs, path, string(text))
+	text := disktest.Read(t, fs, path)
+	at = (at + len(text)) % len(text)
+	f := must.Get(fs.OpenReadWrite(path, directory.Category))
+	must.Get(f.WriteAt([]byte{text[at] ^ 4}, int64(at)))
+	must.Do(t, f.Close())
 }
 
 // A copy that cannot be read is set aside at the start, and an empty one takes its place; of two that of later is
@@ -139,4 +147,76 @@ func TestDamagedCopyInUse(t *testing.T) {
 	}
 	must.Do(t, r.Close())
 	must.Do(t, other.r.Close())
+}
+
+// harmedTable makes a node's copy one that cannot be read, and returns the names of its tables.
+func (n *node) harmedTable() (tables []string) {
+	tables = disktest.Look(n.t, n.disk, n.r.store.dir.Shard(1, 0), ".sst")
+	flip(n.t, n.disk, tables[0], -60)
+	return tables
+}
+
+// keeps checks that what is kept has all the tables.
+func (n *node) keeps(tables []string) {
+	n.t.Helper()
+	kept := strings.Join(disktest.Look(n.t, n.disk, "data/cluster/damaged", ".sst"), " ")
+	for _, table := range tables {
+		if !strings.Contains(kept, n.disk.PathBase(table)) {
+			n.t.Errorf("%s is not kept; there are %s", table, kept)
+		}
+	}
+}
+
+// failing has a node's file system refuse some operations.
+func (n *node) failing(kind errorfs.OpKind, path string) (*Replicas, *[]told, error) {
+	return n.memberOn(errorfs.Wrap(n.disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == kind && strings.HasPrefix(op.Path, path) {
+			return &os.PathError{Op: "read", Path: op.Path, Err: syscall.EIO}
+		}
+		return nil
+	})))
+}
+
+// An empty copy that has taken the place of a damaged one is kept nowhere when it is damaged, too.
+func TestAsideOutlivesAnEmptyCopy(t *testing.T) {
+	n := filled(t)
+	must.Do(t, n.r.Close())
+	tables := n.harmedTable()
+	for range 3 {
+		r, heard, err := n.member()
+		must.Do(t, err)
+		if n.keeps(tables); len(*heard) != 1 {
+			t.Errorf("told %+v", *heard)
+		}
+		must.Do(t, r.Close())
+		n.harmedTable()
+	}
+}
+
+// Where the damaged copy cannot be moved, the start is refused, and neither it nor the one before is gone.
+func TestAsideThatFails(t *testing.T) {
+	n := filled(t)
+	must.Do(t, n.r.Close())
+	tables := n.harmedTable()
+	r, _, err := n.member()
+	must.Do(t, err)
+	n.r = r
+	n.catchUpAll()
+	must.Do(t, r.store.logs[0].foldAll())
+	must.Do(t, r.Close())
+	newer := n.harmedTable()
+	for _, kind := range []errorfs.OpKind{errorfs.OpList, errorfs.OpRename} {
+		if _, _, err := n.failing(kind, r.store.dir.Shard(1, 0)); !errors.Is(err, syscall.EIO) {
+			t.Errorf("operation %d fails: %v", kind, err)
+		}
+		if n.keeps(tables); len(disktest.Look(t, n.disk, r.store.dir.Shard(1, 0), ".sst")) != len(newer) {
+			t.Error("the damaged copy has gone")
+		}
+	}
+	r, _, err = n.member()
+	must.Do(t, err)
+	if n.keeps(newer); len(disktest.Look(t, n.disk, "data/cluster/damaged", ".sst")) != len(newer) {
+		t.Error("the one before is still there")
+	}
+	must.Do(t, r.Close())
 }

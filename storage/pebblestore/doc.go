@@ -200,6 +200,10 @@
 // engine again, so VE3 claims nothing of them: only the store is verified. The owner's committer
 // appends a group by Upstream, and Take is given its records before that returns.
 //
+// A copy that is damaged is moved to cluster/damaged, and an empty one takes its place. That one has the file
+// "empty" until another node's copy comes, or the log's first records. While it is there, nothing that was set
+// aside before gives way to this copy. What cannot be moved stays where it is, and the start is refused.
+//
 // An owner acknowledges nothing without a mandate: a turn that wrote nothing may have handed out
 // a job. When the mandate is gone, or an append fails, every turn from there on is told the error.
 // The copy is not concerned, and may be served again by a later owner's router.

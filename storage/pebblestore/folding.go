@@ -150,7 +150,7 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 	share.Done()
 	l.turns.Trim(l.place.Number)
 	l.free()
-	return true, nil
+	return true, l.filled()
 }
 
 // collect makes a share of the oldest slots, or nil if there is nothing to fold. It sees to it

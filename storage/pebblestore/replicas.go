@@ -44,6 +44,7 @@ type copied struct {
 	folds  bool // foldLoop runs
 	strays []uint64
 	harmed atomic.Bool // Damaged was told
+	empty  bool        // it has the file emptyName
 
 	awaited atomic.Pointer[awaited]
 	summing sync.Mutex
@@ -118,7 +119,14 @@ func (l *shardLog) begins(fresh bool) error {
 			l.name, l.place.Origin, origin.Origin)
 	}
 	l.copied.folded.Store(l.place.Number)
-	var err error
+	_, err := l.store.o.FS.Stat(l.store.emptyMark(l.shard))
+	if err != nil && !directory.Missing(err) {
+		return err
+	}
+	l.copied.empty = err == nil
+	if err := l.filled(); err != nil {
+		return err
+	}
 	if l.copied.parts, l.copied.start, err = l.copied.log.Unfinished(); err != nil {
 		return err
 	}

@@ -185,6 +185,9 @@ func (s *store) openLog(i int, fresh bool) error {
 	step := s.o.Steps.Begin("opening "+l.name, "")
 	defer step.End()
 	err := removeLogs(s.o.FS, path)
+	if err == nil && fresh && s.cluster != nil && s.cluster.Member {
+		err = s.markEmpty(i)
+	}
 	var base *shardStore
 	if err == nil {
 		base, err = openStore(s.sharing, l.fault, path, l.name, func(o *pebble.Options) {
