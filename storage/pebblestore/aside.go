@@ -20,9 +20,11 @@ import (
 const asideName = "damaged"
 
 // Aside is where the damaged copy of a shard is kept; empty if there is none.
-func (r *Replicas) Aside(shard int) string {
-	path := r.store.aside(shard)
-	if _, err := r.store.o.FS.Stat(path); err != nil {
+func (r *Replicas) Aside(shard int) string { return r.store.kept(shard) }
+
+func (s *store) kept(shard int) string {
+	path := s.aside(shard)
+	if _, err := s.o.FS.Stat(path); err != nil {
 		return ""
 	}
 	return path
@@ -70,10 +72,10 @@ func (l *shardLog) filled() error {
 	return nil
 }
 
-// keepAside moves a directory with a damaged copy to where it is kept, in the place of the one before. That goes
-// only when the move is done. An empty copy is kept nowhere.
-func (s *store) keepAside(shard int, from string) error {
-	fs, to := s.o.FS, s.aside(shard)
+// keepAside moves a directory with a damaged copy to where it is kept, in the place of the one of that name. That
+// goes only when the move is done. An empty copy is kept nowhere.
+func (s *store) keepAside(name, from string) error {
+	fs, to := s.o.FS, s.dir.Join(directory.ClusterName, asideName, name)
 	names, err := fs.List(from)
 	switch {
 	case directory.Missing(err):
@@ -107,14 +109,14 @@ func (s *store) keepAside(shard int, from string) error {
 // setAside has an empty store take the place of a shard's, which cannot be read.
 func (s *store) setAside(m format.Manifest, shard int, why error) error {
 	path := s.dir.Shard(m.Generation, shard)
-	err := s.keepAside(shard, path)
+	err := s.keepAside(s.o.FS.PathBase(path), path)
 	if err == nil {
 		err = errors.Join(s.o.FS.MkdirAll(path, 0o700), directory.SyncDir(s.o.FS, s.dir.Generation(m.Generation)))
 	}
 	if err != nil {
 		return errors.Join(why, err)
 	}
-	s.cluster.Damaged(shard, s.aside(shard), false, database.Explain(why))
+	s.cluster.Damaged(shard, s.kept(shard), false, database.Explain(why))
 	return nil
 }
 
@@ -138,32 +140,51 @@ func (s *store) verifyCopies(m format.Manifest) error {
 	})
 }
 
-// setAllAside removes the manifest if it cannot be read, and sets aside whatever there is: nobody knows what it is.
+// setAllAside sets aside whatever there is if the manifest cannot be read, and removes that: nobody knows what it is.
+// Where there are two generations, nobody knows which one counts, and whoever is next refuses them.
 func (s *store) setAllAside(shards int) error {
-	_, _, err := s.dir.Usable()
-	if !s.mends(err) {
+	_, _, why := s.dir.Usable()
+	if !s.mends(why) {
 		return nil // whoever is next meets it, too
 	}
-	names, failed := s.dir.FS.List(s.dir.Path)
+	fs := s.o.FS
+	names, err := fs.List(s.dir.Path)
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, directory.GenerationPrefix) })
+	switch {
+	case err != nil:
+		return errors.Join(why, err)
+	case len(names) > 1:
+		return nil
+	case len(names) == 1:
+		err = s.keepGeneration(s.dir.Join(names[0]))
+	}
+	if err == nil {
+		if err = fs.Remove(s.dir.Join(directory.ManifestName)); directory.Missing(err) {
+			err = nil
+		}
+	}
+	if err = errors.Join(err, directory.SyncDir(fs, s.dir.Path)); err != nil {
+		return errors.Join(why, err)
+	}
+	for i := range shards {
+		s.cluster.Damaged(i, s.kept(i), false, why)
+	}
+	return nil
+}
+
+// keepGeneration sets aside all that is in a generation.
+func (s *store) keepGeneration(path string) error {
+	fs := s.o.FS
+	names, err := fs.List(path)
 	for _, name := range names {
-		if !strings.HasPrefix(name, directory.GenerationPrefix) {
-			continue
-		}
-		for i := range shards {
-			path := s.dir.FS.PathJoin(s.dir.Join(name), s.dir.FS.PathBase(s.aside(i)))
-			if _, missing := s.o.FS.Stat(path); missing == nil {
-				failed = errors.Join(failed, s.keepAside(i, path))
-			}
-			s.cluster.Damaged(i, s.aside(i), false, err)
-		}
-		failed = errors.Join(failed, s.o.FS.RemoveAll(s.dir.Join(name)))
-	}
-	if path := s.dir.Join(directory.ManifestName); failed == nil {
-		if failed = s.o.FS.Remove(path); directory.Missing(failed) {
-			failed = nil
+		if err == nil {
+			err = s.keepAside(name, fs.PathJoin(path, name))
 		}
 	}
-	return failed
+	if err == nil {
+		err = fs.Remove(path) // it is empty
+	}
+	return err
 }
 
 // harmed tells of damage that was met while the copy is in use, once.

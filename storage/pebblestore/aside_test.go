@@ -220,3 +220,31 @@ func TestAsideThatFails(t *testing.T) {
 	}
 	must.Do(t, r.Close())
 }
+
+// With a manifest that cannot be read, all that is there is kept, or the start is refused and all is still there.
+func TestAllAsideThatFails(t *testing.T) {
+	n := filled(t)
+	must.Do(t, n.r.Close())
+	shard := n.r.store.dir.Shard(1, 0)
+	tables := disktest.Look(t, n.disk, shard, ".sst")
+	for _, more := range []string{"shard-001", "shard-000" + replacedSuffix} { // of a larger cluster, and a replacement cut short
+		must.Get(vfs.Clone(n.disk, n.disk, shard, n.disk.PathJoin(n.disk.PathDir(shard), more), vfs.CloneSync))
+	}
+	flip(t, n.disk, "data/"+directory.ManifestName, 30)
+	for _, kind := range []errorfs.OpKind{errorfs.OpList, errorfs.OpRename} {
+		if _, _, err := n.failing(kind, shard); !errors.Is(err, syscall.EIO) || len(disktest.Look(t, n.disk, "data", ".sst")) != 3*len(tables) {
+			t.Errorf("operation %d fails: %v", kind, err)
+		}
+	}
+	must.Do(t, n.disk.MkdirAll("data/gen-000002", 0o700))
+	if _, _, err := n.member(); !errors.Is(err, storage.ErrCorrupt) {
+		t.Errorf("with two generations: %v", err)
+	}
+	must.Do(t, n.disk.Remove("data/gen-000002"))
+	r, _, err := n.member()
+	must.Do(t, err)
+	if n.keeps(tables); len(disktest.Look(t, n.disk, "data/cluster/damaged", ".sst")) != 3*len(tables) {
+		t.Errorf("kept: %v", disktest.Look(t, n.disk, "data/cluster/damaged", ".sst"))
+	}
+	must.Do(t, r.Close())
+}

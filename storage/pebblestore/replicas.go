@@ -248,7 +248,7 @@ func (r *Replicas) Replace(shard int, dir string, damaged bool) error {
 		err = directory.SyncDir(fs, s.dir.Generation(s.now.Generation))
 	}
 	if err == nil && damaged {
-		err = s.keepAside(shard, path+replacedSuffix)
+		err = s.keepAside(fs.PathBase(path), path+replacedSuffix)
 	}
 	if err == nil {
 		err = fs.RemoveAll(path + replacedSuffix)
