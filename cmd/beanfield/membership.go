@@ -37,7 +37,7 @@ func shardOf(s *cluster.ShardStatus) admin.ClusterShard {
 	return admin.ClusterShard{
 		Epoch: s.Epoch, Record: s.Place, Durable: s.Durable, Lag: s.Lag, Trim: s.Trim, Lane: s.Lane,
 		Doubts: s.Doubts, Rejections: s.Refusals, Failures: s.Failures,
-		Failed: s.Problem != "" && !s.Rebuilding, Rebuilding: s.Rebuilding, Damaged: s.Aside != "",
+		Failed: s.Problem != "" && !s.Rebuilding, Rebuilding: s.Rebuilding, Damaged: s.Damaged,
 	}
 }
 

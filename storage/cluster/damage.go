@@ -5,40 +5,34 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"beanfield/storage/cluster/ownership"
 )
 
 // refetchEach is how often a damaged copy is replaced by itself: a disk that harms one after the other would have
 // the other nodes send theirs for ever.
 const refetchEach = time.Hour
 
-// damaged is told by the copies.
-func (n *Node) damaged(shard int, kept string, inUse bool, why error) {
+// againEach is when it is tried again if another node's copy could not be fetched.
+const againEach = time.Minute
+
+// damaged is told by the copies. One that was set aside at the start is fetched at once: what is left is empty, and
+// holds up the purges.
+func (n *Node) damaged(shard int, _ string, inUse bool, why error) {
 	n.do(func(time.Duration) {
 		r := n.replicas[shard]
-		r.keptIn, r.setAside = kept, inUse
-		r.replaceDamaged(why)
+		if !inUse {
+			n.o.Logger.Error("this node's copy of a shard is damaged: another node's takes its place", "shard", r.i, "kept in", n.copies.Aside(r.i), "error", why.Error())
+			r.replaces = true
+			r.rebuild("its copy is damaged: " + why.Error())
+			return
+		}
+		n.o.Logger.Error("this node's copy of a shard is damaged: it is used until another node's can take its place", "shard", r.i, "error", why.Error())
+		r.unreadable, r.notBefore = why, time.Time{}
+		if last, err := os.Stat(r.lastReplaced()); err == nil {
+			r.notBefore = last.ModTime().Add(refetchEach)
+		}
 	})
-}
-
-// replaceDamaged has another node's copy take the place of one that cannot be read. An owner hands over before:
-// see tendCopies.
-func (r *replica) replaceDamaged(why error) {
-	n := r.node
-	if r.retired.Load() || n.station.Serving() {
-		r.unreadable = why
-		return
-	}
-	r.unreadable, r.replaces, r.notBefore = nil, true, time.Time{}
-	if last, err := os.Stat(r.lastReplaced()); err == nil {
-		r.notBefore = last.ModTime().Add(refetchEach)
-	}
-	n.o.Logger.Error("this node's copy of a shard is damaged: another node's takes its place", "shard", r.i, "kept in", r.keptIn, "error", why.Error())
-	text := "its copy is damaged: " + why.Error()
-	if time.Now().Before(r.notBefore) {
-		text += fmt.Sprintf("; the one before was damaged, too, less than an hour ago, so look at the disk; another one is fetched at %s, "+
-			"or at once with beanfield cluster rebuild %s", r.notBefore.Format(time.TimeOnly), n.o.Node)
-	}
-	r.rebuild(text)
 }
 
 // lastReplaced is a file that says when a damaged copy was replaced last.
@@ -46,18 +40,39 @@ func (r *replica) lastReplaced() string {
 	return filepath.Join(r.node.o.Dir, fmt.Sprintf("mended-%03d", r.i))
 }
 
-// tendCopies deals with damage that was met while the copies were in use. It says what is wrong with an owner.
+// tendCopies deals with damage that was met while the copies were in use. It says what is wrong with a node that could
+// not open them.
 func (n *Node) tendCopies() (fault string) {
 	for _, r := range n.replicas {
-		switch {
-		case r.unreadable == nil || r.retired.Load():
-		case n.station.Serving():
-			fault = fmt.Sprintf("shard %d cannot be read at this node: %v", r.i, r.unreadable)
-		default:
-			r.replaceDamaged(r.unreadable)
+		text := ""
+		if r.unreadable != nil && !r.retired.Load() {
+			text = r.replaceDamaged()
+			if n.now() < n.unopened {
+				fault = text
+			}
 		}
+		n.station.Damaged(r.i, text)
 	}
 	return fault
+}
+
+// replaceDamaged has another node's copy take the place of a damaged one that is in use, or says why that waits.
+func (r *replica) replaceDamaged() (waits string) {
+	n := r.node
+	text := fmt.Sprintf("its copy of shard %d is damaged: %v", r.i, r.unreadable)
+	_, whole := n.station.Source(r.i)
+	switch {
+	case n.station.Serving() || n.station.Role() >= ownership.Candidate:
+		return text
+	case time.Now().Before(r.notBefore):
+		return text + fmt.Sprintf("; the one before was damaged, too, less than an hour ago, or could not be replaced, so look at the disk; "+
+			"another one is fetched at %s, or at once with beanfield cluster rebuild %s", r.notBefore.Format(time.TimeOnly), n.o.Node)
+	case !whole:
+		return text + "; no other node has one now that could take its place"
+	}
+	r.replaces = true
+	r.rebuild(text)
+	return text
 }
 
 // roomFor tells whether the disk has room for a checkpoint. A damaged copy gives way to it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,43 @@ func TestDamagedCopies(t *testing.T) {
 		t.Error("it has not handed over")
 	} else {
 		c.append(tenure, "two;", "a", "b", "c")
+	}
+}
+
+// Damaged nodes do not wait for each other: two of three have been mended within the hour, and all meet damage then.
+// Somebody goes on serving, a copy that waits is as durable as before, and one that is whole again mends the others.
+func TestDamagedCopiesGoOn(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	name, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
+	for _, other := range others {
+		c.harm(other)
+		until(t, "it is replaced", func() bool { return c.stores[other].mended() == 1 })
+		c.fit("a", "b", "c")
+		c.harm(other)
+	}
+	c.harm(name)
+	until(t, "all tell it", func() bool {
+		for _, n := range c.nodes {
+			if !n.Status().Shards[1].Damaged {
+				return false
+			}
+		}
+		return true
+	})
+	tenure.End()
+	until(t, "another tenure", func() bool { _, its := c.owner(); return its != tenure })
+	_, tenure = c.owner()
+	c.append(tenure, "two;", "a", "b", "c")
+	until(t, "what all have is durable", func() bool {
+		shards := c.nodes[name].Status().Nodes
+		return !slices.ContainsFunc(shards, func(s NodeStatus) bool { return !s.Fit || s.Durable[1] != s.Places[1] })
+	})
+	if n := c.stores[name].mended(); n != 0 {
+		t.Error("a damaged copy has taken the place of another one:", n)
 	}
 }
 

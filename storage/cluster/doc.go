@@ -43,6 +43,15 @@
 //	CN6  Streams and stores of another cluster, another log or another number of shards are refused, and
 //	     streams that were made for other nodes: majorities of three and of five may have none in common.
 //
+// # Damaged copies
+//
+// A copy that is found damaged at the start is set aside by the store; it is empty then, and fetched at once. One that
+// meets damage in use stays in use: its node says so, and rather another node owns the shards, but what it has counts,
+// so purges go on. It is replaced once another node has one that is whole, its own node does not serve, and the last
+// such replacement is an hour ago. If it cannot be fetched, the damaged one is used again, and a minute later it is
+// tried again. So damaged nodes never wait for each other: the best there is serves. A node that cannot open its
+// copy when it is to serve lets the others try for a minute.
+//
 // # What is assumed of clocks
 //
 // P10 needs clocks that run at about one rate, and go on while a process does not run. The clock of

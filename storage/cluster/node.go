@@ -65,8 +65,9 @@ type Node struct {
 
 	// The loop's own.
 	station   *ownership.Station
-	tenure    *Tenure // until it has ended
-	fault     string  // what this process ends with, and that has been told
+	tenure    *Tenure       // until it has ended
+	fault     string        // what this process ends with, and that has been told
+	unopened  time.Duration // until then it does not try again to serve from damaged copies
 	showAt    time.Duration
 	owned     time.Duration // when somebody owned the shards last
 	takeovers []Takeover    // the last ones

@@ -76,22 +76,35 @@ func (r *replica) rebuilder() {
 		}
 		pause = rebuildAgain
 		n.o.Logger.Warn("a checkpoint could not be fetched", "shard", r.i, "error", err)
-		n.do(func(time.Duration) {
+		inUse := false
+		_ = n.ask(func(time.Duration) {
+			if inUse = r.unreadable != nil; inUse { // it is better than none, and nobody shall wait for it
+				r.notBefore = time.Now().Add(againEach)
+				r.resume()
+				return
+			}
 			r.problem = fmt.Sprintf("shard %d waits for a checkpoint of another node: %s (%v)", r.i, r.why, err)
 		})
+		if inUse {
+			return
+		}
 	}
 	n.do(func(time.Duration) {
 		r.failed.Store(nil)
-		r.problem, r.replaces = "", false
-		n.station.Remark(r.i, "")
-		r.retired.Store(false)
-		if r.unreadable != nil {
-			return // the new one is damaged, too
+		if n.station.Remark(r.i, ""); r.replaces {
+			r.notBefore = time.Now().Add(refetchEach) // if the new one is damaged, too
 		}
-		if err := r.drive(); err != nil {
-			r.broken(err)
-		}
+		r.resume()
 	})
+}
+
+// resume has the copy that there is be used.
+func (r *replica) resume() {
+	r.problem, r.replaces = "", false
+	r.retired.Store(false)
+	if err := r.drive(); err != nil {
+		r.broken(err)
+	}
 }
 
 // mayReplace tells whether a checkpoint may be made now: no server uses the store, and the owner counts
@@ -100,7 +113,7 @@ func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 	n, givenUp := r.node, false
 	_ = n.ask(func(time.Duration) {
 		givenUp = n.station.GivenUp(n.o.Node)
-		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i) && !time.Now().Before(r.notBefore)
+		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i)
 	})
 	if givenUp {
 		_ = n.Join(ctx, n.o.Node) // it is asked again
@@ -112,7 +125,7 @@ func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 func (r *replica) fetch(ctx context.Context) error {
 	n := r.node
 	var source string
-	if err := n.ask(func(time.Duration) { source = n.station.Source(r.i) }); err != nil {
+	if err := n.ask(func(time.Duration) { source, _ = n.station.Source(r.i) }); err != nil {
 		return err
 	}
 	if source == "" {
@@ -161,7 +174,7 @@ func (r *replica) getting(source string) func(done, total int64) {
 func (r *replica) replace(dir string) error {
 	n, replaces, setAside := r.node, false, false
 	err := n.ask(func(time.Duration) {
-		replaces, setAside = r.replaces, r.replaces && r.setAside
+		replaces, setAside = r.replaces, r.unreadable != nil
 		r.unreadable = nil // what it may still hear is of the new one
 	})
 	if err == nil && replaces {
@@ -231,7 +244,9 @@ func (n *Node) rebuildHere(shard int) error {
 	for _, r := range n.replicas {
 		if shard < 0 || shard == r.i {
 			r.notBefore = time.Time{}
-			r.rebuild("an operator has ordered it")
+			if r.unreadable == nil { // else see replaceDamaged
+				r.rebuild("an operator has ordered it")
+			}
 		}
 	}
 	return nil

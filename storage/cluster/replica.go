@@ -27,11 +27,9 @@ type replica struct {
 	// The loop's own.
 	problem    string    // why the node cannot own the shard
 	why        string    // it is rebuilt
-	unreadable error     // the copy cannot be read, and is in use, or is being replaced
-	replaces   bool      // the copy is damaged, and to be replaced
-	notBefore  time.Time // it is to be replaced
-	setAside   bool      // the damaged copy is to be set aside when it is replaced; false if it was already
-	keptIn     string    // where the damaged copy is, or will be
+	unreadable error     // the copy is damaged, and is in use, or about to be replaced
+	replaces   bool      // it is rebuilt because it is, or was, damaged
+	notBefore  time.Time // a damaged one that is in use is to be replaced
 	state      jetstream.State
 	durable    uint64
 }

@@ -67,8 +67,9 @@ type ShardStatus struct {
 	// Rebuilding says that the problem is being mended: this node's copy waits for a checkpoint of another
 	// one, or is getting it.
 	Rebuilding bool         `json:"rebuilding,omitempty"`
-	Aside      string       `json:"aside,omitempty"` // where a damaged copy of this node is kept
-	Lanes      []LaneStatus `json:"lanes,omitempty"` // of Look
+	Aside      string       `json:"aside,omitempty"`   // where a damaged copy of this node is kept
+	Damaged    bool         `json:"damaged,omitempty"` // so is this node's copy, or one that is kept
+	Lanes      []LaneStatus `json:"lanes,omitempty"`   // of Look
 }
 
 // LaneStatus is what the engine says of a lane.
@@ -164,6 +165,7 @@ func (n *Node) Look(ctx context.Context) Status {
 func (n *Node) asides(shards []ShardStatus) {
 	for i := range shards {
 		shards[i].Aside = n.copies.Aside(i)
+		shards[i].Damaged = shards[i].Damaged || shards[i].Aside != ""
 	}
 }
 
@@ -204,6 +206,7 @@ func (n *Node) shardStatus() (all []ShardStatus) {
 			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.trim(i), Lane: r.state.Lane,
 			Lag: n.station.Newest(i) - min(r.state.Place.Number, n.station.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
 			Failures: r.state.Failures, Problem: r.problem, Rebuilding: r.retired.Load(),
+			Damaged: r.unreadable != nil || r.replaces,
 		}
 		if i < len(report.Epochs) {
 			s.Epoch = report.Epochs[i]

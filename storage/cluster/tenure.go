@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -203,6 +204,18 @@ func (t *Tenure) Why() error {
 // End.
 func (t *Tenure) Leave() <-chan struct{} { return t.leave }
 
+// unopened tells whether the server has had the tenure and gives it back unused, though nobody asked for it.
+func (t *Tenure) unopened() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-t.leave:
+		return false
+	default:
+		return t.state == given && t.why == nil
+	}
+}
+
 // End ends the tenure: nothing is appended or answered any more. The successor begins at once. It
 // may be called at any time, and more than once.
 func (t *Tenure) End() {
@@ -213,7 +226,10 @@ func (t *Tenure) End() {
 	n.do(func(now time.Duration) {
 		if n.tenure == t {
 			n.tenure = nil
-			n.station.End(now)
+			if n.station.End(now); t.unopened() {
+				n.unopened = now + againEach
+				n.station.Fault(cmp.Or(n.fault, n.tendCopies()))
+			}
 		}
 	})
 }

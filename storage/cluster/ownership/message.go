@@ -78,7 +78,7 @@ type Report struct {
 	Version  string   `json:"version"`
 	Fit      bool     `json:"fit"`              // it could own the shards
 	Broken   bool     `json:"broken,omitempty"` // a copy is not whole
-	Low      bool     `json:"low,omitempty"`    // its disk is nearly full: rather another node owns the shards
+	Low      bool     `json:"low,omitempty"`    // its disk is nearly full, or a copy damaged: rather another node owns the shards
 	Silent   bool     `json:"silent"`           // it has heard no owner for too long
 	Drained  bool     `json:"drained,omitempty"`
 	Failures int      `json:"failures,omitempty"` // candidacies that have come to nothing since it heard an owner
@@ -87,6 +87,7 @@ type Report struct {
 	Promised []uint64 `json:"promised,omitempty"`
 	Places   []uint64 `json:"places,omitempty"`
 	Durable  []uint64 `json:"durable,omitempty"`
+	Damaged  []int    `json:"damaged,omitempty"` // shards of which its copy is damaged, and in use
 	Left     Left     `json:"left,omitzero"`
 	Problems []string `json:"problems,omitempty"`
 }

@@ -46,7 +46,7 @@ func (s *Station) move(target string) error {
 	case !s.alive(target):
 		return fmt.Errorf("cluster: node %s cannot be reached", target)
 	case p.report.Low && !s.isLow():
-		return fmt.Errorf("cluster: node %s has, or had just now, too little room on its disk", target)
+		return fmt.Errorf("cluster: node %s has, or had just now, too little room on its disk, or a damaged copy", target)
 	case !p.report.Fit:
 		return fmt.Errorf("cluster: node %s cannot own the shards: %v", target, p.report.Problems)
 	}
@@ -120,16 +120,26 @@ func (s *Station) Low(why string) {
 	s.low = why
 }
 
-func (s *Station) isLow() bool { return s.low != "" || s.now < s.lowUntil }
+// isLow tells whether rather another node owns the shards.
+func (s *Station) isLow() bool { return s.worse() != "" || s.now < s.lowUntil }
+
+// worse is what is wrong with a node that may own the shards if none is better.
+func (s *Station) worse() string {
+	why := s.low
+	for i := range s.shards {
+		why = cmp.Or(why, s.shards[i].damaged)
+	}
+	return why
+}
 
 // retire has an owner with a fault, or a drained one, leave when another node can take its place, and one whose disk is
-// nearly full when another one has room.
+// nearly full, or whose copy is damaged, when that of another one is not.
 func (s *Station) retire() {
 	best := s.best()
 	switch {
 	case s.role != Owner || best == "":
-	case s.fault != "" || s.low != "" && !s.peers[best].report.Low:
-		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why", cmp.Or(s.fault, s.low))
+	case s.fault != "" || s.worse() != "" && !s.peers[best].report.Low:
+		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why", cmp.Or(s.fault, s.worse()))
 		s.leave(best)
 		s.unwell = true
 	case s.drained:

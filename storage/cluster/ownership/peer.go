@@ -269,6 +269,9 @@ func (s *Station) Report() Report {
 		if sh.problem != "" && !slices.Contains(r.Problems, sh.problem) {
 			r.Problems = append(r.Problems, sh.problem)
 		}
+		if sh.damaged != "" {
+			r.Problems, r.Damaged = append(r.Problems, sh.damaged), append(r.Damaged, i)
+		}
 		if sh.remark != "" {
 			r.Problems = append(r.Problems, sh.remark)
 		}

@@ -145,6 +145,7 @@ type shard struct {
 	place, durable uint64
 	problem        string
 	remark         string // see Remark
+	damaged        string // see Damaged
 	unread         bool
 	read           bool // both lanes, to their ends, once
 	took           time.Duration
@@ -204,6 +205,13 @@ func (s *Station) Lanes(i int, unread bool, took time.Duration) {
 func (s *Station) Remark(i int, remark string) {
 	s.dirty = s.dirty || remark != s.shards[i].remark
 	s.shards[i].remark = remark
+}
+
+// Damaged is what is wrong with a copy that is damaged, and in use until it is replaced: rather another node owns the
+// shards, and has its copy fetched.
+func (s *Station) Damaged(i int, why string) {
+	s.dirty = s.dirty || why != s.shards[i].damaged
+	s.shards[i].damaged = why
 }
 
 // Tick does what is due. It is called several times during a Step.

@@ -65,17 +65,18 @@ func (s *Station) GivenUp(name string) bool { return slices.Contains(s.left.Node
 // Drained tells whether the node owns nothing until that is undone.
 func (s *Station) Drained() bool { return s.drained }
 
-// Source is a node whose copy of a shard could be had: rather one that has something else to do than
-// to serve. It is empty if there is none.
-func (s *Station) Source(i int) (name string) {
+// Source is a node whose copy of a shard could be had: rather one that is whole, and rather of a node that has
+// something else to do than to serve. It is empty if there is none.
+func (s *Station) Source(i int) (name string, whole bool) {
 	for _, other := range s.Nodes {
 		p := s.peers[other]
 		if p == nil || !s.alive(other) || i >= len(p.report.Durable) || len(p.report.Problems) > 0 && p.report.Role != Owner.String() {
 			continue
 		}
-		if name == "" || name == s.owner || p.report.Durable[i] > s.peers[name].report.Durable[i] && other != s.owner {
-			name = other
+		its := !slices.Contains(p.report.Damaged, i)
+		if name == "" || its && !whole || its == whole && (name == s.owner || p.report.Durable[i] > s.peers[name].report.Durable[i] && other != s.owner) {
+			name, whole = other, its
 		}
 	}
-	return name
+	return name, whole
 }
