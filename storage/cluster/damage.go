@@ -28,11 +28,16 @@ func (n *Node) damaged(shard int, _ string, inUse bool, why error) {
 			return
 		}
 		n.o.Logger.Error("this node's copy of a shard is damaged: it is used until another node's can take its place", "shard", r.i, "error", why.Error())
-		r.unreadable, r.notBefore = why, time.Time{}
-		if last, err := os.Stat(r.lastReplaced()); err == nil {
-			r.notBefore = last.ModTime().Add(refetchEach)
-		}
+		r.unreadable, r.notBefore = why, r.mayAgain()
 	})
+}
+
+// mayAgain is when a damaged copy may be replaced again: an hour from now at most, whatever the clock was.
+func (r *replica) mayAgain() (at time.Time) {
+	if last, err := os.Stat(r.lastReplaced()); err == nil {
+		at = time.Now().Add(min(refetchEach, refetchEach-time.Since(last.ModTime())))
+	}
+	return at
 }
 
 // lastReplaced is a file that says when a damaged copy was replaced last.
@@ -66,7 +71,7 @@ func (r *replica) replaceDamaged() (waits string) {
 		return text
 	case time.Now().Before(r.notBefore):
 		return text + fmt.Sprintf("; the one before was damaged, too, less than an hour ago, or could not be replaced, so look at the disk; "+
-			"another one is fetched at %s, or at once with beanfield cluster rebuild %s", r.notBefore.Format(time.TimeOnly), n.o.Node)
+			"another one is fetched at %s, or at once with beanfield cluster rebuild %s", r.notBefore.Format(time.DateTime), n.o.Node)
 	case !whole:
 		return text + "; no other node has one now that could take its place"
 	}

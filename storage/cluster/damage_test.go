@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"beanfield/storage/must"
 )
@@ -40,6 +41,11 @@ func TestDamagedCopies(t *testing.T) {
 	}
 	c.append(tenure, "one;", "a", "b", "c")
 	m := c.stores[other]
+	m.replaces = func(i int) {
+		if _, err := os.Stat(c.nodes[other].replicas[i].lastReplaced()); err == nil && m.mended() == 0 {
+			t.Error("it is said to be replaced before it is")
+		}
+	}
 	c.harm(other)
 	until(t, "it is replaced", func() bool { return m.mended() == 1 })
 	c.fit("a", "b", "c")
@@ -104,6 +110,23 @@ func TestDamagedCopiesGoOn(t *testing.T) {
 	})
 	if n := c.stores[name].mended(); n != 0 {
 		t.Error("a damaged copy has taken the place of another one:", n)
+	}
+}
+
+// A clock that was set back makes nobody wait for longer than the hour.
+func TestMendedInTheFuture(t *testing.T) {
+	r := &replica{node: newNode(Options{Dir: t.TempDir()})}
+	if at := r.mayAgain(); !at.IsZero() {
+		t.Error("nothing was replaced, and it may not be before", at)
+	}
+	must.Do(t, os.WriteFile(r.lastReplaced(), nil, 0o600))
+	for _, off := range []time.Duration{-refetchEach / 2, 100 * refetchEach} {
+		last := time.Now().Add(off)
+		must.Do(t, os.Chtimes(r.lastReplaced(), last, last))
+		wait := time.Until(r.mayAgain())
+		if least := min(refetchEach, refetchEach+off) - time.Minute; wait < least || wait > least+time.Minute {
+			t.Errorf("replaced %v from now: it waits %v", off, wait)
+		}
 	}
 }
 

@@ -177,9 +177,6 @@ func (r *replica) replace(dir string) error {
 		replaces, setAside = r.replaces, r.unreadable != nil
 		r.unreadable = nil // what it may still hear is of the new one
 	})
-	if err == nil && replaces {
-		err = os.WriteFile(r.lastReplaced(), []byte(time.Now().String()), 0o600)
-	}
 	if err != nil {
 		return err
 	}
@@ -187,6 +184,8 @@ func (r *replica) replace(dir string) error {
 	defer r.swap.Unlock()
 	if err = n.copies.Replace(r.i, dir, setAside); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) // nobody knows what there is now
+	} else if replaces {
+		_ = os.WriteFile(r.lastReplaced(), []byte(time.Now().String()), 0o600) // else it is forgotten at the next start
 	}
 	return err
 }
