@@ -37,9 +37,10 @@ func (s *store) aside(shard int) string {
 	return s.dir.Join(directory.ClusterName, asideName, fmt.Sprintf("%s%03d", directory.ShardPrefix, shard))
 }
 
-// mends tells whether a copy that cannot be read is to be set aside.
+// mends tells whether a copy is to be set aside: it is not what was written. What a disk does not give now, it may
+// give later, and what another build has written, that build can read.
 func (s *store) mends(err error) bool {
-	return s.cluster != nil && s.cluster.Member && err != nil && database.FailedToRead(database.Explain(err))
+	return s.cluster != nil && s.cluster.Member && err != nil && database.Corrupt(database.Explain(err))
 }
 
 // emptyName is a file in the directory of a copy that was made empty at a node that may have had more. It goes when
@@ -123,7 +124,7 @@ func (s *store) setAside(m format.Manifest, shard int, why error) error {
 // verifyCopies does what verify does, and sets aside what is damaged. Its stores are to be made anew.
 func (s *store) verifyCopies(m format.Manifest) error {
 	s.anew = make([]bool, m.Shards)
-	return inParallel(m.Shards, func(i int) error {
+	err := inParallel(m.Shards, func(i int) error {
 		path := s.dir.Shard(m.Generation, i)
 		_, err := s.o.FS.Stat(path)
 		if directory.Missing(err) {
@@ -138,6 +139,7 @@ func (s *store) verifyCopies(m format.Manifest) error {
 		}
 		return err
 	})
+	return s.dir.OrSalvage(err, "")
 }
 
 // setAllAside sets aside whatever there is if the manifest cannot be read, and removes that: nobody knows what it is.

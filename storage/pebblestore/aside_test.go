@@ -248,3 +248,31 @@ func TestAllAsideThatFails(t *testing.T) {
 	}
 	must.Do(t, r.Close())
 }
+
+// What a disk does not give, or a newer build has written, is not damaged: the start is refused, and nothing moved.
+func TestNotSetAside(t *testing.T) {
+	n := filled(t)
+	must.Do(t, n.r.Close())
+	shard, refused := n.r.store.dir.Shard(1, 0), 0
+	for _, kind := range []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt} {
+		for _, path := range []string{"data/" + directory.ManifestName, shard + "/MANIFEST-", shard + "/OPTIONS-", disktest.Look(t, n.disk, shard, ".sst")[0]} {
+			r, _, err := n.failing(kind, path)
+			if err == nil {
+				must.Do(t, r.Close()) // it is read by the other kind
+				continue
+			}
+			refused++
+			if !errors.Is(err, syscall.EIO) || len(disktest.Look(t, n.disk, "data/cluster", "damaged")) > 0 {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	if refused < 4 {
+		t.Errorf("%d starts were refused", refused)
+	}
+	marker := disktest.Look(t, n.disk, shard, "marker.format-version")[0]
+	must.Do(t, n.disk.Rename(marker, shard+"/marker.format-version.999999.999"))
+	if _, _, err := n.member(); !errors.Is(err, ErrVersion) || len(disktest.Look(t, n.disk, "data/cluster", "damaged")) > 0 {
+		t.Errorf("a newer format: %v", err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"beanfield/storage"
@@ -38,10 +39,22 @@ type reworded struct {
 func (r *reworded) Error() string { return r.text }
 func (r *reworded) Unwrap() error { return r.error }
 
-// FailedToRead says whether an error is one of reading: what is on the disk is
-// not what was written, or the disk does not give it.
-func FailedToRead(err error) bool {
+// Corrupt says whether what is on the disk is not what was written.
+func Corrupt(err error) bool {
+	return (errors.Is(err, storage.ErrCorrupt) || pebble.IsCorruptionError(err)) && !notGiven(err)
+}
+
+// notGiven says whether the disk does not give what was asked for.
+func notGiven(err error) bool {
 	var path *fs.PathError
-	return errors.Is(err, storage.ErrCorrupt) || pebble.IsCorruptionError(err) ||
-		errors.As(err, &path) && path.Op == "read"
+	return errors.As(err, &path) && path.Op == "read"
+}
+
+// FailedToRead says whether an error is one of reading: one or the other.
+func FailedToRead(err error) bool { return Corrupt(err) || notGiven(err) }
+
+// KnownFormat says whether this build reads files of a format of Pebble's, as a marker names it.
+func KnownFormat(name string) bool {
+	number, err := strconv.ParseUint(name, 10, 64)
+	return err != nil || number <= uint64(formatVersion)
 }

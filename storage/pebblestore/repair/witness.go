@@ -9,6 +9,7 @@ import (
 
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/pebblestore/ondisk"
 
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -82,8 +83,12 @@ func (w *Witness) Marker(name string) (value string, err error) {
 // readManifest reads the manifest that the marker names, which was synced before.
 // Every edit is synced before the next one is written; the first two, together.
 func (w *Witness) readManifest() error {
-	if _, err := w.Marker("format-version"); err != nil {
+	version, err := w.Marker("format-version")
+	if err != nil {
 		return err
+	}
+	if !database.KnownFormat(version) {
+		return fmt.Errorf("storage: %s: %w: a newer build of beanfield has written it", w.Path("marker.format-version.*.%s", version), format.ErrVersion)
 	}
 	name, err := w.Marker("manifest")
 	if err != nil {
@@ -101,6 +106,9 @@ func (w *Witness) load(name string) error {
 	}
 	m, shape, err := ondisk.ReadManifest(f, size)
 	if err = errors.Join(err, f.Close()); err != nil {
+		if database.FailedToRead(err) {
+			return fmt.Errorf("storage: %w", err)
+		}
 		return directory.Damaged(path, "%v", err)
 	}
 	w.Manifest = m
