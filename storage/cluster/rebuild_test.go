@@ -71,16 +71,13 @@ type stuck struct{ Copies }
 
 func (stuck) Replace(int, string, bool) error { return os.ErrPermission }
 
-// A process fails with a copy whose replacement has begun, and not with one that was not touched: because the process
-// ends, or the note of the replacement cannot be written.
+// A process fails with a copy whose replacement has begun, and not with one that was not touched because the
+// process ends.
 func TestReplacementThatDoesNotBegin(t *testing.T) {
-	for name, want := range map[string]bool{"ends": false, "no note": false, "begins": true} {
+	for name, want := range map[string]bool{"ends": false, "begins": true} {
 		n := newNode(Options{Dir: t.TempDir()})
 		n.copies = stuck{}
-		r := &replica{node: n, replaces: name == "no note"}
-		if name == "no note" {
-			n.o.Dir += "/missing"
-		}
+		r := &replica{node: n}
 		if name == "ends" {
 			n.shut()
 		}
