@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -80,21 +81,30 @@ func (r *replica) replaceDamaged() (waits string) {
 	return text
 }
 
-// roomFor tells whether the disk has room for a checkpoint. A damaged copy gives way to it.
+// roomFor tells whether the disk has room for a checkpoint. A damaged copy gives way to it, if that suffices.
 func (r *replica) roomFor(bytes int64) error {
 	n := r.node
-	for {
-		free, all, err := n.space(n.o.Dir)
-		need := uint64(bytes) + min(leastRoom, all/roomPart)
-		switch {
-		case err != nil || free >= need:
-			return err
-		case n.copies.Aside(r.i) == "":
-			return fmt.Errorf("%d MiB of the disk are free, and %d must be", free>>20, need>>20)
-		}
-		n.o.Logger.Warn("a damaged copy is removed: its disk has no room for another one", "kept in", n.copies.Aside(r.i))
-		if err := n.copies.Forget(r.i); err != nil {
-			return err
-		}
+	free, all, err := n.space(n.o.Dir)
+	need := uint64(bytes) + min(leastRoom, all/roomPart)
+	if err != nil || free >= need {
+		return err
 	}
+	kept := n.copies.Aside(r.i)
+	var frees uint64
+	_ = filepath.WalkDir(kept, func(_ string, e fs.DirEntry, err error) error { // what cannot be read frees nothing
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				frees += uint64(info.Size())
+			}
+		}
+		return nil
+	})
+	if kept == "" || free+frees < need {
+		return fmt.Errorf("%d MiB of the disk are free, and %d must be", free>>20, need>>20)
+	}
+	n.o.Logger.Warn("a damaged copy is removed: its disk has no room for another one", "kept in", kept)
+	if err := n.copies.Forget(r.i); err != nil {
+		return err
+	}
+	return r.roomFor(bytes)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -139,9 +140,10 @@ type aside struct {
 func (a *aside) Aside(int) string { return a.path }
 func (a *aside) Forget(int) error { a.path = ""; return nil }
 
-// A checkpoint is fetched only if the disk has room for it. A damaged copy gives way.
+// A checkpoint is fetched only if the disk has room for it. A damaged copy gives way, if that suffices.
 func TestRoomForACheckpoint(t *testing.T) {
-	copies := &aside{path: "kept"}
+	copies := &aside{path: t.TempDir()}
+	must.Do(t, os.WriteFile(filepath.Join(copies.path, "table"), make([]byte, 1<<20), 0o600))
 	n := newNode(Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	n.copies = copies
 	n.space = func(string) (free, all uint64, err error) {
@@ -154,10 +156,13 @@ func TestRoomForACheckpoint(t *testing.T) {
 	if err := r.roomFor(0); err != nil || copies.path == "" {
 		t.Errorf("there is room: %v; the damaged copy is in %q", err, copies.path)
 	}
+	if err := r.roomFor(2 << 20); err == nil || copies.path == "" {
+		t.Errorf("there is no room in either case: %v; the damaged copy is in %q", err, copies.path)
+	}
 	if err := r.roomFor(1 << 20); err != nil || copies.path != "" {
 		t.Errorf("there is room without the damaged copy, which is in %q: %v", copies.path, err)
 	}
-	if err := r.roomFor(2 << 20); err == nil {
+	if err := r.roomFor(1<<20 + 1); err == nil {
 		t.Error("there is no room")
 	}
 	n.space = func(string) (free, all uint64, err error) { return 0, 0, os.ErrInvalid }
