@@ -134,7 +134,16 @@ func TestDamagedCopyInUse(t *testing.T) {
 	}
 	place := must.Get(other.r.Checkpoint(0, "checkpoint"))
 	must.Get(vfs.Clone(other.disk, n.disk, "checkpoint", "checkpoint", vfs.CloneSync))
-	must.Do(t, r.Replace(0, "checkpoint", true))
+	must.Do(t, n.disk.MkdirAll("data/cluster", 0o700))
+	disktest.Write(t, n.disk, "data/cluster/damaged", "") // the damaged one cannot be moved there
+	if err := r.Replace(0, "checkpoint", true); err == nil {
+		t.Error("the damaged one is kept nowhere")
+	}
+	must.Do(t, n.disk.Remove("data/cluster/damaged"))
+	must.Do(t, r.Close())
+	r, _, err = n.member()
+	must.Do(t, err)
+	n.r = r
 	if r.Place(0) != place || r.Aside(0) != (*heard)[0].kept || len(disktest.Look(t, n.disk, r.Aside(0), ".sst")) == 0 {
 		t.Errorf("it stands at %v; the damaged one is in %q", r.Place(0), r.Aside(0))
 	}

@@ -46,6 +46,8 @@ type copied struct {
 	harmed atomic.Bool // Damaged was told
 	empty  bool        // it has the file emptyName
 
+	stopped bool
+
 	awaited atomic.Pointer[awaited]
 	summing sync.Mutex
 	changes changes
@@ -204,6 +206,10 @@ func (r *Replicas) Close() error {
 
 // stop ends the fold of a copy, and closes its files.
 func (l *shardLog) stop() error {
+	if l.copied.stopped {
+		return nil // a checkpoint did not take its place
+	}
+	l.copied.stopped = true
 	if !l.copied.folds {
 		return l.closeFiles()
 	}
@@ -226,8 +232,11 @@ func (r *Replicas) Checkpoint(shard int, dir string) (turns.Place, error) {
 	return place, nil
 }
 
-// What a store is called while a checkpoint takes its place.
-const replacedSuffix = ".replaced"
+// What a store is called while a checkpoint takes its place, and then goes; or is kept, if it is damaged.
+const (
+	replacedSuffix = ".replaced"
+	damagedSuffix  = ".damaged"
+)
 
 // Replace has a checkpoint take the place of a shard's store: the directory is moved. A store that is
 // damaged is kept aside. Nothing else may be called for this shard meanwhile.
@@ -239,19 +248,19 @@ func (r *Replicas) Replace(shard int, dir string, damaged bool) error {
 		return err
 	}
 	path := s.dir.Shard(s.now.Generation, shard)
-	fs := s.o.FS
-	err := fs.Rename(path, path+replacedSuffix)
+	fs, replaced := s.o.FS, path+replacedSuffix
+	if damaged {
+		replaced = path + damagedSuffix
+	}
+	err := fs.Rename(path, replaced)
 	if err == nil {
 		err = fs.Rename(dir, path)
 	}
 	if err == nil {
 		err = directory.SyncDir(fs, s.dir.Generation(s.now.Generation))
 	}
-	if err == nil && damaged {
-		err = s.keepAside(fs.PathBase(path), path+replacedSuffix)
-	}
 	if err == nil {
-		err = fs.RemoveAll(path + replacedSuffix)
+		err = s.giveUp(path, replaced)
 	}
 	if err != nil {
 		return fmt.Errorf("storage: a checkpoint for %s: %w", l.name, err)
@@ -259,8 +268,16 @@ func (r *Replicas) Replace(shard int, dir string, damaged bool) error {
 	return s.openLog(shard, false)
 }
 
+// giveUp removes what a checkpoint has taken the place of, or keeps it.
+func (s *store) giveUp(path, replaced string) error {
+	if replaced == path+damagedSuffix {
+		return s.keepAside(s.o.FS.PathBase(path), replaced)
+	}
+	return s.o.FS.RemoveAll(replaced)
+}
+
 // restore finishes what Replace had begun when the process ended: a store that a checkpoint has
-// taken the place of goes, one for which there is none yet comes back.
+// taken the place of goes, or is kept, one for which there is none yet comes back.
 func (s *store) restore() error {
 	m, ok, err := s.dir.ReadManifest()
 	if err != nil || !ok {
@@ -269,16 +286,22 @@ func (s *store) restore() error {
 	fs := s.o.FS
 	for i := range m.Shards {
 		path := s.dir.Shard(m.Generation, i)
-		if _, err := fs.Stat(path + replacedSuffix); directory.Missing(err) {
-			continue
-		}
-		if _, err = fs.Stat(path); err == nil {
-			err = fs.RemoveAll(path + replacedSuffix)
-		} else if directory.Missing(err) {
-			err = fs.Rename(path+replacedSuffix, path)
-		}
-		if err != nil {
-			return fmt.Errorf("storage: %w", err)
+		for _, replaced := range []string{path + replacedSuffix, path + damagedSuffix} {
+			_, err := fs.Stat(replaced)
+			if directory.Missing(err) {
+				continue
+			}
+			if err == nil {
+				_, err = fs.Stat(path)
+			}
+			if err == nil {
+				err = s.giveUp(path, replaced)
+			} else if directory.Missing(err) {
+				err = fs.Rename(replaced, path)
+			}
+			if err != nil {
+				return fmt.Errorf("storage: %w", err)
+			}
 		}
 	}
 	return nil
