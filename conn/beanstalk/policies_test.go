@@ -77,6 +77,9 @@ func TestRightsOnPolicies(t *testing.T) {
 	under(newLawgiver()).as("sees").do("policies", shownPolicies)
 	l := newLawgiver()
 	l.Show().Bodies = true // of scheduled jobs
+	l.For = func(string) (conn.Policy, bool) {
+		return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}}, true
+	}
 	h := under(l)
 	c := h.as("sees")
 	c.do("policies", "OK 179\r\n"+strings.Replace(shownPolicies[len("OK 190\r\n"):], `"a\"\n\u00e9"`, `""`, 1))
@@ -86,9 +89,6 @@ func TestRightsOnPolicies(t *testing.T) {
 	c = h.as("some")
 	c.do("policies", "BAD_FORMAT")
 	c.do("policy x", "NOT_FOUND")
-	l.For = func(string) (conn.Policy, bool) {
-		return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}}, true
-	}
 	c.do("policy mail", "OK 60\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: null\n")
 	h.as("sees").do("policy mail", "OK 63\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: \"grave\"\n")
 	c.do("set-policies 2\r\nab", "BAD_FORMAT")
