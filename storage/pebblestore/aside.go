@@ -61,6 +61,22 @@ func (s *store) markEmpty(shard int) error {
 	return errors.Join(f.Close(), directory.SyncDir(s.o.FS, s.o.FS.PathDir(path)))
 }
 
+// whole refuses a directory in which an empty copy takes the place of one that may have had jobs.
+func (s *store) whole(m format.Manifest) error {
+	for i := range m.Shards {
+		path := s.dir.Shard(m.Generation, i)
+		_, err := s.o.FS.Stat(s.o.FS.PathJoin(path, emptyName))
+		if err == nil {
+			return directory.Error(s.o.Dir, directory.ErrUnfinished, "%s is empty until another node's copy takes its place: "+
+				"a damaged one is in %s", path, s.dir.FS.PathDir(s.aside(i)))
+		}
+		if !directory.Missing(err) {
+			return fmt.Errorf("storage: %w", err)
+		}
+	}
+	return nil
+}
+
 // filled removes it once the store has records.
 func (l *shardLog) filled() error {
 	if !l.copied.empty || l.place.Number == 0 {

@@ -198,6 +198,13 @@ func TestAsideOutlivesAnEmptyCopy(t *testing.T) {
 			t.Errorf("told %+v", *heard)
 		}
 		must.Do(t, r.Close())
+		_, leaves := Leave(n.options().Options)
+		_, read := Read(n.options().Options, func(int, *Contents) error { return nil })
+		for _, err := range []error{leaves, read} {
+			if !errors.Is(err, ErrUnfinished) || !strings.Contains(err.Error(), "cluster/damaged") {
+				t.Errorf("a directory without the shard's jobs is taken for whole: %v", err)
+			}
+		}
 		n.harmedTable()
 	}
 }
@@ -213,6 +220,7 @@ func TestAsideThatFails(t *testing.T) {
 	n.catchUpAll()
 	must.Do(t, r.store.logs[0].foldAll())
 	must.Do(t, r.Close())
+	must.Get(Read(n.options().Options, func(int, *Contents) error { return nil })) // it is not empty any more
 	newer := n.harmedTable()
 	for _, kind := range []errorfs.OpKind{errorfs.OpList, errorfs.OpRename} {
 		if _, _, err := n.failing(kind, r.store.dir.Shard(1, 0)); !errors.Is(err, syscall.EIO) {

@@ -202,7 +202,8 @@
 //
 // A copy that is damaged is moved to cluster/damaged, and an empty one takes its place. That one has the file
 // "empty" until another node's copy comes, or the log's first records. While it is there, nothing that was set
-// aside before gives way to this copy. What cannot be moved stays where it is, and the start is refused.
+// aside before gives way to this copy, and Leave and Read refuse the directory. What cannot be moved stays where
+// it is, and the start is refused; so is one whose disk does not give what it has: that is not damage.
 //
 // An owner acknowledges nothing without a mandate: a turn that wrote nothing may have handed out
 // a job. When the mandate is gone, or an append fails, every turn from there on is told the error.

@@ -141,6 +141,9 @@ func Leave(o Options) (c Counts, err error) {
 	if err != nil {
 		return c, err
 	}
+	if err := r.store.whole(m); err != nil {
+		return c, errors.Join(err, r.Close())
+	}
 	alone := r.Serve(func(int) Upstream { return nil })
 	logs, err := alone.Open(m.Shards, nil)
 	for _, l := range logs {

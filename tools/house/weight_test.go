@@ -36,7 +36,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":     {5000, 5000},
 	"storage/lanes":         {1900, 7900},
 	"storage/locallog":      {4200, 4600},
-	"storage/pebblestore":   {23600, 23000},
+	"storage/pebblestore":   {23700, 23100},
 	"tools":                 {4700, 8500},
 	"tools/bench":           {22700, 8100},
 	"tools/clients":         {5500, 0},

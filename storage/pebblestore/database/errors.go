@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"beanfield/storage"
@@ -52,9 +51,3 @@ func notGiven(err error) bool {
 
 // FailedToRead says whether an error is one of reading: one or the other.
 func FailedToRead(err error) bool { return Corrupt(err) || notGiven(err) }
-
-// KnownFormat says whether this build reads files of a format of Pebble's, as a marker names it.
-func KnownFormat(name string) bool {
-	number, err := strconv.ParseUint(name, 10, 64)
-	return err != nil || number <= uint64(formatVersion)
-}

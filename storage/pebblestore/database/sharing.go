@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,6 +16,12 @@ import (
 // older build cannot read what a newer format wrote. With this one Pebble's log can
 // distinguish a torn tail from damage to what had been synced.
 const formatVersion = pebble.FormatTableFormatV6
+
+// KnownFormat says whether this build reads files of a format of Pebble's, as a marker names it.
+func KnownFormat(name string) bool {
+	number, err := strconv.ParseUint(name, 10, 64)
+	return err != nil || number <= uint64(formatVersion)
+}
 
 // Config is what the databases of a store are like.
 type Config struct {
