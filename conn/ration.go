@@ -1,29 +1,79 @@
 package conn
 
-import "sync/atomic"
+import (
+	"net/netip"
+	"sync"
+)
 
-// Ration bounds what many clients hold together, in bytes.
-type Ration struct{ most, held atomic.Int64 }
+// Ration bounds what clients hold together, in bytes. One client, whatever its connections, may hold as much as is
+// still free then: at most half, and something is left for others.
+type Ration struct {
+	mu         sync.Mutex
+	most, held int64
+	of         map[Peer]int64 // what each client holds; see host
+}
 
 // UsualRation is for bodies that are arriving at a front end, and the like.
 const UsualRation = 256 << 20
 
+// uncounted is how much of a share is not counted, so that usual puts have room in any case. The limit on
+// connections bounds it.
+const uncounted = 64 << 10
+
 // Bound sets how much may be held. What is held already stays.
-func (r *Ration) Bound(most int64) { r.most.Store(most) }
+func (r *Ration) Bound(most int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.most = most
+}
 
 // Held is how much is held.
-func (r *Ration) Held() int64 { return r.held.Load() }
+func (r *Ration) Held() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held
+}
 
-// Share is what one client holds of a ration.
+// add reports whether there is room for n bytes more of a client, or of nobody in particular.
+func (r *Ration) add(n int64, one bool, client Peer) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if left := r.most - r.held - n; n > 0 && (left < 0 || one && r.of[client]+n > left) {
+		return false
+	}
+	r.held += n
+	if one {
+		if r.of == nil {
+			r.of = map[Peer]int64{}
+		}
+		if r.of[client] += n; r.of[client] == 0 {
+			delete(r.of, client)
+		}
+	}
+	return true
+}
+
+// Share is what one body, or one answer, holds of a ration.
 type Share struct {
-	Of   *Ration
-	held int
+	Of         *Ration
+	By         interface{ Peer() Peer } // whose it is; if nil, all is counted, and no client has a bound
+	client     Peer
+	held, free int
 }
 
 // Grow reports whether there is room for n bytes more, which are then held.
 func (s *Share) Grow(n int) bool {
-	if s.Of.held.Add(int64(n)) > s.Of.most.Load() {
-		s.Of.held.Add(-int64(n))
+	if s.By != nil {
+		free := min(n, uncounted-s.free)
+		s.free += free
+		if n -= free; n == 0 {
+			return true
+		}
+		if s.held == 0 {
+			s.client = s.By.Peer().host()
+		}
+	}
+	if !s.Of.add(int64(n), s.By != nil, s.client) {
 		return false
 	}
 	s.held += n
@@ -33,7 +83,17 @@ func (s *Share) Grow(n int) bool {
 // End gives all of it back.
 func (s *Share) End() {
 	if s.held > 0 {
-		s.Of.held.Add(-int64(s.held))
-		s.held = 0
+		s.Of.add(-int64(s.held), s.By != nil, s.client)
 	}
+	s.held, s.free = 0, 0
+}
+
+// host is what all connections of a client have in common: its address, the network of one of IPv6, or its user.
+func (p Peer) host() Peer {
+	a := p.Addr.Addr().WithZone("")
+	if a.Is6() {
+		network, _ := a.Prefix(64)
+		a = network.Addr()
+	}
+	return Peer{Addr: netip.AddrPortFrom(a, 0), UID: p.UID, Unix: p.Unix}
 }

@@ -92,7 +92,7 @@ func (l *loop) makeParts() {
 func (l *loop) locate(p *part) {
 	for c := range p.of {
 		if !c.closed {
-			p.of[c] = conn.PeerOf(c.fd).String()
+			p.of[c] = c.Peer().String()
 		}
 	}
 	p.tell()
@@ -100,7 +100,7 @@ func (l *loop) locate(p *part) {
 
 // show is what there is to say of the client.
 func (c *Conn) show(held map[any]int) conn.Client {
-	g := conn.Client{ID: c.id, Peer: conn.PeerOf(c.fd), TLS: c.tls != nil, Since: c.since, Asked: c.reads}
+	g := conn.Client{ID: c.id, Peer: c.Peer(), TLS: c.tls != nil, Since: c.since, Asked: c.reads}
 	if c.shaking() {
 		g.Doing = conn.Shaking
 		return g

@@ -277,9 +277,10 @@
 //   - Input: one read buffer's worth behind a command that cannot run yet.
 //   - A body that is arriving: what has arrived, rounded up to the part that is
 //     being filled, of 4 KB at first and 1 MB at most. Announcing a large body
-//     costs nothing. All of them together are rationed (conn.Ration): a body for
-//     which nothing is left is thrown away, and answered OUT_OF_MEMORY. Who may put
-//     nowhere, or do nothing with any job, is refused before the body is kept.
+//     costs nothing. What has arrived beyond the first 64 KiB of each is rationed (conn.Ration),
+//     and one address may have as much of that as is still free: a body for which nothing
+//     is left is thrown away, and answered OUT_OF_MEMORY. A client that may not put into any
+//     tube, or do anything with any job, is refused before the body is kept.
 //   - A job that is too big, a line that is too long: a few bytes, in skipper.
 //   - A slow reader: the answers of one batch. A batch is handed back when the
 //     bodies in its answers pass 256 KB; large bodies are shared with the job

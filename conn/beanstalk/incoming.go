@@ -33,7 +33,7 @@ const (
 	lastPart  = 1 << 20
 )
 
-// take appends some of data to the body. It reports false if the bodies that are arriving have taken too much.
+// take appends some of data to the body. It reports false if the bodies that are arriving, or those of this client, have taken too much.
 func (p *incoming) take(data []byte) (rest []byte, ok bool) {
 	last := len(p.parts) - 1
 	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {
@@ -55,8 +55,11 @@ func (p *incoming) take(data []byte) (rest []byte, ok bool) {
 func (c *Conn) gather(p *incoming) {
 	c.put = &incoming{}
 	*c.put = *p
-	c.put.held.Of = &c.loop.server.bodies
+	c.put.held.Of, c.put.held.By = &c.loop.server.bodies, c
 }
+
+// Peer is the other end of the connection.
+func (c *Conn) Peer() conn.Peer { return conn.PeerOf(c.fd) }
 
 // giveUp ends the id of a put that never becomes a job.
 func (p *incoming) giveUp(r *router.Router) {

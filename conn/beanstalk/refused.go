@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"beanfield/conn"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
 )
@@ -29,7 +28,7 @@ func (c *Conn) tellRefused(why slow.Reason, line []byte) {
 		return
 	}
 	l.effort -= effortAlone
-	l.untold = &slow.Refusal{At: time.Now(), Client: conn.PeerOf(c.fd).String(), Reason: why}
+	l.untold = &slow.Refusal{At: time.Now(), Client: c.Peer().String(), Reason: why}
 	if c.guard != nil {
 		l.untold.Who = c.guard.subject.Who()
 	}

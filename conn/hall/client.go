@@ -30,6 +30,9 @@ type Client struct {
 
 func (g *Client) self() *Client { return g }
 
+// Peer is the other end of the connection.
+func (g *Client) Peer() conn.Peer { return conn.PeerAt(secure.Under(g.Conn)) }
+
 // Secured says whether the client has TLS.
 func (g *Client) Secured() bool { return secure.Under(g.Conn) != g.Conn }
 
@@ -113,8 +116,7 @@ func (h *Hall) Disconnect(id uint64) (c conn.Client, ok bool) {
 }
 
 func (g *Client) show(held map[any]int) conn.Client {
-	below := secure.Under(g.Conn)
-	c := conn.Client{ID: g.id, Peer: conn.PeerAt(below), TLS: below != g.Conn, Since: g.since, Asked: g.asked.Load()}
+	c := conn.Client{ID: g.id, Peer: g.Peer(), TLS: g.Secured(), Since: g.since, Asked: g.asked.Load()}
 	if s := g.seat.Load(); s != nil {
 		c.Doing, c.Held, c.Consumer = conn.Consuming, held[s.receiver], s.name
 	} else if g.busy.Load() {

@@ -38,7 +38,7 @@ func (q *request) putMany() error {
 	small := smallBodies.Get().(*[]byte)
 	defer giveBack(small)
 	var body queue.Op
-	held := conn.Share{Of: &q.server.bodies}
+	held := conn.Share{Of: &q.server.bodies, By: q.client}
 	defer held.End()
 	if err := q.readBody(&body, *small, q.set.MaxBatch, &held); err != nil {
 		return err

@@ -16,7 +16,7 @@ type form struct {
 
 // readForm reads the body. If the query has no indexes, those of the body take their place.
 func (q *request) readForm() (_ *form, err error) {
-	f := &form{&query{}, conn.Share{Of: &q.server.bodies}}
+	f := &form{&query{}, conn.Share{Of: &q.server.bodies, By: q.client}}
 	if q.r.ContentLength == 0 {
 		return f, nil
 	}
