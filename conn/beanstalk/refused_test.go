@@ -17,11 +17,11 @@ type refusedLine struct {
 }
 
 var refusedLines = []refusedLine{
-	{"nonsense 1", "UNKNOWN_COMMAND", slow.Unknown, ""},
+	{"nonsense 1", "UNKNOWN_COMMAND", slow.Unknown, "nonsense ..."},
 	{"put 0 0 60 5x", "BAD_FORMAT", slow.Malformed, ""},
 	{"put-with 5x", "BAD_FORMAT", slow.Malformed, ""},
 	{"delete 1\x00", "BAD_FORMAT", slow.Malformed, ""},
-	{"delete " + strings.Repeat("1", 500), "BAD_FORMAT", slow.LongLine, "delete " + strings.Repeat("1", 193)},
+	{"delete " + strings.Repeat("1", 500), "BAD_FORMAT", slow.LongLine, "delete ..."},
 	{"put-with 2 kee=1\r\nab", "BAD_FORMAT", slow.Option, "put-with 2 kee=1"},
 	{"reserve-with n=1", "BAD_FORMAT", slow.Option, ""},
 	{"truncate t state=x", "BAD_FORMAT", slow.Option, ""},
@@ -37,6 +37,12 @@ var refusedLines = []refusedLine{
 	{"put-in-tube t 0 0 60 12\r\noauth admin ", "BAD_FORMAT", slow.Exposed, "put-in-tube t 0 0 60 12"},
 	{"AUTH admin", "UNKNOWN_COMMAND", slow.Unknown, "AUTH ..."},
 	{"oauth admin x", "UNKNOWN_COMMAND", slow.Unknown, "oauth ..."},
+	{" auth admin", "UNKNOWN_COMMAND", slow.Unknown, "auth ..."},
+	{"auth\tadmin", "UNKNOWN_COMMAND", slow.Unknown, "auth ..."},
+	{"auth:admin", "UNKNOWN_COMMAND", slow.Unknown, "auth ..."},
+	{"Authorization: Bearer admin", "UNKNOWN_COMMAND", slow.Unknown, "Authorization ..."},
+	{"th admin", "UNKNOWN_COMMAND", slow.Unknown, "th ..."},
+	{strings.Repeat("token", 8), "UNKNOWN_COMMAND", slow.Unknown, "..."},
 	{"auth wrong", "NOT_FOUND", slow.Token, "auth"},
 }
 

@@ -1,11 +1,12 @@
 package slow
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
 
-// Refusal is a command that was refused because of what the client sent, or may.
+// Refusal is a command that was refused because of what the client sent, or may not do.
 type Refusal struct {
 	At     time.Time
 	Client string // where it has come from
@@ -40,13 +41,22 @@ var reasonWords = [Reasons]string{
 
 func (r Reason) String() string { return reasonWords[r] }
 
-// Refuse remembers a refusal, but no token that its line has.
+// commandWord is what a command may begin with. Tokens that are issued are longer.
+var commandWord = regexp.MustCompile(`^[ \t]*([A-Za-z0-9_-]{1,31})(?:[^A-Za-z0-9_-]|$)`)
+
+// Refuse remembers a refusal, but no token that its line has. A line that is no command may have one anywhere, so no more
+// than its first word is kept.
 func (l *Log) Refuse(r Refusal) {
 	if l == nil {
 		return
 	}
-	if word, _, more := strings.Cut(r.Line, " "); more && (strings.EqualFold(word, "auth") || strings.EqualFold(word, "oauth")) {
-		r.Line = word + " ..."
+	word := ""
+	if m := commandWord.FindStringSubmatch(r.Line); m != nil {
+		word = m[1]
+	}
+	login := strings.EqualFold(word, "auth") || strings.EqualFold(word, "oauth")
+	if (login || r.Reason == Unknown || r.Reason == LongLine) && r.Line != word {
+		r.Line = strings.TrimSpace(word + " ...")
 	}
 	l.reasons[r.Reason].Add(1)
 	l.refusals.add(r)
