@@ -2,6 +2,7 @@ package conn
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 
 // Client is a client as administrators see it at a moment.
 type Client struct {
-	ID       uint64 // its own in this process
+	ID       uint64 // its own; that of another process is hardly ever the same
 	Peer     Peer
 	TLS      bool
 	Identity string // who it is by its certificate; "" if unknown
@@ -26,6 +27,10 @@ type Client struct {
 }
 
 var newest atomic.Uint64
+
+// Another process begins elsewhere: a page that shows this one's clients must not disconnect those of the next one. The
+// page's numbers are exact below 2^53.
+func init() { newest.Store(rand.Uint64N(1 << 52)) }
 
 // NextID is the ID of a client that has just come.
 func NextID() uint64 { return newest.Add(1) }

@@ -22,7 +22,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/command": {14300, 7000},
 	"cmd/beanfield/binlog":  {2800, 4500},
 	"cmd/beanfield/datadir": {1600, 2800},
-	"conn":                  {7700, 7300},
+	"conn":                  {7800, 7300},
 	"conn/admin":            {12400, 8000},
 	"conn/beanstalk":        {21200, 23200},
 	"conn/client":           {5700, 8000},
