@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/conn/beanstalk/client/clienttest"
 	"beanfield/storage/must"
 )
@@ -154,14 +155,15 @@ func TestNothingIsLostUnprinted(t *testing.T) {
 func TestExportOfVanishing(t *testing.T) {
 	const stats = "---\nid: 1\ntube: \"a\"\nstate: ready\npri: 0\nttr: 1\ntime-left: 0\n"
 	tube := "---\ncurrent-jobs-ready: 2\n"
-	asked := 0
-	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
-		for {
+	talk := func(conn net.Conn, in *bufio.Reader) {
+		for asked := 0; ; {
 			line, err := in.ReadString('\n')
 			switch {
 			case err != nil:
 				return
-			case strings.HasPrefix(line, "stats-tube"):
+			case line == "capabilities\r\n":
+				_, _ = io.WriteString(conn, "OK 15\r\n---\n- list-jobs\r\n")
+			case strings.HasPrefix(line, "stats-tube"), line == "stats\r\n":
 				fmt.Fprintf(conn, "OK %d\r\n%s\r\n", len(tube), tube)
 			case strings.HasPrefix(line, "stats-job") && asked < 2 || line == "stats-job 2\r\n":
 				asked++
@@ -174,9 +176,13 @@ func TestExportOfVanishing(t *testing.T) {
 				_, _ = io.WriteString(conn, "NOT_FOUND\r\n")
 			}
 		}
-	})
-	s.run("export", "a", "-below", "3").want(t, 0, `{"tube":"a","id":2,"pri":0,"delay":0,"ttr":1,"state":"ready","body":"x"}`+"\n",
+	}
+	pretend(t, talk).run("export", "a", "-below", "3").want(t, 0, `{"tube":"a","id":2,"pri":0,"delay":0,"ttr":1,"state":"ready","body":"x"}`+"\n",
 		"1 jobs were deleted before they could be exported")
+	pretend(t, talk).run("export", "a", "-below", "2").want(t, 0, "", "1 jobs were deleted before they could be exported")
+	c := must.Get(client.Dial(client.Options{Server: pretend(t, talk).addr, Timeout: patience}))
+	defer c.Close()
+	must.Do(t, (&trail{tail: &tail{}, s: c, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}).look())
 }
 
 // A server that does not let us use a tube gets no job for it: that would go into the tube

@@ -34,7 +34,7 @@ func (a *export) run(c *call) error {
 		if _, err := a.count(s, c.words); err != nil { // are the tubes there?
 			return err
 		}
-		found, tube, err := a.find(c, s)
+		found, err := a.find(c, s)
 		if err != nil {
 			return err
 		}
@@ -44,8 +44,8 @@ func (a *export) run(c *call) error {
 			return fmt.Errorf("%w\n%d of %d jobs were exported", err, written, len(found))
 		}
 		gone := len(found) - written - len(damaged)
-		if gone > 0 && written == 0 {
-			if err := mayPeek(s, tube); err != nil {
+		if written == 0 && len(damaged) == 0 {
+			if err := stillThere(s, found); err != nil {
 				return err
 			}
 		}
@@ -83,15 +83,15 @@ func (a *export) count(s *client.Client, tubes []string) (total int64, err error
 // window is how many ids are looked at between two looks at the count.
 const window = 10_000
 
-// find lists the ids of the wanted jobs, ascending, and the tube of one. It walks from the highest id down, and
+// find lists the ids of the wanted jobs, ascending. It walks from the highest id down, and
 // stops when it has found as many as there were when it began. It asks for the count after
 // the highest id: jobs that are put in between are then counted but never found, so the
 // walk goes on to the end, and never stops too early.
-func (a *export) find(c *call, s *client.Client) (found []uint64, tube string, err error) {
+func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
 	below := a.below
 	if below == 0 {
 		if below, err = newestID(s); err != nil {
-			return nil, "", fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
+			return nil, fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
 		}
 	}
 	total, err := a.count(s, c.words)
@@ -99,7 +99,7 @@ func (a *export) find(c *call, s *client.Client) (found []uint64, tube string, e
 		if isGone(err) {
 			err = nil // deleted meanwhile
 		}
-		return nil, "", err
+		return nil, err
 	}
 	show := c.progress("look at ids", int(below))
 	defer show.done()
@@ -111,18 +111,18 @@ func (a *export) find(c *call, s *client.Client) (found []uint64, tube string, e
 		}
 		err := survey(s, down(last, first), func(j *job) error {
 			if a.all || slices.Contains(c.words, j.Tube) {
-				found, tube = append(found, j.ID), j.Tube
+				found = append(found, j.ID)
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		last = first
 		show.set(int(below - last))
 	}
 	slices.Sort(found)
-	return found, tube, nil
+	return found, nil
 }
 
 // down counts from below an id down to another.

@@ -100,6 +100,15 @@ func mayPeek(s *client.Client, tube string) error {
 	return err
 }
 
+// stillThere is the refusal if one of these jobs is there, none of which could be peeked.
+func stillThere(s *client.Client, ids []uint64) (refused error) {
+	err := survey(s, slices.Values(ids), func(j *job) error {
+		refused = client.Refused{Word: "NOT_FOUND", Command: "peek", Used: j.Tube}
+		return nil
+	})
+	return cmp.Or(err, refused)
+}
+
 // missing is the error about jobs with which nothing was done, or nil. If they can be seen to be in one of these
 // states, the client lacks a right.
 func (c *call) missing(s *client.Client, gone []uint64, to string, states ...string) error {

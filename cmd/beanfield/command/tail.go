@@ -106,13 +106,12 @@ func (t *trail) look() error {
 		ids = append(ids, id)
 	}
 	var wanted []uint64
-	tube := ""
 	there, newest := make(map[uint64]bool, len(ids)), t.seen
 	err = survey(t.s, slices.Values(ids), func(j *job) error {
 		there[j.ID] = true
 		newest = max(newest, j.ID)
 		if matches(t.pattern, j.Tube) && j.Tube != probeTube {
-			wanted, tube = append(wanted, j.ID), j.Tube
+			wanted = append(wanted, j.ID)
 		}
 		return nil
 	})
@@ -132,8 +131,8 @@ func (t *trail) look() error {
 	t.seen = newest
 	before := t.shown
 	damaged, err := apartFromDamage(fetch(t.s, wanted, t.show))
-	if err == nil && t.shown == before && len(wanted) > 0 {
-		err = mayPeek(t.s, tube)
+	if err == nil && t.shown == before && len(damaged) == 0 {
+		err = stillThere(t.s, wanted)
 	}
 	if len(damaged) > 0 {
 		fmt.Fprintln(t.errs, damaged)
