@@ -64,7 +64,7 @@ func (g *gathering) clusterShard(n string, s *ClusterShard) {
 	gauge("beanfield_cluster_shard_lane", "Which of the two lanes is in use.", float64(s.Lane))
 	gauge("beanfield_cluster_shard_failed", "1 if this node cannot keep its copy of the shard.", truth(s.Failed))
 	gauge("beanfield_cluster_shard_rebuilding", "1 if this node's copy of the shard waits for a checkpoint of another node, or is getting it.", truth(s.Rebuilding))
-	gauge("beanfield_cluster_shard_damaged", "1 while a damaged copy of the shard is kept at this node, in the directory cluster/damaged.", truth(s.Damaged))
+	gauge("beanfield_cluster_shard_damaged", "1 while a copy of the shard at this node is damaged: in use, being replaced, or kept in the directory cluster/damaged.", truth(s.Damaged))
 	count("beanfield_cluster_shard_doubts_total", "Requests that the engine did not answer in time.", float64(s.Doubts))
 	count("beanfield_cluster_shard_rejections_total", "Records that the engine rejected.", float64(s.Rejections))
 	count("beanfield_cluster_shard_failures_total", "Requests to the engine that failed.", float64(s.Failures))

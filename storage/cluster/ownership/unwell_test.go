@@ -117,3 +117,22 @@ func TestDrainedBeforeServing(t *testing.T) {
 		t.Error("it goes on:", s.Role())
 	}
 }
+
+// A copy is fetched from a node whose own is whole, if one has such; a damaged one counts for other shards.
+func TestSourceIsRatherWhole(t *testing.T) {
+	s, _, now := elected(t, known(0))
+	for _, c := range []struct {
+		a, c  []int
+		name  string
+		whole bool
+	}{{nil, nil, "a", true}, {[]int{0}, nil, "c", true}, {nil, []int{0}, "a", true}, {[]int{0}, []int{0}, "a", false}, {[]int{1}, []int{0}, "a", true}} {
+		for name, damaged := range map[string][]int{"a": c.a, "c": c.c} {
+			m := answer(name, now, time.Hour, 0)
+			m.Report.Durable, m.Report.Damaged = []uint64{5}, damaged
+			s.Receive(now, m)
+		}
+		if name, whole := s.Source(0); name != c.name || whole != c.whole {
+			t.Errorf("a has damage in %v, c in %v: %q, %v", c.a, c.c, name, whole)
+		}
+	}
+}
