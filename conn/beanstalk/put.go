@@ -147,7 +147,7 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	}
 	if string(p.tail[:]) != protocol.CRLF {
 		c.dropPut()
-		c.refuse(protocol.ExpectedCRLF, slow.NoCRLF, lineOf(p.verb, p.tube, uint64(p.size)))
+		c.refuse(protocol.ExpectedCRLF, slow.NoCRLF, p.line())
 		return data, true
 	}
 	p.held.End()

@@ -23,7 +23,7 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 	v := &router.Puts{All: p.all}
 	var ok bool
 	if v.Ops, ok = c.loop.readEntries(body); !ok {
-		c.refuse(protocol.BadFormat, slow.Body, lineOf(p.verb, "", uint64(p.size)))
+		c.refuse(protocol.BadFormat, slow.Body, p.line())
 		return
 	}
 	c.loop.effort -= len(v.Ops)
@@ -34,7 +34,7 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 		c.sayPut(refused)
 		return
 	case !c.session.Together(v):
-		c.refuse(protocol.NotTogether, slow.Together, lineOf(p.verb, "", uint64(p.size)))
+		c.refuse(protocol.NotTogether, slow.Together, p.line())
 		return
 	}
 	c.becomeProducer()

@@ -52,6 +52,9 @@ func someOf(v protocol.Verb, jobs int) []byte {
 	return fmt.Appendf(nil, "%s (%d jobs)", commands[v].name, jobs)
 }
 
+// line is what is known of the line of a command whose body has arrived.
+func (p *incoming) line() []byte { return fmt.Appendf(lineOf(p.verb, p.tube, 0), " (size %d)", p.size) }
+
 // lineOf is what is known of a line that is gone.
 func lineOf(v protocol.Verb, tube string, id uint64) []byte {
 	line := []byte(commands[v].name)

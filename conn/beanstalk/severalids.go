@@ -20,7 +20,7 @@ var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, n
 func (c *Conn) takeIDs(p *incoming, body []byte) {
 	var ok bool
 	if c.loop.ids, ok = protocol.IDs(c.loop.ids[:0], body); !ok {
-		c.refuse(protocol.BadFormat, slow.Body, lineOf(p.verb, "", uint64(p.size)))
+		c.refuse(protocol.BadFormat, slow.Body, p.line())
 		return
 	}
 	c.loop.effort -= len(c.loop.ids)
