@@ -23,7 +23,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/binlog":  {2800, 4500},
 	"cmd/beanfield/datadir": {1600, 2800},
 	"conn":                  {7800, 7300},
-	"conn/admin":            {12400, 8000},
+	"conn/admin":            {12500, 8000},
 	"conn/beanstalk":        {21200, 23200},
 	"conn/client":           {5700, 8000},
 	"conn/queueservice":     {7900, 9800},

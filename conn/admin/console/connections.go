@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -77,10 +78,12 @@ func (c *Console) connections(r *http.Request) (any, error) {
 
 // disconnect closes the connection of one client.
 func (c *Console) disconnect(a *action) error {
+	id := a.ask.ID
+	a.ask.ID, a.answer.Changes = 0, fmt.Sprintf("connection %d: not there", id) // the audit log has IDs of jobs
 	for _, f := range c.opts.FrontEnds {
-		if g, ok := f.Disconnect(a.ctx, a.ask.ID); ok {
+		if g, ok := f.Disconnect(a.ctx, id); ok {
 			c.roster.outdate()
-			a.answer.Changes = strings.TrimSpace(f.Name + " " + g.Peer.String() + " " + g.Identity)
+			a.answer.Changes = strings.TrimSpace(fmt.Sprintf("connection %d: %s %s %s", id, f.Name, g.Peer, g.Identity))
 			return nil
 		}
 	}

@@ -67,7 +67,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A client is disconnected by its ID, and is not listed any more. The audit log is told who it was.
+// A client is disconnected by its ID, and is not listed any more. The audit log is told who it was, or that nobody was there.
 func TestDisconnect(t *testing.T) {
 	list, _ := crowd(3).Clients(t.Context(), nil)
 	front := FrontEnd{
@@ -100,7 +100,8 @@ func TestDisconnect(t *testing.T) {
 	if is := ids(); is != "13" {
 		t.Errorf("after one has been disconnected there are %s", is)
 	}
-	if len(told) != 3 || told[0] != (Deed{What: "disconnect", ID: 2, Changes: "crowd 10.0.0.1:1001"}) {
+	if len(told) != 3 || told[0] != (Deed{What: "disconnect", Changes: "connection 2: crowd 10.0.0.1:1001"}) ||
+		told[1] != (Deed{What: "disconnect", Changes: "connection 2: not there"}) {
 		t.Errorf("the audit log is told %+v", told)
 	}
 }
