@@ -156,8 +156,9 @@ type trio struct {
 	cancel  map[string]context.CancelFunc
 	served  sync.WaitGroup
 
-	mu      sync.Mutex
-	tenures map[string]*Tenure // that servers have now
+	mu       sync.Mutex
+	tenures  map[string]*Tenure // that servers have now
+	unopened map[string]bool    // nodes whose servers cannot open the copies
 }
 
 func newTrio(t testing.TB) *trio {
@@ -239,6 +240,13 @@ func (c *trio) serve(ctx context.Context, name string, n *Node) {
 		t, err := n.Tenure(ctx)
 		if err != nil {
 			return
+		}
+		c.mu.Lock()
+		opens := !c.unopened[name]
+		c.mu.Unlock()
+		if !opens {
+			t.End()
+			continue
 		}
 		t.Serve(ctx)
 		c.set(name, t)
