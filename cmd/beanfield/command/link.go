@@ -47,7 +47,19 @@ func (c *call) servers() ([]string, error) {
 		at, err := c.place(c.link.config, "")
 		return at.Servers, err
 	}
-	return strings.Split(cmp.Or(c.link.Server, c.link.usual()), ","), nil
+	return serverList(cmp.Or(c.link.Server, c.link.usual())), nil
+}
+
+// serverList takes a list apart. A path may have commas, too: what follows one and has no colon is no address.
+func serverList(text string) (list []string) {
+	for _, part := range strings.Split(text, ",") {
+		if last := len(list) - 1; last >= 0 && strings.HasPrefix(list[last], "unix:") && !strings.Contains(part, ":") {
+			list[last] += "," + part
+			continue
+		}
+		list = append(list, strings.TrimSpace(part))
+	}
+	return list
 }
 
 func (*link) usual() string { return cmp.Or(os.Getenv(serverVariable), defaultServer) }

@@ -36,7 +36,7 @@ func TestServerList(t *testing.T) {
 	s := startServer(t, beanfield(t))
 	deaf := pretend(t, func(_ net.Conn, in *bufio.Reader) { _, _ = in.ReadString('x') })
 	s.run("put", "x").want(t, 0, "1\n", "")
-	ran(t, "peek", "1", "-server", "127.0.0.1:1,unix:/nowhere,"+s.addr+",127.0.0.1:2").want(t, 0, "x\n", "")
+	ran(t, "peek", "1", "-server", "127.0.0.1:1, unix:/nowhere, "+s.addr+",127.0.0.1:2").want(t, 0, "x\n", "")
 	t.Setenv(serverVariable, deaf.addr+","+s.addr)
 	ran(t, "peek", "1").want(t, 0, "x\n", "")
 	o := ran(t, "peek", "1", "-server", "127.0.0.1:1,"+deaf.addr)
@@ -44,6 +44,7 @@ func TestServerList(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	ran(t, "peek", "1", "-server", "127.0.0.1:1,a b").want(t, 1, "", `server "a b": want HOST:PORT`)
+	ran(t, "peek", "1", "-server", "unix:/nowhere,b").want(t, 1, "", "cannot reach unix:/nowhere,b")
 	ran(t, "peek", "1", "-server", "127.0.0.1:1", "-config", "x").want(t, 2, "", "both name the server")
 	o = with("", func(p *Program) int {
 		p.Place = func(string) (Place, error) { return Place{Servers: []string{"unix:/nowhere", s.addr}}, nil }
