@@ -344,7 +344,7 @@ func TestWithdrawalInMidPolicies(t *testing.T) {
 	c := h.as("one")
 	c.send("list-tube-used\r\nset-policies 10\r\nhello")
 	c.expect("USING default")
-	eventually(t, "the body has begun", func() bool { return h.server.bodies.Held() > 0 })
+	eventually(t, "the body has begun", func() bool { return c.unread() == 0 })
 	book.Replace(rules(t, rule("one", access.Peek, "*")))
 	c.send("hello\r\n")
 	c.expect("BAD_FORMAT")
