@@ -89,7 +89,7 @@ func TestBrokenCopiesAndThoseThatAreRebuilt(t *testing.T) {
 		{cluster.ShardStatus{Problem: "the disk has failed"}, true, false},
 		{cluster.ShardStatus{Problem: "it waits for a checkpoint", Rebuilding: true}, false, true},
 	} {
-		c.status.Aside = "cluster/damaged"
+		c.status.Damaged = true
 		if s := shardOf(&c.status); s.Failed != c.failed || s.Rebuilding != c.rebuilding || !s.Damaged {
 			t.Errorf("%+v: failed is %v, rebuilding is %v", c.status, s.Failed, s.Rebuilding)
 		}
