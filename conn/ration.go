@@ -35,19 +35,19 @@ func (r *Ration) Held() int64 {
 }
 
 // add reports whether there is room for n bytes more of a client, or of nobody in particular.
-func (r *Ration) add(n int64, one bool, client Peer) bool {
+func (r *Ration) add(n int64, client *Peer) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if left := r.most - r.held - n; n > 0 && (left < 0 || one && r.of[client]+n > left) {
+	if left := r.most - r.held - n; n > 0 && (left < 0 || client != nil && r.of[*client]+n > left) {
 		return false
 	}
 	r.held += n
-	if one {
+	if client != nil {
 		if r.of == nil {
 			r.of = map[Peer]int64{}
 		}
-		if r.of[client] += n; r.of[client] == 0 {
-			delete(r.of, client)
+		if r.of[*client] += n; r.of[*client] == 0 {
+			delete(r.of, *client)
 		}
 	}
 	return true
@@ -57,7 +57,7 @@ func (r *Ration) add(n int64, one bool, client Peer) bool {
 type Share struct {
 	Of         *Ration
 	By         interface{ Peer() Peer } // whose it is; if nil, all is counted, and no client has a bound
-	client     Peer
+	client     *Peer                    // a pointer, as many goroutines have a Share on their stacks
 	held, free int
 }
 
@@ -69,11 +69,12 @@ func (s *Share) Grow(n int) bool {
 		if n -= free; n == 0 {
 			return true
 		}
-		if s.held == 0 {
-			s.client = s.By.Peer().host()
+		if s.client == nil {
+			client := s.By.Peer().host()
+			s.client = &client
 		}
 	}
-	if !s.Of.add(int64(n), s.By != nil, s.client) {
+	if !s.Of.add(int64(n), s.client) {
 		return false
 	}
 	s.held += n
@@ -83,7 +84,7 @@ func (s *Share) Grow(n int) bool {
 // End gives all of it back.
 func (s *Share) End() {
 	if s.held > 0 {
-		s.Of.add(-int64(s.held), s.By != nil, s.client)
+		s.Of.add(-int64(s.held), s.client)
 	}
 	s.held, s.free = 0, 0
 }
