@@ -17,6 +17,7 @@ FUZZOPS    ?= 100000x
 FUZZWALK   ?= 40000x
 FUZZREADER ?= 10000x
 FAULTTIME  ?= 150s
+BUDGET     ?= 10m
 
 .DEFAULT_GOAL := help
 
@@ -33,18 +34,13 @@ run: build ## build and run the server on port 11300
 	./beanfield -V
 
 test: ## all tests, the longest in their shorter forms
-	$(GO) test -short -p $(ATONCE) -timeout 60m ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...  # the longest first; the time is only against hanging
+	$(GO) run ./tools/suite test -short -p $(ATONCE) -timeout 60m ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...  # the longest first; the time is only against hanging
 
-thorough: ## the longest tests, in full
-	$(GO) test -timeout 60m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestWakeFromAnotherLoop)$$'
-	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestShareOfWeights|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
-	$(GO) test -timeout 60m ./router/schedule -run '^(TestNextAgainstSearch|TestRestarts)$$'
-	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong|TestPoliciesLong|TestRationsLong|TestContestsLong)$$'
-	$(GO) test -timeout 60m ./storage/cluster/ownership -run '^(TestOneTenureAtATime|TestSingleFaults|TestSlowWorld)$$'
-	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory)$$'
-	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld|TestTenures)$$'
-	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
-	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCopiesAreTheSame|TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDeathDuringAChangeOfShards|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestSalvageTellsWhatIsMissing|TestSumsOfCopiesAreEqual)$$'
+thorough: ## the tests that have a shorter form, in full
+	$(GO) run ./tools/suite thorough
+
+evidence: ## the longest of all, and what draws from a seed for BUDGET each; results in tools/EVIDENCE.md
+	$(GO) run ./tools/suite evidence -budget $(BUDGET)
 
 race: ## all tests under the race detector, the longest of storage in their shorter forms
 	$(GO) test -race -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
@@ -112,4 +108,4 @@ profile: ## where the server spends its time, for the compiler: into cmd/beanfie
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test thorough race cluster single lint fuzz compat crash faults dist package monitoring clients bench profile bench-compare
+.PHONY: help build run test thorough evidence race cluster single lint fuzz compat crash faults dist package monitoring clients bench profile bench-compare

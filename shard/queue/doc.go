@@ -15,7 +15,7 @@
 //     with items_.
 //
 // References go down: items know the queue, and both know cells. What the queue calls of items
-// is in items_hooks.go. A test holds this (tools/house/rooms_test.go). Put what is true for
+// is in items_hooks.go. Put what is true for
 // every tube into the queue, and what only the queue service knows into items.
 //
 // Items are files here, not a package. Nearly every line of them reads or moves a job, a tube

@@ -12,8 +12,7 @@ import (
 
 // The hooks: what the queue, below, calls of items. A tube that the queue service has never
 // touched has no service, and a client that is no consumer's has no consumer: for them, a hook
-// costs a look at a nil pointer. The queue knows nothing else of items, but for the few names
-// that the test of layers allows (tools/house/rooms_test.go).
+// costs a look at a nil pointer. The queue knows hardly anything else of items.
 
 // jobBorn is told of each new job of the tube, when it has its tags and is in no place
 // yet.

@@ -41,13 +41,9 @@
 //	    says is declared in it.
 //	H10 A log line has its error under the key "error", and under no other key.
 //	H11 make fuzz runs every fuzz target in the tree.
-//	H12 make thorough runs every test that has a shorter form (it asks testing.Short, which
-//	    make test has set), and no other. A shorter form does something: it is no skip.
-//	H13 Inside a room that rooms_test.go lists, files have layers, and refer to nothing in a
-//	    higher layer, but for what the list allows. Its tests may look everywhere.
-//	H14 An invariant has one name: one doc.go states it, and comments, panics and errors cite
+//	H12 An invariant has one name: one doc.go states it, and comments, panics and errors cite
 //	    no others. The comment of a test that fails without it cites it.
-//	H15 A room weighs no more identifiers than weight_test.go allows it, and its tests likewise: growth
+//	H13 A room weighs no more identifiers than weight_test.go allows it, and its tests likewise: growth
 //	    is a decision that somebody writes down. Nor does it weigh much less: what has been taken away
 //	    stays away.
 package house

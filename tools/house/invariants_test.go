@@ -40,7 +40,7 @@ func names(text string) (all []string) {
 	return all
 }
 
-// unnamed compares the invariants that are stated with those that are cited (H14).
+// unnamed compares the invariants that are stated with those that are cited (H12).
 func unnamed(h *house, complain complaint) {
 	homes, held := map[string]string{}, map[string]bool{}
 	for _, f := range h.files {

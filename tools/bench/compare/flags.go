@@ -90,7 +90,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		if c.beanfield, err = server.Beanfield(ctx, dir); err != nil {
+		if c.beanfield, err = server.Beanfield(ctx, dir, "-pgo=auto"); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A kind of evidence is a command whose last line says what came of it. {seed} in it is another one each time.
+type kind struct{ name, what, command string }
+
+var kinds = []kind{
+	{"enumerations", "every order of steps, every short history, simulations against models", "go run ./tools/suite thorough conn router shard storage/cluster storage/fold storage/lanes"},
+	{"interleavings", "some millions of orders in which clients and shards meet", "go test ./router -count 1 -timeout 60m -run ^TestEveryInterleaving -thorough"},
+	{"power cuts", "power cuts, errors of the disk at every operation, damage anywhere", "go run ./tools/suite thorough storage/locallog storage/pebblestore"},
+	{"kills", "kill -9 under load, with a ledger", "go run ./tools/crash -kills 20 -seed {seed}"},
+	{"damage", "damaged directories: a start is refused, or nothing is missing", "go run ./tools/crash -damage 24 -seed {seed}"},
+	{"restarts", "restarts beside beanstalkd", "go run ./tools/crash -reference -kills 10 -seed {seed}"},
+	{"faults", "harm to three nodes while clients use them", "go run ./tools/faults -faults 1000 -time 150s -within 5m -seed {seed}"},
+	{"commands", "every reply compared with beanstalkd's: a table, and random commands", "go run ./tools/compat"},
+	{"random commands", "the same with seeds that nobody has tried", "go run ./tools/compat -seed {seed}"},
+	{"other words", "the same told in words that only beanfield has", "go run ./tools/compat -reworded -seed {seed}"},
+}
+
+const page = "tools/EVIDENCE.md"
+
+const head = `# Evidence
+
+What the longest checks have found last. Made by "make evidence": do not edit it.
+`
+
+// evidence runs kinds of evidence, and writes their results.
+func evidence(args []string) error {
+	f := flag.NewFlagSet("evidence", flag.ExitOnError)
+	budget := f.Duration("budget", 10*time.Minute, "how long a kind is repeated that draws from a seed")
+	only := f.String("only", "", "these kinds alone, separated by commas")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	text, _ := os.ReadFile(page) // none the first time
+	old := sections(string(text))
+	var failed error
+	for _, k := range kinds {
+		if *only != "" && !strings.Contains(","+*only+",", ","+k.name+",") {
+			continue
+		}
+		fmt.Printf("== %s: %s\n", k.name, k.what)
+		result, err := k.play(*budget, os.Stdout)
+		failed = errors.Join(failed, err)
+		old[k.name] = result
+		if err := os.WriteFile(page, []byte(written(old)), 0o644); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// play runs a kind until its budget is used up, or it fails, and says what came of it.
+func (k kind) play(budget time.Duration, out io.Writer) (result string, failed error) {
+	begun, runs := time.Now(), ""
+	for n := 1; failed == nil && (n == 1 || strings.Contains(k.command, "{seed}") && time.Since(begun) < budget); n++ {
+		command := strings.ReplaceAll(k.command, "{seed}", fmt.Sprint(1+rand.Uint64N(1e9)))
+		fmt.Fprintln(out, command)
+		last := &lastLine{}
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, last), io.MultiWriter(out, last)
+		verdict := "passed"
+		if err := cmd.Run(); err != nil {
+			verdict, failed = "FAILED", fmt.Errorf("%s: %s: %w", k.name, command, err)
+		}
+		runs += fmt.Sprintf("    %s\n      %s: %s\n", command, verdict, last.line())
+	}
+	return fmt.Sprintf("%s, commit %s, %.0f s\n\n%s", begun.Format("2 January 2006 15:04"), commit(), time.Since(begun).Seconds(), runs), failed
+}
+
+// commit is the one that the tree has, with a plus if something was changed since.
+func commit() string {
+	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	changes, _ := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":!"+page).Output()
+	name := strings.TrimSpace(string(head))
+	if len(changes) > 0 {
+		name += "+"
+	}
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// lastLine keeps the last line that is not empty.
+type lastLine struct{ rest, last string }
+
+func (l *lastLine) Write(b []byte) (int, error) {
+	lines := strings.Split(l.rest+string(b), "\n")
+	for _, line := range lines[:len(lines)-1] {
+		l.last = cmp.Or(strings.TrimSpace(line), l.last)
+	}
+	l.rest = lines[len(lines)-1]
+	return len(b), nil
+}
+
+func (l *lastLine) line() string { return cmp.Or(strings.TrimSpace(l.rest), l.last) }
+
+// sections are the results that a page has, by their kinds' names.
+func sections(text string) map[string]string {
+	all := map[string]string{}
+	for _, part := range strings.Split(text, "\n## ")[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		_, result, _ := strings.Cut(rest, "\n\n") // after what it is
+		all[name] = strings.TrimRight(result, "\n") + "\n"
+	}
+	return all
+}
+
+// written is the page with results.
+func written(results map[string]string) string {
+	text := head
+	for _, k := range kinds {
+		text += fmt.Sprintf("\n## %s\n%s\n\n%s", k.name, k.what, cmp.Or(results[k.name], "Not run yet.\n"))
+	}
+	return text
+}

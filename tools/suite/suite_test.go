@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"beanfield/storage/must"
+)
+
+// Tests that ask for the short form are found, however they ask, and no others.
+func TestLongTests(t *testing.T) {
+	found := must.Get(longTests(fstest.MapFS{
+		"a/a_test.go": {Data: []byte("package a\n\nfunc TestA() { testing.Short() }\n\nfunc TestB() { helps(1) }\n\n" +
+			"func TestC() { x.rounds() }\n\nfunc TestD() { other.Short() }\n\nfunc TestMain() { testing.Short() }\n")},
+		"a/b_test.go":          {Data: []byte("package a\n\nfunc helps(n int) { brief() }\n\nfunc (x T) rounds() { helps(2) }\n")},
+		"a/raced_test.go":      {Data: []byte("package a\n\nfunc brief() bool { return testing.Short() }\n")},
+		"a/unraced_test.go":    {Data: []byte("package a\n\nfunc brief() bool { return true }\n")},
+		"b/b_test.go":          {Data: []byte("package b\n\nfunc TestE() { brief(); testing.Verbose() }\n")},
+		"b/testdata/b_test.go": {Data: []byte("no Go")},
+		"c/c.go":               {Data: []byte("package c\n\nfunc TestF() { testing.Short() }\n")},
+	}))
+	if got := fmt.Sprint(found); got != "map[a:[TestA TestB TestC]]" {
+		t.Error(got)
+	}
+}
+
+// Of a package that fails, what its failed tests have printed is shown, and nothing of the others.
+func TestProgress(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, 3)
+	for line := range strings.Lines(`{"Action":"start","Package":"a"}
+{"Action":"run","Package":"a","Test":"TestX"}
+{"Action":"output","Package":"a","Test":"TestX","Output":"x goes well\n"}
+{"Action":"run","Package":"a","Test":"TestY"}
+{"Action":"output","Package":"a","Test":"TestY","Output":"y breaks\n"}
+{"Action":"pass","Package":"a","Test":"TestX"}
+{"Action":"output","Package":"a","Test":"TestZ","Output":"panic: z never ends\n"}
+{"Action":"fail","Package":"a","Test":"TestY"}
+`) {
+		p.take([]byte(line))
+	}
+	p.say()
+	for line := range strings.Lines(`{"Action":"output","Package":"a","Output":"FAIL a 1.2s\n"}
+{"Action":"fail","Package":"a"}
+{"Action":"start","Package":"b"}
+{"Action":"output","Package":"b","Output":"ok b 1.2s\n"}
+{"Action":"pass","Package":"b"}
+{"ImportPath":"c","Action":"build-output","Output":"c.go:1: it does not compile\n"}
+{"ImportPath":"c","Action":"build-fail"}
+{"Action":"start","Package":"c"}
+{"Action":"fail","Package":"c","FailedBuild":"c"}
+warning: no event
+`) {
+		p.take([]byte(line))
+	}
+	want := "   0 of 3  0s  a 0s TestY\n   1 of 3  FAIL  a\ny breaks\npanic: z never ends\nFAIL a 1.2s\n" +
+		"   2 of 3  ok    b  0.0s\nc.go:1: it does not compile\n   3 of 3  FAIL  c\nwarning: no event\n"
+	if out.String() != want || p.err() == nil || p.err().Error() != "2 of 3 packages failed: a, c" {
+		t.Errorf("%v:\n%s\nwant\n%s", p.err(), &out, want)
+	}
+}
+
+// A kind with a seed is repeated until its time is over, one without is not, and one that fails ends.
+func TestEvidence(t *testing.T) {
+	result, err := kind{"k", "what", "echo noise; echo seed {seed}; echo"}.play(30*time.Millisecond, io.Discard)
+	if n := strings.Count(result, "passed: seed "); err != nil || n < 2 {
+		t.Errorf("%d runs, %v: %s", n, err, result)
+	}
+	result, err = kind{"k", "what", "echo one; echo; printf ' two'"}.play(time.Hour, io.Discard)
+	if err != nil || strings.Count(result, "passed: two\n") != 1 {
+		t.Errorf("%v: %s", err, result)
+	}
+	result, err = kind{"k", "what", "echo {seed}; echo bad >&2; exit 3"}.play(time.Hour, io.Discard)
+	if err == nil || strings.Count(result, "FAILED: bad\n") != 1 {
+		t.Errorf("%v: %s", err, result)
+	}
+}
+
+// What was not run keeps its results.
+func TestPage(t *testing.T) {
+	first := written(map[string]string{"kills": "1 January, commit a\n\n    run\n      passed: b\n", "faults": "2 January\n"})
+	again := written(sections(first))
+	if again != first || !strings.Contains(first, "\n## kills\nkill -9 under load, with a ledger\n\n1 January, commit a\n\n    run\n") ||
+		strings.Count(first, "Not run yet.") != len(kinds)-2 {
+		t.Errorf("%s\nand then\n%s", first, again)
+	}
+}
