@@ -78,7 +78,7 @@
 //	owner and follower are killed together    their return, and an election of the engine for each lane
 //
 // A node that was cut off would do the same to the others when it comes back, and the ends of a cut link do
-// while that lasts. Package island says why, and what is done against it. It takes two seconds until that
+// while that lasts. Package partition says why, and what is done against it. It takes two seconds until that
 // works: a network that fails for a little longer, again and again, is not covered.
 //
 // # What it costs
@@ -98,7 +98,7 @@
 //
 // # Messages
 //
-// JSON, over plain messages of the engine. Knocks (package island) are of their own kind: a node has them
+// JSON, over plain messages of the engine. Knocks (package partition) are of their own kind: a node has them
 // before it has a place among the others. There is no secret in them: the embedded engine's routes ask
 // for it, and a site's own engine has its own users.
 //

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"beanfield/storage/cluster/island"
+	"beanfield/storage/cluster/partition"
 	"beanfield/storage/jetstream"
 )
 
@@ -15,9 +15,9 @@ func knockSubject(cluster string) string { return jetstream.PostPrefix(cluster) 
 // knock begins to tell the other nodes that this one is there. They are to hear that while it waits for
 // them, and while its engine rests.
 func (n *Node) knock(context.Context) error {
-	n.watch = island.New(n.o.Node, n.o.names())
+	n.watch = partition.New(n.o.Node, n.o.names())
 	err := jetstream.Listen(n.talk, knockSubject(n.o.Name), func(data []byte) {
-		var k island.Knock
+		var k partition.Knock
 		if json.Unmarshal(data, &k) == nil {
 			n.watch.Heard(k)
 		}
@@ -33,7 +33,7 @@ func (n *Node) knocker() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	n.begun.Go(func() { <-n.ending; cancel() })
-	tick := time.NewTicker(island.Pace)
+	tick := time.NewTicker(partition.Pace)
 	defer tick.Stop()
 	var p pursuit
 	for i, down := 0, false; ; i++ {
@@ -47,7 +47,7 @@ func (n *Node) knocker() {
 			n.giveWay(ctx)
 			return
 		}
-		if i%int(island.Each/island.Pace) == 0 {
+		if i%int(partition.Each/partition.Pace) == 0 {
 			n.watch.Lack(n.lacks(&p))
 			if b, err := json.Marshal(n.watch.Knock()); err == nil {
 				_ = jetstream.Spread(n.talk, knockSubject(n.o.Name), b)

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"beanfield/storage/cluster/island"
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/cluster/partition"
 	"beanfield/storage/cluster/shipment"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/tally"
@@ -27,7 +27,7 @@ type Node struct {
 	server     *jetstream.Server // nil with a site's own engine
 	sound      func() error      // what has become of it
 	space      func(dir string) (free, all uint64, err error)
-	watch      *island.Watch
+	watch      *partition.Watch
 	joined     atomic.Bool  // the engine has joined the others once
 	quietSince atomic.Int64 // from when on this node has heard the others, and neither a beat nor a twin, while it had no place among them
 	placed     atomic.Bool  // it has one

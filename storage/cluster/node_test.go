@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/storage/cluster/island"
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/cluster/partition"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
@@ -206,7 +206,7 @@ func (mute) Send(*ownership.Message) {}
 // A twin that gives way stays unfit, and says why, whatever the copies say in the ticks that come after.
 func TestFaultOfATwinStays(t *testing.T) {
 	n := newNode(Options{Node: "a", Nodes: map[string]string{"a": ""}, Logger: slog.New(slog.DiscardHandler)})
-	n.copies, n.watch = &memory{}, island.New("a", n.o.names())
+	n.copies, n.watch = &memory{}, partition.New("a", n.o.names())
 	n.station = ownership.New(ownership.Config{Node: "a", Nodes: n.o.names(), Acts: mute{acts{n}}, Logger: n.o.Logger}, 0)
 	n.giveWay(t.Context())
 	for _, f := range n.mail {

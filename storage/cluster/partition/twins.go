@@ -1,4 +1,4 @@
-package island
+package partition
 
 import (
 	"cmp"

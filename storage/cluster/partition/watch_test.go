@@ -1,4 +1,4 @@
-package island
+package partition
 
 import (
 	"fmt"
@@ -102,7 +102,7 @@ func TestWhoRests(t *testing.T) {
 		{"it hears the others, but is not heard", "a b c", func(w *world) { w.cut[[2]string{"b", "a"}], w.cut[[2]string{"b", "c"}] = true, true }, ""},
 		{"nobody reaches anybody", "a b c", func(w *world) { w.isolate("a", true); w.isolate("b", true) }, "a b c"},
 		{"a link of three", "a b c", func(w *world) { w.both("a", "b", true) }, ""},
-		{"two of five are an island", "a b c d e", func(w *world) {
+		{"two of five are cut off", "a b c d e", func(w *world) {
 			for _, x := range []string{"a", "b"} {
 				for _, y := range []string{"c", "d", "e"} {
 					w.both(x, y, true)

@@ -1,4 +1,4 @@
-// Package island finds out whether a node is on an island: whether it is cut off so far that its engine is of
+// Package partition finds out whether a node is in a part of the network that is cut off: so far that its engine is of
 // no use to the others. Then that engine has to rest, because it does harm later: it calls elections that it
 // cannot win, its terms rise, and when it comes back every leader steps down on the newer term. Nobody can
 // append for one or two elections then, 4 to 15 s.
@@ -66,4 +66,4 @@
 // not hear its group's leader calls elections all the same. So lanes are to be led by a *hub*, a node that hears
 // all that live, and is heard by all. A cluster that has lost a link depends on its hubs in any case. What a node that
 // has just appeared hears is not asked before Settled.
-package island
+package partition
