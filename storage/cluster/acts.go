@@ -7,7 +7,7 @@ import (
 	"beanfield/storage/cluster/ownership"
 )
 
-// acts does what the station has decided.
+// acts does what the election has decided.
 type acts struct{ n *Node }
 
 func (a acts) Send(m *ownership.Message) {
@@ -76,7 +76,7 @@ func (a acts) Purge(least []uint64) {
 	}
 }
 
-// Order is obeyed when the station has done with the message.
+// Order is obeyed when the election has done with the message.
 func (a acts) Order(m *ownership.Message) {
 	a.n.do(func(now time.Duration) { a.n.ordered(now, m) })
 }
@@ -111,7 +111,7 @@ func (n *Node) keeper() {
 			}
 		}
 		for _, k := range keeps {
-			n.do(func(now time.Duration) { n.station.Kept(now, k) })
+			n.do(func(now time.Duration) { n.election.Kept(now, k) })
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (n *Node) tendCopies() (fault string) {
 				fault = text
 			}
 		}
-		n.station.Damaged(r.i, text)
+		n.election.Damaged(r.i, text)
 	}
 	return fault
 }
@@ -66,9 +66,9 @@ func (n *Node) tendCopies() (fault string) {
 func (r *replica) replaceDamaged() (waits string) {
 	n := r.node
 	text := fmt.Sprintf("its copy of shard %d is damaged: %v", r.i, r.unreadable)
-	_, whole := n.station.Source(r.i)
+	_, whole := n.election.Source(r.i)
 	switch {
-	case n.station.Serving() || n.station.Role() >= ownership.Candidate:
+	case n.election.Serving() || n.election.Role() >= ownership.Candidate:
 		return text
 	case time.Now().Before(r.notBefore):
 		return text + fmt.Sprintf("; the one before was damaged, too, less than an hour ago, or could not be replaced, so look at the disk; "+

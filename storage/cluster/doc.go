@@ -18,7 +18,7 @@
 //
 // # The goroutines, and what each owns
 //
-//	loop      the Station, and all that the replicas' "loop's own" fields say. Everybody else
+//	loop      the Election, and all that the replicas' "loop's own" fields say. Everybody else
 //	          gives it functions to run (do, ask); none of them waits.
 //	keeper    the file of promises
 //	steerer   nothing; it asks for the lanes to be led by other machines than the owner's

@@ -64,7 +64,7 @@ type Node struct {
 	stops  sync.Once
 
 	// The loop's own.
-	station   *ownership.Station
+	election  *ownership.Election
 	tenure    *Tenure       // until it has ended
 	fault     string        // what this process ends with, and that has been told
 	unopened  time.Duration // until then it does not try again to serve from damaged copies
@@ -140,7 +140,7 @@ func nudge(c chan struct{}) {
 // tickEach is how often the loop looks at the time.
 const tickEach = 20 * time.Millisecond
 
-// loop is the goroutine that owns the station.
+// loop is the goroutine that owns the election.
 func (n *Node) loop() {
 	tick := time.NewTicker(tickEach)
 	defer tick.Stop()
@@ -170,9 +170,9 @@ func (n *Node) tick() {
 			waits = max(waits, now-begun)
 		}
 	}
-	n.station.Waits(waits)
-	n.station.Low(n.copies.Low())
-	n.station.Tick(now)
+	n.election.Waits(waits)
+	n.election.Low(n.copies.Low())
+	n.election.Tick(now)
 	n.notice(now)
 	n.look()
 	if err := n.sound(); err != nil && n.fault == "" {
@@ -180,8 +180,8 @@ func (n *Node) tick() {
 		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()
 		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
 	}
-	n.station.Fault(cmp.Or(n.fault, n.tendCopies()))
-	if why := n.station.Alone(); why != "" {
+	n.election.Fault(cmp.Or(n.fault, n.tendCopies()))
+	if why := n.election.Alone(); why != "" {
 		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
 	}
 	if names := n.leading(); !slices.Equal(names, n.leaders) {
@@ -194,8 +194,8 @@ func (n *Node) tick() {
 // look notes what others ask for without waiting for the loop.
 func (n *Node) look() {
 	var b *blank
-	if epochs := n.station.Epochs(); epochs != nil {
-		if lives := n.station.Blank(); lives != nil {
+	if epochs := n.election.Epochs(); epochs != nil {
+		if lives := n.election.Blank(); lives != nil {
 			b = &blank{epochs, lives}
 		}
 	}
@@ -217,7 +217,7 @@ func (n *Node) received(data []byte) {
 		return
 	}
 	n.do(func(now time.Duration) {
-		if n.station.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
+		if n.election.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
 			n.replied(m)
 		}
 	})
@@ -268,11 +268,11 @@ const successorLimit = 2 * time.Second
 // another node owns the shards, because it may lead lanes, which that one needs.
 func (n *Node) Close(ctx context.Context) error {
 	leaving := false
-	err := n.ask(func(now time.Duration) { leaving = n.station.Close(now) })
+	err := n.ask(func(now time.Duration) { leaving = n.election.Close(now) })
 	if leaving {
-		if err = n.wait(ctx, func() bool { return !n.station.Serving() }); err == nil {
+		if err = n.wait(ctx, func() bool { return !n.election.Serving() }); err == nil {
 			limit, cancel := context.WithTimeout(ctx, successorLimit)
-			_ = n.wait(limit, func() bool { return n.station.Owner() != "" })
+			_ = n.wait(limit, func() bool { return n.election.Owner() != "" })
 			cancel()
 		}
 	}

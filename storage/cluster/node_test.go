@@ -207,14 +207,14 @@ func (mute) Send(*ownership.Message) {}
 func TestFaultOfATwinStays(t *testing.T) {
 	n := newNode(Options{Node: "a", Nodes: map[string]string{"a": ""}, Logger: slog.New(slog.DiscardHandler)})
 	n.copies, n.watch = &memory{}, partition.New("a", n.o.names())
-	n.station = ownership.New(ownership.Config{Node: "a", Nodes: n.o.names(), Acts: mute{acts{n}}, Logger: n.o.Logger}, 0)
+	n.election = ownership.New(ownership.Config{Node: "a", Nodes: n.o.names(), Acts: mute{acts{n}}, Logger: n.o.Logger}, 0)
 	n.giveWay(t.Context())
 	for _, f := range n.mail {
 		f(0)
 	}
 	for range 3 {
 		n.tick()
-		if r, _, _ := n.station.Told("a"); r.Fit || !strings.Contains(strings.Join(r.Problems, ""), "another process is node a") {
+		if r, _, _ := n.election.Told("a"); r.Fit || !strings.Contains(strings.Join(r.Problems, ""), "another process is node a") {
 			t.Errorf("it says of itself %+v", r)
 		}
 	}

@@ -21,7 +21,7 @@ func (n *Node) order(ctx context.Context, node, command, target string, shard in
 	reply := make(chan error, 1)
 	err := n.ask(func(now time.Duration) {
 		if node == "" {
-			node = n.station.Owner()
+			node = n.election.Owner()
 		}
 		switch {
 		case node == "":
@@ -31,7 +31,7 @@ func (n *Node) order(ctx context.Context, node, command, target string, shard in
 		default:
 			n.orders++
 			n.waits[n.orders] = reply
-			m := n.station.Message(ownership.Order, node)
+			m := n.election.Message(ownership.Order, node)
 			m.ID, m.Command, m.Target, m.Shard, m.Undo = n.orders, command, target, shard, undo
 			acts{n}.Send(m)
 		}
@@ -54,7 +54,7 @@ func (n *Node) obey(now time.Duration, command, target string, shard int, undo b
 	if command == rebuildOrder {
 		return n.rebuildHere(shard)
 	}
-	return n.station.Obey(now, command, target, undo)
+	return n.election.Obey(now, command, target, undo)
 }
 
 // rebuildOrder has a node begin anew from another node's checkpoint.
@@ -63,7 +63,7 @@ const rebuildOrder = "rebuild"
 // ordered obeys another node's order, and answers it.
 func (n *Node) ordered(now time.Duration, m *ownership.Message) {
 	err := n.obey(now, m.Command, m.Target, m.Shard, m.Undo)
-	r := n.station.Message(ownership.Reply, m.From) // with what has become of it
+	r := n.election.Message(ownership.Reply, m.From) // with what has become of it
 	r.ID = m.ID
 	if err != nil {
 		r.Error = err.Error()
@@ -100,7 +100,7 @@ func (n *Node) Move(ctx context.Context, node string) error {
 	}
 	for err == nil {
 		owner := ""
-		if err = n.ask(func(time.Duration) { owner = n.station.Owner() }); owner == node {
+		if err = n.ask(func(time.Duration) { owner = n.election.Owner() }); owner == node {
 			break
 		}
 		select {

@@ -91,7 +91,7 @@ func (r *replica) rebuilder() {
 	}
 	n.do(func(time.Duration) {
 		r.failed.Store(nil)
-		if n.station.Remark(r.i, ""); r.replaces {
+		if n.election.Remark(r.i, ""); r.replaces {
 			r.notBefore = time.Now().Add(refetchEach) // if the new one is damaged, too
 		}
 		r.resume()
@@ -112,8 +112,8 @@ func (r *replica) resume() {
 func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 	n, givenUp := r.node, false
 	_ = n.ask(func(time.Duration) {
-		givenUp = n.station.GivenUp(n.o.Node)
-		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i)
+		givenUp = n.election.GivenUp(n.o.Node)
+		ok = !givenUp && !n.election.Serving() && n.election.CountsNothing(r.i)
 	})
 	if givenUp {
 		_ = n.Join(ctx, n.o.Node) // it is asked again
@@ -125,7 +125,7 @@ func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 func (r *replica) fetch(ctx context.Context) error {
 	n := r.node
 	var source string
-	if err := n.ask(func(time.Duration) { source, _ = n.station.Source(r.i) }); err != nil {
+	if err := n.ask(func(time.Duration) { source, _ = n.election.Source(r.i) }); err != nil {
 		return err
 	}
 	if source == "" {
@@ -234,7 +234,7 @@ func (r *replica) checkpoint(out string) (dir string, note []byte, remove func()
 
 // rebuildHere begins anew from another node's checkpoints; a negative shard means all.
 func (n *Node) rebuildHere(shard int) error {
-	if n.station.Role() >= ownership.Candidate || n.station.Serving() {
+	if n.election.Role() >= ownership.Candidate || n.election.Serving() {
 		return errors.New("cluster: the owner's copies cannot be rebuilt: move the shards to another node first")
 	}
 	if shard >= len(n.replicas) {

@@ -40,7 +40,7 @@ func (r *replica) drive() error {
 		Node: r.node.o.Node, Store: r.node.copies.Place(r.i), Base: r.shard.Base(),
 		Taken: r.taken,
 		Changed: func(role lanes.Role, epoch uint64, why error) {
-			r.node.do(func(now time.Duration) { r.node.station.Changed(now, r.i, role, epoch, why) })
+			r.node.do(func(now time.Duration) { r.node.election.Changed(now, r.i, role, epoch, why) })
 		},
 		Gap:    func() { r.node.do(func(time.Duration) { r.gap() }) },
 		Broken: func(err error) { r.node.do(func(time.Duration) { r.broken(err) }) },
@@ -84,7 +84,7 @@ func (r *replica) failure() error {
 	return nil
 }
 
-// report tells the station how far the copy is.
+// report tells the election how far the copy is.
 func (r *replica) report() {
 	if d := r.driver.Load(); d != nil {
 		r.state = d.State()
@@ -92,8 +92,8 @@ func (r *replica) report() {
 	if r.durable = 0; !r.retired.Load() {
 		r.durable = r.node.copies.Durable(r.i)
 	}
-	r.node.station.Lanes(r.i, r.state.Unread, r.state.Took)
-	r.node.station.Copy(r.i, r.state.Place.Number, r.durable, r.problem)
+	r.node.election.Lanes(r.i, r.state.Unread, r.state.Took)
+	r.node.election.Copy(r.i, r.state.Place.Number, r.durable, r.problem)
 }
 
 // broken is called when the lanes have what they must not have, or the copy takes nothing more.

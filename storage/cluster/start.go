@@ -203,7 +203,7 @@ func (n *Node) take(context.Context) (err error) {
 		prefer = ownership.Steady
 	}
 	n.placed.Store(true)
-	n.station = ownership.New(ownership.Config{
+	n.election = ownership.New(ownership.Config{
 		Since: time.Duration(n.quietSince.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
 		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n}, Logger: n.o.Logger,
 	}, n.now())

@@ -92,7 +92,7 @@ func (n *Node) Appends(to *tally.Reading) { n.appends.ReadTo(to) }
 func (n *Node) Figures() Figures {
 	var f Figures
 	_ = n.ask(func(time.Duration) {
-		f.Role, f.Shards = n.station.Role().String(), n.shardStatus()
+		f.Role, f.Shards = n.election.Role().String(), n.shardStatus()
 	})
 	n.asides(f.Shards)
 	for _, s := range f.Shards {
@@ -105,7 +105,7 @@ func (n *Node) Figures() Figures {
 func (n *Node) Status() Status {
 	st := Status{Cluster: n.o.Name, Node: n.o.Node}
 	err := n.ask(func(now time.Duration) {
-		st.Owner, st.Serving = n.station.Owner(), n.station.Role() >= ownership.Owner
+		st.Owner, st.Serving = n.election.Owner(), n.election.Role() >= ownership.Owner
 		st.Shards, st.Takeovers = n.shardStatus(), slices.Clone(n.takeovers)
 		for _, name := range n.o.names() {
 			st.Nodes = append(st.Nodes, n.nodeStatus(name))
@@ -121,7 +121,7 @@ func (n *Node) Status() Status {
 		if n.rests.Load() {
 			st.Problems = append(st.Problems, cutOff)
 		}
-		if why := n.station.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) { // otherwise it is no problem
+		if why := n.election.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) { // otherwise it is no problem
 			st.Problems = append(st.Problems, why)
 		}
 	})
@@ -171,12 +171,12 @@ func (n *Node) asides(shards []ShardStatus) {
 
 // nodeStatus is what a node has said of itself last.
 func (n *Node) nodeStatus(name string) NodeStatus {
-	r, alive, silence := n.station.Told(name)
+	r, alive, silence := n.election.Told(name)
 	s := NodeStatus{
 		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive && r.Fit, Broken: r.Broken, Drained: r.Drained,
-		Left: n.station.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
+		Left: n.election.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
 	}
-	if why := n.station.Strange(name); why != "" {
+	if why := n.election.Strange(name); why != "" {
 		s.Problems = append(slices.Clone(s.Problems), "its messages are refused: "+why)
 	}
 	if !alive && slices.Contains(r.Problems, ownership.Stopping) {
@@ -186,7 +186,7 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 		s.Silence = silence.Seconds()
 	}
 	for i, place := range r.Places {
-		s.Lag += n.station.Newest(i) - min(place, n.station.Newest(i))
+		s.Lag += n.election.Newest(i) - min(place, n.election.Newest(i))
 	}
 	if s.Lag > farBehind && !s.Left {
 		s.Problems = append(slices.Clone(s.Problems), fmt.Sprintf("node %s is %d records behind, and the others keep them for it", name, s.Lag))
@@ -199,12 +199,12 @@ const farBehind = 100_000
 
 // shardStatus is what the node knows of each shard.
 func (n *Node) shardStatus() (all []ShardStatus) {
-	owner := n.station.Owner()
-	report, _, _ := n.station.Told(owner)
+	owner := n.election.Owner()
+	report, _, _ := n.election.Told(owner)
 	for i, r := range n.replicas {
 		s := ShardStatus{
 			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.trim(i), Lane: r.state.Lane,
-			Lag: n.station.Newest(i) - min(r.state.Place.Number, n.station.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
+			Lag: n.election.Newest(i) - min(r.state.Place.Number, n.election.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
 			Failures: r.state.Failures, Problem: r.problem, Rebuilding: r.retired.Load(),
 			Damaged: r.unreadable != nil || r.replaces,
 		}
@@ -219,12 +219,12 @@ func (n *Node) shardStatus() (all []ShardStatus) {
 // trim is up to where the lanes may be purged. Only the owner decides that; elsewhere it is what the nodes say of
 // their copies.
 func (n *Node) trim(i int) uint64 {
-	if n.station.Role() >= ownership.Owner {
-		return n.station.Purged(i)
+	if n.election.Role() >= ownership.Owner {
+		return n.election.Purged(i)
 	}
 	least := n.replicas[i].durable
 	for _, name := range n.o.names() {
-		if r, _, _ := n.station.Told(name); !n.station.GivenUp(name) {
+		if r, _, _ := n.election.Told(name); !n.election.GivenUp(name) {
 			least = min(least, append(slices.Clone(r.Durable), make([]uint64, i+1)...)[i])
 		}
 	}

@@ -24,14 +24,14 @@ const (
 // owner. But if a link is cut, and the owner is at one end of it, it may not reach who leads a lane: then the first
 // of those that reach all does. The loop calls it.
 func (n *Node) leading() []string {
-	owner, hubs := n.station.Owner(), n.watch.Hubs()
-	ours := n.station.Role() == ownership.Owner
+	owner, hubs := n.election.Owner(), n.watch.Hubs()
+	ours := n.election.Role() == ownership.Owner
 	if !ours && (owner == "" || len(hubs) == 0 || hubs[0] != n.o.Node || slices.Contains(hubs, owner)) {
 		return nil
 	}
-	names := slices.DeleteFunc(n.station.Leaders(), func(name string) bool { return !n.watch.Leads(name) })
+	names := slices.DeleteFunc(n.election.Leaders(), func(name string) bool { return !n.watch.Leads(name) })
 	if len(hubs) == 0 && !slices.ContainsFunc(names, func(name string) bool { return name != owner }) {
-		return n.station.Leaders() // all others have just been started
+		return n.election.Leaders() // all others have just been started
 	}
 	reach := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(hubs, name) })
 	if len(reach) > 0 {
@@ -73,7 +73,7 @@ func (n *Node) steerer() {
 func (n *Node) steerAll(ctx context.Context) bool {
 	var alive []string
 	owner := ""
-	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.station.Owner() })
+	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.election.Owner() })
 	mine, well := n.o.Node, true
 	if n.seek(ctx, owner); owner == "" {
 		return well

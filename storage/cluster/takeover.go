@@ -15,13 +15,13 @@ const mostTakeovers = 5
 
 // notice looks whether another node owns the shards now. The loop calls it.
 func (n *Node) notice(now time.Duration) {
-	owner := n.station.Owner()
+	owner := n.election.Owner()
 	if owner == "" {
 		return
 	}
 	t := Takeover{At: time.Now().UTC(), Owner: owner, Nobody: max(0, now-n.owned-tickEach).Seconds()}
 	n.owned = now
-	if r, _, _ := n.station.Told(owner); len(r.Epochs) > 0 {
+	if r, _, _ := n.election.Told(owner); len(r.Epochs) > 0 {
 		t.Epoch = r.Epochs[0]
 	}
 	if k := len(n.takeovers); t.Epoch == 0 || k > 0 && n.takeovers[k-1].Owner == owner && n.takeovers[k-1].Epoch == t.Epoch {

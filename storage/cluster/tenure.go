@@ -92,7 +92,7 @@ const showEach = 500 * time.Millisecond
 // show appends a turn that changes nothing to each shard, if that is due.
 func (n *Node) show(now time.Duration) {
 	t := n.tenure
-	if t == nil || now < n.showAt || n.blank.Load() == nil || n.station.Role() != ownership.Owner {
+	if t == nil || now < n.showAt || n.blank.Load() == nil || n.election.Role() != ownership.Owner {
 		return
 	}
 	t.mu.Lock()
@@ -141,7 +141,7 @@ func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
 	}
 	n.appends.Add(tally.Time(int64(time.Since(begun))), 1)
 	if shown != nil && shown.epochs[shard] == t.epochs[shard] {
-		n.do(func(now time.Duration) { n.station.Landed(now, shard, t.epochs[shard], maps.Clone(shown.lives)) })
+		n.do(func(now time.Duration) { n.election.Landed(now, shard, t.epochs[shard], maps.Clone(shown.lives)) })
 	}
 	return a.number, nil
 }
@@ -152,7 +152,7 @@ func (t *Tenure) over(err error) error {
 	t.failOnce.Do(func() {
 		t.node.do(func(now time.Duration) {
 			if t.node.tenure == t {
-				t.node.station.Fail(now, err)
+				t.node.election.Fail(now, err)
 			}
 		})
 	})
@@ -179,7 +179,7 @@ func (t *Tenure) Serve(ctx context.Context) {
 		if t.node.tenure != t || t.ended.Load() || t.Why() != nil {
 			return true
 		}
-		serves := t.node.station.Serves(t.node.now())
+		serves := t.node.election.Serves(t.node.now())
 		if serves {
 			t.mu.Lock()
 			t.state = serving
@@ -226,9 +226,9 @@ func (t *Tenure) End() {
 	n.do(func(now time.Duration) {
 		if n.tenure == t {
 			n.tenure = nil
-			if n.station.End(now); t.unopened() {
+			if n.election.End(now); t.unopened() {
 				n.unopened = now + againEach
-				n.station.Fault(cmp.Or(n.fault, n.tendCopies()))
+				n.election.Fault(cmp.Or(n.fault, n.tendCopies()))
 			}
 		}
 	})

@@ -262,7 +262,7 @@ func (n *Node) answer(q question) (reply, error) {
 	}
 	r := n.replicas[q.Shard]
 	if q.Remark != nil {
-		return reply{}, n.ask(func(time.Duration) { n.station.Remark(q.Shard, *q.Remark) })
+		return reply{}, n.ask(func(time.Duration) { n.election.Remark(q.Shard, *q.Remark) })
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), min(max(q.Limit, placeLimit), verifyLimit))
 	defer cancel()

@@ -21,11 +21,11 @@ var (
 )
 
 // silent tells whether the node has heard no owner for too long.
-func (s *Station) silent() bool { return s.role < Owner && s.now >= s.vacant }
+func (s *Election) silent() bool { return s.role < Owner && s.now >= s.vacant }
 
 // mayStand says why the node does not stand now; empty if it does. Of all that have not heard an
 // owner, and could own the shards, the first in the order stands; the others wait whether it does.
-func (s *Station) mayStand() string {
+func (s *Election) mayStand() string {
 	if s.role != Follower {
 		return "the node stands already"
 	}
@@ -48,7 +48,7 @@ func (s *Station) mayStand() string {
 }
 
 // held is until when the others that stand have time to do so.
-func (s *Station) held() (until time.Duration) {
+func (s *Election) held() (until time.Duration) {
 	for name, p := range s.peers {
 		if p.stands != 0 && s.alive(name) {
 			until = max(until, p.stands+s.patience(postpone))
@@ -59,7 +59,7 @@ func (s *Station) held() (until time.Duration) {
 
 // patience is how long something of a candidacy may take: a time, and that of the answers that it waits for, if they come
 // as slowly as the engine's answers do now. Each candidacy that comes to nothing, of whatever node, doubles it.
-func (s *Station) patience(least time.Duration) time.Duration {
+func (s *Election) patience(least time.Duration) time.Duration {
 	if s.without.patience {
 		return least
 	}
@@ -76,7 +76,7 @@ func (s *Station) patience(least time.Duration) time.Duration {
 }
 
 // Why says why nobody owns the shards at this node, for people.
-func (s *Station) Why() string {
+func (s *Election) Why() string {
 	if s.role >= Owner {
 		return ""
 	}
@@ -90,7 +90,7 @@ func (s *Station) Why() string {
 }
 
 // stand begins a candidacy.
-func (s *Station) stand() {
+func (s *Election) stand() {
 	s.role, s.stoodAt, s.dirty, s.pinned = Candidate, s.now, true, false
 	for i := range s.shards {
 		sh := &s.shards[i]
@@ -105,7 +105,7 @@ func (s *Station) stand() {
 }
 
 // Changed tells that a shard's driver has another role.
-func (s *Station) Changed(now time.Duration, i int, role lanes.Role, epoch uint64, why error) {
+func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint64, why error) {
 	s.advance(now)
 	defer s.finish()
 	sh := &s.shards[i]
@@ -131,7 +131,7 @@ func (s *Station) Changed(now time.Duration, i int, role lanes.Role, epoch uint6
 }
 
 // elect makes the owner of all shards ask for its mandate.
-func (s *Station) elect() {
+func (s *Election) elect() {
 	epochs := make([]uint64, len(s.shards))
 	for i := range s.shards {
 		sh := &s.shards[i]
@@ -149,7 +149,7 @@ func (s *Station) elect() {
 }
 
 // giveUp ends a candidacy. The others have time to try before this node stands again.
-func (s *Station) giveUp(why error) {
+func (s *Election) giveUp(why error) {
 	if s.open && s.role == Elected {
 		s.lose(why)
 		return
@@ -168,7 +168,7 @@ func (s *Station) giveUp(why error) {
 }
 
 // resign ends all that the node has begun as a candidate or an owner.
-func (s *Station) resign() {
+func (s *Election) resign() {
 	for i := range s.shards {
 		sh := &s.shards[i]
 		if sh.mandate != nil {

@@ -1,5 +1,5 @@
 // Package ownership decides which of several nodes owns the shards: who stands, when a tenure begins
-// and ends, and how it is handed over. It is arithmetic: a Station is told of messages, of its
+// and ends, and how it is handed over. It is arithmetic: an Election is told of messages, of its
 // drivers' roles and of the time, and says through Acts what is to be done. It has no goroutine, no
 // clock and no lock, so the tests can put whole clusters through any order of events.
 //
@@ -41,7 +41,7 @@
 // candidacy that has come to nothing, of whatever node, until somebody owns the shards. Otherwise candidates
 // outrun each other on a slow machine, and nobody ever gets to the end.
 //
-// A process waits for its engine before it has a Station. What it has heard of others until then counts
+// A process waits for its engine before it has an Election. What it has heard of others until then counts
 // (Config.Since): if that was no beat, it need not be silent for Silence once more.
 //
 // # Invariants

@@ -43,7 +43,7 @@ func (m *member) follow(i int) {
 	m.w.after(took, m, func() { m.follow(i) })
 }
 
-// change tells the station, a little later, in order.
+// change tells the election, a little later, in order.
 func (m *member) change(i int, role lanes.Role, epoch uint64) {
 	m.drivers[i].role, m.drivers[i].epoch = role, epoch
 	m.w.after(time.Microsecond, m, func() { m.s.Changed(m.clock(), i, role, epoch, nil) })

@@ -19,7 +19,7 @@ const (
 var ErrNotOwner = errors.New("cluster: this node does not own the shards")
 
 // Obey does what an operator has ordered.
-func (s *Station) Obey(now time.Duration, command, target string, undo bool) error {
+func (s *Election) Obey(now time.Duration, command, target string, undo bool) error {
 	s.advance(now)
 	defer s.finish()
 	switch command {
@@ -33,7 +33,7 @@ func (s *Station) Obey(now time.Duration, command, target string, undo bool) err
 	return fmt.Errorf("cluster: this version knows no order %q", command)
 }
 
-func (s *Station) move(target string) error {
+func (s *Election) move(target string) error {
 	p := s.peers[target]
 	switch {
 	case s.role < Owner:
@@ -57,7 +57,7 @@ func (s *Station) move(target string) error {
 	return nil
 }
 
-func (s *Station) drain(undo bool) error {
+func (s *Election) drain(undo bool) error {
 	if !undo && s.role >= Owner && s.best() == "" {
 		return errors.New("cluster: no other node could own the shards now")
 	}
@@ -69,7 +69,7 @@ func (s *Station) drain(undo bool) error {
 
 // Close has the node own nothing any more. It tells whether there is something to hand over: then
 // the server is to stop, and to call End.
-func (s *Station) Close(now time.Duration) (leaving bool) {
+func (s *Election) Close(now time.Duration) (leaving bool) {
 	s.advance(now)
 	defer s.finish()
 	s.closing, s.dirty = true, true
@@ -86,10 +86,10 @@ func (s *Station) Close(now time.Duration) (leaving bool) {
 var ErrStuck = errors.New("cluster: appends come to nothing at this node")
 
 // Waits tells how long an append has been under way.
-func (s *Station) Waits(how time.Duration) { s.waits = how }
+func (s *Election) Waits(how time.Duration) { s.waits = how }
 
 // unstick has an owner that cannot append leave, if another node could do better.
-func (s *Station) unstick() {
+func (s *Election) unstick() {
 	switch {
 	case s.waits < stuck || s.best() == "":
 	case s.role == Owner:
@@ -102,7 +102,7 @@ func (s *Station) unstick() {
 }
 
 // Fault tells what is wrong with the node as a whole, until its process ends.
-func (s *Station) Fault(why string) {
+func (s *Election) Fault(why string) {
 	s.dirty = s.dirty || why != s.fault
 	s.fault = why
 }
@@ -112,7 +112,7 @@ func (s *Station) Fault(why string) {
 const lowFor = time.Minute
 
 // Low tells what is wrong with a disk that is nearly full; empty if it is not.
-func (s *Station) Low(why string) {
+func (s *Election) Low(why string) {
 	if s.low != "" && why == "" {
 		s.lowUntil = s.now + lowFor
 	}
@@ -121,10 +121,10 @@ func (s *Station) Low(why string) {
 }
 
 // isLow tells whether rather another node owns the shards.
-func (s *Station) isLow() bool { return s.worse() != "" || s.now < s.lowUntil }
+func (s *Election) isLow() bool { return s.worse() != "" || s.now < s.lowUntil }
 
 // worse is what is wrong with a node that may own the shards if none is better.
-func (s *Station) worse() string {
+func (s *Election) worse() string {
 	why := s.low
 	for i := range s.shards {
 		why = cmp.Or(why, s.shards[i].damaged)
@@ -134,7 +134,7 @@ func (s *Station) worse() string {
 
 // retire has an owner with a fault, or a drained one, leave when another node can take its place, and one whose disk is
 // nearly full, or whose copy is damaged, when that of another one is not.
-func (s *Station) retire() {
+func (s *Election) retire() {
 	best := s.best()
 	switch {
 	case s.role != Owner || best == "":
@@ -148,7 +148,7 @@ func (s *Station) retire() {
 }
 
 // giveNodeUp changes which nodes' copies hold up purges (P8).
-func (s *Station) giveNodeUp(target string, undo bool) error {
+func (s *Election) giveNodeUp(target string, undo bool) error {
 	switch {
 	case s.role < Owner:
 		return ErrNotOwner
@@ -173,7 +173,7 @@ func (s *Station) giveNodeUp(target string, undo bool) error {
 
 // purge frees what every counted copy has durably folded. A node that has not answered in this
 // ownership counts from 0 (P8).
-func (s *Station) purge() {
+func (s *Election) purge() {
 	if s.role < Owner || s.now < s.purgeNext {
 		return
 	}
@@ -190,7 +190,7 @@ func (s *Station) purge() {
 }
 
 // Least is the number up to which every counted copy of a shard is durable, as the owner knows.
-func (s *Station) Least(i int) uint64 {
+func (s *Election) Least(i int) uint64 {
 	least := s.shards[i].durable
 	for _, name := range s.Nodes {
 		if slices.Contains(s.left.Nodes, name) {
@@ -206,7 +206,7 @@ func (s *Station) Least(i int) uint64 {
 }
 
 // Purged is the number up to which the owner has had a shard's lanes purged.
-func (s *Station) Purged(i int) uint64 {
+func (s *Election) Purged(i int) uint64 {
 	if s.role < Owner {
 		return 0
 	}

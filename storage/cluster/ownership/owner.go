@@ -9,7 +9,7 @@ import (
 )
 
 // beat asks all nodes, this one included, whether the owner may go on.
-func (s *Station) beat() {
+func (s *Election) beat() {
 	s.prefer()
 	s.nextBeat = s.now + BeatEach
 	m := s.Message(Beat, "")
@@ -32,7 +32,7 @@ func (s *Station) beat() {
 }
 
 // answered takes an answer to a beat.
-func (s *Station) answered(m *Message) {
+func (s *Election) answered(m *Message) {
 	if s.role < Elected || len(m.Since) != s.Shards || len(m.Epochs) != s.Shards || m.Sent > s.now {
 		return
 	}
@@ -60,7 +60,7 @@ func (s *Station) answered(m *Message) {
 }
 
 // refresh looks until when the mandate holds for all shards. It begins the tenure if it does.
-func (s *Station) refresh() {
+func (s *Election) refresh() {
 	if s.role < Elected {
 		return
 	}
@@ -90,7 +90,7 @@ func (s *Station) refresh() {
 
 // Landed tells that turns of a shard count, which the owner began to append when it knew of these
 // blank nodes (P12).
-func (s *Station) Landed(now time.Duration, i int, epoch uint64, lives map[string]uint64) {
+func (s *Election) Landed(now time.Duration, i int, epoch uint64, lives map[string]uint64) {
 	s.advance(now)
 	if sh := &s.shards[i]; s.role >= Elected && sh.epoch == epoch {
 		maps.Copy(sh.shown, lives)
@@ -98,7 +98,7 @@ func (s *Station) Landed(now time.Duration, i int, epoch uint64, lives map[strin
 }
 
 // Blank are the lives of nodes that are still to be shown something; nil if there are none.
-func (s *Station) Blank() map[string]uint64 {
+func (s *Election) Blank() map[string]uint64 {
 	lives := maps.Clone(s.lives)
 	maps.DeleteFunc(lives, func(node string, life uint64) bool {
 		for i := range s.shards {
@@ -115,7 +115,7 @@ func (s *Station) Blank() map[string]uint64 {
 }
 
 // Epochs are those of the shards that the node owns; nil if it does not.
-func (s *Station) Epochs() []uint64 {
+func (s *Election) Epochs() []uint64 {
 	if s.role < Elected {
 		return nil
 	}
@@ -123,10 +123,10 @@ func (s *Station) Epochs() []uint64 {
 }
 
 // Serving tells whether the server has a tenure that it has not ended.
-func (s *Station) Serving() bool { return s.open }
+func (s *Election) Serving() bool { return s.open }
 
 // Serves is called before the server answers anybody in a tenure. It tells whether it may now.
-func (s *Station) Serves(now time.Duration) bool {
+func (s *Election) Serves(now time.Duration) bool {
 	s.advance(now)
 	defer s.finish()
 	s.serves = s.serves || s.role >= Owner
@@ -134,7 +134,7 @@ func (s *Station) Serves(now time.Duration) bool {
 }
 
 // Fail ends a tenure that cannot go on.
-func (s *Station) Fail(now time.Duration, why error) {
+func (s *Election) Fail(now time.Duration, why error) {
 	s.advance(now)
 	defer s.finish()
 	if s.role >= Owner || s.open && s.role == Elected {
@@ -143,7 +143,7 @@ func (s *Station) Fail(now time.Duration, why error) {
 }
 
 // lose ends a tenure at once.
-func (s *Station) lose(why error) {
+func (s *Election) lose(why error) {
 	s.role, s.dirty, s.owner = Follower, true, ""
 	s.vacant = max(s.vacant, s.now+Silence)
 	s.retry = s.now + time.Duration(s.Random.Int64N(int64(HelloEach)))
@@ -153,7 +153,7 @@ func (s *Station) lose(why error) {
 }
 
 // leave begins a hand-over.
-func (s *Station) leave(target string) {
+func (s *Election) leave(target string) {
 	s.role, s.target, s.dirty, s.moved, s.unwell = Leaving, target, true, false, false
 	s.Logger.Info("this node hands the shards over", "to", target)
 	s.Acts.Leave()
@@ -161,7 +161,7 @@ func (s *Station) leave(target string) {
 
 // End is the server's: it appends nothing more and answers nobody any more in this tenure. So the
 // epochs have ended, and nobody needs to wait for what was answered to them (P11).
-func (s *Station) End(now time.Duration) {
+func (s *Election) End(now time.Duration) {
 	s.advance(now)
 	defer s.finish()
 	if !s.open {
@@ -185,7 +185,7 @@ func (s *Station) End(now time.Duration) {
 }
 
 // end notes that epochs have ended.
-func (s *Station) end(epochs []uint64) {
+func (s *Election) end(epochs []uint64) {
 	for i := range s.shards {
 		s.shards[i].voter.Ended(epochs[i])
 		s.over[i] = max(s.over[i], epochs[i])
@@ -193,14 +193,14 @@ func (s *Station) end(epochs []uint64) {
 }
 
 // vacate notes that the owner has left. If there is a successor, the others give it time.
-func (s *Station) vacate(successor string) {
+func (s *Election) vacate(successor string) {
 	if s.vacant = s.now; successor != "" {
 		s.vacant += Silence
 	}
 }
 
 // ended is told by an owner that has ended its epochs.
-func (s *Station) ended(m *Message) {
+func (s *Election) ended(m *Message) {
 	if len(m.Epochs) != s.Shards {
 		return
 	}

@@ -24,7 +24,7 @@ type twin struct {
 }
 
 // refuse says what is wrong with a message.
-func (s *Station) refuse(m *Message, p *peer) string {
+func (s *Election) refuse(m *Message, p *peer) string {
 	switch {
 	case m.Version != Major:
 		return fmt.Sprintf("its messages have version %d, this program (%s) knows %d", m.Version, s.Version, Major)
@@ -50,7 +50,7 @@ type strange struct {
 }
 
 // refused says it once for each name.
-func (s *Station) refused(m *Message, why string) {
+func (s *Election) refused(m *Message, why string) {
 	if is := (strange{why, m.Version != Major}); why != stale && s.strange[m.From] != is && len(s.strange) < 100 {
 		s.strange[m.From] = is
 		s.Logger.Error("messages of a node are refused", "node", m.From, "why", why)
@@ -58,11 +58,11 @@ func (s *Station) refused(m *Message, why string) {
 }
 
 // Strange says why the messages of a node are refused; empty if they are not.
-func (s *Station) Strange(name string) string { return s.strange[name].why }
+func (s *Election) Strange(name string) string { return s.strange[name].why }
 
 // Alone says that this program's version is not that of most nodes, so that it can do nothing with them;
 // empty if that is not so.
-func (s *Station) Alone() (why string) {
+func (s *Election) Alone() (why string) {
 	n := 0
 	for _, name := range s.Nodes {
 		if is := s.strange[name]; is.version {
@@ -76,7 +76,7 @@ func (s *Station) Alone() (why string) {
 }
 
 // hear notes what every message says.
-func (s *Station) hear(p *peer, m *Message) {
+func (s *Election) hear(p *peer, m *Message) {
 	gone := p.nonce != 0 && p.nonce != m.Nonce
 	if s.owner == m.From && (gone || m.Kind == Hello && m.Report.Role == Follower.String()) { // it does not own the shards any more
 		s.owner, s.vacant = "", min(s.vacant, s.now)
@@ -105,7 +105,7 @@ func (s *Station) hear(p *peer, m *Message) {
 }
 
 // meet is called with messages from this node's own name.
-func (s *Station) meet(m *Message) {
+func (s *Election) meet(m *Message) {
 	if m.Nonce == s.Nonce || m.Cluster != s.Cluster {
 		return
 	}
@@ -124,12 +124,12 @@ func (s *Station) meet(m *Message) {
 
 // doubled tells whether there is another node of this name: two of its messages came some time
 // apart, so that it is no rest of an earlier process.
-func (s *Station) doubled() bool {
+func (s *Election) doubled() bool {
 	return s.twin.last-s.twin.first >= HelloEach-BeatEach/2 && s.now-s.twin.last <= 10*HelloEach
 }
 
 // alive tells whether another node lives, as far as it was heard.
-func (s *Station) alive(name string) bool {
+func (s *Election) alive(name string) bool {
 	if name == s.Node {
 		return true
 	}
@@ -138,7 +138,7 @@ func (s *Station) alive(name string) bool {
 }
 
 // count counts the living nodes of which something is true, this one included.
-func (s *Station) count(self bool, of func(*Report) bool) (n int) {
+func (s *Election) count(self bool, of func(*Report) bool) (n int) {
 	if self {
 		n++
 	}
@@ -150,15 +150,15 @@ func (s *Station) count(self bool, of func(*Report) bool) (n int) {
 	return n
 }
 
-func (s *Station) majority(n int) bool { return n > len(s.Nodes)/2 }
+func (s *Election) majority(n int) bool { return n > len(s.Nodes)/2 }
 
 // isolated tells whether the node hears no majority.
-func (s *Station) isolated() bool {
+func (s *Election) isolated() bool {
 	return !s.majority(s.count(true, func(*Report) bool { return true }))
 }
 
 // missing is how many records of a shard the node knows that it lacks.
-func (s *Station) missing(i int) uint64 {
+func (s *Election) missing(i int) uint64 {
 	newest := s.shards[i].place
 	for name, p := range s.peers {
 		if s.alive(name) && i < len(p.report.Places) {
@@ -168,7 +168,7 @@ func (s *Station) missing(i int) uint64 {
 	return newest - s.shards[i].place
 }
 
-func (s *Station) caughtUp() bool {
+func (s *Election) caughtUp() bool {
 	for i := range s.shards {
 		if s.missing(i) > slack {
 			return false
@@ -182,13 +182,13 @@ const Stopping = "the node is stopping"
 
 // unread tells whether the node must read lanes before it can own the shards. While there is an owner they always
 // grow, so to have read them once is enough then.
-func (s *Station) unread() bool {
+func (s *Election) unread() bool {
 	silent := s.silent()
 	return !s.without.patience && slices.ContainsFunc(s.shards, func(sh shard) bool { return !sh.read || silent && sh.unread })
 }
 
 // unfit says why the node cannot own the shards, whoever else does; empty if it can.
-func (s *Station) unfit() string {
+func (s *Election) unfit() string {
 	switch {
 	case s.closing:
 		return Stopping
@@ -213,7 +213,7 @@ func (s *Station) unfit() string {
 }
 
 // broken says what is wrong with a copy; empty if nothing is.
-func (s *Station) broken() string {
+func (s *Election) broken() string {
 	for i := range s.shards {
 		if why := s.shards[i].problem; why != "" {
 			return why
@@ -223,7 +223,7 @@ func (s *Station) broken() string {
 }
 
 // best is the first other node in the order that could own the shards: rather one whose disk has room.
-func (s *Station) best() (name string) {
+func (s *Election) best() (name string) {
 	for _, other := range s.Nodes {
 		if other == s.Node || !s.alive(other) || !s.peers[other].report.Fit {
 			continue
@@ -236,7 +236,7 @@ func (s *Station) best() (name string) {
 }
 
 // standsBefore tells whether another node stands before this one does.
-func (s *Station) standsBefore(other string) bool {
+func (s *Election) standsBefore(other string) bool {
 	p := s.peers[other]
 	if p == nil || !s.alive(other) || !p.report.Fit {
 		return false
@@ -248,7 +248,7 @@ func (s *Station) standsBefore(other string) bool {
 }
 
 // Report is what the node says of itself.
-func (s *Station) Report() Report {
+func (s *Election) Report() Report {
 	why := s.unfit()
 	r := Report{
 		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left, Failures: s.failures,

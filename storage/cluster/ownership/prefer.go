@@ -15,7 +15,7 @@ type falls struct {
 }
 
 // owns notes who owns the shards. Whoever did before, and has not handed them over, has lost them.
-func (s *Station) owns(name string) {
+func (s *Election) owns(name string) {
 	if s.latest != "" && s.latest != name {
 		s.fell(s.latest)
 	}
@@ -23,7 +23,7 @@ func (s *Station) owns(name string) {
 }
 
 // fell notes that a node has lost the shards.
-func (s *Station) fell(name string) {
+func (s *Election) fell(name string) {
 	f := s.falls[name]
 	if s.now-f.last > s.Prefer<<(mostFalls+1) {
 		f.times = 0
@@ -33,7 +33,7 @@ func (s *Station) fell(name string) {
 
 // prefer has the owner hand over to a node that comes before it in the order, and has been well for long
 // enough. It is called with each beat, and these are what it counts.
-func (s *Station) prefer() {
+func (s *Election) prefer() {
 	if s.Prefer == 0 || s.role != Owner || s.pinned {
 		return
 	}

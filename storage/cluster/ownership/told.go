@@ -6,7 +6,7 @@ import (
 )
 
 // Owner is who owns the shards, as far as this node has heard; empty if nobody does.
-func (s *Station) Owner() string {
+func (s *Election) Owner() string {
 	if s.role >= Owner {
 		return s.Node
 	}
@@ -17,7 +17,7 @@ func (s *Station) Owner() string {
 }
 
 // Told is what a node has said of itself last, whether it lives, and how long ago that was.
-func (s *Station) Told(name string) (r Report, alive bool, ago time.Duration) {
+func (s *Election) Told(name string) (r Report, alive bool, ago time.Duration) {
 	if name == s.Node {
 		return s.Report(), true, 0
 	}
@@ -28,7 +28,7 @@ func (s *Station) Told(name string) (r Report, alive bool, ago time.Duration) {
 }
 
 // Alive are the nodes that live, in their order.
-func (s *Station) Alive() (names []string) {
+func (s *Election) Alive() (names []string) {
 	for _, name := range s.Nodes {
 		if s.alive(name) {
 			names = append(names, name)
@@ -38,7 +38,7 @@ func (s *Station) Alive() (names []string) {
 }
 
 // Leaders are the nodes whose engines may lead lanes: those that live, and have no copy that is not whole.
-func (s *Station) Leaders() (names []string) {
+func (s *Election) Leaders() (names []string) {
 	for _, name := range s.Alive() {
 		if p := s.peers[name]; p == nil || !p.report.Broken {
 			names = append(names, name)
@@ -49,7 +49,7 @@ func (s *Station) Leaders() (names []string) {
 
 // CountsNothing tells whether nothing of this node's copy of a shard is taken for durable by an owner
 // that this node hears, or that there is none. Before it could have heard one, it cannot tell.
-func (s *Station) CountsNothing(i int) bool {
+func (s *Election) CountsNothing(i int) bool {
 	if s.Owner() == "" {
 		return s.silent()
 	}
@@ -57,17 +57,17 @@ func (s *Station) CountsNothing(i int) bool {
 }
 
 // Newest is the number of the newest record of a shard that any living node has.
-func (s *Station) Newest(i int) uint64 { return s.shards[i].place + s.missing(i) }
+func (s *Election) Newest(i int) uint64 { return s.shards[i].place + s.missing(i) }
 
 // GivenUp tells whether a node's copies hold up no purge.
-func (s *Station) GivenUp(name string) bool { return slices.Contains(s.left.Nodes, name) }
+func (s *Election) GivenUp(name string) bool { return slices.Contains(s.left.Nodes, name) }
 
 // Drained tells whether the node owns nothing until that is undone.
-func (s *Station) Drained() bool { return s.drained }
+func (s *Election) Drained() bool { return s.drained }
 
 // Source is a node whose copy of a shard could be had: rather one that is whole, and rather of a node that has
 // something else to do than to serve. It is empty if there is none.
-func (s *Station) Source(i int) (name string, whole bool) {
+func (s *Election) Source(i int) (name string, whole bool) {
 	for _, other := range s.Nodes {
 		p := s.peers[other]
 		if p == nil || !s.alive(other) || i >= len(p.report.Durable) || len(p.report.Problems) > 0 && p.report.Role != Owner.String() {

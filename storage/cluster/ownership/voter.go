@@ -5,7 +5,7 @@ import (
 )
 
 // beaten takes an owner's beat, its own included: it is answered as soon as what it promises is kept.
-func (s *Station) beaten(m *Message) {
+func (s *Election) beaten(m *Message) {
 	if len(m.Epochs) != s.Shards {
 		return
 	}
@@ -35,7 +35,7 @@ func (s *Station) beaten(m *Message) {
 }
 
 // forgive forgets what candidacies have come to nothing, also those of nodes that do not hear the owner.
-func (s *Station) forgive() {
+func (s *Election) forgive() {
 	s.failures = 0
 	for _, p := range s.peers {
 		p.past = p.report.Failures
@@ -43,7 +43,7 @@ func (s *Station) forgive() {
 }
 
 // overtaken ends what a newer owner has made void.
-func (s *Station) overtaken(m *Message) {
+func (s *Election) overtaken(m *Message) {
 	if s.role >= Owner {
 		s.lose(ErrOvertaken)
 	} else {
@@ -53,7 +53,7 @@ func (s *Station) overtaken(m *Message) {
 }
 
 // vote answers a beat, or begins to keep what an answer would promise.
-func (s *Station) vote(m *Message) {
+func (s *Election) vote(m *Message) {
 	if s.now-s.started < listen || s.doubled() && s.twin.elder {
 		return // perhaps another process votes in this name
 	}
@@ -84,7 +84,7 @@ func (s *Station) vote(m *Message) {
 }
 
 // reply answers a beat; without times it is refused.
-func (s *Station) reply(beat *Message, since []time.Duration) {
+func (s *Election) reply(beat *Message, since []time.Duration) {
 	m := s.Message(Answer, beat.From)
 	m.Epochs, m.Sent, m.Since = beat.Epochs, beat.Sent, since
 	if since == nil {
@@ -101,7 +101,7 @@ func (s *Station) reply(beat *Message, since []time.Duration) {
 }
 
 // keep has the node's promises kept.
-func (s *Station) keep() {
+func (s *Election) keep() {
 	k := Kept{Drained: s.drained, Left: s.left, Promised: make([]uint64, s.Shards), Known: make([]bool, s.Shards)}
 	for i := range s.shards {
 		v := s.shards[i].voter
@@ -113,7 +113,7 @@ func (s *Station) keep() {
 }
 
 // Kept tells that something is kept. The beat that has waited for that is answered.
-func (s *Station) Kept(now time.Duration, k Kept) {
+func (s *Election) Kept(now time.Duration, k Kept) {
 	s.advance(now)
 	defer s.finish()
 	s.keeping--

@@ -62,7 +62,7 @@ type world struct {
 	blind   bool // a server does not ask whether its tenure holds
 }
 
-// member is a node: its station, its drivers, its server and its disk.
+// member is a node: its election, its drivers, its server and its disk.
 type member struct {
 	w        *world
 	i        int
@@ -74,7 +74,7 @@ type member struct {
 	quiet    time.Duration // by its clock, since when it has heard no beat, or has crashed
 	helpless bool          // its engine does nothing
 	slow     time.Duration // its engine takes up to so long to answer; 0: as long as in all the world
-	s        *Station
+	s        *Election
 	disk     Kept
 	drivers  []driver
 

@@ -45,7 +45,7 @@ func (r Role) String() string {
 	return [...]string{"follower", "candidate", "candidate", "owner", "leaving"}[r]
 }
 
-// Acts are what a Station has done. They must not wait, and not call the Station.
+// Acts are what an Election has done. They must not wait, and not call the Election.
 type Acts interface {
 	Send(m *Message)          // to one node, or to all others
 	Stand()                   // for all shards; Changed tells what comes of it
@@ -73,9 +73,9 @@ type Config struct {
 	Logger                 *slog.Logger
 }
 
-// Station is what one node knows and does about who owns the shards. It is not safe for concurrent
+// Election is what one node knows and does about who owns the shards. It is not safe for concurrent
 // use. Times are those of one clock, which only goes forward.
-type Station struct {
+type Election struct {
 	Config
 	role    Role
 	started time.Duration
@@ -137,7 +137,7 @@ type counted struct {
 	durable []uint64
 }
 
-// shard is what a station knows of one.
+// shard is what an election knows of one.
 type shard struct {
 	role           lanes.Role
 	stood          bool   // it has been a candidate since the node stood last
@@ -155,8 +155,8 @@ type shard struct {
 	standing       map[string]uint64 // those that were told before the node stood
 }
 
-// New is the station of a process that starts now.
-func New(c Config, now time.Duration) *Station {
+// New is the election of a process that starts now.
+func New(c Config, now time.Duration) *Election {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -164,7 +164,7 @@ func New(c Config, now time.Duration) *Station {
 	if c.Since != 0 {
 		since = c.Since
 	}
-	s := &Station{
+	s := &Election{
 		Config: c, started: since, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
 		vacant: max(since+Silence, now+2*BeatEach), // an owner may be there, or the others may have just come, too
 		lives:  map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
@@ -184,17 +184,17 @@ func New(c Config, now time.Duration) *Station {
 }
 
 // Role is what the node does.
-func (s *Station) Role() Role { return s.role }
+func (s *Election) Role() Role { return s.role }
 
 // Copy tells how far a shard's copy is, and why the node cannot own the shard, if that is so.
-func (s *Station) Copy(i int, place, durable uint64, problem string) {
+func (s *Election) Copy(i int, place, durable uint64, problem string) {
 	s.dirty = s.dirty || problem != s.shards[i].problem
 	s.shards[i].place, s.shards[i].durable, s.shards[i].problem = place, durable, problem
 }
 
 // Lanes tells whether there may be more on a shard's lanes than this node has read, and how long the engine takes to
 // answer; 0: it has not answered yet.
-func (s *Station) Lanes(i int, unread bool, took time.Duration) {
+func (s *Election) Lanes(i int, unread bool, took time.Duration) {
 	sh := &s.shards[i]
 	sh.unread, sh.took = unread, took
 	sh.read = sh.read || !unread && took > 0
@@ -202,20 +202,20 @@ func (s *Station) Lanes(i int, unread bool, took time.Duration) {
 
 // Remark is what is wrong with a copy that may be one of the owner's all the same: it is told, and
 // no more.
-func (s *Station) Remark(i int, remark string) {
+func (s *Election) Remark(i int, remark string) {
 	s.dirty = s.dirty || remark != s.shards[i].remark
 	s.shards[i].remark = remark
 }
 
 // Damaged is what is wrong with a copy that is damaged, and in use until it is replaced: rather another node owns the
 // shards, and has its copy fetched.
-func (s *Station) Damaged(i int, why string) {
+func (s *Election) Damaged(i int, why string) {
 	s.dirty = s.dirty || why != s.shards[i].damaged
 	s.shards[i].damaged = why
 }
 
 // Tick does what is due. It is called several times during a Step.
-func (s *Station) Tick(now time.Duration) {
+func (s *Election) Tick(now time.Duration) {
 	s.advance(now)
 	defer s.finish()
 	switch stood := now - s.stoodAt; {
@@ -250,7 +250,7 @@ func (s *Station) Tick(now time.Duration) {
 }
 
 // advance notes the time. A mandate that has lapsed ends a tenure before anything else happens.
-func (s *Station) advance(now time.Duration) {
+func (s *Election) advance(now time.Duration) {
 	slept := now-s.now > asleep
 	s.now = max(s.now, now)
 	switch {
@@ -268,7 +268,7 @@ func (s *Station) advance(now time.Duration) {
 }
 
 // finish says hello, if something has changed, or it is time.
-func (s *Station) finish() {
+func (s *Election) finish() {
 	if s.dirty {
 		s.dirty, s.nextHello = false, s.now+HelloEach
 		s.Acts.Send(s.Message(Hello, ""))
@@ -276,14 +276,14 @@ func (s *Station) finish() {
 }
 
 // Message begins a message to a node, or to all.
-func (s *Station) Message(kind Kind, to string) *Message {
+func (s *Election) Message(kind Kind, to string) *Message {
 	return &Message{
 		Version: Major, Kind: kind, Cluster: s.Cluster, From: s.Node, To: to, Nonce: s.Nonce, Age: s.now - s.started, Report: s.Report(),
 	}
 }
 
 // Receive takes a message.
-func (s *Station) Receive(now time.Duration, m *Message) {
+func (s *Election) Receive(now time.Duration, m *Message) {
 	s.advance(now)
 	defer s.finish()
 	if m.From == s.Node {

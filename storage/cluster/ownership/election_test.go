@@ -9,7 +9,7 @@ import (
 	"beanfield/storage/lanes"
 )
 
-// acted notes what a station has done.
+// acted notes what an election has done.
 type acted struct {
 	sent   []*Message
 	kept   []Kept
@@ -42,10 +42,10 @@ func (a *acted) answers() (all []*Message) {
 	return all
 }
 
-const s0 = 10 * time.Second // when stations start; others are much older
+const s0 = 10 * time.Second // when elections start; others are much older
 
-// alone is a station of node b among a, b and c, of one shard.
-func alone(kept Kept) (*Station, *acted) {
+// alone is an election of node b among a, b and c, of one shard.
+func alone(kept Kept) (*Election, *acted) {
 	a := new(acted)
 	s := New(Config{
 		Cluster: "test", Node: "b", Nodes: []string{"a", "b", "c"}, Shards: 1, Nonce: 7, Kept: kept, Random: rand.New(rand.NewPCG(1, 1)), Acts: a,
@@ -82,7 +82,7 @@ func TestPromises(t *testing.T) {
 	if got := a.answers(); len(got) != 1 || got[0].Since[0] < 0 || got[0].To != "a" || got[0].Sent != 5 {
 		t.Fatalf("when it is kept: %+v", got)
 	}
-	for name, s2 := range map[string]*Station{"it": s, "a restarted one": func() *Station { s2, _ := alone(a.kept[0]); return s2 }()} {
+	for name, s2 := range map[string]*Election{"it": s, "a restarted one": func() *Election { s2, _ := alone(a.kept[0]); return s2 }()} {
 		b := s2.Acts.(*acted)
 		s2.Receive(now+time.Second, beatOf(2))
 		if got := b.answers(); len(got) != 1 || got[0].Since[0] >= 0 || got[0].Report.Promised[0] != 3 {
@@ -153,8 +153,8 @@ func TestRefusedMessages(t *testing.T) {
 	}
 }
 
-// elected is a station that has just been elected, with an epoch. Nobody has answered it yet.
-func elected(t *testing.T, kept Kept, lives ...uint64) (s *Station, a *acted, now time.Duration) {
+// elected is the election of a node that has just won it, with an epoch. Nobody has answered it yet.
+func elected(t *testing.T, kept Kept, lives ...uint64) (s *Election, a *acted, now time.Duration) {
 	s, a = alone(kept)
 	for now = s0; a.stands == 0 && now < s0+5*time.Second; now += HelloEach {
 		for i, node := range []string{"a", "c"} {
