@@ -33,7 +33,7 @@
 // # Invariants
 //
 //	CN1  A promise is in a file that is synced before any answer says so.
-//	CN2  A tenure holds only until the time that the mandates of all shards last told (P10). Asking is
+//	CN2  A tenure holds only until the time that the leases of all shards last told (P10). Asking is
 //	     two loads and a look at the clock, and needs no lock.
 //	CN3  A tenure that was lost or has ended never holds again, and appends nothing.
 //	CN4  A copy is given every record that counts, in order, once; when it refuses one it is given
@@ -70,11 +70,11 @@
 //
 //	a link is cut, or works one way only      0.1 to 1.1 s: the other lane is used after 300 ms
 //	a follower is cut off, or comes back      0.1 to 0.7 s
-//	the owner is cut off, or mute, or deaf    1.2 to 2.2 s: Silence, or for a deaf one a Term, and a takeover
+//	the owner is cut off, or mute, or deaf    1.2 to 2.2 s: Silence, or for a deaf one a LeaseTime, and a takeover
 //	the same within seconds of another fault  3 to 10 s: one machine led both lanes, because another one's engine had
 //	                                          not caught up yet, and the engine has to elect
 //	all connections of an owner are reset     2 to 7 s: the engine connects again after 1.0 to 1.1 s, which cannot be
-//	                                          set, and a mandate lasts one second
+//	                                          set, and a lease lasts one second
 //	owner and follower are killed together    their return, and an election of the engine for each lane
 //
 // A node that was cut off would do the same to the others when it comes back, and the ends of a cut link do

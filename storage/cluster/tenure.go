@@ -96,7 +96,7 @@ func (n *Node) show(now time.Duration) {
 		return
 	}
 	t.mu.Lock()
-	serves := t.state == serving // else a mandate that lapses for a moment would end it
+	serves := t.state == serving // else a lease that lapses for a moment would end it
 	t.mu.Unlock()
 	if !serves {
 		return
@@ -168,12 +168,12 @@ func (t *Tenure) Holds() bool {
 	if int64(t.node.now()) < t.until.Load() && !t.ended.Load() {
 		return true
 	}
-	_ = t.over(ownership.ErrMandate)
+	_ = t.over(ownership.ErrLease)
 	return false
 }
 
 // Serve waits until answers may leave, or the tenure is to end. It is called before the first one does: until then
-// the mandate may lapse, and hold again.
+// the lease may lapse, and hold again.
 func (t *Tenure) Serve(ctx context.Context) {
 	_ = t.node.wait(ctx, func() bool {
 		if t.node.tenure != t || t.ended.Load() || t.Why() != nil {

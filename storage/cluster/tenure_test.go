@@ -78,7 +78,7 @@ func TestFailedNode(t *testing.T) {
 	}
 }
 
-// CN2, CN3: a tenure holds until its mandates' end; once it was lost, or has ended, it never holds again,
+// CN2, CN3: a tenure holds until its leases' end; once it was lost, or has ended, it never holds again,
 // and appends nothing.
 func TestTenureHolds(t *testing.T) {
 	n := newNode(Options{})

@@ -45,7 +45,7 @@
 //	    while it knows of records that do not chain to its own, or lacks what the log began from.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
 //	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
-//	    beats that it sent less than a Term ago, and only once a Rest has passed since any of these
+//	    beats that it sent less than a LeaseTime ago, and only once a Rest has passed since any of these
 //	    may have answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also
 //	    after a restart.
 //
@@ -59,7 +59,7 @@
 //	    an owner beats, never a candidate.
 //
 // (P9 is about stores, P10 to P12 about clocks: a beat is an owner's question whether it may go on;
-// Voter and Mandate, which say what Term and Rest are, ask and answer it. All owners count the same
+// Voter and Lease, which say what LeaseTime and Rest are, ask and answer it. All owners count the same
 // nodes, those with which the lanes were made; there are no rules yet by which these could change.)
 //
 // # Why this holds
@@ -94,7 +94,7 @@
 //
 // K7: A job has at most one holder over all nodes, because at most one owner at a time hands out jobs
 // (P10): two majorities have a node in common. The older owner sent the last beat that this node
-// answered before it was answered, and hands out jobs for less than a Term from then. The newer owner
+// answered before it was answered, and hands out jobs for less than a LeaseTime from then. The newer owner
 // waits until a Rest has passed since that answer. There is no later answer to the older one, because
 // no promise is forgotten. A voter that is started again waits as if the process before it had answered an
 // older epoch when its own clock began. So that must not be before that process ended: whoever starts a
@@ -119,5 +119,5 @@
 // restores lanes gives the log a new origin.
 //
 // That each rule is needed is tested by leaving it out (without_test.go, tenures_test.go; P10 by itself in
-// mandate_test.go).
+// lease_test.go).
 package lanes

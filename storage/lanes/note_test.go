@@ -57,7 +57,7 @@ func (t *town) send(m note) {
 // beat has an owner ask all whether it may go on.
 func (t *town) beat(i int) {
 	n, p := t.nodes[i], t.people[i]
-	if n.log == nil || p.mandate == nil || n.log.epoch != p.epoch || n.log.role == Follower {
+	if n.log == nil || p.lease == nil || n.log.epoch != p.epoch || n.log.role == Follower {
 		return
 	}
 	p.beaten = p.at(t.now)
@@ -148,7 +148,7 @@ func (t *town) answered(m note) {
 	if m.life != 0 && p.heard[m.from].life != m.life {
 		p.heard[m.from] = heard{m.life, p.made}
 	}
-	if p.mandate == nil || m.epoch != p.epoch {
+	if p.lease == nil || m.epoch != p.epoch {
 		return
 	}
 	if n.counts != nil && (m.sent > p.counted[m.from] || t.wanting.late) {
@@ -165,7 +165,7 @@ func (t *town) answered(m note) {
 		if t.wanting.rest {
 			m.since = time.Hour
 		}
-		p.mandate.Answered(p.at(t.now), fmt.Sprint(m.from), m.epoch, m.sent, m.since)
+		p.lease.Answered(p.at(t.now), fmt.Sprint(m.from), m.epoch, m.sent, m.since)
 	} else if m.promised > m.epoch && n.log != nil {
 		n.log.Heard(m.promised)
 		t.settle(m.to, nil)
@@ -182,7 +182,7 @@ func (t *town) asks(i int) {
 		}
 		n.life++
 		n.stop()
-		p.mandate, p.giver = nil, ""
+		p.lease, p.giver = nil, ""
 	}
 	t.requests++
 	p.asks, p.offers = t.requests, map[string]uint64{}

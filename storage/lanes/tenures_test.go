@@ -57,7 +57,7 @@ func (t *town) ends(i, next int) {
 	}
 	if !t.wanting.early {
 		t.resign(i)
-		p.mandate.End()
+		p.lease.End()
 		clear(p.held)
 	}
 	p.told = p.epoch
@@ -126,7 +126,7 @@ func live(seed uint64, steps int, set func(*town)) (*town, error) {
 	return t, t.wrong
 }
 
-// settles has everybody up and every message delivered, until somebody who has a mandate has written
+// settles has everybody up and every message delivered, until somebody who has a lease has written
 // and all have it, and have promised it.
 func (t *town) settles() {
 	before := t.acked
@@ -228,7 +228,7 @@ func TestTenures(t *testing.T) {
 	if n := int(seeds); acked < 10*n || purged < 3*n || holders < 2*n || handed < 2*n || handOver < n/10 || lost < n || requests < n {
 		t.Error("too little happens")
 	}
-	t.Logf("%d acknowledged, %d purged, %d epochs with a mandate, %d of them soon after one that ended, %d jobs handed out, %d disks lost, %d checkpoints asked for",
+	t.Logf("%d acknowledged, %d purged, %d epochs with a lease, %d of them soon after one that ended, %d jobs handed out, %d disks lost, %d checkpoints asked for",
 		acked, purged, holders, handOver, handed, lost, requests)
 }
 
@@ -280,7 +280,7 @@ func TestTenuresNeedEachRule(t *testing.T) {
 		"P8: copies that are being made are of the majority":    {3000, func(w *wanting) { w.majority = true }},
 		"P8: a store without what was imported is a copy":       {0, func(w *wanting) { w.base = true }},
 		"P10: a new owner waits for nobody's answers":           {0, func(w *wanting) { w.rest = true }},
-		"P10: an owner without a mandate writes":                {1960, func(w *wanting) { w.writes = true }},
+		"P10: an owner without a lease writes":                  {1960, func(w *wanting) { w.writes = true }},
 		"P11: it is said before the end":                        {0, func(w *wanting) { w.early = true }},
 		"P11: whatever ends, the epoch that was promised ended": {0, func(w *wanting) { w.any = true }},
 		"P12: a voter without promises answers everybody":       {5380, func(w *wanting) { w.blank = true }},

@@ -20,8 +20,8 @@ type resident struct {
 	promises uint64 // the file with what its voter has promised; 0 if there is none
 	told     uint64 // the newest epoch that is known to have ended
 
-	mandate *Mandate
-	epoch   uint64 // of the mandate
+	lease   *Lease
+	epoch   uint64 // of the lease
 	beaten  time.Duration
 	owned   time.Duration   // since when
 	held    map[uint64]bool // the jobs that clients have
@@ -59,7 +59,7 @@ type heard struct {
 
 // town is a world whose nodes have clocks, and speak to each other over a network that loses,
 // doubles and delays. A node's owner and its log are one: who owns the shard beats, hands out jobs
-// and writes while it has a mandate, and ends its epoch, or is overtaken.
+// and writes while it has a lease, and ends its epoch, or is overtaken.
 type town struct {
 	*schedule
 	now      time.Duration
@@ -68,13 +68,13 @@ type town struct {
 	notes    []note
 	lives    uint64
 	requests int
-	newest   uint64        // the epoch of the last mandate
+	newest   uint64        // the epoch of the last lease
 	heldAt   time.Duration // when somebody had one
 	stood    time.Duration // when somebody stood
 	rough    bool          // disks are lost
 	holders  int           // how many epochs had one
 	handed   int
-	handOver int // epochs that had a mandate sooner than a Rest after the one before
+	handOver int // epochs that had a lease sooner than a Rest after the one before
 	ended    time.Duration
 	gone     map[uint64]bool // jobs whose removal has been acknowledged
 	lost     int             // disks
@@ -84,7 +84,7 @@ type town struct {
 // wanting is what is left out of the rules.
 type wanting struct {
 	rest     bool // P10: a new owner waits for nobody's answers
-	writes   bool // P10: an owner without a mandate writes
+	writes   bool // P10: an owner without a lease writes
 	early    bool // P11: it is said before the end
 	any      bool // P11: whatever ends, the epoch that was promised has ended
 	blank    bool // P12: a voter without promises answers everybody
@@ -148,7 +148,7 @@ func (t *town) open(i int) {
 func (t *town) down(i int, disk bool) {
 	p := t.people[i]
 	t.crash(i)
-	p.up, p.voter, p.mandate, p.held, p.removes, p.told = false, nil, nil, nil, 0, 0
+	p.up, p.voter, p.lease, p.held, p.removes, p.told = false, nil, nil, nil, 0, 0
 	if disk {
 		t.lost++
 		p.promises, p.giver = 0, ""
@@ -172,10 +172,10 @@ func (t *town) spare(i int) bool {
 	return false
 }
 
-// holds tells whether a node has a mandate now.
+// holds tells whether a node has a lease now.
 func (t *town) holds(i int) bool {
 	p := t.people[i]
-	return p.mandate != nil && p.mandate.Holds(p.at(t.now))
+	return p.lease != nil && p.lease.Holds(p.at(t.now))
 }
 
 // serves tells whether it owns the shard, too.
@@ -199,11 +199,11 @@ func (t *town) own(i int) {
 	t.appoint(i)
 }
 
-// appoint begins a mandate.
+// appoint begins a lease.
 func (t *town) appoint(i int) {
 	p := t.people[i]
-	if epoch := t.nodes[i].log.epoch; p.mandate == nil || p.epoch != epoch {
-		p.mandate, p.epoch, p.held, p.beaten = NewMandate(epoch, "0", "1", "2"), epoch, map[uint64]bool{}, -time.Hour
+	if epoch := t.nodes[i].log.epoch; p.lease == nil || p.epoch != epoch {
+		p.lease, p.epoch, p.held, p.beaten = NewLease(epoch, "0", "1", "2"), epoch, map[uint64]bool{}, -time.Hour
 	}
 }
 
@@ -256,7 +256,7 @@ func (t *town) hands(i int) {
 	t.handed++
 }
 
-// check looks who has a mandate.
+// check looks who has a lease.
 func (t *town) check() {
 	holder := -1
 	for i, p := range t.people {
@@ -265,14 +265,14 @@ func (t *town) check() {
 			continue
 		}
 		if holder >= 0 {
-			t.fail("K7: nodes %d and %d have mandates, for epochs %d and %d", holder, i, t.people[holder].epoch, p.epoch)
+			t.fail("K7: nodes %d and %d have leases, for epochs %d and %d", holder, i, t.people[holder].epoch, p.epoch)
 		}
 		t.heldAt = t.now
 		if holder = i; p.epoch < t.newest {
-			t.fail("K7: epoch %d has a mandate, after epoch %d had one", p.epoch, t.newest)
+			t.fail("K7: epoch %d has a lease, after epoch %d had one", p.epoch, t.newest)
 		}
 		if p.epoch > t.newest {
-			if t.newest = p.epoch; t.ended > 0 && t.now-t.ended < Term/2 {
+			if t.newest = p.epoch; t.ended > 0 && t.now-t.ended < LeaseTime/2 {
 				t.handOver++
 			}
 			t.holders++

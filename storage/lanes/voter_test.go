@@ -54,8 +54,8 @@ func TestWhatAVoterAnswers(t *testing.T) {
 }
 
 // P11: an owner that has ended its epoch hands out no job more, whoever answers it.
-func TestAMandateThatHasEnded(t *testing.T) {
-	m := NewMandate(1, "a")
+func TestALeaseThatHasEnded(t *testing.T) {
+	m := NewLease(1, "a")
 	m.Answered(0, "a", 1, 0, Rest)
 	if !m.Holds(0) {
 		t.Fatal("it does not hold before")

@@ -205,8 +205,8 @@
 // aside before gives way to this copy, and Leave and Read refuse the directory. What cannot be moved stays where
 // it is, and the start is refused; so is one whose disk does not give what it has: that is not damage.
 //
-// An owner acknowledges nothing without a mandate: a turn that wrote nothing may have handed out
-// a job. When the mandate is gone, or an append fails, every turn from there on is told the error.
+// An owner acknowledges nothing without a lease: a turn that wrote nothing may have handed out
+// a job. When the lease is gone, or an append fails, every turn from there on is told the error.
 // The copy is not concerned, and may be served again by a later owner's router.
 //
 // # Rejected

@@ -256,9 +256,9 @@ func TestLargeBodiesOfCopies(t *testing.T) {
 	}
 }
 
-// Without a mandate no turn is acknowledged, whether it wrote or not; nor when nothing can be
+// Without a lease no turn is acknowledged, whether it wrote or not; nor when nothing can be
 // appended. The copy goes on afterwards.
-func TestOwnerWithoutMandate(t *testing.T) {
+func TestOwnerWithoutLease(t *testing.T) {
 	for name, end := range map[string]func(*kept){
 		"lapsed": func(k *kept) { k.lapsed = true },
 		"cut":    func(k *kept) { k.cut = true },

@@ -20,9 +20,9 @@ type Upstream interface {
 	Holds() bool
 }
 
-// ErrNoMandate says that another node may own the shards by now: what was asked for may have been
+// ErrNoLease says that another node may own the shards by now: what was asked for may have been
 // done or not.
-var ErrNoMandate = errors.New("storage: this node may own the shards no more")
+var ErrNoLease = errors.New("storage: this node may own the shards no more")
 
 // Serve is the store of the node that owns the shards. When it is closed, the copies go on; they may
 // be served again.
@@ -91,13 +91,13 @@ type owned struct {
 
 // Commit implements storage.Log. A turn that wrote nothing may have handed out a job all the same.
 func (o *owned) Commit(ack storage.Ack) bool {
-	o.mandated()
+	o.leased()
 	return o.shardLog.Commit(ack)
 }
 
 // CommitLater implements storage.Pusher.
 func (o *owned) CommitLater(ack storage.Ack) bool {
-	o.mandated()
+	o.leased()
 	return o.shardLog.CommitLater(ack)
 }
 
@@ -136,10 +136,10 @@ func (o *owned) Replay(fn func(j *storage.Job, body []byte) error) error {
 	return err
 }
 
-// mandated ends the log if answers may not leave any more.
-func (o *owned) mandated() {
+// leased ends the log if answers may not leave any more.
+func (o *owned) leased() {
 	if !o.up.Holds() {
-		o.committer.Fail(ErrNoMandate)
+		o.committer.Fail(ErrNoLease)
 	}
 }
 
@@ -158,7 +158,7 @@ func (o *owning) Apply(g *committer.Group) error {
 		o.tallies.applied(g, began)
 	}
 	if !o.up.Holds() {
-		return ErrNoMandate
+		return ErrNoLease
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrMandate says that too few nodes have answered the owner's beats.
-	ErrMandate = errors.New("cluster: too few nodes have answered, so this one may not own the shards any more")
+	// ErrLease says that too few nodes have answered the owner's beats.
+	ErrLease = errors.New("cluster: too few nodes have answered, so this one may not own the shards any more")
 	// ErrLate says that a candidacy has come to nothing in time.
 	ErrLate = errors.New("cluster: the shards could not be taken over in time")
 	// ErrOvertaken says that another node owns the shards by now.
@@ -94,7 +94,7 @@ func (s *Election) stand() {
 	s.role, s.stoodAt, s.dirty, s.pinned = Candidate, s.now, true, false
 	for i := range s.shards {
 		sh := &s.shards[i]
-		sh.stood, sh.epoch, sh.mandate = false, 0, nil
+		sh.stood, sh.epoch, sh.lease = false, 0, nil
 		sh.standing, sh.shown = maps.Clone(s.lives), map[string]uint64{}
 		if life, blank := sh.voter.Blank(); blank {
 			sh.standing[s.Node] = life
@@ -116,7 +116,7 @@ func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint
 	case role == lanes.Owner && (s.role != Candidate || !sh.stood):
 		s.Acts.Resign() // it comes too late
 	case role == lanes.Owner:
-		sh.epoch, sh.mandate = epoch, lanes.NewMandate(epoch, s.Nodes...)
+		sh.epoch, sh.lease = epoch, lanes.NewLease(epoch, s.Nodes...)
 		maps.Copy(sh.shown, sh.standing)
 		if s.without.told {
 			sh.shown = s.lives
@@ -130,7 +130,7 @@ func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint
 	}
 }
 
-// elect makes the owner of all shards ask for its mandate.
+// elect makes the owner of all shards ask for its lease.
 func (s *Election) elect() {
 	epochs := make([]uint64, len(s.shards))
 	for i := range s.shards {
@@ -171,10 +171,10 @@ func (s *Election) giveUp(why error) {
 func (s *Election) resign() {
 	for i := range s.shards {
 		sh := &s.shards[i]
-		if sh.mandate != nil {
-			sh.mandate.End()
+		if sh.lease != nil {
+			sh.lease.End()
 		}
-		sh.stood, sh.epoch, sh.mandate, sh.shown, sh.standing = false, 0, nil, nil, nil
+		sh.stood, sh.epoch, sh.lease, sh.shown, sh.standing = false, 0, nil, nil, nil
 	}
 	s.until = 0
 	s.Acts.Resign()

@@ -46,12 +46,12 @@
 //
 // # Invariants
 //
-//	O1  A tenure begins when all drivers own their shards and the mandate holds for each. It ends for
+//	O1  A tenure begins when all drivers own their shards and the lease holds for each. It ends for
 //	    all shards when it ends for one.
 //	O2  At most one node's tenure holds at a time (K7).
-//	O3  A tenure ends before anything else happens at or after the time when its mandate lapses, and the
+//	O3  A tenure ends before anything else happens at or after the time when its lease lapses, and the
 //	    node does not stand again before its server has ended it. Only a server that has answered nobody
-//	    yet, since it still reads the jobs, may go on with that, and wait for the mandate to hold again, as long
+//	    yet, since it still reads the jobs, may go on with that, and wait for the lease to hold again, as long
 //	    as it hears a majority.
 //	O4  A node says that its epochs have ended only when its server has said so, or when it has been
 //	    elected and never had a tenure (P11).
@@ -66,10 +66,10 @@
 //	    seconds, the first one gets through. If they take longer, each failed candidacy doubles the
 //	    limit: 2, 4, 8, 16, 32 s, and more if an engine is seen to be slow.
 //	    So slow machines, slow disks and long lanes only make it later. But beats
-//	    must be answered within a Term (P10).
+//	    must be answered within a LeaseTime (P10).
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail. A candidate
 //	    that hears an owner's beat, of an epoch that has not ended, gives up: while it waited for its engine,
-//	    another node was quicker. The beat of a node that still waits for its mandate ends no candidacy.
+//	    another node was quicker. The beat of a node that still waits for its lease ends no candidacy.
 //	O9  An owner that cannot append for longer than most elections of the engine take does not keep
 //	    the shards, if another node is fit.
 //	    The same holds for one whose node has a fault as a whole, at once; and for one whose disk is
@@ -83,7 +83,7 @@
 //
 // The owner that is told to leave goes on until its server has stopped: its beats are answered, so
 // its answers may leave. Then it says "ended", to all, with its epochs and the successor. By P11 voters
-// do not wait for answers that they gave to it, so the successor's mandate holds with the first
+// do not wait for answers that they gave to it, so the successor's lease holds with the first
 // majority of answers. It stands when the message comes, without Silence. If it fails, Silence
 // has passed at the others as if the message had been a beat.
 package ownership

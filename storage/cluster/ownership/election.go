@@ -31,7 +31,7 @@ const (
 // Role is what a node does for all shards.
 type Role int
 
-// An elected node owns the shards in the lanes, and waits for its mandate. One that is leaving goes
+// An elected node owns the shards in the lanes, and waits for its lease. One that is leaving goes
 // on until the server has stopped.
 const (
 	Follower Role = iota
@@ -98,7 +98,7 @@ type Election struct {
 	falls     map[string]falls
 
 	// As an owner.
-	until     time.Duration // the mandate's end
+	until     time.Duration // the lease's end
 	open      bool          // the server has a tenure, and has not ended it
 	serves    bool          // it may have answered somebody in it
 	epochs    []uint64      // of that tenure
@@ -150,7 +150,7 @@ type shard struct {
 	read           bool // both lanes, to their ends, once
 	took           time.Duration
 	voter          *lanes.Voter
-	mandate        *lanes.Mandate
+	lease          *lanes.Lease
 	shown          map[string]uint64 // lives of blank nodes that may be shown (P12)
 	standing       map[string]uint64 // those that were told before the node stood
 }
@@ -223,7 +223,7 @@ func (s *Election) Tick(now time.Duration) {
 	case stood >= s.patience(Limit):
 		s.giveUp(ErrLate)
 	case s.role == Elected && min(stood, now-s.woke) >= HelloEach && s.isolated(): // but its beats may keep others from standing
-		s.giveUp(ErrMandate)
+		s.giveUp(ErrLease)
 	}
 	if why := s.broken(); why != "" && s.role >= Owner {
 		s.lose(fmt.Errorf("%w: %s", ErrUnfit, why))
@@ -249,17 +249,17 @@ func (s *Election) Tick(now time.Duration) {
 	s.dirty = s.dirty || now >= s.nextHello
 }
 
-// advance notes the time. A mandate that has lapsed ends a tenure before anything else happens.
+// advance notes the time. A lease that has lapsed ends a tenure before anything else happens.
 func (s *Election) advance(now time.Duration) {
 	slept := now-s.now > asleep
 	s.now = max(s.now, now)
 	switch {
 	case s.role < Owner || s.now < s.until:
-	case s.role == Owner && !s.serves && !s.without.mandate:
-		s.role, s.stoodAt, s.dirty = Elected, s.now, true // it has as long as a candidacy to get the mandate back
+	case s.role == Owner && !s.serves && !s.without.lease:
+		s.role, s.stoodAt, s.dirty = Elected, s.now, true // it has as long as a candidacy to get the lease back
 		s.Logger.Warn("too few nodes have answered; this one goes on to prepare, and does not serve yet")
 	default:
-		s.lose(ErrMandate)
+		s.lose(ErrLease)
 	}
 	if slept { // what it has not heard meanwhile means nothing
 		s.woke = s.now

@@ -255,7 +255,7 @@ func TestCountedCopies(t *testing.T) {
 	}
 }
 
-// O3: a mandate that has lapsed ends the tenure before anything else happens.
+// O3: a lease that has lapsed ends the tenure before anything else happens.
 func TestLapse(t *testing.T) {
 	s, a, now := elected(t, known(0))
 	s.Kept(now, a.kept[0])
@@ -263,7 +263,7 @@ func TestLapse(t *testing.T) {
 	if !s.Serves(now) {
 		t.Error("it may not serve")
 	}
-	s.Receive(now+lanes.Term, answer("a", now+lanes.Term/2, time.Hour, 0))
+	s.Receive(now+lanes.LeaseTime, answer("a", now+lanes.LeaseTime/2, time.Hour, 0))
 	if len(a.lost) != 1 || s.Role() != Follower {
 		t.Error("the tenure goes on:", s.Role(), a.lost)
 	}
@@ -272,20 +272,20 @@ func TestLapse(t *testing.T) {
 	}
 }
 
-// O3: a server that has not answered anybody goes on while the mandate does not hold, for a Limit, and has it back
+// O3: a server that has not answered anybody goes on while the lease does not hold, for a Limit, and has it back
 // with the next answers.
 func TestLapseBeforeServing(t *testing.T) {
 	s, a, now := elected(t, known(0))
 	s.Kept(now, a.kept[0])
 	s.Receive(now, answer("a", now, time.Hour, 0))
-	now += lanes.Term
+	now += lanes.LeaseTime
 	if s.Tick(now); s.Role() != Elected || len(a.lost) != 0 || s.Serves(now) {
 		t.Error("it does not wait:", s.Role(), a.lost)
 	}
 	if s.Receive(now+1, answer("a", now, time.Hour, 0)); s.Role() != Owner || a.begun != 1 {
 		t.Error("it has not got it back:", s.Role(), a.begun)
 	}
-	now += lanes.Term
+	now += lanes.LeaseTime
 	s.Tick(now)
 	if s.Tick(now + Limit); s.Role() != Follower || len(a.lost) != 1 {
 		t.Error("it waits for ever:", s.Role())

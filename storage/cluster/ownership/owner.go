@@ -42,7 +42,7 @@ func (s *Election) answered(m *Message) {
 		case m.Epochs[i] != sh.epoch:
 			return
 		case m.Since[i] >= 0:
-			sh.mandate.Answered(s.now, m.From, m.Epochs[i], m.Sent, m.Since[i])
+			sh.lease.Answered(s.now, m.From, m.Epochs[i], m.Sent, m.Since[i])
 		case i < len(m.Report.Promised) && m.Report.Promised[i] > sh.epoch:
 			why := fmt.Errorf("%w: node %s has answered epoch %d of shard %d", ErrOvertaken, m.From, m.Report.Promised[i], i)
 			if s.role >= Owner {
@@ -59,17 +59,17 @@ func (s *Election) answered(m *Message) {
 	s.refresh()
 }
 
-// refresh looks until when the mandate holds for all shards. It begins the tenure if it does.
+// refresh looks until when the lease holds for all shards. It begins the tenure if it does.
 func (s *Election) refresh() {
 	if s.role < Elected {
 		return
 	}
-	until := s.now + lanes.Term
+	until := s.now + lanes.LeaseTime
 	for i := range s.shards {
-		until = min(until, s.shards[i].mandate.Until(s.now))
+		until = min(until, s.shards[i].lease.Until(s.now))
 	}
-	if s.without.mandate {
-		until = s.now + lanes.Term
+	if s.without.lease {
+		until = s.now + lanes.LeaseTime
 	}
 	if until <= s.now || until <= s.until && s.role >= Owner {
 		return

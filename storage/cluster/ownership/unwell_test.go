@@ -102,12 +102,12 @@ func TestFullDisks(t *testing.T) {
 	}
 }
 
-// An owner that is drained while it waits for its mandate leaves as soon as it has it back.
+// An owner that is drained while it waits for its lease leaves as soon as it has it back.
 func TestDrainedBeforeServing(t *testing.T) {
 	s, a, now := elected(t, known(0))
 	s.Kept(now, a.kept[0])
 	s.Receive(now, answer("a", now, time.Hour, 0))
-	now += lanes.Term
+	now += lanes.LeaseTime
 	if err := s.Obey(now, Drain, "", false); err != nil || s.Role() != Elected {
 		t.Fatal(s.Role(), err)
 	}

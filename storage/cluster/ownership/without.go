@@ -2,7 +2,7 @@ package ownership
 
 // without leaves rules out. Only tests do, to see that each is needed.
 type without struct {
-	mandate  bool // O1: a tenure begins when the drivers own the shards, and lasts until it is lost
+	lease    bool // O1: a tenure begins when the drivers own the shards, and lasts until it is lost
 	quiet    bool // O8: a node stands though others hear an owner
 	ended    bool // O3: a node stands before its server has ended the tenure before
 	patience bool // O7: a node stands before it has read the lanes, and a candidacy has the same time each time

@@ -109,7 +109,7 @@ func TestOneTenureAtATime(t *testing.T) {
 // O1, O3, O4: each rule is needed.
 func TestTenuresNeedEachRule(t *testing.T) {
 	for name, set := range map[string]func(*world){
-		"O1: a tenure begins without a mandate":    func(w *world) { w.without.mandate = true },
+		"O1: a tenure begins without a lease":      func(w *world) { w.without.lease = true },
 		"O3: a server does not ask whether it may": func(w *world) { w.blind = true },
 		"O4: a server goes on after it has ended":  func(w *world) { w.early = true },
 	} {

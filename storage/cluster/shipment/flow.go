@@ -3,7 +3,7 @@ package shipment
 import "time"
 
 // flow decides how many chunks are under way. They wait in queues that beats and records go
-// through, too: on a slow link a full window would hold those up for longer than a mandate lasts.
+// through, too: on a slow link a full window would hold those up for longer than a lease lasts.
 type flow struct {
 	width uint64
 	asked [window]time.Time // when each chunk under way was asked for first, by its number

@@ -21,7 +21,7 @@ func (c clock) at(now time.Duration) time.Duration {
 // claim is what an owner knows; its node may be cut off, and not know that it is none any more.
 type claim struct {
 	epoch uint64
-	*Mandate
+	*Lease
 	clock
 }
 
@@ -31,7 +31,7 @@ func (c *claim) begin(p *parliament) {
 	for i := range names {
 		names[i] = fmt.Sprint(i)
 	}
-	c.epoch, c.Mandate = p.epochs, NewMandate(p.epochs, names...)
+	c.epoch, c.Lease = p.epochs, NewLease(p.epochs, names...)
 }
 
 // beat is one under way, or its answer.
@@ -182,7 +182,7 @@ func sit(seed uint64, set func(*parliament)) (epochs int, err error) {
 
 // P10, K7: whoever may hand out jobs is the only one, and no older epoch's owner may again, however
 // late beats and answers are, whoever starts again, and though clocks do not run at one rate.
-func TestOneMandateAtATime(t *testing.T) {
+func TestOneLeaseAtATime(t *testing.T) {
 	seeds := uint64(10_000)
 	if brief() {
 		seeds = 500
@@ -202,7 +202,7 @@ func TestOneMandateAtATime(t *testing.T) {
 }
 
 // P10: each part of it is needed.
-func TestMandatesNeedEachPart(t *testing.T) {
+func TestLeasesNeedEachPart(t *testing.T) {
 	const most = 20_000
 	for name, set := range map[string]func(*parliament){
 		"an answer counts from when it comes": func(p *parliament) { p.hears = true },
@@ -224,10 +224,10 @@ func TestMandatesNeedEachPart(t *testing.T) {
 	}
 }
 
-// P10: an owner that is alone holds nothing; one that is answered holds its mandate until a Term
+// P10: an owner that is alone holds nothing; one that is answered holds its lease until a LeaseTime
 // after the beat was sent, and the first one from a Rest after the voters' start.
-func TestMandateOfOneOwner(t *testing.T) {
-	m, a := NewMandate(1, "a", "b", "c"), NewVoter(0, 0)
+func TestLeaseOfOneOwner(t *testing.T) {
+	m, a := NewLease(1, "a", "b", "c"), NewVoter(0, 0)
 	if _, keep, ok := a.Beat(0, 1); !keep || ok {
 		t.Errorf("a promise that is not kept: %v, answered %v", keep, ok)
 	}
@@ -243,7 +243,7 @@ func TestMandateOfOneOwner(t *testing.T) {
 		holds bool
 	}{
 		{0, "a", false}, {1, "b", false}, {Rest - 2, "a", false}, {Rest - 1, "b", false}, {Rest, "", true},
-		{Rest + Term - 3, "", true}, {Rest + Term - 2, "", false}, {Rest + Term, "a", false}, {Rest + Term, "b", true},
+		{Rest + LeaseTime - 3, "", true}, {Rest + LeaseTime - 2, "", false}, {Rest + LeaseTime, "a", false}, {Rest + LeaseTime, "b", true},
 	} {
 		if c.nodes != "" {
 			answer(c.at, c.nodes)

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// Term is how long an answer to a beat counts, from when the beat was sent.
-	Term = time.Second
-	// Rest is a Term by the slowest clock that is reckoned with: clocks may differ by one part in
+	// LeaseTime is how long an answer to a beat counts, from when the beat was sent.
+	LeaseTime = time.Second
+	// Rest is a LeaseTime by the slowest clock that is reckoned with: clocks may differ by one part in
 	// twenty in how fast they run.
-	Rest = Term + Term/20
+	Rest = LeaseTime + LeaseTime/20
 )
 
-// Mandate is an owner's right to hand out jobs (P10). Times are those of its own clock.
-type Mandate struct {
+// Lease is an owner's right to hand out jobs (P10). Times are those of its own clock.
+type Lease struct {
 	epoch uint64
 	votes map[string]vote // of each node, whether it has answered or not
 }
@@ -25,9 +25,9 @@ type vote struct {
 	ready time.Duration // from when on nobody else counts on the one who answered
 }
 
-// NewMandate is that of the owner of an epoch among some nodes.
-func NewMandate(epoch uint64, nodes ...string) *Mandate {
-	m := &Mandate{epoch, map[string]vote{}}
+// NewLease is that of the owner of an epoch among some nodes.
+func NewLease(epoch uint64, nodes ...string) *Lease {
+	m := &Lease{epoch, map[string]vote{}}
 	for _, node := range nodes {
 		m.votes[node] = vote{}
 	}
@@ -37,7 +37,7 @@ func NewMandate(epoch uint64, nodes ...string) *Mandate {
 // Answered notes that a node has answered a beat for an epoch, which was sent at a time, and how
 // long it is since it has answered an older epoch. Answers to another epoch's beats, and those of
 // others, do not count.
-func (m *Mandate) Answered(now time.Duration, node string, epoch uint64, sent, since time.Duration) {
+func (m *Lease) Answered(now time.Duration, node string, epoch uint64, sent, since time.Duration) {
 	v, known := m.votes[node]
 	if !known || epoch != m.epoch {
 		return
@@ -50,13 +50,13 @@ func (m *Mandate) Answered(now time.Duration, node string, epoch uint64, sent, s
 }
 
 // End ends the owner's right for good: it never holds again.
-func (m *Mandate) End() { m.votes = nil }
+func (m *Lease) End() { m.votes = nil }
 
 // Holds tells whether jobs may be handed out now.
-func (m *Mandate) Holds(now time.Duration) bool { return now < m.Until(now) }
+func (m *Lease) Holds(now time.Duration) bool { return now < m.Until(now) }
 
-// Until is when the mandate lapses if nobody answers any more. It is not after now if it does not hold.
-func (m *Mandate) Until(now time.Duration) time.Duration {
+// Until is when the lease lapses if nobody answers any more. It is not after now if it does not hold.
+func (m *Lease) Until(now time.Duration) time.Duration {
 	var sent []time.Duration
 	for _, v := range m.votes {
 		if v.given && now >= v.ready {
@@ -68,5 +68,5 @@ func (m *Mandate) Until(now time.Duration) time.Duration {
 		return min(0, now)
 	}
 	slices.Sort(sent)
-	return sent[len(sent)-need] + Term
+	return sent[len(sent)-need] + LeaseTime
 }
