@@ -31,13 +31,13 @@
 //	systemd.go     sockets inherited from systemd, and telling it the process's state
 //	store.go       which store is opened, with which options
 //	recovery.go    opening it, until the last job is back
-//	life.go        from then on to the end: one tenure, or following and tenures in turn
-//	tenure.go      a time during which the process has the shards
+//	life.go        from then on to the end: one term, or following and terms in turn
+//	term.go      a time during which the process has the shards
 //	node.go        the process as a node of a cluster; nodecopies.go: its copies; membership.go: what
 //	               is shown of it; warm.go keeps the jobs ready while another node serves
 //	frontends.go   what all ways of serving clients need, and the HTTP side
-//	service.go     the front ends of one tenure
-//	doors.go       the addresses of a node, which are open during tenures
+//	service.go     the front ends of one term
+//	doors.go       the addresses of a node, which are open during terms
 //	serve.go       from the first connection to the last reply
 //	signals.go     what each signal asks for
 //	reload.go      reading the configuration again
@@ -84,29 +84,29 @@
 //
 // # A node of a cluster
 //
-// One machine has one tenure, which lasts as long as the process. A node follows until it has
-// the shards, serves during a tenure, and follows again, in the same process (life.go). What lasts
+// One machine has one term, which lasts as long as the process. A node follows until it has
+// the shards, serves during a term, and follows again, in the same process (life.go). What lasts
 // is in fronts: the HTTP side, which answers all the time, rules, certificates, the audit log
-// and the list of slow commands. What belongs to a tenure is in a service, which is made and
+// and the list of slow commands. What belongs to a term is in a service, which is made and
 // thrown away as a whole. So uptime, counts and the history of the charts begin anew with each.
 //
 // A client goes through its list of hosts, so a node that follows must refuse it at once. At the
 // start all addresses are bound, so that mistakes are seen then, as the node's user if it has
-// one. TCP addresses are closed again until a tenure begins. Unix sockets, and sockets of systemd, stay
+// one. TCP addresses are closed again until a term begins. Unix sockets, and sockets of systemd, stay
 // open, because the process could lack the right to make them anew: while it follows, it accepts
 // their clients and closes the connections.
 //
-// A tenure ends in order if another node is to serve: connections get their replies, and the router
+// A term ends in order if another node is to serve: connections get their replies, and the router
 // is closed. It ends at once if it is lost: connections are cut, and nothing waits for the log.
 // Both are limited as a clean stop is: if something hangs, the process ends with code 1, which hands
-// over too. A tenure that is lost during the recovery is thrown away after it. A stop of the process
-// ends a tenure in order and then the node, which hands over.
+// over too. A term that is lost during the recovery is thrown away after it. A stop of the process
+// ends a term in order and then the node, which hands over.
 //
 // "beanfield cluster" asks the running node over a socket in the data directory (package control), from
 // before it has found the others.
 //
 // systemd hears READY=1 when the node follows for the first time. A reload, and drain mode, concern
-// the tenures to come as well. A follower makes no backups.
+// the terms to come as well. A follower makes no backups.
 //
 // # Signals
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // door is an address for clients of a node, which lets them in only while the node serves. A TCP
-// address is closed between tenures, so that a client which tries one host after the other
+// address is closed between terms, so that a client which tries one host after the other
 // hears at once that nobody is here. A unix socket, and one that systemd has opened, stay
 // open, since the process may lack the right to make them again: meanwhile a doorman turns
 // clients away.

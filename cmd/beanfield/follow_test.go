@@ -19,7 +19,7 @@ func (m *member) says(text string) {
 	m.until("it says "+text, func() bool { return strings.Contains(m.said.String(), text) })
 }
 
-// What a follower is told by signals holds in the tenures to come.
+// What a follower is told by signals holds in the terms to come.
 func TestFollowerHeedsSignals(t *testing.T) {
 	m := newMember(t)
 	ask(m.sig.backup)
@@ -33,27 +33,27 @@ func TestFollowerHeedsSignals(t *testing.T) {
 	m.says("cluster.engine_unsafe: false now, true in the file: needs a restart")
 	for range 2 {
 		m.until("it leaves little garbage", m.garbage.follows.Load)
-		tenure := m.serves()
+		term := m.serves()
 		if m.garbage.follows.Load() {
 			t.Error("a node that serves has only a follower's room for garbage")
 		}
 		c := m.dial("tcp")
 		c.expect("put 0 0 1 3\r\nabc", "JOB_TOO_BIG")
-		close(tenure.leave)
-		<-tenure.ended
+		close(term.leave)
+		<-term.ended
 	}
 	close(m.sig.drain)
 	m.says("draining: new jobs are refused")
 	for range 2 {
-		tenure := newModelTenure()
-		m.tenures <- tenure
+		term := newModelTerm()
+		m.terms <- term
 		m.until("it serves", func() bool { c, err := net.Dial("tcp", m.tcp); return err == nil && c.Close() == nil })
 		m.dial("tcp").expect("put 0 0 1 1\r\na", "DRAINING")
 		if body := m.page("/readyz?put=1", 503); !strings.Contains(body, "draining") {
 			t.Errorf("a node that drains says %q", body)
 		}
-		close(tenure.lost)
-		<-tenure.ended
+		close(term.lost)
+		<-term.ended
 	}
 	if n := strings.Count(m.said.String(), "draining: new jobs"); n != 1 {
 		t.Errorf("it says %d times that it drains", n)
@@ -61,53 +61,53 @@ func TestFollowerHeedsSignals(t *testing.T) {
 	m.finish()
 }
 
-// A tenure that is over before the jobs are recovered is thrown away, and the next one is served. That the
+// A term that is over before the jobs are recovered is thrown away, and the next one is served. That the
 // store could not be opened then is no failure of the process.
-func TestTenureLostWhileOpening(t *testing.T) {
+func TestTermLostWhileOpening(t *testing.T) {
 	m := newMember(t)
 	for _, refused := range []error{nil, errors.New("another node owns the shards")} {
-		tenure := newModelTenure()
-		tenure.store.opening, tenure.store.refused = make(chan struct{}), refused
-		m.tenures <- tenure
-		close(tenure.lost)
-		close(tenure.store.opening)
-		<-tenure.ended
+		term := newModelTerm()
+		term.store.opening, term.store.refused = make(chan struct{}), refused
+		m.terms <- term
+		close(term.lost)
+		close(term.store.opening)
+		<-term.ended
 		m.turnedAway()
 	}
 	m.serves()
 	m.finish()
 }
 
-// A tenure in which the copy cannot be read is given up, and the process follows again: it fetches another one.
-func TestTenureWithADamagedCopy(t *testing.T) {
+// A term in which the copy cannot be read is given up, and the process follows again: it fetches another one.
+func TestTermWithADamagedCopy(t *testing.T) {
 	m := newMember(t)
-	tenure := newModelTenure()
-	tenure.store.opening, tenure.store.refused = make(chan struct{}), fmt.Errorf("a table: %w", storage.ErrCorrupt)
-	m.tenures <- tenure
-	close(tenure.store.opening)
-	<-tenure.ended
+	term := newModelTerm()
+	term.store.opening, term.store.refused = make(chan struct{}), fmt.Errorf("a table: %w", storage.ErrCorrupt)
+	m.terms <- term
+	close(term.store.opening)
+	<-term.ended
 	m.turnedAway()
 	m.serves()
 	m.finish()
 }
 
-// A process that is told to end while it opens a store for a tenure ends at once, and leaves store and
+// A process that is told to end while it opens a store for a term ends at once, and leaves store and
 // node to the end of the process: whoever closes them could do so under the one who opens.
 func TestStopWhileOpening(t *testing.T) {
 	m := newMember(t)
-	tenure := newModelTenure()
-	tenure.store.opening = make(chan struct{})
-	defer close(tenure.store.opening)
-	m.tenures <- tenure
+	term := newModelTerm()
+	term.store.opening = make(chan struct{})
+	defer close(term.store.opening)
+	m.terms <- term
 	m.says("taking over")
 	m.stop()
 	must.Do(t, <-m.ended)
 	select {
-	case <-tenure.ended:
-		t.Error("the tenure ends, and the node is closed under the store that is being opened")
+	case <-term.ended:
+		t.Error("the term ends, and the node is closed under the store that is being opened")
 	default:
 	}
-	tenure.End()
+	term.End()
 	<-m.closed
 }
 
@@ -116,12 +116,12 @@ func TestAddressTakenMeanwhile(t *testing.T) {
 	m := newMember(t)
 	l := must.Get(net.Listen("tcp", m.tcp))
 	defer l.Close()
-	tenure := newModelTenure()
-	m.tenures <- tenure
+	term := newModelTerm()
+	m.terms <- term
 	if err := <-m.ended; exitCode(err) != exitListen || !strings.Contains(err.Error(), "cannot listen on "+m.tcp) {
 		t.Errorf("it ends with %v", err)
 	}
-	<-tenure.ended
+	<-term.ended
 	<-m.closed
 }
 

@@ -42,7 +42,7 @@ type fronts struct {
 	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 	now       atomic.Pointer[service]     // nil without one
-	draining  bool                        // now, and in all tenures to come
+	draining  bool                        // now, and in all terms to come
 }
 
 // The front ends, as the log and the metrics name them.

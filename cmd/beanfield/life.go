@@ -16,8 +16,8 @@ import (
 type node interface {
 	// Start makes it follow. It waits for other nodes until ctx ends.
 	Start(ctx context.Context) error
-	// Tenure waits until the process has them.
-	Tenure(context.Context) (tenure, error)
+	// Term waits until the process has them.
+	Term(context.Context) (term, error)
 	// Status and Figures are what it knows of the cluster, also before it has started, and Appends how long
 	// appends took.
 	Status() cluster.Status
@@ -27,21 +27,21 @@ type node interface {
 	Close(context.Context) error
 }
 
-// life is what the process does from when all is ready until its end: one tenure, or many with times
+// life is what the process does from when all is ready until its end: one term, or many with times
 // between them in which it follows.
 type life struct {
 	*daemon
 	sig   *signals
 	srv   *fronts
 	ls    []net.Listener // those that are open for good
-	doors []*door        // those that are open during tenures; none with one machine
+	doors []*door        // those that are open during terms; none with one machine
 	inUse bool           // something may still use the store, so that it must not be closed
 }
 
 // lead is the life of a node.
 func (l *life) lead(n node) error {
 	watch(l.srv.stuck, l.log)
-	// The node is closed as soon as the process is told to end: it waits for the end of the tenure, and
+	// The node is closed as soon as the process is told to end: it waits for the end of the term, and
 	// must not begin another one.
 	closed := make(chan error, 1)
 	undone := context.AfterFunc(l.sig.stop, func() { closed <- n.Close(context.Background()) })
@@ -67,16 +67,16 @@ func (l *life) lead(n node) error {
 	}
 }
 
-// follow waits for a tenure, and does what signals ask for. It returns none if the process is to
+// follow waits for a term, and does what signals ask for. It returns none if the process is to
 // end.
-func (l *life) follow(n node) (tenure, error) {
+func (l *life) follow(n node) (term, error) {
 	type begun struct {
-		t   tenure
+		t   term
 		err error
 	}
 	come := make(chan begun, 1)
 	go func() {
-		t, err := n.Tenure(l.sig.stop)
+		t, err := n.Term(l.sig.stop)
 		come <- begun{t, err}
 	}()
 	l.garbage.follow(true)
@@ -104,9 +104,9 @@ func (l *life) follow(n node) (tenure, error) {
 	}
 }
 
-// hold serves during a tenure. It reports whether the process goes on. opened is called when clients
+// hold serves during a term. It reports whether the process goes on. opened is called when clients
 // can work.
-func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool, err error) {
+func (l *life) hold(t term, steps *storage.Steps, opened func()) (goesOn bool, err error) {
 	defer func() {
 		if !l.inUse { // otherwise the node would be closed under the one who uses it
 			t.End()
@@ -160,7 +160,7 @@ func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool,
 	return false, r.Close()
 }
 
-// tooLate throws away what was opened for a tenure that is over.
+// tooLate throws away what was opened for a term that is over.
 func (l *life) tooLate(r *router.Router) (goesOn bool, err error) {
 	if r != nil {
 		if err := r.Close(); err != nil {
@@ -170,9 +170,9 @@ func (l *life) tooLate(r *router.Router) (goesOn bool, err error) {
 	return true, nil
 }
 
-// leave ends a tenure, and not the process: in order, or at once if it is over. If it takes longer than
+// leave ends a term, and not the process: in order, or at once if it is over. If it takes longer than
 // hardLimit, the process ends, which hands over as well.
-func (l *life) leave(t tenure, r *router.Router, b *backups) error {
+func (l *life) leave(t term, r *router.Router, b *backups) error {
 	limit := time.AfterFunc(hardLimit, func() {
 		l.log.Error("ending to serve took too long", "limit", hardLimit)
 		l.end(exitFailed)

@@ -77,28 +77,28 @@ func (m *member) works() (clients []*client) {
 	return clients
 }
 
-// What one tenure leaves behind does not grow with the next: no goroutine, no descriptor. It may end in
+// What one term leaves behind does not grow with the next: no goroutine, no descriptor. It may end in
 // order or at once, and begins again at the same addresses.
-func TestTenTenures(t *testing.T) {
+func TestTenTerms(t *testing.T) {
 	m := newMember(t)
 	m.turnedAway()
-	const some = 5 // less than one for each tenure
+	const some = 5 // less than one for each term
 	goroutines, files := runtime.NumGoroutine()+some, descriptors(t)+some
 	for n := range 10 {
 		m.turnedAway()
-		tenure := m.serves()
+		term := m.serves()
 		clients := m.works()
 		if n%2 == 0 {
-			close(tenure.leave)
+			close(term.leave)
 		} else {
-			close(tenure.lost)
+			close(term.lost)
 		}
 		for _, c := range clients {
 			c.gone("")
 			c.Close()
 		}
-		<-tenure.ended
-		<-tenure.store.closed
+		<-term.ended
+		<-term.store.closed
 		m.until("all goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines })
 		m.until("all files are closed", func() bool { return descriptors(t) <= files })
 	}
@@ -106,17 +106,17 @@ func TestTenTenures(t *testing.T) {
 	m.finish()
 }
 
-// A tenure that is lost before the server may answer opens no door, and the next one does.
-func TestTenureIsLostBeforeItServes(t *testing.T) {
+// A term that is lost before the server may answer opens no door, and the next one does.
+func TestTermIsLostBeforeItServes(t *testing.T) {
 	m := newMember(t)
-	tenure := newModelTenure()
-	tenure.late = true
-	m.tenures <- tenure
-	<-tenure.ended
+	term := newModelTerm()
+	term.late = true
+	m.terms <- term
+	<-term.ended
 	if text := m.said.String(); !strings.Contains(text, "another one does already") {
 		t.Error("it has opened the doors:", text)
 	}
-	<-tenure.store.closed
+	<-term.store.closed
 	m.turnedAway()
 	m.serves()
 	m.finish()
@@ -125,52 +125,52 @@ func TestTenureIsLostBeforeItServes(t *testing.T) {
 // descriptors is how many this process has.
 func descriptors(t *testing.T) int { return len(must.Get(os.ReadDir("/proc/self/fd"))) }
 
-// A tenure that ends in order answers what is due; nothing that a client was told is lost by it.
-func TestTenureEndsInOrder(t *testing.T) {
+// A term that ends in order answers what is due; nothing that a client was told is lost by it.
+func TestTermEndsInOrder(t *testing.T) {
 	m := newMember(t)
-	tenure := m.serves()
+	term := m.serves()
 	c := m.dial("tcp")
 	c.expect("list-tube-used", "USING default")
-	tenure.store.hold()
+	term.store.hold()
 	c.send("put 0 0 60 1\r\nx")
-	m.until("the put waits for the log", func() bool { return tenure.store.queued() > 0 })
-	close(tenure.leave)
+	m.until("the put waits for the log", func() bool { return term.store.queued() > 0 })
+	close(term.leave)
 	m.until("nobody is let in", func() bool { _, err := net.Dial("tcp", m.tcp); return err != nil })
 	select {
-	case <-tenure.ended:
-		t.Error("the tenure ended before what was due was answered")
+	case <-term.ended:
+		t.Error("the term ended before what was due was answered")
 	default:
 	}
-	tenure.store.tell(nil)
+	term.store.tell(nil)
 	c.gone("INSERTED 1\r\n")
-	<-tenure.ended
+	<-term.ended
 	m.finish()
 }
 
-// A tenure that is lost ends without another answer, also while it is ending in order. Nobody waits for
+// A term that is lost ends without another answer, also while it is ending in order. Nobody waits for
 // answers that the log still has.
-func TestTenureIsLost(t *testing.T) {
+func TestTermIsLost(t *testing.T) {
 	m := newMember(t)
 	for _, leaving := range []bool{false, true} {
-		tenure := m.serves()
+		term := m.serves()
 		c, idle := m.dial("tcp"), m.dial("unix")
 		idle.expect("list-tube-used", "USING default")
-		tenure.store.hold()
+		term.store.hold()
 		c.send("put 0 0 60 1\r\nx")
-		m.until("the put waits for the log", func() bool { return tenure.store.queued() > 0 })
+		m.until("the put waits for the log", func() bool { return term.store.queued() > 0 })
 		if leaving {
-			close(tenure.leave)
+			close(term.leave)
 			m.until("nobody is let in", func() bool { _, err := net.Dial("tcp", m.tcp); return err != nil })
 		}
-		close(tenure.lost)
+		close(term.lost)
 		if !leaving {
 			idle.gone("")
 		}
-		tenure.store.tell(errors.New("another node has a newer epoch"))
+		term.store.tell(errors.New("another node has a newer epoch"))
 		if rest, err := io.ReadAll(c.r); err != nil || leaving && string(rest) != "" && string(rest) != "INTERNAL_ERROR\r\n" || !leaving && len(rest) > 0 {
 			t.Errorf("the client hears %q, %v", rest, err)
 		}
-		<-tenure.ended
+		<-term.ended
 		m.turnedAway()
 	}
 	m.finish()

@@ -21,9 +21,9 @@ import (
 
 // modelNode is a node whose test says when it has the shards.
 type modelNode struct {
-	tenures chan *modelTenure
-	last    atomic.Pointer[modelTenure]
-	closed  chan struct{}
+	terms  chan *modelTerm
+	last   atomic.Pointer[modelTerm]
+	closed chan struct{}
 }
 
 func (n *modelNode) Start(context.Context) error { return nil }
@@ -40,9 +40,9 @@ func (n *modelNode) Figures() cluster.Figures {
 
 func (n *modelNode) Appends(*tally.Reading) {}
 
-func (n *modelNode) Tenure(ctx context.Context) (tenure, error) {
+func (n *modelNode) Term(ctx context.Context) (term, error) {
 	select {
-	case t := <-n.tenures:
+	case t := <-n.terms:
 		n.last.Store(t)
 		return t, nil
 	case <-ctx.Done():
@@ -50,7 +50,7 @@ func (n *modelNode) Tenure(ctx context.Context) (tenure, error) {
 	}
 }
 
-// Close waits for the end of a tenure.
+// Close waits for the end of a term.
 func (n *modelNode) Close(context.Context) error {
 	if t := n.last.Load(); t != nil {
 		<-t.ended
@@ -59,35 +59,35 @@ func (n *modelNode) Close(context.Context) error {
 	return nil
 }
 
-// modelTenure is one whose jobs are in memory.
-type modelTenure struct {
+// modelTerm is one whose jobs are in memory.
+type modelTerm struct {
 	store              *modelStore
 	leave, lost, ended chan struct{}
 	end                sync.Once
 	late               bool // it is lost when the server is ready
 }
 
-func newModelTenure() *modelTenure {
-	return &modelTenure{
+func newModelTerm() *modelTerm {
+	return &modelTerm{
 		store: &modelStore{Store: storage.Memory(), closed: make(chan struct{})},
 		leave: make(chan struct{}), lost: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
-func (t *modelTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
+func (t *modelTerm) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
 	return t.store, nil
 }
-func (t *modelTenure) Shards(*Config) int    { return 2 }
-func (t *modelTenure) Ready() *router.Router { return nil }
-func (t *modelTenure) Serve(context.Context) {
+func (t *modelTerm) Shards(*Config) int    { return 2 }
+func (t *modelTerm) Ready() *router.Router { return nil }
+func (t *modelTerm) Serve(context.Context) {
 	if t.late {
 		close(t.lost)
 	}
 }
-func (t *modelTenure) Leave() <-chan struct{} { return t.leave }
-func (t *modelTenure) Lost() <-chan struct{}  { return t.lost }
-func (t *modelTenure) Why() error             { return errors.New("a newer epoch") }
-func (t *modelTenure) End()                   { t.end.Do(func() { close(t.ended) }) }
+func (t *modelTerm) Leave() <-chan struct{} { return t.leave }
+func (t *modelTerm) Lost() <-chan struct{}  { return t.lost }
+func (t *modelTerm) Why() error             { return errors.New("a newer epoch") }
+func (t *modelTerm) End()                   { t.end.Do(func() { close(t.ended) }) }
 
 // modelStore keeps jobs in memory. Its logs acknowledge at once, or when they are told to.
 type modelStore struct {
@@ -206,7 +206,7 @@ type member struct {
 func newMember(t *testing.T) *member {
 	dir := must.Get(os.MkdirTemp("", "bf"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	m := &member{modelNode: &modelNode{tenures: make(chan *modelTenure), closed: make(chan struct{})}, t: t, dir: dir,
+	m := &member{modelNode: &modelNode{terms: make(chan *modelTerm), closed: make(chan struct{})}, t: t, dir: dir,
 		ended: make(chan error, 1), fate: make(chan int, 1)}
 	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\n"+
 		"nodes = { a = '127.0.0.1:1' }\n[[listen]]\naddress = '127.0.0.1:0'\n[[listen]]\naddress = 'unix:DIR/s'\n"+
@@ -226,11 +226,11 @@ func newMember(t *testing.T) *member {
 	return m
 }
 
-// serves begins a tenure, and returns when clients can work.
-func (m *member) serves() *modelTenure {
+// serves begins a term, and returns when clients can work.
+func (m *member) serves() *modelTerm {
 	m.t.Helper()
-	t := newModelTenure()
-	m.tenures <- t
+	t := newModelTerm()
+	m.terms <- t
 	m.until("it serves", func() bool { status, _ := page(m.t, "unix", m.dir+"/h", "/readyz", ""); return status == 200 })
 	return t
 }

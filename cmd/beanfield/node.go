@@ -192,13 +192,13 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 	return o
 }
 
-// Tenure implements node.
-func (n *clusterNode) Tenure(ctx context.Context) (tenure, error) {
+// Term implements node.
+func (n *clusterNode) Term(ctx context.Context) (term, error) {
 	var w *warm
 	if n.config.Cluster.Warm {
 		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config), PolicyFor: n.config.policyFor(), Kept: n.config.policiesWith}, n.log)
 	}
-	t, err := n.running.Load().Tenure(ctx)
+	t, err := n.running.Load().Term(ctx)
 	if w != nil {
 		w.end()
 	}
@@ -208,36 +208,36 @@ func (n *clusterNode) Tenure(ctx context.Context) (tenure, error) {
 		}
 		return nil, nodeError(err)
 	}
-	return &clusterTenure{t, n.copies, w}, nil
+	return &clusterTerm{t, n.copies, w}, nil
 }
 
-// clusterTenure is a time during which this node owns all shards.
-type clusterTenure struct {
-	*cluster.Tenure
+// clusterTerm is a time during which this node owns all shards.
+type clusterTerm struct {
+	*cluster.Term
 	copies *pebblestore.Replicas
 	warm   *warm // nil if nothing is kept ready
 }
 
-// Ready implements tenure.
-func (t *clusterTenure) Ready() *router.Router {
+// Ready implements term.
+func (t *clusterTerm) Ready() *router.Router {
 	if t.warm == nil {
 		return nil
 	}
 	return t.warm.take(t.upstream)
 }
 
-func (t *clusterTenure) upstream(shard int) pebblestore.Upstream { return upstream{t.Tenure, shard} }
+func (t *clusterTerm) upstream(shard int) pebblestore.Upstream { return upstream{t.Term, shard} }
 
-func (t *clusterTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
+func (t *clusterTerm) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
 	return t.copies.Serve(t.upstream), nil
 }
 
-func (t *clusterTenure) Shards(*Config) int { return t.copies.Shards() }
+func (t *clusterTerm) Shards(*Config) int { return t.copies.Shards() }
 
 // upstream appends turns of one shard.
 type upstream struct {
-	*cluster.Tenure
+	*cluster.Term
 	shard int
 }
 
-func (u upstream) Append(b []byte) (number uint64, err error) { return u.Tenure.Append(u.shard, b) }
+func (u upstream) Append(b []byte) (number uint64, err error) { return u.Term.Append(u.shard, b) }

@@ -60,7 +60,7 @@ func (p *policies) holdSchedules(before, now *standing) {
 	}
 }
 
-// serve has a keeper put the jobs of the schedules, until the end of the tenure.
+// serve has a keeper put the jobs of the schedules, until the end of the term.
 func (p *policies) serve(k *schedule.Keeper) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +79,7 @@ func (p *policies) use(c *Config) {
 	p.hold(set, c)
 }
 
-// begin has those hold that the shards of a tenure have kept.
+// begin has those hold that the shards of a term have kept.
 func (p *policies) begin(r *router.Router) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *policies) begin(r *router.Router) {
 	p.hold(set, p.now.Load().config)
 }
 
-// end is the end of a tenure.
+// end is the end of a term.
 func (p *policies) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 
 // openRouter opens the store and recovers its jobs. If the process is told to end
 // meanwhile, there is neither a router nor an error.
-func openRouter(stop context.Context, c *Config, t tenure, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
+func openRouter(stop context.Context, c *Config, t term, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)

@@ -14,7 +14,7 @@ import (
 	"beanfield/router/schedule"
 )
 
-// service is what serves clients, and shows administrators what there is, during one tenure.
+// service is what serves clients, and shows administrators what there is, during one term.
 type service struct {
 	*fronts
 	acceptor  *conn.Acceptor // with one machine that of the fronts, so that one limit is for all clients
@@ -26,7 +26,7 @@ type service struct {
 	history   *history.Keeper      // nil without admin
 }
 
-// newService makes the front ends of a tenure, as the configuration says. If it fails, it ends those
+// newService makes the front ends of a term, as the configuration says. If it fails, it ends those
 // that there are.
 func (f *fronts) newService(c *Config, r *router.Router) (s *service, err error) {
 	s = &service{fronts: f, acceptor: f.acceptor, router: r, schedules: schedule.New(r, f.log)}
@@ -70,7 +70,7 @@ func (s *service) beanstalkOptions(c *Config) beanstalk.Options {
 	return o
 }
 
-// show lets administrators see the tenure.
+// show lets administrators see the term.
 func (s *service) show() error {
 	if s.admin == nil {
 		return nil
@@ -121,7 +121,7 @@ func (s *service) stop(ctx context.Context) error {
 	return errors.Join(append(errs, <-queue)...)
 }
 
-// withdraw takes the tenure away from administrators. Nobody uses the router any more when it
+// withdraw takes the term away from administrators. Nobody uses the router any more when it
 // returns without an error.
 func (s *service) withdraw(ctx context.Context) error {
 	pages, err := s.follow()

@@ -43,26 +43,26 @@ func (a acts) Keep(k ownership.Kept) {
 }
 
 func (a acts) Begin(epochs []uint64) {
-	a.n.tenure = newTenure(a.n, epochs)
+	a.n.term = newTerm(a.n, epochs)
 	nudge(a.n.steer)
 }
 
-// Hold also hands a new tenure out: one that does not hold yet would end when it is asked.
+// Hold also hands a new term out: one that does not hold yet would end when it is asked.
 func (a acts) Hold(until time.Duration) {
-	t := a.n.tenure
+	t := a.n.term
 	if t.until.Swap(int64(until)) == 0 && t.Why() == nil {
 		a.n.came <- t // there is room: the one before has been taken, or has ended
 	}
 }
 
 func (a acts) Leave() {
-	t := a.n.tenure
+	t := a.n.term
 	t.leaveOnce.Do(func() { close(t.leave) })
 	t.unwanted()
 }
 
 func (a acts) Lose(why error) {
-	if t := a.n.tenure; t != nil {
+	if t := a.n.term; t != nil {
 		t.lose(why)
 		t.unwanted()
 	}

@@ -5,30 +5,30 @@ import (
 	"testing"
 )
 
-// I1 on the real engine: that of a node that is cut off rests, its copy has all when it is back, and the tenure
+// I1 on the real engine: that of a node that is cut off rests, its copy has all when it is back, and the term
 // of another node goes on all the time.
 func TestCutOff(t *testing.T) {
 	c := newTrio(t)
 	c.links = newLinks(c)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	owner, tenure := c.owner()
+	owner, term := c.owner()
 	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
 	for _, victim := range others {
-		c.append(tenure, "before "+victim+";", "a", "b", "c")
+		c.append(term, "before "+victim+";", "a", "b", "c")
 		c.links.set(true, victim, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == victim })...)
 		until(t, "its engine rests", func() bool { return c.nodes[victim].rests.Load() })
 		if problems := c.nodes[victim].Status().Problems; !slices.Contains(problems, cutOff) {
 			t.Error(problems)
 		}
-		c.append(tenure, "meanwhile;", owner)
+		c.append(term, "meanwhile;", owner)
 		c.links.set(false, victim)
 		until(t, "its engine runs again", func() bool { return !c.nodes[victim].rests.Load() })
-		c.append(tenure, "after "+victim+";", "a", "b", "c")
+		c.append(term, "after "+victim+";", "a", "b", "c")
 		c.fit("a", "b", "c")
 	}
-	if !tenure.Holds() {
-		t.Error("the tenure is over:", tenure.Why())
+	if !term.Holds() {
+		t.Error("the term is over:", term.Why())
 	}
 }
 
@@ -38,18 +38,18 @@ func TestOwnerIsCutOff(t *testing.T) {
 	c.links = newLinks(c)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	name, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	c.links.set(true, name, slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })...)
-	until(t, "its tenure is over", func() bool { return !tenure.Holds() })
-	next, tenure := c.owner()
+	until(t, "its term is over", func() bool { return !term.Holds() })
+	next, term := c.owner()
 	if next == name {
 		t.Fatal("the same node serves")
 	}
-	c.append(tenure, "two;", next)
+	c.append(term, "two;", next)
 	until(t, "its engine rests", func() bool { return c.nodes[name].rests.Load() })
 	c.links.set(false, name)
-	c.append(tenure, "three;", "a", "b", "c")
+	c.append(term, "three;", "a", "b", "c")
 }
 
 // A link is cut: the lanes are led by the node that reaches both its ends, be it the owner.
@@ -58,7 +58,7 @@ func TestLinkIsCut(t *testing.T) {
 	c.links = newLinks(c)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	owner, tenure := c.owner()
+	owner, term := c.owner()
 	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
 	for _, ends := range [][3]string{{owner, others[0], others[1]}, {others[0], others[1], owner}} {
 		c.steered(owner)
@@ -74,13 +74,13 @@ func TestLinkIsCut(t *testing.T) {
 			}
 			return true
 		})
-		c.append(tenure, "meanwhile;", owner, ends[2])
+		c.append(term, "meanwhile;", owner, ends[2])
 		c.links.set(false, owner)
-		c.append(tenure, "after;", "a", "b", "c")
+		c.append(term, "after;", "a", "b", "c")
 	}
 	c.steered(owner)
-	if !tenure.Holds() {
-		t.Error("the tenure is over:", tenure.Why())
+	if !term.Holds() {
+		t.Error("the term is over:", term.Why())
 	}
 }
 
@@ -90,17 +90,17 @@ func TestLeftAlone(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	owner, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	owner, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
 	c.kill(others[0])
 	c.kill(owner)
 	until(t, "the engine of the one that is left rests", func() bool { return c.nodes[others[1]].rests.Load() })
 	c.start(owner)
-	next, tenure := c.owner()
-	c.append(tenure, "two;", owner, others[1])
+	next, term := c.owner()
+	c.append(term, "two;", owner, others[1])
 	c.start(others[0])
-	c.append(tenure, "three;", "a", "b", "c")
+	c.append(term, "three;", "a", "b", "c")
 	if name, _ := c.owner(); name != next {
 		t.Error("node", name, "serves, after", next)
 	}

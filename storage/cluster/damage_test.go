@@ -35,12 +35,12 @@ func TestDamagedCopies(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
+	name, term := c.owner()
 	other := "b"
 	if name == "b" {
 		other = "c"
 	}
-	c.append(tenure, "one;", "a", "b", "c")
+	c.append(term, "one;", "a", "b", "c")
 	m := c.stores[other]
 	m.replaces = func(i int) {
 		if _, err := os.Stat(c.nodes[other].replicas[i].lastReplaced()); err == nil && m.mended() == 0 {
@@ -59,21 +59,21 @@ func TestDamagedCopies(t *testing.T) {
 		}
 		return false
 	})
-	if !tenure.Holds() || m.mended() != 1 {
-		t.Errorf("the owner goes on: %v; it was replaced %d times", tenure.Holds(), m.mended())
+	if !term.Holds() || m.mended() != 1 {
+		t.Errorf("the owner goes on: %v; it was replaced %d times", term.Holds(), m.mended())
 	}
 	must.Do(t, c.nodes[name].Rebuild(limited(t), other, 1))
 	until(t, "it is replaced again", func() bool { return m.mended() == 2 })
 	c.fit("a", "b", "c")
-	if !tenure.Holds() {
-		t.Error("a follower's copy has ended a tenure")
+	if !term.Holds() {
+		t.Error("a follower's copy has ended a term")
 	}
 	c.harm(name)
 	until(t, "the owner's is replaced", func() bool { return c.stores[name].mended() == 1 })
-	if next, tenure := c.owner(); next == name {
+	if next, term := c.owner(); next == name {
 		t.Error("it has not handed over")
 	} else {
-		c.append(tenure, "two;", "a", "b", "c")
+		c.append(term, "two;", "a", "b", "c")
 	}
 }
 
@@ -83,8 +83,8 @@ func TestDamagedCopiesGoOn(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	name, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
 	for _, other := range others {
 		c.harm(other)
@@ -108,11 +108,11 @@ func TestDamagedCopiesGoOn(t *testing.T) {
 	go func() { _ = c.nodes[name].Move(ctx, others[0]) }() // which node has them then is seen below
 	until(t, "the only one that can serve does", func() bool {
 		next, its := c.owner()
-		ended := its == tenure
-		tenure = its
+		ended := its == term
+		term = its
 		return !ended && next == "c"
 	})
-	c.append(tenure, "two;", "a", "b", "c")
+	c.append(term, "two;", "a", "b", "c")
 	until(t, "what all have is durable", func() bool {
 		return !slices.ContainsFunc(c.nodes[name].Status().Nodes, func(s NodeStatus) bool { return s.Durable[1] != s.Places[1] })
 	})

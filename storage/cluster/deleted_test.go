@@ -14,20 +14,20 @@ func TestStreamsAreDeleted(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	_, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	_, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	for _, stream := range c.nodes["a"].replicas[0].shard.Streams() {
 		must.Get(c.nodes["a"].conn.Request("$JS.API.STREAM.DELETE."+stream, nil, generous))
 	}
-	if _, err := tenure.Append(0, []byte("two;")); err == nil {
+	if _, err := term.Append(0, []byte("two;")); err == nil {
 		t.Error("an append to nowhere counts")
 	}
 	for name, n := range c.nodes {
 		until(t, name+" says what is missing", func() bool {
 			return slices.ContainsFunc(n.Status().Problems, func(s string) bool { return strings.Contains(s, "has no stream") })
 		})
-		if !c.stores[name].has(0, "one;") || tenure.Holds() {
-			t.Errorf("%s: %v, and the tenure holds: %v", name, c.stores[name].turns, tenure.Holds())
+		if !c.stores[name].has(0, "one;") || term.Holds() {
+			t.Errorf("%s: %v, and the term holds: %v", name, c.stores[name].turns, term.Holds())
 		}
 	}
 }

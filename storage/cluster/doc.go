@@ -3,7 +3,7 @@
 // (package lanes) and the server.
 //
 //	Node      the engine, the streams, the copies, and this node's place among the others
-//	Tenure    a time during which this node owns all shards: the server appends in it
+//	Term    a time during which this node owns all shards: the server appends in it
 //	replica   one shard at this node: its lanes' driver and its copy
 //	promises  the file with what the node has promised as a voter
 //	rebuild   a copy that the lanes cannot complete begins anew, from another node's checkpoint (package
@@ -33,9 +33,9 @@
 // # Invariants
 //
 //	CN1  A promise is in a file that is synced before any answer says so.
-//	CN2  A tenure holds only until the time that the leases of all shards last told (P10). Asking is
+//	CN2  A term holds only until the time that the leases of all shards last told (P10). Asking is
 //	     two loads and a look at the clock, and needs no lock.
-//	CN3  A tenure that was lost or has ended never holds again, and appends nothing.
+//	CN3  A term that was lost or has ended never holds again, and appends nothing.
 //	CN4  A copy is given every record that counts, in order, once; when it refuses one it is given
 //	     none any more, and its node owns nothing until it starts again.
 //	CN5  Nothing is purged that a node's copy has not said to be durable in this ownership, unless the

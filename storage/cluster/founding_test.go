@@ -32,11 +32,11 @@ func TestFounding(t *testing.T) {
 			}
 		}
 	}
-	name, tenure := c.owner()
+	name, term := c.owner()
 	if name != founder {
 		t.Errorf("node %s, which has none of the jobs, owns the shards", name)
 	}
-	c.append(tenure, "more;", founder)
+	c.append(term, "more;", founder)
 	for name, m := range c.stores {
 		until(t, "node "+name+" has the jobs, by a checkpoint, and what came after", func() bool {
 			place := m.Place(0)

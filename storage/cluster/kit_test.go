@@ -157,8 +157,8 @@ type trio struct {
 	served  sync.WaitGroup
 
 	mu       sync.Mutex
-	tenures  map[string]*Tenure // that servers have now
-	unopened map[string]bool    // nodes whose servers cannot open the copies
+	terms    map[string]*Term // that servers have now
+	unopened map[string]bool  // nodes whose servers cannot open the copies
 }
 
 func newTrio(t testing.TB) *trio {
@@ -167,7 +167,7 @@ func newTrio(t testing.TB) *trio {
 	}
 	c := &trio{
 		TB: t, dirs: map[string]string{}, stores: map[string]*memory{}, nodes: map[string]*Node{}, cancel: map[string]context.CancelFunc{},
-		tenures: map[string]*Tenure{},
+		terms:   map[string]*Term{},
 		options: Options{Name: "test", Secret: "secret", Nodes: map[string]string{}, DefaultShards: 2, Version: "1"},
 	}
 	for _, name := range []string{"a", "b", "c"} {
@@ -237,7 +237,7 @@ func (c *trio) of(name string) Options {
 // serve is a server: it stops in order, or at once.
 func (c *trio) serve(ctx context.Context, name string, n *Node) {
 	for {
-		t, err := n.Tenure(ctx)
+		t, err := n.Term(ctx)
 		if err != nil {
 			return
 		}
@@ -260,10 +260,10 @@ func (c *trio) serve(ctx context.Context, name string, n *Node) {
 	}
 }
 
-func (c *trio) set(name string, t *Tenure) {
+func (c *trio) set(name string, t *Term) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tenures[name] = t
+	c.terms[name] = t
 }
 
 // kill ends a node's engine and then the node: it has no chance to tell anybody anything.
@@ -284,13 +284,13 @@ func (c *trio) kill(name string) {
 }
 
 // owner waits until a node serves, and finds which.
-func (c *trio) owner() (name string, t *Tenure) {
+func (c *trio) owner() (name string, t *Term) {
 	c.Helper()
 	until(c.TB, "a node serves", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		name = ""
-		for other, its := range c.tenures {
+		for other, its := range c.terms {
 			if its != nil && its.Holds() {
 				if name != "" {
 					c.Fatal("K7: two nodes serve:", name, other)
@@ -304,7 +304,7 @@ func (c *trio) owner() (name string, t *Tenure) {
 }
 
 // append appends a text to each shard, and wants it in the copies of some nodes.
-func (c *trio) append(t *Tenure, text string, nodes ...string) {
+func (c *trio) append(t *Term, text string, nodes ...string) {
 	c.Helper()
 	for i := range c.options.DefaultShards {
 		if _, err := t.Append(i, []byte(text)); err != nil {

@@ -59,13 +59,13 @@ type Node struct {
 	why    error         // that it is closed for
 	fails  sync.Once
 	begun  sync.WaitGroup
-	came   chan *Tenure          // one that nobody has taken yet
+	came   chan *Term            // one that nobody has taken yet
 	blank  atomic.Pointer[blank] // nodes that are to be shown something
 	stops  sync.Once
 
 	// The loop's own.
 	election  *ownership.Election
-	tenure    *Tenure       // until it has ended
+	term      *Term         // until it has ended
 	fault     string        // what this process ends with, and that has been told
 	unopened  time.Duration // until then it does not try again to serve from damaged copies
 	showAt    time.Duration
@@ -79,7 +79,7 @@ type Node struct {
 func newNode(o Options) *Node {
 	return &Node{
 		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
-		ending: make(chan struct{}), failed: make(chan struct{}), came: make(chan *Tenure, 1), waits: map[uint64]chan error{},
+		ending: make(chan struct{}), failed: make(chan struct{}), came: make(chan *Term, 1), waits: map[uint64]chan error{},
 	}
 }
 
@@ -231,7 +231,7 @@ var ErrFailed = errors.New("cluster: this node's copy of a shard, or its engine,
 // in ten seconds.
 const lives = 5 * time.Second
 
-// fail notes what this process cannot be a node with. Tenure tells it.
+// fail notes what this process cannot be a node with. Term tells it.
 func (n *Node) fail(why error) {
 	n.fails.Do(func() {
 		n.why = why
@@ -239,9 +239,9 @@ func (n *Node) fail(why error) {
 	})
 }
 
-// Tenure waits until this node owns all shards, and may hand out jobs. ErrFailed and ErrRefused say that
+// Term waits until this node owns all shards, and may hand out jobs. ErrFailed and ErrRefused say that
 // it never will.
-func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
+func (n *Node) Term(ctx context.Context) (*Term, error) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -25,9 +25,9 @@ func TestOwnerIsLost(t *testing.T) {
 	begun := time.Now()
 	c.start("a", "b", "c")
 	t.Logf("the nodes have started after %v", time.Since(begun))
-	name, tenure := c.owner()
+	name, term := c.owner()
 	t.Logf("node %s serves after %v", name, time.Since(begun))
-	c.append(tenure, "one;", "a", "b", "c")
+	c.append(term, "one;", "a", "b", "c")
 	c.steered(name)
 	st := c.nodes[name].Look(limited(t))
 	for _, s := range st.Shards {
@@ -37,20 +37,20 @@ func TestOwnerIsLost(t *testing.T) {
 	}
 	at := time.Now()
 	c.kill(name)
-	next, tenure := c.owner()
+	next, term := c.owner()
 	t.Logf("node %s serves %v after node %s was lost", next, time.Since(at), name)
 	until(t, "it is told who took over", func() bool {
 		all := c.nodes[next].Status().Takeovers
 		last := all[len(all)-1]
 		return last.Owner == next && last.Nobody > 0 && all[0].Owner == name
 	})
-	c.append(tenure, "two;", next)
+	c.append(term, "two;", next)
 	t.Logf("and appends after %v", time.Since(at))
 	if trim := c.nodes[next].Status().Shards[0].Trim; trim != 0 {
-		t.Error("CN5: purged up to", trim, "though a node has not been heard in this tenure")
+		t.Error("CN5: purged up to", trim, "though a node has not been heard in this term")
 	}
 	c.start(name)
-	c.append(tenure, "three;", "a", "b", "c")
+	c.append(term, "three;", "a", "b", "c")
 	until(t, "what all have is purged", func() bool { return c.nodes[next].Status().Shards[1].Trim == 3 })
 
 	must.Do(t, c.nodes[name].Close(limited(t)))
@@ -111,9 +111,9 @@ func TestHandOver(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
+	name, term := c.owner()
 	for _, to := range []string{"b", "c", "a", "c", "b", "a"} {
-		c.append(tenure, "to "+to+";", "a", "b", "c")
+		c.append(term, "to "+to+";", "a", "b", "c")
 		if to == name {
 			continue
 		}
@@ -122,7 +122,7 @@ func TestHandOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		moved := time.Since(at)
-		name, tenure = c.owner()
+		name, term = c.owner()
 		t.Logf("node %s serves after %v", name, moved)
 		if name != to {
 			t.Fatal("not node", to)
@@ -135,17 +135,17 @@ func TestOwnerStops(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	name, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	at := time.Now()
 	if err := c.nodes[name].Close(limited(t)); err != nil {
 		t.Fatal(err)
 	}
 	closed := time.Since(at)
 	delete(c.nodes, name)
-	next, tenure := c.owner()
+	next, term := c.owner()
 	t.Logf("node %s serves; node %s was closed after %v", next, name, closed)
-	c.append(tenure, "two;", next)
+	c.append(term, "two;", next)
 }
 
 // A node that has lost its promises votes again also where clients change nothing: the owner shows it
@@ -175,8 +175,8 @@ func TestLostPromisesWithoutClients(t *testing.T) {
 func TestFailedEngine(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
-	name, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	name, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	until(t, "another node is fit", func() bool {
 		return slices.ContainsFunc(c.nodes[name].Status().Nodes, func(n NodeStatus) bool { return n.Name != name && n.Fit })
 	})
@@ -186,11 +186,11 @@ func TestFailedEngine(t *testing.T) {
 	}
 	next := ""
 	until(t, "another node serves", func() bool {
-		next, tenure = c.owner()
+		next, term = c.owner()
 		return next != name
 	})
-	c.append(tenure, "two;", next)
-	if _, err := n.Tenure(limited(t)); !errors.Is(err, ErrFailed) || !errors.Is(err, jetstream.ErrFailed) {
+	c.append(term, "two;", next)
+	if _, err := n.Term(limited(t)); !errors.Is(err, ErrFailed) || !errors.Is(err, jetstream.ErrFailed) {
 		t.Error("the process hears", err)
 	}
 	if problems := n.Status().Problems; len(problems) == 0 {

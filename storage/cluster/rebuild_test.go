@@ -14,8 +14,8 @@ func TestCheckpoint(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	name, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	away, other := "c", "b"
 	if name == "c" {
 		away = "a"
@@ -25,12 +25,12 @@ func TestCheckpoint(t *testing.T) {
 	c.kill(away)
 	must.Do(t, c.nodes[other].Leave(limited(t), away))
 	for i := range 20 {
-		c.append(tenure, fmt.Sprintf("%d;", i), name, other)
+		c.append(term, fmt.Sprintf("%d;", i), name, other)
 	}
 	until(t, "what the one that was given up lacks is purged", func() bool { return c.nodes[name].Status().Shards[1].Trim > 10 })
-	c.append(tenure, "two;", name, other)
+	c.append(term, "two;", name, other)
 	c.start(away)
-	c.append(tenure, "three;", "a", "b", "c")
+	c.append(term, "three;", "a", "b", "c")
 	if c.stores[away].replaced == 0 {
 		t.Error("it has caught up without a checkpoint")
 	}
@@ -45,7 +45,7 @@ func TestCheckpoint(t *testing.T) {
 	before := c.stores[other].replaced
 	must.Do(t, c.nodes[away].Rebuild(limited(t), other, -1))
 	until(t, "the ordered checkpoints are there", func() bool { return c.stores[other].count() == before+2 })
-	c.append(tenure, "four;", "a", "b", "c")
+	c.append(term, "four;", "a", "b", "c")
 	for _, s := range c.nodes[other].Status().Shards {
 		if s.Rebuilding {
 			t.Errorf("shard %d is said to get a checkpoint that it has", s.Shard)
@@ -56,8 +56,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 	c.fit(name, "a", "b", "c")
 	must.Do(t, c.nodes[name].Move(limited(t), away))
-	_, tenure = c.owner()
-	c.append(tenure, "five;", "a", "b", "c")
+	_, term = c.owner()
+	c.append(term, "five;", "a", "b", "c")
 }
 
 func (m *memory) count() int {

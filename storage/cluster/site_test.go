@@ -90,7 +90,7 @@ func TestSitesEngine(t *testing.T) {
 		}
 	}
 	c.start("a", "b", "c")
-	name, tenure := c.owner()
+	name, term := c.owner()
 	n := c.nodes[name]
 	near := n.conn.ConnectedServerName()
 	apart := func() bool {
@@ -104,14 +104,14 @@ func TestSitesEngine(t *testing.T) {
 		until(t, "two other servers lead the lanes", apart)
 		s.kill(i)
 		until(t, "a node appends", func() bool {
-			name, tenure = c.owner()
-			_, err := tenure.Append(0, []byte(text))
+			name, term = c.owner()
+			_, err := term.Append(0, []byte(text))
 			if err == nil {
-				_, err = tenure.Append(1, []byte(text))
+				_, err = term.Append(1, []byte(text))
 			}
 			return err == nil
 		})
-		c.append(tenure, text, "a", "b", "c")
+		c.append(term, text, "a", "b", "c")
 		s.start(i)
 		n = c.nodes[name]
 		near = n.conn.ConnectedServerName()

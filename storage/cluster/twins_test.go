@@ -15,8 +15,8 @@ func TestTwoNodesWithOneName(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	_, tenure := c.owner()
-	c.append(tenure, "one;", "a", "b", "c")
+	_, term := c.owner()
+	c.append(term, "one;", "a", "b", "c")
 	o := c.of("a")
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	o.Dir, o.Nodes, o.Logger = t.TempDir(), maps.Clone(o.Nodes), slog.New(slog.NewTextHandler(&c.log, nil)).With("node", "a again")
@@ -31,13 +31,13 @@ func TestTwoNodesWithOneName(t *testing.T) {
 	}
 	n, err := Start(limited(t), o)
 	if err == nil {
-		_, err = n.Tenure(limited(t))
+		_, err = n.Term(limited(t))
 		_ = n.Close(limited(t))
 	}
 	if !errors.Is(err, ErrRefused) {
 		t.Error("the second one:", err)
 	}
 	c.fit("a", "b", "c")
-	_, tenure = c.owner()
-	c.append(tenure, "two;", "a", "b", "c")
+	_, term = c.owner()
+	c.append(term, "two;", "a", "b", "c")
 }

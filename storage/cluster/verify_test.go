@@ -59,12 +59,12 @@ func TestVerify(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
-	name, tenure := c.owner()
+	name, term := c.owner()
 	before := c.stores[name].Place(1).Number // not always 0: an owner shows nodes without promises a record of its own
 	if v := must.Get(c.nodes["a"].Verify(limited(t))); !v.Equal || v.Shards[1].At < before || v.Shards[1].Nodes[2].Content == nil {
 		t.Errorf("before the first record: %+v", v)
 	}
-	c.append(tenure, "one;", "a", "b", "c")
+	c.append(term, "one;", "a", "b", "c")
 	other, third := "b", "c"
 	if name == "b" {
 		other = "a"
@@ -91,7 +91,7 @@ func TestVerify(t *testing.T) {
 	until(t, "the status of another node tells of it", remarked)
 	must.Do(t, c.nodes[third].Rebuild(limited(t), other, 1))
 	until(t, "that is over", func() bool { return !remarked() && m.count() == 1 })
-	c.append(tenure, "three;", "a", "b", "c")
+	c.append(term, "three;", "a", "b", "c")
 	if v := must.Get(c.nodes[name].Verify(limited(t))); !v.Equal {
 		t.Errorf("rebuilt: %+v", v)
 	}

@@ -134,7 +134,7 @@ func (s *space) grant(free int64) {
 	left, updates := free-s.reserve-s.promised.Load(), free-s.size/2
 	s.left.Store(left)
 	s.updates.Store(updates)
-	s.low.Store(free-s.reserve <= s.reserve/lowPart) // without what is promised, which ends with a tenure
+	s.low.Store(free-s.reserve <= s.reserve/lowPart) // without what is promised, which ends with a term
 	refused := nothing
 	switch {
 	case updates <= 0:

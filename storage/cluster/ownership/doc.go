@@ -1,9 +1,9 @@
-// Package ownership decides which of several nodes owns the shards: who stands, when a tenure begins
+// Package ownership decides which of several nodes owns the shards: who stands, when a term begins
 // and ends, and how it is handed over. It is arithmetic: an Election is told of messages, of its
 // drivers' roles and of the time, and says through Acts what is to be done. It has no goroutine, no
 // clock and no lock, so the tests can put whole clusters through any order of events.
 //
-// A *tenure* is a time during which one node owns all shards, and its server serves. What makes it safe
+// A *term* is a time during which one node owns all shards, and its server serves. What makes it safe
 // are the rules of package lanes: P6 lets one node own a shard in an epoch, P10 lets one at a time
 // hand out jobs. What is here decides when these are used, and makes sure that somebody is
 // there.
@@ -22,7 +22,7 @@
 // owns all shards, nothing has to be spread. A node stands when all of this is so:
 //
 //	it has heard no beat for Silence, or the owner has left without a successor, or has said that it lost
-//	its tenure: one that is deaf is heard, and one whose connections were cut is heard again before that;
+//	its term: one that is deaf is heard, and one whose connections were cut is heard again before that;
 //	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
 //	it has read the lanes to their end, as far as its engine shows them: what it reads it keeps,
@@ -33,7 +33,7 @@
 //
 // A candidacy that has come to nothing in its time, or that loses a shard, ends for all shards. The
 // node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order
-// stands. A node that owns only some shards serves nothing; whoever owned them before loses its tenure
+// stands. A node that owns only some shards serves nothing; whoever owned them before loses its term
 // with the first shard that it loses.
 //
 // How long a candidacy may take, how long others wait for it, and how long a node waits after its own, depends on how
@@ -46,15 +46,15 @@
 //
 // # Invariants
 //
-//	O1  A tenure begins when all drivers own their shards and the lease holds for each. It ends for
+//	O1  A term begins when all drivers own their shards and the lease holds for each. It ends for
 //	    all shards when it ends for one.
-//	O2  At most one node's tenure holds at a time (K7).
-//	O3  A tenure ends before anything else happens at or after the time when its lease lapses, and the
+//	O2  At most one node's term holds at a time (K7).
+//	O3  A term ends before anything else happens at or after the time when its lease lapses, and the
 //	    node does not stand again before its server has ended it. Only a server that has answered nobody
 //	    yet, since it still reads the jobs, may go on with that, and wait for the lease to hold again, as long
 //	    as it hears a majority.
 //	O4  A node says that its epochs have ended only when its server has said so, or when it has been
-//	    elected and never had a tenure (P11).
+//	    elected and never had a term (P11).
 //	O5  Beats are sent by a node that owns all shards, never by a candidate (P12). A blank node is
 //	    shown only what was appended after it had told its life.
 //	O6  A vote is given only by a process that has looked around for another one of its name, and by
@@ -77,7 +77,7 @@
 //	O10 With Config.Prefer, an owner hands over to a node that comes before it in the order, when that
 //	    one has been fit, and has answered, for that time, counted in beats. Each time that a node has
 //	    lost the shards, or not taken them when it was to, doubles it, up to 64 times. An operator's
-//	    choice lasts as long as the tenure that it has begun.
+//	    choice lasts as long as the term that it has begun.
 //
 // # Hand-over
 //

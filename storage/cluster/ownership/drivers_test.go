@@ -120,19 +120,19 @@ func (m *member) Resign() {
 // Begin starts the server.
 func (m *member) Begin(epochs []uint64) {
 	m.epoch, m.until = epochs[0], 0
-	m.w.tenures++
-	m.tenure++
-	m.w.after(m.w.upTo(m.w.slow*(m.w.replay+time.Millisecond)), m, m.serve(m.tenure))
+	m.w.terms++
+	m.term++
+	m.w.after(m.w.upTo(m.w.slow*(m.w.replay+time.Millisecond)), m, m.serve(m.term))
 }
 
 // serve has the server serve, as soon as it may.
-func (m *member) serve(tenure int) func() {
+func (m *member) serve(term int) func() {
 	return func() {
-		if m.tenure != tenure {
+		if m.term != term {
 			return
 		}
 		if m.serving = m.s.Serves(m.clock()); !m.serving {
-			m.w.after(20*time.Millisecond, m, m.serve(tenure))
+			m.w.after(20*time.Millisecond, m, m.serve(term))
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (m *member) Lose(error) {
 }
 
 func (m *member) end(delay time.Duration) {
-	m.tenure++
+	m.term++
 	m.w.after(delay, m, func() {
 		if m.serving = false; m.w.early {
 			m.serving = true

@@ -25,7 +25,7 @@ const (
 	asleep    = time.Second             // between two events: the process did not run
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
-	stuck     = 12 * time.Second        // an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its tenure is over
+	stuck     = 12 * time.Second        // an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its term is over
 )
 
 // Role is what a node does for all shards.
@@ -51,10 +51,10 @@ type Acts interface {
 	Stand()                   // for all shards; Changed tells what comes of it
 	Resign()                  // for all shards
 	Keep(k Kept)              // where no crash takes it; then Kept is called, in the order of the calls
-	Begin(epochs []uint64)    // a tenure
-	Hold(until time.Duration) // the tenure holds until then; it follows Begin, and comes again and again
+	Begin(epochs []uint64)    // a term
+	Hold(until time.Duration) // the term holds until then; it follows Begin, and comes again and again
 	Leave()                   // the server is to stop in order, and to call End
-	Lose(why error)           // the tenure is over at once; the server is to call End when it has seen to that
+	Lose(why error)           // the term is over at once; the server is to call End when it has seen to that
 	Purge(least []uint64)     // the lanes, up to these numbers
 	Order(m *Message)         // an operator's, which came by another node: it is to be obeyed, and answered
 }
@@ -99,9 +99,9 @@ type Election struct {
 
 	// As an owner.
 	until     time.Duration // the lease's end
-	open      bool          // the server has a tenure, and has not ended it
+	open      bool          // the server has a term, and has not ended it
 	serves    bool          // it may have answered somebody in it
-	epochs    []uint64      // of that tenure
+	epochs    []uint64      // of that term
 	target    string        // who is to own the shards next; empty: whoever is best
 	pinned    bool          // an operator has chosen this node
 	moved     bool          // and now another one
@@ -249,7 +249,7 @@ func (s *Election) Tick(now time.Duration) {
 	s.dirty = s.dirty || now >= s.nextHello
 }
 
-// advance notes the time. A lease that has lapsed ends a tenure before anything else happens.
+// advance notes the time. A lease that has lapsed ends a term before anything else happens.
 func (s *Election) advance(now time.Duration) {
 	slept := now-s.now > asleep
 	s.now = max(s.now, now)

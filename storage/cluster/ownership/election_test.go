@@ -223,7 +223,7 @@ func TestCountedCopies(t *testing.T) {
 	s.Kept(now, a.kept[0])
 	s.Receive(now, answer("a", now, time.Hour, 70))
 	if a.begun != 1 {
-		t.Fatal("it has no tenure")
+		t.Fatal("it has no term")
 	}
 	least := func(want uint64) {
 		t.Helper()
@@ -255,7 +255,7 @@ func TestCountedCopies(t *testing.T) {
 	}
 }
 
-// O3: a lease that has lapsed ends the tenure before anything else happens.
+// O3: a lease that has lapsed ends the term before anything else happens.
 func TestLapse(t *testing.T) {
 	s, a, now := elected(t, known(0))
 	s.Kept(now, a.kept[0])
@@ -265,10 +265,10 @@ func TestLapse(t *testing.T) {
 	}
 	s.Receive(now+lanes.LeaseTime, answer("a", now+lanes.LeaseTime/2, time.Hour, 0))
 	if len(a.lost) != 1 || s.Role() != Follower {
-		t.Error("the tenure goes on:", s.Role(), a.lost)
+		t.Error("the term goes on:", s.Role(), a.lost)
 	}
 	if s.Tick(now + 5*time.Second); s.unfit() == "" {
-		t.Error("it could stand before its server has ended the tenure")
+		t.Error("it could stand before its server has ended the term")
 	}
 }
 

@@ -84,16 +84,16 @@ func TestSingleFaults(t *testing.T) {
 				w := newWorld(t, seed, 3).begin()
 				owner := w.holder()
 				i := owner.i
-				tenures := w.tenures
+				terms := w.terms
 				w.quiet()
 				f.do(w, owner, w.nodes[(i+1)%3], w.nodes[(i+2)%3])
 				w.run(10 * time.Second)
 				if w.wrong != "" {
 					t.Fatalf("seed %d: %s", seed, w.wrong)
 				}
-				if longest = max(longest, w.idle); w.idle > f.most || w.tenures-tenures > 1 || f.stays && w.holder() != owner {
+				if longest = max(longest, w.idle); w.idle > f.most || w.terms-terms > 1 || f.stays && w.holder() != owner {
 					w.describe()
-					t.Fatalf("seed %d: nobody served for %v, and %d tenures have begun", seed, w.idle, w.tenures-tenures)
+					t.Fatalf("seed %d: nobody served for %v, and %d terms have begun", seed, w.idle, w.terms-terms)
 				}
 			}
 			t.Log("nobody served for", longest)
@@ -106,11 +106,11 @@ func TestWithoutAskingOthers(t *testing.T) {
 	w := newWorld(t, 1, 3)
 	w.without.quiet = true
 	w.begin()
-	owner, tenures := w.holder(), w.tenures
+	owner, terms := w.holder(), w.terms
 	other := w.nodes[(owner.i+1)%3]
 	w.cutFor(time.Minute, owner, other)
 	w.cutFor(time.Minute, other, owner)
-	if w.run(10 * time.Second); w.tenures == tenures {
+	if w.run(10 * time.Second); w.terms == terms {
 		t.Error("it does not")
 	}
 }
@@ -123,7 +123,7 @@ func TestDeafBeforeServing(t *testing.T) {
 		w.replay = time.Hour
 		former.crash()
 		var deaf *member
-		w.until(5*time.Second, "a tenure begins", func() bool {
+		w.until(5*time.Second, "a term begins", func() bool {
 			for _, m := range w.nodes {
 				if m.s != nil && m.s.Role() == Owner {
 					deaf = m

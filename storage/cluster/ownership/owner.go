@@ -59,7 +59,7 @@ func (s *Election) answered(m *Message) {
 	s.refresh()
 }
 
-// refresh looks until when the lease holds for all shards. It begins the tenure if it does.
+// refresh looks until when the lease holds for all shards. It begins the term if it does.
 func (s *Election) refresh() {
 	if s.role < Elected {
 		return
@@ -122,10 +122,10 @@ func (s *Election) Epochs() []uint64 {
 	return s.epochs
 }
 
-// Serving tells whether the server has a tenure that it has not ended.
+// Serving tells whether the server has a term that it has not ended.
 func (s *Election) Serving() bool { return s.open }
 
-// Serves is called before the server answers anybody in a tenure. It tells whether it may now.
+// Serves is called before the server answers anybody in a term. It tells whether it may now.
 func (s *Election) Serves(now time.Duration) bool {
 	s.advance(now)
 	defer s.finish()
@@ -133,7 +133,7 @@ func (s *Election) Serves(now time.Duration) bool {
 	return s.serves
 }
 
-// Fail ends a tenure that cannot go on.
+// Fail ends a term that cannot go on.
 func (s *Election) Fail(now time.Duration, why error) {
 	s.advance(now)
 	defer s.finish()
@@ -142,7 +142,7 @@ func (s *Election) Fail(now time.Duration, why error) {
 	}
 }
 
-// lose ends a tenure at once.
+// lose ends a term at once.
 func (s *Election) lose(why error) {
 	s.role, s.dirty, s.owner = Follower, true, ""
 	s.vacant = max(s.vacant, s.now+Silence)
@@ -159,7 +159,7 @@ func (s *Election) leave(target string) {
 	s.Acts.Leave()
 }
 
-// End is the server's: it appends nothing more and answers nobody any more in this tenure. So the
+// End is the server's: it appends nothing more and answers nobody any more in this term. So the
 // epochs have ended, and nobody needs to wait for what was answered to them (P11).
 func (s *Election) End(now time.Duration) {
 	s.advance(now)

@@ -108,7 +108,7 @@ func TestNoPingPong(t *testing.T) {
 			w.run(time.Second)
 		}
 		if w.wrong != "" || got < 6 || got > 9 {
-			t.Errorf("%s: %q, %d tenures in two hours", name, w.wrong, got)
+			t.Errorf("%s: %q, %d terms in two hours", name, w.wrong, got)
 		}
 	}
 	w, a, _, _ := preferring(t, 4)
@@ -118,8 +118,8 @@ func TestNoPingPong(t *testing.T) {
 	a.start()
 	a.helpless = true
 	w.run(2 * time.Hour)
-	if tenures := w.tenures; tenures > 12 {
-		t.Errorf("it takes nothing: %d tenures in two hours", tenures)
+	if terms := w.terms; terms > 12 {
+		t.Errorf("it takes nothing: %d terms in two hours", terms)
 	}
 	a.helpless = false
 	w.serves(a, 3*time.Hour)
@@ -139,7 +139,7 @@ func TestLossesAreKnown(t *testing.T) {
 }
 
 // O10: an operator's choice lasts until another node serves. One that is drained is never preferred.
-func TestOrderedTenure(t *testing.T) {
+func TestOrderedTerm(t *testing.T) {
 	w, a, b, c := preferring(t, 5)
 	w.obey(a, Move, "b")
 	w.run(time.Second)

@@ -8,7 +8,7 @@ import (
 	"beanfield/storage/lanes"
 )
 
-// O9: an owner that cannot append hands over, if another node could do better, and its tenure is over if
+// O9: an owner that cannot append hands over, if another node could do better, and its term is over if
 // that takes too long.
 func TestStuckOwner(t *testing.T) {
 	s, a, now := elected(t, known(0))
@@ -28,7 +28,7 @@ func TestStuckOwner(t *testing.T) {
 		t.Error("it goes on:", s.Role())
 	}
 	if step(2 * stuck); len(a.lost) != 1 || s.Role() != Follower {
-		t.Error("its tenure goes on:", s.Role(), a.lost)
+		t.Error("its term goes on:", s.Role(), a.lost)
 	}
 }
 

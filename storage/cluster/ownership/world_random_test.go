@@ -87,29 +87,29 @@ func course(t *testing.T, seed uint64, set func(*world)) (w *world) {
 }
 
 // O2, O3, K7: whatever fails, at most one node serves; and when all is well again, one does.
-func TestOneTenureAtATime(t *testing.T) {
+func TestOneTermAtATime(t *testing.T) {
 	seeds := uint64(3000)
 	if brief() {
 		seeds = 30
 	}
-	tenures := 0
+	terms := 0
 	for seed := range seeds {
 		w := course(t, seed, nil)
 		if w.wrong != "" {
 			t.Fatalf("seed %d: %s", seed, w.wrong)
 		}
-		tenures += w.tenures
+		terms += w.terms
 	}
-	if tenures < 3*int(seeds) {
-		t.Errorf("only %d tenures have begun", tenures)
+	if terms < 3*int(seeds) {
+		t.Errorf("only %d terms have begun", terms)
 	}
-	t.Logf("%d tenures have begun", tenures)
+	t.Logf("%d terms have begun", terms)
 }
 
 // O1, O3, O4: each rule is needed.
-func TestTenuresNeedEachRule(t *testing.T) {
+func TestTermsNeedEachRule(t *testing.T) {
 	for name, set := range map[string]func(*world){
-		"O1: a tenure begins without a lease":      func(w *world) { w.without.lease = true },
+		"O1: a term begins without a lease":        func(w *world) { w.without.lease = true },
 		"O3: a server does not ask whether it may": func(w *world) { w.blind = true },
 		"O4: a server goes on after it has ended":  func(w *world) { w.early = true },
 	} {

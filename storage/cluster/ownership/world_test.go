@@ -37,29 +37,29 @@ func (e *events) Pop() any {
 // newest epoch matters here. Time is nobody's clock.
 type world struct {
 	*testing.T
-	r       *rand.Rand
-	now     time.Duration
-	events  events
-	order   int
-	nodes   []*member
-	epochs  []uint64 // the newest on the lanes of each shard
-	cut     map[[2]*member]bool
-	lossy   bool
-	tenures int // how many have begun
-	wrong   string
-	idle    time.Duration // the longest time without a holder since it was reset
-	held    time.Duration // when somebody held last
-	newest  uint64        // epoch of shard 0 in which somebody has held
-	prefer  time.Duration // see Config.Prefer
-	stood   int           // how often a node has
-	slow    time.Duration // how many times longer everything takes than it might
-	replay  time.Duration // how long a server needs at most until it can serve
-	log     int           // how many reads it takes until a node that has been started has read its lanes
+	r      *rand.Rand
+	now    time.Duration
+	events events
+	order  int
+	nodes  []*member
+	epochs []uint64 // the newest on the lanes of each shard
+	cut    map[[2]*member]bool
+	lossy  bool
+	terms  int // how many have begun
+	wrong  string
+	idle   time.Duration // the longest time without a holder since it was reset
+	held   time.Duration // when somebody held last
+	newest uint64        // epoch of shard 0 in which somebody has held
+	prefer time.Duration // see Config.Prefer
+	stood  int           // how often a node has
+	slow   time.Duration // how many times longer everything takes than it might
+	replay time.Duration // how long a server needs at most until it can serve
+	log    int           // how many reads it takes until a node that has been started has read its lanes
 
 	// What is left out.
 	without without
 	early   bool // a server goes on after it has said that it has ended
-	blind   bool // a server does not ask whether its tenure holds
+	blind   bool // a server does not ask whether its term holds
 }
 
 // member is a node: its election, its drivers, its server and its disk.
@@ -79,7 +79,7 @@ type member struct {
 	drivers  []driver
 
 	serving bool
-	tenure  int // how many have begun or ended
+	term    int // how many have begun or ended
 	epoch   uint64
 	until   time.Duration
 }

@@ -29,7 +29,7 @@ func (b *Book) Check() []Finding {
 	}
 	found = append(found, b.shared()...)
 	found = append(found, b.rising()...)
-	return append(found, tenures(b.conns)...)
+	return append(found, terms(b.conns)...)
 }
 
 // A casebook is one job, under examination.

@@ -228,7 +228,7 @@ func TestHolders(t *testing.T) {
 }
 
 // FR7.
-func TestTenures(t *testing.T) {
+func TestTerms(t *testing.T) {
 	for name, c := range map[string]telling{
 		"one after the other":                    {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6, 7, 8) }},
 		"one node, two connections":              {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("a", 3, 4, 7, 8) }},

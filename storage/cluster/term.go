@@ -15,8 +15,8 @@ import (
 	"beanfield/storage/turns"
 )
 
-// Tenure is a time during which a node owns all shards.
-type Tenure struct {
+// Term is a time during which a node owns all shards.
+type Term struct {
 	node      *Node
 	epochs    []uint64
 	until     atomic.Int64 // the time of the node at which it lapses
@@ -38,12 +38,12 @@ const (
 	dropped
 )
 
-func newTenure(n *Node, epochs []uint64) *Tenure {
-	return &Tenure{node: n, epochs: epochs, lost: make(chan struct{}), leave: make(chan struct{})}
+func newTerm(n *Node, epochs []uint64) *Term {
+	return &Term{node: n, epochs: epochs, lost: make(chan struct{}), leave: make(chan struct{})}
 }
 
 // taken tells whether the server may have it.
-func (t *Tenure) taken() bool {
+func (t *Term) taken() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.state == waiting {
@@ -52,8 +52,8 @@ func (t *Tenure) taken() bool {
 	return t.state == given
 }
 
-// unwanted ends a tenure that is over, or shall be, before the server has taken it.
-func (t *Tenure) unwanted() {
+// unwanted ends a term that is over, or shall be, before the server has taken it.
+func (t *Term) unwanted() {
 	t.mu.Lock()
 	drop := t.state == waiting
 	if drop {
@@ -69,7 +69,7 @@ func (t *Tenure) unwanted() {
 	}
 }
 
-func (t *Tenure) lose(why error) {
+func (t *Term) lose(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.why == nil {
@@ -91,7 +91,7 @@ const showEach = 500 * time.Millisecond
 
 // show appends a turn that changes nothing to each shard, if that is due.
 func (n *Node) show(now time.Duration) {
-	t := n.tenure
+	t := n.term
 	if t == nil || now < n.showAt || n.blank.Load() == nil || n.election.Role() != ownership.Owner {
 		return
 	}
@@ -113,9 +113,9 @@ func (n *Node) show(now time.Duration) {
 }
 
 // Append appends turns of a shard. It returns when they count, and the node's copy has them; number is
-// that of their last record. After an error nobody knows whether they count, and the tenure is
+// that of their last record. After an error nobody knows whether they count, and the term is
 // over. The bytes are free again when it returns.
-func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
+func (t *Term) Append(shard int, b []byte) (number uint64, err error) {
 	n, r := t.node, t.node.replicas[shard]
 	d := r.driver.Load()
 	if d == nil || t.ended.Load() || !t.Holds() {
@@ -146,12 +146,12 @@ func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
 	return a.number, nil
 }
 
-// over is the error of an append. The tenure ends with it, because the store behind the server may lack
+// over is the error of an append. The term ends with it, because the store behind the server may lack
 // what the log has.
-func (t *Tenure) over(err error) error {
+func (t *Term) over(err error) error {
 	t.failOnce.Do(func() {
 		t.node.do(func(now time.Duration) {
-			if t.node.tenure == t {
+			if t.node.term == t {
 				t.node.election.Fail(now, err)
 			}
 		})
@@ -162,9 +162,9 @@ func (t *Tenure) over(err error) error {
 	return err
 }
 
-// Holds tells whether answers may leave now. It is cheap. If they may not, the tenure is over: whoever asks does not
+// Holds tells whether answers may leave now. It is cheap. If they may not, the term is over: whoever asks does not
 // ask again.
-func (t *Tenure) Holds() bool {
+func (t *Term) Holds() bool {
 	if int64(t.node.now()) < t.until.Load() && !t.ended.Load() {
 		return true
 	}
@@ -172,11 +172,11 @@ func (t *Tenure) Holds() bool {
 	return false
 }
 
-// Serve waits until answers may leave, or the tenure is to end. It is called before the first one does: until then
+// Serve waits until answers may leave, or the term is to end. It is called before the first one does: until then
 // the lease may lapse, and hold again.
-func (t *Tenure) Serve(ctx context.Context) {
+func (t *Term) Serve(ctx context.Context) {
 	_ = t.node.wait(ctx, func() bool {
-		if t.node.tenure != t || t.ended.Load() || t.Why() != nil {
+		if t.node.term != t || t.ended.Load() || t.Why() != nil {
 			return true
 		}
 		serves := t.node.election.Serves(t.node.now())
@@ -189,12 +189,12 @@ func (t *Tenure) Serve(ctx context.Context) {
 	})
 }
 
-// Lost is closed when the tenure is over at once: no answer may leave any more. End is to be called
+// Lost is closed when the term is over at once: no answer may leave any more. End is to be called
 // then, too.
-func (t *Tenure) Lost() <-chan struct{} { return t.lost }
+func (t *Term) Lost() <-chan struct{} { return t.lost }
 
-// Why says what has ended the tenure, once Lost is closed.
-func (t *Tenure) Why() error {
+// Why says what has ended the term, once Lost is closed.
+func (t *Term) Why() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.why
@@ -202,10 +202,10 @@ func (t *Tenure) Why() error {
 
 // Leave is closed when somebody else is to own the shards: the server stops in order, and calls
 // End.
-func (t *Tenure) Leave() <-chan struct{} { return t.leave }
+func (t *Term) Leave() <-chan struct{} { return t.leave }
 
-// unopened tells whether the server has had the tenure and gives it back unused, though nobody asked for it.
-func (t *Tenure) unopened() bool {
+// unopened tells whether the server has had the term and gives it back unused, though nobody asked for it.
+func (t *Term) unopened() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -216,16 +216,16 @@ func (t *Tenure) unopened() bool {
 	}
 }
 
-// End ends the tenure: nothing is appended or answered any more. The successor begins at once. It
+// End ends the term: nothing is appended or answered any more. The successor begins at once. It
 // may be called at any time, and more than once.
-func (t *Tenure) End() {
+func (t *Term) End() {
 	if t.ended.Swap(true) {
 		return
 	}
 	n := t.node
 	n.do(func(now time.Duration) {
-		if n.tenure == t {
-			n.tenure = nil
+		if n.term == t {
+			n.term = nil
 			if n.election.End(now); t.unopened() {
 				n.unopened = now + againEach
 				n.election.Fault(cmp.Or(n.fault, n.tendCopies()))

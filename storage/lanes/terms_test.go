@@ -206,7 +206,7 @@ func (t *town) rounds() (done bool) {
 // P1 to P12, K1 to K8: several nodes with clocks of their own and a network between them, which own the
 // shard one after the other, in order or not, while some crash, some lose their disks and some need
 // new copies.
-func TestTenures(t *testing.T) {
+func TestTerms(t *testing.T) {
 	seeds := 10_000
 	if brief() {
 		seeds = 1000
@@ -270,7 +270,7 @@ func TestLostPromises(t *testing.T) {
 
 // P8, P10 to P12: without any part of them, random courses find a violation. What takes a rare course
 // begins to look near one.
-func TestTenuresNeedEachRule(t *testing.T) {
+func TestTermsNeedEachRule(t *testing.T) {
 	const most = 20_000
 	for name, c := range map[string]struct {
 		from uint64

@@ -62,7 +62,7 @@ func TestPromisesAreKept(t *testing.T) {
 	}
 }
 
-// Who waits for a tenure is told, first of all, what this process cannot be a node with; but not at once, so
+// Who waits for a term is told, first of all, what this process cannot be a node with; but not at once, so
 // that it is started again not too often.
 func TestFailedNode(t *testing.T) {
 	for _, before := range []time.Duration{0, time.Second, time.Hour} {
@@ -71,25 +71,25 @@ func TestFailedNode(t *testing.T) {
 			time.Sleep(before)
 			n.fail(ErrRefused)
 			n.fail(ErrFailed)
-			if _, err := n.Tenure(t.Context()); !errors.Is(err, ErrRefused) || n.now() != max(before, lives) {
+			if _, err := n.Term(t.Context()); !errors.Is(err, ErrRefused) || n.now() != max(before, lives) {
 				t.Errorf("%v after %v", err, n.now())
 			}
 		})
 	}
 }
 
-// CN2, CN3: a tenure holds until its leases' end; once it was lost, or has ended, it never holds again,
+// CN2, CN3: a term holds until its leases' end; once it was lost, or has ended, it never holds again,
 // and appends nothing.
-func TestTenureHolds(t *testing.T) {
+func TestTermHolds(t *testing.T) {
 	n := newNode(Options{})
 	n.replicas = []*replica{{node: n}}
-	for name, end := range map[string]func(*Tenure){
-		"lapses": func(t *Tenure) { t.until.Store(int64(n.now())) },
-		"lost":   func(t *Tenure) { t.lose(lanes.ErrGap); t.lose(ErrClosed) },
-		"ended":  func(t *Tenure) { t.End(); t.End(); t.until.Store(int64(n.now() + time.Hour)) },
+	for name, end := range map[string]func(*Term){
+		"lapses": func(t *Term) { t.until.Store(int64(n.now())) },
+		"lost":   func(t *Term) { t.lose(lanes.ErrGap); t.lose(ErrClosed) },
+		"ended":  func(t *Term) { t.End(); t.End(); t.until.Store(int64(n.now() + time.Hour)) },
 	} {
 		acts{n}.Begin([]uint64{1})
-		its := n.tenure
+		its := n.term
 		if its.Holds() || len(n.came) > 0 {
 			t.Errorf("%s: it holds, or is given to the server, before it does", name)
 		}

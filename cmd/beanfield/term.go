@@ -8,12 +8,12 @@ import (
 	"beanfield/storage"
 )
 
-// tenure is a time during which this process has the shards. One machine has them as long as it runs.
-type tenure interface {
+// term is a time during which this process has the shards. One machine has them as long as it runs.
+type term interface {
 	// Store is where the shards' jobs are. Closing it leaves what a follower needs.
 	Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error)
 	Shards(c *Config) int
-	// Ready is a router that has been kept ready for this tenure; nil if there is none, and the store is
+	// Ready is a router that has been kept ready for this term; nil if there is none, and the store is
 	// to be opened.
 	Ready() *router.Router
 	// Serve waits until clients may be answered. It is called before any is.
@@ -23,13 +23,13 @@ type tenure interface {
 	Leave() <-chan struct{}
 	// Lost is closed when the process has the shards no more: no answer may leave.
 	Lost() <-chan struct{}
-	// Why says what has ended the tenure, once Lost is closed.
+	// Why says what has ended the term, once Lost is closed.
 	Why() error
 	// End lets another node begin. It may be called more than once.
 	End()
 }
 
-// endless is the tenure of one machine.
+// endless is the term of one machine.
 type endless struct{}
 
 func (endless) Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
@@ -44,8 +44,8 @@ func (endless) Lost() <-chan struct{}  { return nil }
 func (endless) Why() error             { return nil }
 func (endless) End()                   {}
 
-// lost says that a tenure is over.
-func lost(t tenure) bool {
+// lost says that a term is over.
+func lost(t term) bool {
 	select {
 	case <-t.Lost():
 		return true

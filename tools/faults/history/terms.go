@@ -14,9 +14,9 @@ type stretch struct {
 	answer   bool
 }
 
-// tenures is FR7. Two certain times of two nodes may not overlap, and no answer of a node may lie
+// terms is FR7. Two certain times of two nodes may not overlap, and no answer of a node may lie
 // within a certain time of another.
-func tenures(conns []*Conn) (found []Finding) {
+func terms(conns []*Conn) (found []Finding) {
 	var all []stretch
 	for _, c := range conns {
 		if len(c.Answers) == 0 {
