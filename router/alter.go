@@ -11,7 +11,7 @@ import (
 // Jobs are moved and changed page by page of a list (list.go): what the list finds is the list of one operation
 // on the same shard, which looks at each job again. What leaves for another shard has then a trip, which the
 // carrier ends; the call is complete when all its jobs are where they are to be, or home again. A hang-up
-// stops no journey: the session ends when the trip does.
+// stops no move: the session ends when the trip does.
 
 // Altered is how the jobs of a Listing with Alter have fared.
 type Altered struct {
@@ -20,7 +20,7 @@ type Altered struct {
 	Not  int // others that were chosen, or named, and are as they were
 }
 
-// trip counts the journeys of jobs that one call has moved to another shard.
+// trip counts the moves of jobs that one call has moved to another shard.
 type trip struct {
 	left  atomic.Int64 // that are not over; below 0 as long as the session has not counted all
 	home  atomic.Int64 // of those that are over, jobs that came home
@@ -28,7 +28,7 @@ type trip struct {
 	owner Owner
 }
 
-// fails is told by the carrier if journeys do not end before the next start.
+// fails is told by the carrier if moves do not end before the next start.
 func (t *trip) fails() {
 	t.lost.Store(true)
 	t.owner.Notify()

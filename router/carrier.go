@@ -18,7 +18,7 @@ const roundJobs = 128
 // any, and is a client like any other: its batches wait in mailboxes, and are bounded.
 type carrier struct {
 	mu      sync.Mutex
-	trips   map[*trip]struct{} // of sessions that wait for journeys from the shard
+	trips   map[*trip]struct{} // of sessions that wait for moves from the shard
 	rung    bool               // since the goroutine has last looked
 	running bool
 	ready   bool // all shards run

@@ -156,7 +156,7 @@
 // log acknowledges before the disk has a turn, it is made secure between the steps.
 //
 // A client that moves jobs (alter.go) is answered when its carrier says that they have arrived, or are home again
-// because their tube is full. A hang-up stops no journey.
+// because their tube is full. A hang-up stops no move.
 //
 // A restart may find both copies. Then reunite makes the older one leaving and the newer one arriving, before
 // anybody is served, and the carrier goes on. So carriers need to remember nothing.

@@ -63,9 +63,9 @@ func (m *restartModel) alter(a *queue.Altering, list []byte) restartAnswer {
 	return answer
 }
 
-// journey draws a tube, another one in another shard, and jobs of the first. It draws none if a power cut may take
+// drawMove draws a tube, another one in another shard, and jobs of the first. It draws none if a power cut may take
 // what one shard has told another.
-func (run *restartRun) journey() (l *Listing, ids []uint64) {
+func (run *restartRun) drawMove() (l *Listing, ids []uint64) {
 	m, to := run.model, run.plainTube()
 	plain := m.jobs(func(j *naive.Job) bool { return !hasGroups(j.Tube) && m.shardOf(j.Tube) != m.shardOf(to) })
 	if run.mode == storage.Never || len(plain) == 0 {
@@ -109,7 +109,7 @@ func (run *restartRun) settleAll() {
 func (run *restartRun) moveAway(c *restartClient) {
 	m := run.model
 	run.settleAll()
-	l, ids := run.journey()
+	l, ids := run.drawMove()
 	if l == nil || !c.idle() {
 		return
 	}
@@ -125,7 +125,7 @@ func (run *restartRun) moveAway(c *restartClient) {
 	want := m.alter(l.Alter, listOf(ids))
 	m.endTurn(run)
 	for _, log := range logs {
-		if run.synced() || want.count+want.full > 0 { // both logs have been made sure of what each job's journey needs
+		if run.synced() || want.count+want.full > 0 { // both logs have been made sure of what each job's move needs
 			log.safe = log.turns
 		}
 	}
@@ -149,7 +149,7 @@ func (run *restartRun) mayInterrupt() bool {
 // on the old disk.
 func (run *restartRun) beginMove() (finish func()) {
 	m := run.model
-	l, ids := run.journey()
+	l, ids := run.drawMove()
 	n := slices.IndexFunc(run.clients, (*restartClient).idle)
 	if l == nil || n < 0 {
 		return func() {}

@@ -2,7 +2,7 @@ package storage
 
 // A job that moves to another shard keeps its id, and for a moment the logs of two shards have a copy of
 // it. It may also come back to a log in which it was before. So a log knows a copy by its key: the id, and
-// above it how often the job had come to another shard by then (Journey.Hops). The key of a job that has never
+// above it how often the job had come to another shard by then (Route.Hops). The key of a job that has never
 // left its shard is its id.
 //
 // No two copies ever have the same key: a job goes on only when the copy that it came from is gone for good, so
@@ -23,10 +23,10 @@ func HopsOf(key uint64) uint32 { return uint32(key >> IDBits) }
 
 // Hops is how often the job has come to another shard.
 func (j *Job) Hops() uint32 {
-	if j.Item == nil || j.Item.Journey == nil {
+	if j.Item == nil || j.Item.Route == nil {
 		return 0
 	}
-	return j.Item.Journey.Hops
+	return j.Item.Route.Hops
 }
 
 // Key is the key of this copy of the job.

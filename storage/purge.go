@@ -68,7 +68,7 @@ func (p *Purge) Ended(j *Job) bool {
 	if j.ID > p.Last || j.State == Spent {
 		return false
 	}
-	if i := j.Item; i != nil && (i.Since >= p.Number || i.Journey != nil && i.Journey.To != "") {
+	if i := j.Item; i != nil && (i.Since >= p.Number || i.Route != nil && i.Route.To != "") {
 		return false
 	}
 	_, spared := slices.BinarySearch(p.Spared, j.ID)

@@ -54,8 +54,8 @@ func TestPurgeEnds(t *testing.T) {
 		{"one that is spared", Job{ID: 5, State: Ready}, false},
 		{"one recorded later", Job{ID: 8, State: Ready, Item: &Item{Since: 3}}, false},
 		{"one recorded after an earlier purge", Job{ID: 8, State: Ready, Item: &Item{Since: 2}}, true},
-		{"one that leaves", Job{ID: 8, State: Ready, Item: &Item{Journey: &Journey{To: "t"}}}, false},
-		{"one that has come", Job{ID: 8, State: Ready, Item: &Item{Journey: &Journey{Hops: 1}}}, true},
+		{"one that leaves", Job{ID: 8, State: Ready, Item: &Item{Route: &Route{To: "t"}}}, false},
+		{"one that has come", Job{ID: 8, State: Ready, Item: &Item{Route: &Route{Hops: 1}}}, true},
 		{"no job", Job{ID: 8, State: Spent}, false},
 	} {
 		if c.j.Tube = "q"; p.Ended(&c.j) != c.ended {

@@ -77,10 +77,10 @@ type Item struct {
 	Note       []byte   // what the last negative said, packed; at most MaxNote
 	Done       []uint32 // numbers of the views that are done with it
 	Returned   []Returned
-	Keys       *Keys    // that the put has taken; kept as they were put, like the tags
-	Terms      *Terms   // of a put that said more than a plain one can
-	Journey    *Journey // of a job that has been in another tube
-	Since      uint64   // not among those that the purges of its tube up to this number have ended; 0: not known
+	Keys       *Keys  // that the put has taken; kept as they were put, like the tags
+	Terms      *Terms // of a put that said more than a plain one can
+	Route      *Route // of a job that has been in another tube
+	Since      uint64 // not among those that the purges of its tube up to this number have ended; 0: not known
 }
 
 // Keys are what a put has taken in its tube. A job that was Moved has them no longer.
@@ -99,8 +99,8 @@ type Terms struct {
 	Deliveries uint32 // after so many it is a dead letter; 0: as the tube's policy says
 }
 
-// Journey says how a job came to its tube, and where it is to go.
-type Journey struct {
+// Route says how a job came to its tube, and where it is to go.
+type Route struct {
 	Hops   uint32 // how often it has come to another shard: a part of the job's key, which see
 	To     string // the tube for which it leaves this shard; "" if it does not
 	Timed  bool   // Job.TTR is another one than it was put with
@@ -127,10 +127,10 @@ func (i *Item) Clone() *Item {
 		t := *i.Terms
 		c.Terms = &t
 	}
-	if i.Journey != nil {
-		j := *i.Journey
+	if i.Route != nil {
+		j := *i.Route
 		j.Traces = slices.Clone(j.Traces)
-		c.Journey = &j
+		c.Route = &j
 	}
 	return &c
 }

@@ -107,7 +107,7 @@ type Log interface {
 	Put(j *Job, body ...[]byte)
 	// Update records a job's new state, priority, delay and counters, and what Item has
 	// besides the tags. The body, the tags and the time of creation stay as they were put, so
-	// does the tube, unless Item says that the job was Moved, and so does the TTR, unless Journey says that it is Timed.
+	// does the tube, unless Item says that the job was Moved, and so does the TTR, unless Route says that it is Timed.
 	Update(j *Job)
 	// Delete records the end of a job. Of j it reads only its key, Size, Updated, whether
 	// it is Spent, and otherwise the lengths of Tube and Item.Tags.

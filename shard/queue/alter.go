@@ -160,10 +160,10 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 	s.logUpdate(slot)
 }
 
-// changeTTR gives a job another TTR: its journey says so, since logs have a TTR of a put only otherwise.
+// changeTTR gives a job another TTR: its route says so, since logs have a TTR of a put only otherwise.
 func (s *State) changeTTR(slot uint32, ttr int64) {
 	s.jobs.At(slot).ttr = wholeSeconds(ttr)
-	s.journeyOf(slot).timed = true
+	s.routeOf(slot).timed = true
 	if short := shortOf(ttr); short > 0 {
 		s.needTerm(slot).short = short
 	} else if t := s.termOf(slot); t != nil {

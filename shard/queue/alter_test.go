@@ -337,7 +337,7 @@ func TestArrivalInAFullTube(t *testing.T) {
 			policy default bytes=10 full=oldest
 			a put 5 0 60 5 -> 1`)
 		p := Parcel{Body: [][]byte{[]byte("eleven byte")}, Cause: why}
-		p.Job = storage.Job{ID: 9, Tube: "default", State: storage.Ready, TTR: 60, Size: 11, Item: &storage.Item{Journey: &storage.Journey{Hops: 1}}}
+		p.Job = storage.Job{ID: 9, Tube: "default", State: storage.Ready, TTR: 60, Size: 11, Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
 		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != want || w.s.tubes["default"].ready.N != 1 {
 			t.Errorf("%v: the answer is %v, and %d jobs are ready", why, b.Ops[0].Status, w.s.tubes["default"].ready.N)
@@ -350,7 +350,7 @@ func TestJobThatHasMovedTooOften(t *testing.T) {
 	w := newWorld(t)
 	w.run("policy default deliveries=1 to=far")
 	w.lastID, w.bodies[1] = 1, "x"
-	w.log.Put(&storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 9, Size: 1, Item: &storage.Item{Journey: &storage.Journey{Hops: storage.MaxHops}}}, []byte("x"))
+	w.log.Put(&storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 9, Size: 1, Item: &storage.Item{Route: &storage.Route{Hops: storage.MaxHops}}}, []byte("x"))
 	w.replay()
 	w.s.Local = func(tube string) bool { return tube != "far" }
 	for _, step := range [][]string{{"move", "default", "far", "1"}, {"poll"}, {"release", "1", "0", "0"}} {

@@ -73,7 +73,7 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 	s.enters(slot)
 	s.index.insert(&s.jobs, slot)
 	s.restoreTerms(now, slot, p.Job.Item)
-	y, tr := s.journeyOf(slot), s.trailOf(s.jobs.At(slot))
+	y, tr := s.routeOf(slot), s.trailOf(s.jobs.At(slot))
 	switch p.Job.State {
 	case storage.Delayed:
 		y.will, tr.key = Delayed, max(1, p.Job.Deadline-s.Epoch)
@@ -127,7 +127,7 @@ func (s *State) showArrived(now int64, op *Op) {
 	if slot == 0 {
 		return
 	}
-	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	j, y := s.jobs.At(slot), s.routeAt(slot)
 	t := s.tubeAt.Get(j.tube())
 	s.unarrive(slot)
 	s.unheld(slot)

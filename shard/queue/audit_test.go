@@ -113,7 +113,7 @@ func auditWaits(c *Client) error {
 
 // auditMemory counts the slots in use against the jobs that need them.
 func auditMemory(s *State) error {
-	jobs, trails, items, journeys, small, large := 0, 0, 0, 0, 0, 0
+	jobs, trails, items, routes, small, large := 0, 0, 0, 0, 0, 0
 	for ci := range s.jobs.Chunks() {
 		if !s.jobs.Backed(ci) {
 			continue
@@ -136,8 +136,8 @@ func auditMemory(s *State) error {
 				items++
 				sizes = append(sizes, it.tagsSize, it.noteSize)
 			}
-			if y := s.journeyAt(slot); y != nil {
-				journeys++
+			if y := s.routeAt(slot); y != nil {
+				routes++
 				sizes = append(sizes, y.toSize, y.tracesSize)
 			}
 			for _, size := range sizes {
@@ -159,8 +159,8 @@ func auditMemory(s *State) error {
 	if n := s.added.Used(); n != items {
 		return fmt.Errorf("%d items in use, %d needed", n, items)
 	}
-	if n := s.travel.journeys.Used(); n != journeys || n != len(s.travel.of) {
-		return fmt.Errorf("%d journeys in use for %d jobs, %d needed", n, len(s.travel.of), journeys)
+	if n := s.travel.routes.Used(); n != routes || n != len(s.travel.of) {
+		return fmt.Errorf("%d routes in use for %d jobs, %d needed", n, len(s.travel.of), routes)
 	}
 	if n, m := s.bodies.Used(); n != small || m != large {
 		return fmt.Errorf("%d small and %d large bodies in use, %d and %d needed", n, m, small, large)

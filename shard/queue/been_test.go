@@ -85,7 +85,7 @@ func TestArrivalsThatAreRefused(t *testing.T) {
 			tube = "other"
 		}
 		p := Parcel{Body: [][]byte{[]byte("x")}, Cause: ForAge}
-		p.Job = storage.Job{ID: 9, Tube: tube, State: storage.Ready, TTR: 60, Size: 1, Item: &storage.Item{Journey: &storage.Journey{Hops: 1}}}
+		p.Job = storage.Job{ID: 9, Tube: tube, State: storage.Ready, TTR: 60, Size: 1, Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
 		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != NoRoom || b.Ops[0].Count != want {
 			t.Errorf("%s: the answer is %v, %d, want %d", tube, b.Ops[0].Status, b.Ops[0].Count, want)

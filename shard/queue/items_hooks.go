@@ -131,13 +131,13 @@ func (v *service) truncate(s *State, op *Op) bool {
 	}
 }
 
-// describeJourney adds to the scratch record where a job has been.
-func (s *State) describeJourney(slot uint32) {
+// describeRoute adds to the scratch record where a job has been.
+func (s *State) describeRoute(slot uint32) {
 	if s.record.Item == nil {
 		s.recordItem = storage.Item{Done: s.recordItem.Done[:0], Returned: s.recordItem.Returned[:0]}
 		s.record.Item = &s.recordItem
 	}
-	s.record.Item.Journey = s.journeyRecord(slot)
+	s.record.Item.Route = s.routeRecord(slot)
 }
 
 // itemMoves is told of a job that goes to another tube.

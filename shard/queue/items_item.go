@@ -160,8 +160,8 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 		}
 		t.service.restoreJob(slot, r)
 	}
-	if r.Journey != nil {
-		s.restoreJourney(slot, r.Journey)
+	if r.Route != nil {
+		s.restoreRoute(slot, r.Route)
 	}
 	if len(r.Tags) == 0 && len(r.Note) == 0 && !r.Moved && r.Rebalances == 0 && r.Fate == 0 {
 		return

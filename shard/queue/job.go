@@ -59,7 +59,7 @@ const (
 
 	flagAway    = 1 << 0 // the body is in the log only
 	flagUpdated = 1 << 1 // the log has a second record of it
-	flagJourney = 1 << 2 // it has been a dead letter, or in another shard, or leaves for one
+	flagRoute   = 1 << 2 // it has been a dead letter, or in another shard, or leaves for one
 	stateShift  = 3
 	stateMask   = 7 << stateShift
 	tubeShift   = 6

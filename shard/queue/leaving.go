@@ -33,7 +33,7 @@ func (j *job) onItsWay() bool { return j.state() >= Leaving }
 
 // mayTravel says whether a job can come to another shard once more.
 func (s *State) mayTravel(slot uint32) bool {
-	y := s.journeyAt(slot)
+	y := s.routeAt(slot)
 	return y == nil || y.hops < storage.MaxHops
 }
 
@@ -45,7 +45,7 @@ func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why
 		s.giveUpKeys(slot)
 	}
 	s.unhouse(slot)
-	y := s.journeyOf(slot)
+	y := s.routeOf(slot)
 	s.setTarget(y, to)
 	y.will, y.cause, y.loaded = will, why, false
 	s.trailOf(j).key = deadline
@@ -70,7 +70,7 @@ func (s *State) unleave(slot uint32) {
 
 // leavers is the list in which a leaving job is.
 func (s *State) leavers(slot uint32) *cells.List[uint32] {
-	if s.journeyAt(slot).loaded {
+	if s.routeAt(slot).loaded {
 		return &s.travel.underway
 	}
 	return &s.travel.leaving
@@ -86,7 +86,7 @@ func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
 		}
 		s.spend(moving)
 		slot := s.travel.leaving.Head
-		y := s.journeyAt(slot)
+		y := s.routeAt(slot)
 		if to := string(s.target(y)); s.local(to) { // since the number of shards has changed
 			s.settleHere(now, slot, to)
 			op.Count++
@@ -103,15 +103,15 @@ func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
 
 // parcel makes a parcel of a leaving job.
 func (s *State) parcel(slot uint32) Parcel {
-	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	j, y := s.jobs.At(slot), s.routeAt(slot)
 	s.describe(slot)
 	p := Parcel{Job: s.record, Source: s.keyOf(slot), Cause: y.cause, Away: j.away(), Trip: s.travel.trips[slot]}
 	delete(s.travel.trips, slot)
 	i := s.record.Item.Clone()
-	p.Job.Tube, p.Job.Item = i.Journey.To, i
+	p.Job.Tube, p.Job.Item = i.Route.To, i
 	i.Moved, i.Rebalances, i.Fate, i.Done, i.Returned, i.Keys, i.Since = false, 0, 0, nil, nil, nil, 0
-	i.Journey.Hops++
-	i.Journey.To, i.Journey.Timed = "", false
+	i.Route.Hops++
+	i.Route.To, i.Route.Timed = "", false
 	p.Job.Updated = false
 	if !p.Away {
 		small, large := s.bodies.Get(j.body, j.size)
@@ -122,11 +122,11 @@ func (s *State) parcel(slot uint32) Parcel {
 	return p
 }
 
-// settleHere ends the journey of a job whose target is in the same shard.
+// settleHere ends the route of a job whose target is in the same shard.
 func (s *State) settleHere(now int64, slot uint32, to string) {
 	s.unleave(slot)
 	delete(s.travel.homes, slot)
-	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	j, y := s.jobs.At(slot), s.routeAt(slot)
 	from := s.tubeAt.Get(j.tube())
 	will, deadline := y.will, s.trails.At(j.trail).key
 	s.setTarget(y, "")
@@ -149,7 +149,7 @@ func (s *State) departOne(op *Op) {
 	s.letGo(t)
 }
 
-// comeHome gives up the journey of a job that its target does not take. A dead letter is buried, and
+// comeHome gives up the route of a job that its target does not take. A dead letter is buried, and
 // one that a client has moved goes back to its place. One that is too old ends if its tube is full, as
 // it does in one shard (grownOld); otherwise it tries again later.
 func (s *State) comeHome(now int64, op *Op) {
@@ -157,7 +157,7 @@ func (s *State) comeHome(now int64, op *Op) {
 	if slot == 0 {
 		return
 	}
-	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	j, y := s.jobs.At(slot), s.routeAt(slot)
 	will, deadline := y.will, s.trails.At(j.trail).key
 	if h, ok := s.travel.homes[slot]; ok {
 		will, deadline, s.trails.At(j.trail).delay = h.state, h.deadline, h.delay
@@ -190,7 +190,7 @@ func (s *State) takeHome(slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
 	t.transit--
-	s.setTarget(s.journeyAt(slot), "")
+	s.setTarget(s.routeAt(slot), "")
 	t.gains(j)
 	if !s.hasKeys(slot) {
 		s.itemMoves(slot) // the log is not to give them back
@@ -204,7 +204,7 @@ func (s *State) takeHome(slot uint32) {
 
 // comeHomeDamaged sets aside a job whose body cannot be read (quarantine.go). One that is too old ends.
 func (s *State) comeHomeDamaged(slot uint32) {
-	y := s.journeyAt(slot)
+	y := s.routeAt(slot)
 	s.takeHome(slot)
 	if y.cause == ForAge {
 		s.end(slot)

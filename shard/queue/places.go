@@ -163,8 +163,8 @@ func (s *State) erase(slot uint32) {
 	}
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)
-	if j.place&flagJourney != 0 {
-		s.dropJourney(slot)
+	if j.place&flagRoute != 0 {
+		s.dropRoute(slot)
 	}
 	if j.trail != 0 {
 		s.dropItem(s.trails.At(j.trail))

@@ -178,7 +178,7 @@ func (s *State) whatRemains(now int64, i *storage.Item) *storage.Item {
 	if i == nil {
 		return nil
 	}
-	left := &storage.Item{Tags: i.Tags, Journey: i.Journey, Moved: i.Moved}
+	left := &storage.Item{Tags: i.Tags, Route: i.Route, Moved: i.Moved}
 	if k := i.Keys; k != nil {
 		keys := *k
 		if s.queueTime(k.KeyUntil) <= now {

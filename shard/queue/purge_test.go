@@ -77,7 +77,7 @@ func TestPurgeSparesTravellers(t *testing.T) {
 	w.run("a put 5 0 60 -> 1\n a put 5 0 60 -> 2\n a put 5 0 60 -> 3")
 	arrive := func(id uint64) uint64 {
 		p := Parcel{Body: [][]byte{[]byte("body of 9")}}
-		p.Job = storage.Job{ID: id, Tube: "default", State: storage.Ready, TTR: 60, Size: 9, Item: &storage.Item{Journey: &storage.Journey{Hops: 1}}}
+		p.Job = storage.Job{ID: id, Tube: "default", State: storage.Ready, TTR: 60, Size: 9, Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
 		w.bodies[id] = "body of 9"
 		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != OK {

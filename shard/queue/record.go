@@ -69,8 +69,8 @@ func (s *State) describe(slot uint32) {
 	if s.extra != nil {
 		s.describeTerm(slot)
 	}
-	if j.place&flagJourney != 0 {
-		s.describeJourney(slot)
+	if j.place&flagRoute != 0 {
+		s.describeRoute(slot)
 	}
 	if len(s.yard.purging) > 0 {
 		s.describeSince(slot)
@@ -89,7 +89,7 @@ func (s *State) describeTrail(slot uint32) {
 	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks
 	state := j.state()
 	if j.onItsWay() {
-		state = s.journeyAt(slot).will
+		state = s.routeAt(slot).will
 	}
 	switch state {
 	case Delayed:

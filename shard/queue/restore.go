@@ -35,11 +35,11 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.index.postpone(&s.jobs, slot)
 	}
 	s.restoreTerms(now, slot, r.Item)
-	if r.Item != nil && r.Item.Journey != nil && r.Item.Journey.To != "" && !r.Damaged {
+	if r.Item != nil && r.Item.Route != nil && r.Item.Route.To != "" && !r.Damaged {
 		s.restoreLeaving(t, slot, r)
 		return
 	}
-	if y := s.journeyAt(slot); y != nil {
+	if y := s.routeAt(slot); y != nil {
 		s.setTarget(y, "")
 	}
 	if t.service != nil {
@@ -111,7 +111,7 @@ func (s *State) Discard(key uint64) {
 
 // restoreLeaving puts back a job that was leaving for another shard.
 func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
-	j, y := s.jobs.At(slot), s.journeyAt(slot)
+	j, y := s.jobs.At(slot), s.routeAt(slot)
 	t.loses(j)
 	y.will = Ready
 	y.cause = ForMove

@@ -225,7 +225,7 @@ func (s *State) restoreTerms(now int64, slot uint32, r *storage.Item) {
 		t.expires = s.queueTime(o.Expires)
 	}
 	name := s.tubeAt.Get(j.tube()).name
-	if k := r.Keys; k != nil && !r.Moved && (r.Journey == nil || r.Journey.To == "" || s.movedLast(slot)) {
+	if k := r.Keys; k != nil && !r.Moved && (r.Route == nil || r.Route.To == "" || s.movedLast(slot)) {
 		if len(k.Key) > 0 {
 			end := s.queueTime(k.KeyUntil)
 			if end <= now {

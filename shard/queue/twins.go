@@ -9,7 +9,7 @@ import (
 )
 
 // A restart may find two copies of a job: the logs had what arrived, and not yet what departs. The one with
-// more hops is the job. If the other is in another shard, it is leaving, and the job is arriving: so the journey
+// more hops is the job. If the other is in another shard, it is leaving, and the job is arriving: so the route
 // goes on with step 3 (leaving.go). If a change of the number of shards has brought both into one, the other is a
 // ghost: it is in the log only, which is told of its end before anything else.
 
@@ -103,12 +103,12 @@ func (s *State) twins() {
 // travellers are the jobs that have come from another shard.
 func (s *State) travellers() iter.Seq[uint32] {
 	return func(yield func(slot uint32) bool) {
-		for ci := range s.travel.journeys.Chunks() {
-			if !s.travel.journeys.Backed(ci) {
+		for ci := range s.travel.routes.Chunks() {
+			if !s.travel.routes.Backed(ci) {
 				continue
 			}
 			for i := range cells.ChunkLen {
-				if y := s.travel.journeys.At(uint32(ci*cells.ChunkLen + i)); y.hops > 0 && !yield(y.job) {
+				if y := s.travel.routes.At(uint32(ci*cells.ChunkLen + i)); y.hops > 0 && !yield(y.job) {
 					return
 				}
 			}
@@ -128,7 +128,7 @@ func (s *State) Travellers() (list []Traveller) {
 		return nil
 	}
 	for slot := range s.travellers() {
-		list = append(list, Traveller{s.jobs.At(slot).id(), s.journeyAt(slot).hops})
+		list = append(list, Traveller{s.jobs.At(slot).id(), s.routeAt(slot).hops})
 	}
 	return list
 }
@@ -157,7 +157,7 @@ func (s *State) Hide(id uint64) (tube string) {
 	if will != Delayed && will != Buried {
 		will = Ready
 	}
-	s.journeyOf(slot).will = will
+	s.routeOf(slot).will = will
 	s.trailOf(j).key = key
 	s.makeArriving(slot)
 	return t.name
@@ -172,7 +172,7 @@ func (s *State) Send(id uint64, to string) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	s.pluck(t, slot)
 	t.loses(s.jobs.At(slot))
-	y := s.journeyOf(slot)
+	y := s.routeOf(slot)
 	s.setTarget(y, to)
 	y.will = Ready
 	s.trailOf(s.jobs.At(slot)).key = 0
@@ -207,7 +207,7 @@ func (s *State) checkMoving(place func(uint32, string) error) error {
 	}{{&s.travel.leaving, Leaving, "the list of those that leave"}, {&s.travel.underway, Leaving, "the list of those underway"}, {&s.travel.arriving, Arriving, "the list of those that arrive"}} {
 		err := s.checkList(l.list, l.state, l.name, func(slot uint32, where string) error {
 			transit[s.jobs.At(slot).tube()]++
-			if y := s.journeyAt(slot); y == nil || l.state == Leaving && (y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
+			if y := s.routeAt(slot); y == nil || l.state == Leaving && (y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
 				return fmt.Errorf("TR1: job %d is in %s with %+v", s.jobs.At(slot).id(), where, y)
 			}
 			return place(slot, where)

@@ -29,7 +29,7 @@ func TestCopiesOfAJob(t *testing.T) {
 		commit()
 		l.Delete(&first)
 		second := first
-		second.Item = &storage.Item{Journey: &storage.Journey{Hops: 2}}
+		second.Item = &storage.Item{Route: &storage.Route{Hops: 2}}
 		l.Put(&second, []byte("again"))
 		commit()
 		if body, err := l.Body(7, nil); string(body) != "again" || err != nil {

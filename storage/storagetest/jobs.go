@@ -93,7 +93,7 @@ func RandomJob(r *rand.Rand, id uint64, tube string) Stored {
 	return s
 }
 
-// randomTerms gives a job terms, a journey, or both.
+// randomTerms gives a job terms, a route, or both.
 func randomTerms(r *rand.Rand, s *Stored) {
 	i := s.Item.Clone()
 	if i == nil {
@@ -102,12 +102,12 @@ func randomTerms(r *rand.Rand, s *Stored) {
 	if which := 1 + r.Intn(3); which&1 != 0 {
 		i.Terms = &storage.Terms{TTR: r.Int63(), Expires: r.Int63(), Deliveries: r.Uint32()}
 		if which == 1 {
-			i.Journey = nil
+			i.Route = nil
 		}
 	} else {
-		i.Journey = &storage.Journey{To: strings.Repeat("to", r.Intn(3)), Traces: bytes.Repeat([]byte("trace"), r.Intn(3))}
-		if len(i.Journey.Traces) == 0 {
-			i.Journey.Traces = nil
+		i.Route = &storage.Route{To: strings.Repeat("to", r.Intn(3)), Traces: bytes.Repeat([]byte("trace"), r.Intn(3))}
+		if len(i.Route.Traces) == 0 {
+			i.Route.Traces = nil
 		}
 	}
 	if r.Intn(4) == 0 {

@@ -61,7 +61,7 @@ func itemLineOf(i *storage.Item) *itemLine {
 		}
 	}
 	line.termsLine = termsLineOf(i)
-	if y := i.Journey; y != nil {
+	if y := i.Route; y != nil {
 		line.LeavesFor = y.To
 		for _, t := range queue.Traces(y.Traces) {
 			line.Been = append(line.Been, been{t.From, t.Why.String(), moment(t.When), t.Reserves, t.Timeouts, t.Releases})

@@ -67,7 +67,7 @@ func (r *Relay) Give(j *storage.Job, body []byte, own bool) error {
 		if k := j.Item.Keys; k != nil {
 			k.Key, k.Once = bytes.Clone(k.Key), bytes.Clone(k.Once)
 		}
-		if y := j.Item.Journey; y != nil {
+		if y := j.Item.Route; y != nil {
 			y.Traces = bytes.Clone(y.Traces)
 		}
 	}

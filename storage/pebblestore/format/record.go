@@ -29,7 +29,7 @@ import (
 //
 // The versions itemVersion and itemApartVersion are those of jobs that have something
 // for the queue service, and termsVersion and termsApartVersion those of jobs that have terms or
-// a journey: see item.go and terms.go. All other jobs are written as they always were.
+// a route: see item.go and terms.go. All other jobs are written as they always were.
 const (
 	RecordVersion     = 1
 	apartVersion      = 2
@@ -199,7 +199,7 @@ func DecodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 			f.item(&i)
 		}
 		if value[0] == termsVersion {
-			f.terms(j, &i, hasOwnTerms|hasJourney|hasSince)
+			f.terms(j, &i, hasOwnTerms|hasRoute|hasSince)
 		}
 		setItem(j, &i)
 	}
@@ -241,7 +241,7 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 		i.Tags = f.text(storage.MaxTags, "tags")
 		f.item(&i)
 		if value[0] >= termsVersion {
-			f.terms(j, &i, hasOwnTerms|hasJourney|hasKeys|hasSince)
+			f.terms(j, &i, hasOwnTerms|hasRoute|hasKeys|hasSince)
 		}
 		setItem(j, &i)
 	}

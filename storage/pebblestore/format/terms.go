@@ -8,7 +8,7 @@ import (
 
 // A value of termsVersion has, behind what one of itemVersion has,
 //
-//	uvarint   1 if there are terms, 2 if there is a journey, 4 if there are keys, 8 if the job was recorded
+//	uvarint   1 if there are terms, 2 if there is a route, 4 if there are keys, 8 if the job was recorded
 //	          after a purge of its tube, or a sum of these
 //
 // and then the terms
@@ -16,7 +16,7 @@ import (
 //	varint    TTR, when the job is too old
 //	uvarint   deliveries
 //
-// the journey
+// the route
 //
 //	text      the tube it leaves for
 //	text      its traces
@@ -34,18 +34,18 @@ import (
 //
 //	uvarint   its number
 //
-// Records and updates have terms, journeys and purges, and what an update has not is no longer true. Keys are
+// Records and updates have terms, routes and purges, and what an update has not is no longer true. Keys are
 // in records only.
 // How often a job has come to another shard is in its key (storage.KeyOf).
 const (
 	hasOwnTerms = 1
-	hasJourney  = 2
+	hasRoute    = 2
 	hasKeys     = 4
 	hasSince    = 8
 )
 
 func hasTerms(i *storage.Item) bool {
-	return i != nil && (i.Terms != nil || i.Journey != nil || i.Since != 0)
+	return i != nil && (i.Terms != nil || i.Route != nil || i.Since != 0)
 }
 
 func keysOf(j *storage.Job) *storage.Keys {
@@ -61,8 +61,8 @@ func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 	if i.Terms != nil {
 		has |= hasOwnTerms
 	}
-	if i.Journey != nil {
-		has |= hasJourney
+	if i.Route != nil {
+		has |= hasRoute
 	}
 	if keys != nil {
 		has |= hasKeys
@@ -76,7 +76,7 @@ func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 		dst = binary.AppendVarint(dst, t.Expires)
 		dst = binary.AppendUvarint(dst, uint64(t.Deliveries))
 	}
-	if y := i.Journey; y != nil {
+	if y := i.Route; y != nil {
 		dst = appendText(dst, y.To, storage.MaxName)
 		dst = appendText(dst, y.Traces, storage.MaxNote)
 		if y.Timed {
@@ -107,12 +107,12 @@ func (f *fields) terms(job *storage.Job, i *storage.Item, may uint64) {
 	if has&hasOwnTerms != 0 {
 		i.Terms = &storage.Terms{TTR: f.varint("ttr"), Expires: f.varint("expiry"), Deliveries: f.u32("deliveries")}
 	}
-	if has&hasJourney != 0 {
-		y := &storage.Journey{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")), Traces: f.text(storage.MaxNote, "traces")}
+	if has&hasRoute != 0 {
+		y := &storage.Route{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")), Traces: f.text(storage.MaxNote, "traces")}
 		if y.Timed = f.uvarint(1, "changed ttr") == 1; y.Timed {
 			job.TTR = f.u32("ttr")
 		}
-		i.Journey = y
+		i.Route = y
 	}
 	if has&hasKeys != 0 {
 		k := &storage.Keys{Key: f.text(storage.MaxKey, "key"), KeyUntil: f.varint("end of a key")}

@@ -7,9 +7,9 @@ import (
 	"beanfield/storage"
 )
 
-// journey is what a job has that has been a dead letter, has come from another shard, or is on its way to
-// one: a record without pointers. All other jobs have none (flagJourney).
-type journey struct {
+// route is what a job has that has been a dead letter, has come from another shard, or is on its way to
+// one: a record without pointers. All other jobs have none (flagRoute).
+type route struct {
 	job        uint32 // its slot
 	hops       uint32 // how often it has come to another shard
 	to, toSize uint32 // the tube that it leaves for, kept like a body
@@ -30,20 +30,20 @@ type home struct {
 
 // travel is what a State has of jobs that come from other shards, and go to them.
 type travel struct {
-	journeys cells.Slab[journey]
-	of       map[uint32]uint32  // where the journey of a job is, by the job's slot
-	far      int                // of the journeys, jobs that have come from another shard
+	routes   cells.Slab[route]
+	of       map[uint32]uint32  // where the route of a job is, by the job's slot
+	far      int                // of the routes, jobs that have come from another shard
 	leaving  cells.List[uint32] // jobs that nobody takes to their shards yet
 	underway cells.List[uint32] // those that somebody takes
 	arriving cells.List[uint32] // jobs that are not visible yet
 	trips    map[uint32]any     // of those that leave, Parcel.Trip
 	homes    map[uint32]home    // what they were, of those that leave and are to be something else where they go
 	ghosts   []storage.Job      // what the log has of jobs that live on elsewhere
-	record   storage.Journey    // scratch for the log
+	record   storage.Route      // scratch for the log
 }
 
 func newTravel() travel {
-	return travel{journeys: cells.NewSlab[journey](), of: map[uint32]uint32{}, trips: map[uint32]any{}}
+	return travel{routes: cells.NewSlab[route](), of: map[uint32]uint32{}, trips: map[uint32]any{}}
 }
 
 // Cause says why a job has gone to another tube.
@@ -90,7 +90,7 @@ type Trace struct {
 // mostTraces is how many traces of a job are kept: the last ones.
 const mostTraces = 8
 
-// Traces unpacks storage.Journey.Traces, the oldest first.
+// Traces unpacks storage.Route.Traces, the oldest first.
 func Traces(packed []byte) (list []Trace) {
 	for len(packed) > 0 {
 		var t Trace
@@ -126,34 +126,34 @@ func packTraces(list []Trace) (packed []byte) {
 	return packed
 }
 
-// journeyAt finds the journey of a job; nil if it has none.
-func (s *State) journeyAt(slot uint32) *journey {
-	if s.jobs.At(slot).place&flagJourney == 0 {
+// routeAt finds the route of a job; nil if it has none.
+func (s *State) routeAt(slot uint32) *route {
+	if s.jobs.At(slot).place&flagRoute == 0 {
 		return nil
 	}
-	return s.travel.journeys.At(s.travel.of[slot])
+	return s.travel.routes.At(s.travel.of[slot])
 }
 
-// journeyOf finds the journey of a job, or makes it.
-func (s *State) journeyOf(slot uint32) *journey {
-	if j := s.jobs.At(slot); j.place&flagJourney == 0 {
-		j.place |= flagJourney
-		ref := s.travel.journeys.Alloc()
+// routeOf finds the route of a job, or makes it.
+func (s *State) routeOf(slot uint32) *route {
+	if j := s.jobs.At(slot); j.place&flagRoute == 0 {
+		j.place |= flagRoute
+		ref := s.travel.routes.Alloc()
 		s.travel.of[slot] = ref
-		s.travel.journeys.At(ref).job = slot
+		s.travel.routes.At(ref).job = slot
 	}
-	return s.journeyAt(slot)
+	return s.routeAt(slot)
 }
 
-// dropJourney frees the journey of a job that ends.
-func (s *State) dropJourney(slot uint32) {
-	y, ref := s.journeyAt(slot), s.travel.of[slot]
+// dropRoute frees the route of a job that ends.
+func (s *State) dropRoute(slot uint32) {
+	y, ref := s.routeAt(slot), s.travel.of[slot]
 	if y.hops > 0 {
 		s.travel.far--
 	}
 	s.bodies.Drop(y.to, y.toSize)
 	s.bodies.Drop(y.traces, y.tracesSize)
-	s.travel.journeys.Release(ref)
+	s.travel.routes.Release(ref)
 	delete(s.travel.of, slot)
 	delete(s.travel.homes, slot)
 }
@@ -161,7 +161,7 @@ func (s *State) dropJourney(slot uint32) {
 // keyOf is the key of a job in the log.
 func (s *State) keyOf(slot uint32) uint64 {
 	id := s.jobs.At(slot).id()
-	if y := s.journeyAt(slot); y != nil {
+	if y := s.routeAt(slot); y != nil {
 		return storage.KeyOf(id, y.hops)
 	}
 	return id
@@ -177,9 +177,9 @@ func (s *State) kept(ref, size uint32) []byte {
 }
 
 // target is the tube that a job leaves for. It is valid during the turn only.
-func (s *State) target(y *journey) []byte { return s.kept(y.to, y.toSize) }
+func (s *State) target(y *route) []byte { return s.kept(y.to, y.toSize) }
 
-func (s *State) setTarget(y *journey, to string) {
+func (s *State) setTarget(y *route, to string) {
 	s.bodies.Drop(y.to, y.toSize)
 	y.to, y.toSize = 0, 0
 	if to != "" {
@@ -189,7 +189,7 @@ func (s *State) setTarget(y *journey, to string) {
 
 // trace notes that a job is a dead letter of its tube, or is moved from there.
 func (s *State) trace(now int64, slot uint32, why Cause) {
-	j, y := s.jobs.At(slot), s.journeyOf(slot)
+	j, y := s.jobs.At(slot), s.routeOf(slot)
 	t := s.trailOf(j)
 	list := append(s.TracesOf(slot), Trace{s.tubeAt.Get(j.tube()).name, why, now + s.Epoch, t.reserves, t.timeouts, t.releases})
 	s.setTraces(y, packTraces(list))
@@ -198,7 +198,7 @@ func (s *State) trace(now int64, slot uint32, why Cause) {
 // untrace takes back the last trace of a job, which has not gone.
 func (s *State) untrace(slot uint32) {
 	if list := s.TracesOf(slot); len(list) > 0 {
-		s.setTraces(s.journeyAt(slot), packTraces(list[:len(list)-1]))
+		s.setTraces(s.routeAt(slot), packTraces(list[:len(list)-1]))
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *State) movedLast(slot uint32) bool {
 	return len(list) > 0 && list[len(list)-1].Why == ForMove
 }
 
-func (s *State) setTraces(y *journey, packed []byte) {
+func (s *State) setTraces(y *route, packed []byte) {
 	s.bodies.Drop(y.traces, y.tracesSize)
 	y.traces, y.tracesSize = 0, 0
 	if len(packed) > 0 {
@@ -218,7 +218,7 @@ func (s *State) setTraces(y *journey, packed []byte) {
 
 // TracesOf says where a job has been a dead letter.
 func (s *State) TracesOf(slot uint32) []Trace {
-	y := s.journeyAt(slot)
+	y := s.routeAt(slot)
 	if y == nil {
 		return nil
 	}
@@ -237,19 +237,19 @@ func (s *State) since(slot uint32, c Counted) uint32 {
 	return n - min(n, c.of(&trail{reserves: last.Reserves, timeouts: last.Timeouts, releases: last.Releases}))
 }
 
-// journeyRecord is what the log gets of a journey. What it refers to is valid until the next turn.
-func (s *State) journeyRecord(slot uint32) *storage.Journey {
-	y, r := s.journeyAt(slot), &s.travel.record
-	*r = storage.Journey{Hops: y.hops, Timed: y.timed, Traces: s.kept(y.traces, y.tracesSize)}
+// routeRecord is what the log gets of a route. What it refers to is valid until the next turn.
+func (s *State) routeRecord(slot uint32) *storage.Route {
+	y, r := s.routeAt(slot), &s.travel.record
+	*r = storage.Route{Hops: y.hops, Timed: y.timed, Traces: s.kept(y.traces, y.tracesSize)}
 	if y.toSize > 0 {
 		r.To = string(s.target(y))
 	}
 	return r
 }
 
-// restoreJourney gives a job back what the log has kept of its journey.
-func (s *State) restoreJourney(slot uint32, r *storage.Journey) {
-	y := s.journeyOf(slot)
+// restoreRoute gives a job back what the log has kept of its route.
+func (s *State) restoreRoute(slot uint32, r *storage.Route) {
+	y := s.routeOf(slot)
 	if y.hops == 0 && r.Hops > 0 {
 		s.travel.far++
 	}
