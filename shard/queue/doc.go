@@ -87,7 +87,7 @@
 // nobody sees it, and Load, Arrive, Depart and Show take it to the other shard in four steps, each of which
 // begins when the log keeps the one before (leaving.go, arriving.go). Package router drives them. The log
 // knows the copies of a job by their keys (storage.KeyOf): that of the copy that arrives is new, so neither
-// log ever has a key twice. What a restart may find is in twins.go. What a job keeps of all that, with the
+// log ever has a key twice. What a restart may find is in duplicates.go. What a job keeps of all that, with the
 // tubes in which it was a dead letter or from which it was moved, is its route (route.go). Jobs that
 // clients move, or change, are found by a list (list.go) and altered by their ids (alter.go).
 //

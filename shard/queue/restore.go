@@ -75,7 +75,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 func (s *State) Restored() {
 	s.index.file(&s.jobs)
 	s.restored = true
-	s.twins()
+	s.duplicates()
 }
 
 // AmendQueue takes in that what is kept of a tube has changed, before there are clients. It reports false if

@@ -84,8 +84,8 @@ func (s *State) overtakes(r *storage.Job) bool {
 	return true
 }
 
-// twins finds the jobs of which a replay has brought two copies.
-func (s *State) twins() {
+// duplicates finds the jobs of which a replay has brought two copies.
+func (s *State) duplicates() {
 	if s.travel.far == 0 {
 		return
 	}
