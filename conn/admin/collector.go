@@ -186,16 +186,16 @@ func (g *gathering) limits() {
 // service sends the figures of the queue service, and those of policies.
 func (g *gathering) service() {
 	var pushed, rebalanced, dead uint64
-	var deeds queue.Deeds
+	var counters queue.Counters
 	for i := range g.found.shards {
 		f := &g.found.shards[i]
 		pushed, rebalanced, dead = pushed+f.Pushed, rebalanced+f.Rebalanced, dead+f.Dead
-		deeds.Add(&f.Deeds)
+		counters.Add(&f.Counters)
 	}
 	t := &g.found.tubes
 	if g.found.whole {
-		for d, n := range deeds {
-			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action", queue.Deed(d).String())
+		for d, n := range counters {
+			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action", queue.Action(d).String())
 		}
 		g.value("beanfield_queue_pushes_total", "Items sent to consumers.", prometheus.CounterValue, float64(pushed))
 		g.value("beanfield_queue_rebalances_total", "Items given to other consumers because one did not deal with them.", prometheus.CounterValue, float64(rebalanced))

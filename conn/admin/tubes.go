@@ -136,11 +136,11 @@ func (r *ranking) policyFamily() *dto.MetricFamily {
 	var pairs [][]*dto.LabelPair
 	var numbers []uint64
 	for i := range r.tubes {
-		if r.tubes[i].Deeds == nil {
+		if r.tubes[i].Counters == nil {
 			continue
 		}
-		for d, n := range r.tubes[i].Deeds {
-			pairs = append(pairs, labels([]string{"action", "tube"}, []string{queue.Deed(d).String(), r.tubes[i].Name}))
+		for d, n := range r.tubes[i].Counters {
+			pairs = append(pairs, labels([]string{"action", "tube"}, []string{queue.Action(d).String(), r.tubes[i].Name}))
 			numbers = append(numbers, n)
 		}
 	}

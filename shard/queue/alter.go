@@ -191,7 +191,7 @@ func (s *State) admits(t *tube, size uint32, why Cause) Status {
 			return More
 		}
 		s.spend(ending)
-		s.did(t, DeedDrop)
+		s.did(t, ActionDrop)
 		s.drop(p.victims.heap.Top().Slot)
 	}
 	return OK

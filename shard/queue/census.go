@@ -12,7 +12,7 @@ type Figures struct {
 	Rebalanced uint64 // jobs given to others because a consumer has not dealt with them
 	Dead       uint64 // dead letters
 
-	Deeds Deeds // of policies, since the start
+	Counters Counters // of policies, since the start
 }
 
 // Figures are those of now.
@@ -20,7 +20,7 @@ func (s *State) Figures() Figures {
 	return Figures{
 		Sums: s.totals, Jobs: int(s.index.N) - s.yard.jobs, Tubes: len(s.tubes), Interred: s.yard.jobs, Inside: s.inside, Outside: s.outside,
 		Pushed: s.items.pushed, Rebalanced: s.items.rebalanced, Dead: s.dead,
-		Deeds: s.deeds,
+		Counters: s.counters,
 	}
 }
 
@@ -29,8 +29,8 @@ type TubeFigures struct {
 	TubeInfo
 	Queue              bool // the queue service has touched it
 	Groups, Consumers  int
-	Pending, Delivered uint64 // at consumers; to the groups that there are
-	Deeds              *Deeds // nil if no policy covers it
+	Pending, Delivered uint64    // at consumers; to the groups that there are
+	Counters           *Counters // nil if no policy covers it
 }
 
 // Census appends the figures of at most n tubes, beginning at a place, and returns the place
@@ -60,8 +60,8 @@ func (s *State) tubeFigures(now int64, t *tube) TubeFigures {
 		t.service.figures(&f)
 	}
 	if t.policy != nil {
-		deeds := t.policy.deeds
-		f.Deeds = &deeds
+		counters := t.policy.counters
+		f.Counters = &counters
 	}
 	return f
 }

@@ -68,15 +68,15 @@ func (s *State) die(now int64, slot uint32, f Fate, why Cause) {
 	s.dead++
 	switch {
 	case f == FateDrop:
-		s.did(t, DeedDelete)
+		s.did(t, ActionDelete)
 		s.end(slot)
 	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.name)+len(RearSuffix) <= MaxName:
-		s.did(t, DeedMove)
+		s.did(t, ActionMove)
 		s.move(now, slot, s.tubeNamed([]byte(pairOf(t.name))))
 		s.letGo(t)
 	case f == FateTube && s.send(now, slot, why):
 	default:
-		s.did(t, DeedBury)
+		s.did(t, ActionBury)
 		s.lay(slot)
 	}
 }
@@ -103,14 +103,14 @@ func (s *State) send(now int64, slot uint32, why Cause) bool {
 			return false
 		}
 		s.trace(now, slot, why)
-		s.did(t, DeedMove)
+		s.did(t, ActionMove)
 		s.move(now, slot, to)
 		s.letGo(t)
 	case !s.mayTravel(slot):
 		return false
 	default:
 		s.trace(now, slot, why)
-		s.did(t, DeedMove)
+		s.did(t, ActionMove)
 		s.leave(slot, name, Ready, 0, why)
 	}
 	return true

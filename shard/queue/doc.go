@@ -101,7 +101,7 @@
 // Policies know no clock and no chance: what they do follows from the state, the time that the queue is
 // told, and the operations.
 //
-// The limits of queues (Limits) are carried out by the same code and counted by the same deeds: a full
+// The limits of queues (Limits) are carried out by the same code and counted by the same counters: a full
 // queue by full.go, an item that is too old or was taken back too often by perishes (deadletters.go).
 // Only what they mean differs. A length is that of a queue and its rear queue, holds for items only, and
 // has the oldest item go that nobody has, in whatever state. Deliveries are counted for each group, as

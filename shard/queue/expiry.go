@@ -104,7 +104,7 @@ func (s *State) serveAges(now int64) {
 // age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
 func (s *State) age(now int64, slot uint32) {
 	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); !t.policy.movesAged() {
-		s.did(t, DeedExpire)
+		s.did(t, ActionExpire)
 		s.drop(slot)
 		return
 	}
@@ -126,7 +126,7 @@ func (s *State) hasAgedIn(slot uint32, tube string) bool {
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
 func (s *State) grownOld(now int64, slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
-	s.did(t, DeedExpire)
+	s.did(t, ActionExpire)
 	switch {
 	case !t.policy.movesAged():
 	case t.service != nil && t.service.jobDies(s, slot, FateTube):

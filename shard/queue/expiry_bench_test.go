@@ -27,7 +27,7 @@ func BenchmarkExpiry(b *testing.B) {
 			more = f.s.Tick(f.now)
 			took = append(took, time.Since(begun))
 		}
-		if n := f.s.deeds[DeedExpire]; n != jobs {
+		if n := f.s.counters[ActionExpire]; n != jobs {
 			b.Fatalf("%d jobs have ended", n)
 		}
 	}

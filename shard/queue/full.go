@@ -72,7 +72,7 @@ func (s *State) makeRoom(c *Client, t *tube, op *Op) bool {
 			return true
 		}
 		s.spend(ending)
-		s.did(t, DeedDrop)
+		s.did(t, ActionDrop)
 		t.using++ // it must not end with its last job
 		s.drop(slot)
 		t.using--

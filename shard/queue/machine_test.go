@@ -192,8 +192,8 @@ func (x *machine) compare() {
 	if w.s.totals != want {
 		w.t.Fatalf("totals are %+v, want %+v", w.s.totals, want)
 	}
-	if w.s.deeds != Deeds(m.Did) {
-		w.t.Fatalf("policies have done %v, want %v", w.s.deeds, m.Did)
+	if w.s.counters != Counters(m.Did) {
+		w.t.Fatalf("policies have done %v, want %v", w.s.counters, m.Did)
 	}
 	waits := 0
 	for i, c := range m.Clients {

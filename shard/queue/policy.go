@@ -52,11 +52,11 @@ const (
 type policing struct {
 	*Policy
 	ration
-	step    int64    // milliseconds: the Aging by which its ready jobs are in order (rising.go)
-	victims *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
-	ages    *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
-	needs   uint32   // the pass over all jobs that fills the rankings; see policies
-	deeds   Deeds
+	step     int64    // milliseconds: the Aging by which its ready jobs are in order (rising.go)
+	victims  *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
+	ages     *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
+	needs    uint32   // the pass over all jobs that fills the rankings; see policies
+	counters Counters
 }
 
 // policies is what a State has for policies.

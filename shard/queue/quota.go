@@ -118,7 +118,7 @@ func (s *State) waitOrRefuse(c *Client, t *tube, op *Op, full bool) {
 		s.queueUp(c, t, op)
 		return
 	case full:
-		s.did(t, DeedRefuse)
+		s.did(t, ActionRefuse)
 	default:
 		s.quota.Refuse(costOf(op.Size, s.overBudget(op.Size)))
 	}

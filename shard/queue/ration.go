@@ -103,14 +103,14 @@ func (s *State) handOut(now int64, t *tube) {
 		}
 		if most := (p.burst() - 1) * second; p.debt > most {
 			if p.opens == 0 {
-				s.did(t, DeedPace)
+				s.did(t, ActionPace)
 			}
 			p.opens = p.paidOff(p.Policy, most)
 		}
 		s.retime(t)
 	}
 	if t.policy.MaxReserved > 0 && t.reserved == t.policy.MaxReserved {
-		s.did(t, DeedFill)
+		s.did(t, ActionFill)
 	}
 	if t.opening {
 		s.reopen(t)

@@ -74,7 +74,7 @@ func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 	case delayed || !roomy || p.Retry.First == 0:
 		return false
 	default:
-		s.did(at, DeedRetry)
+		s.did(at, ActionRetry)
 		s.makeDelayed(slot, now+p.Retry.after(j.id(), s.trails.At(j.trail).reserves))
 		s.logUpdate(slot)
 	}

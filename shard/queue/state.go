@@ -74,8 +74,8 @@ type State struct {
 	notes map[string][]storage.Note // of tubes, also of some that do not exist
 
 	totals      Sums
-	dead        uint64 // dead letters
-	deeds       Deeds  // of policies
+	dead        uint64   // dead letters
+	counters    Counters // of policies
 	buryRank    uint64
 	quarantined map[uint32]bool // buried jobs whose bodies cannot be read, by slot
 	record      storage.Job     // scratch for the log

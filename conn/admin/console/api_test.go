@@ -323,7 +323,7 @@ func TestPages(t *testing.T) {
 }
 
 // The page of a tube that a policy covers says what it has done there, and that of others nothing.
-func TestDeedsOfATube(t *testing.T) {
+func TestActionsOfATube(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
 	b.router.SetPolicies(func(tube string) *queue.Policy {
 		if tube == "few" {
@@ -335,7 +335,7 @@ func TestDeedsOfATube(t *testing.T) {
 		b.post(200, "put", fields{"tube": "few", "data": "x"})
 		b.post(200, "put", fields{"tube": "many", "data": "x"})
 	}
-	if did := shown[tubeAnswer](b, "tube?name=few").Did; !slices.Contains(did, deedInfo{"drop", 2}) || !slices.Contains(did, deedInfo{"refuse", 0}) {
+	if did := shown[tubeAnswer](b, "tube?name=few").Did; !slices.Contains(did, counterInfo{"drop", 2}) || !slices.Contains(did, counterInfo{"refuse", 0}) {
 		t.Errorf("%+v", did)
 	}
 	if did := shown[tubeAnswer](b, "tube?name=many").Did; did != nil {

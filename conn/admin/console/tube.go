@@ -20,21 +20,21 @@ type tubeAnswer struct {
 	Service *serviceInfo          `json:"service,omitempty"`
 	Limits  limitsInfo            `json:"limits"`
 	Policy  *conn.Policy          `json:"policy,omitempty"`
-	Did     []deedInfo            `json:"did,omitempty"` // by the policy
+	Did     []counterInfo         `json:"did,omitempty"` // by the policy
 }
 
-// deedInfo is how often a policy has done something.
-type deedInfo struct {
+// counterInfo is how often a policy has done something.
+type counterInfo struct {
 	Action string `json:"action"`
 	Count  uint64 `json:"count"`
 }
 
-func showDeeds(deeds *queue.Deeds) (list []deedInfo) {
-	if deeds == nil {
+func showCounters(counters *queue.Counters) (list []counterInfo) {
+	if counters == nil {
 		return nil
 	}
-	for d, n := range deeds {
-		list = append(list, deedInfo{queue.Deed(d).String(), n})
+	for d, n := range counters {
+		list = append(list, counterInfo{queue.Action(d).String(), n})
 	}
 	return list
 }
@@ -130,7 +130,7 @@ func (c *Console) figuresOf(r *http.Request, s *client, name string, a *tubeAnsw
 		if i := all.find(name); i >= 0 {
 			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
 			row.Queue = all.tubes[i].Queue
-			a.Did = showDeeds(all.tubes[i].Deeds)
+			a.Did = showCounters(all.tubes[i].Counters)
 			row.Groups, row.Consumers, row.Pending = all.tubes[i].Groups, all.tubes[i].Consumers, all.tubes[i].Pending
 		}
 	}

@@ -48,7 +48,7 @@ const (
 	DeadMoved
 	Paced
 	Filled
-	deeds
+	actions
 )
 
 // ByAge is the order in which jobs were put.

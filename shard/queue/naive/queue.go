@@ -46,7 +46,7 @@ type Queue struct {
 
 	Most     Bounds              // of all tubes together
 	Policies map[string]*Policy  // by tube
-	Did      [deeds]uint64       // by policies
+	Did      [actions]uint64    // by policies
 	Contests map[string]*Contest // by the names of the tubes
 	Ticks    map[Schedule]int64  // the last one of each
 	// Spread is a retry's delay with up to a tenth more or less.

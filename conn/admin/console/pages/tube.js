@@ -121,8 +121,8 @@ function gone(values, next, service, facts) {
   fill(service);
 }
 
-// deeds says what a policy has done, in words.
-const deeds = {
+// actions says what a policy has done, in words.
+const actions = {
   refuse: "Puts refused", drop: "Dropped for a put", expire: "Expired", retry: "Delayed by retry", bury: "Dead letters buried",
   delete: "Dead letters deleted", move: "Dead letters moved", rate: "Times held back by rate", max_reserved: "Times held back by max_reserved",
 };
@@ -130,7 +130,7 @@ const deeds = {
 function policyCard({ policy, did }) {
   return h("section", { class: "card" }, h("h2", {}, "Its policy"),
     policy && h("p", {}, `${visible(policy.match)} (${origin(policy)}): ${settings(policy)}`),
-    h("dl", { class: "jobfacts" }, (did ?? []).map((d) => h("div", {}, h("dt", {}, deeds[d.action] ?? d.action), h("dd", {}, count(d.count))))));
+    h("dl", { class: "jobfacts" }, (did ?? []).map((d) => h("div", {}, h("dt", {}, actions[d.action] ?? d.action), h("dd", {}, count(d.count))))));
 }
 
 function showService(place, a) {
