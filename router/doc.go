@@ -76,13 +76,13 @@
 //
 // # Weights
 //
-// Tubes that have weights have tags (package queue, Contest): the more they have been served, in
+// Tubes that have weights have tags (package queue, FairScheduler): the more they have been served, in
 // jobs by weight, the higher. Offers carry the tag, so the best of all shards is found as
 // always, and a reserve of several jobs is offered, and claims, what as many reserves would take.
-// The tags belong to a contest, and all sessions that watch the same tubes are in one
-// (contests.go): what others take, who watch one of these tubes alone or with others, would otherwise put
-// tubes behind for which nobody has done anything here. The shards share nothing of a contest but its clock,
-// one atomic word. A delivery to somebody who waits counts like a claim. Contests are in memory, and
+// The tags belong to a fair scheduler, and all sessions that watch the same tubes are in one
+// (fairschedulers.go): what others take, who watch one of these tubes alone or with others, would otherwise put
+// tubes behind for which nobody has done anything here. The shards share nothing of a fair scheduler but its clock,
+// one atomic word. A delivery to somebody who waits counts like a claim. FairSchedulers are in memory, and
 // begin anew with the router; those that nobody is in are kept for who comes next, up to a bound.
 //
 // # Sessions and scripts

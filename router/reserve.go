@@ -4,11 +4,11 @@ import "beanfield/shard/queue"
 
 // ReserveInPlace says whether a Reserve operation in a batch for WatchShard
 // does all of a reserve: all watched tubes are there, and no job that the
-// session holds in another shard is near its deadline. A batch has one contest, so a reserve that
+// session holds in another shard is near its deadline. A batch has one fair scheduler, so a reserve that
 // asks for tags where there are weights does not go with others.
 func (s *Session) ReserveInPlace(tags queue.Tags) bool {
 	s.contend(nil)
-	if s.watchShard < 0 || len(tags) > 0 && s.contest != nil {
+	if s.watchShard < 0 || len(tags) > 0 && s.fairScheduler != nil {
 		return false
 	}
 	if len(s.live) == 1 {

@@ -71,9 +71,9 @@ type Router struct {
 	carriers []carrier // by the shard that they take jobs from
 	draining atomic.Bool
 
-	rules    atomic.Pointer[rules] // nil without policies
-	contests contests
-	limits   limits
+	rules  atomic.Pointer[rules] // nil without policies
+	fairs  fairs
+	limits limits
 }
 
 // New opens the store's logs and starts the shards over them.

@@ -149,7 +149,7 @@ func (s *Session) Submit(i int, b *queue.Batch, member bool) bool {
 	} else if member {
 		b.Client = &s.ref(i).client
 	}
-	b.Done, b.Later, b.Contest = s, s.Later, s.contestIn(i)
+	b.Done, b.Later, b.FairScheduler = s, s.Later, s.fairIn(i)
 	s.underway, s.underwayIn = b, i
 	if !s.r.shards[i].Submit(b) {
 		return false

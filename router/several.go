@@ -35,7 +35,7 @@ type Reserved struct {
 
 type offer struct {
 	shard     int
-	tag       uint64 // in a contest
+	tag       uint64 // in a fair scheduler
 	pri, size uint32
 	id        uint64
 	last      bool // the shard may have others behind it

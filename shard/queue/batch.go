@@ -17,7 +17,7 @@ type Batch struct {
 	Alter  *Altering
 	Next   int // the first operation not yet applied
 
-	Contest *Contest // of the tubes that the client reserves from; nil if none has a weight
+	FairScheduler *FairScheduler // of the tubes that the client reserves from; nil if none has a weight
 
 	// Answers.
 	Bytes   []byte

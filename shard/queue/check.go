@@ -160,7 +160,7 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.N)
 	}
 	sums.Reserved += c.held.N
-	if err := c.contest.check(); err != nil {
+	if err := c.fair.check(); err != nil {
 		return err
 	}
 	if err := c.ttrs.Check(s.jobPos); err != nil {
@@ -215,7 +215,7 @@ func (s *State) checkSearch(c *Client) error {
 			continue
 		}
 		// The order is promised only while nobody takes the best job.
-		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.contest == nil && !t.rises() && !w.best.rises() && c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
+		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.fair == nil && !t.rises() && !w.best.rises() && c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

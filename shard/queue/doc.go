@@ -97,7 +97,7 @@
 // rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at
 // which they end (expiry.go), what becomes of jobs that come back (retry.go), how many are handed out
 // (ration.go), how they rise while they wait (rising.go), and what part of them goes to clients that
-// watch other tubes too (contest.go). For other tubes all of that costs one look at a nil pointer.
+// watch other tubes too (fairscheduler.go). For other tubes all of that costs one look at a nil pointer.
 // Policies know no clock and no chance: what they do follows from the state, the time that the queue is
 // told, and the operations.
 //
@@ -248,7 +248,7 @@
 //	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
 //	    tube, are never there at once: this is S6 with tags. Nobody waits in a sieve that is not whole.
 //	TG3 A sieve has a client that has asked for its tags last.
-//	WT1 A tube's tag is never ahead of its contest's clock by more than one job's worth.
+//	WT1 A tube's tag is never ahead of its fair scheduler's clock by more than one job's worth.
 //	Y1  Of each key of a tube there is one record in the table of keys, found by its hash. If the
 //	    job that it names lives, that job refers to it, or its tube is another one by now; no other
 //	    job refers to it.

@@ -83,10 +83,10 @@ func newRationMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 	return x.police()
 }
 
-// newContestMachine makes one whose clients watch all tubes at first, which have weights.
-func newContestMachine(f queuetest.Failer, pick func(int, string) int) *machine {
+// newFairMachine makes one whose clients watch all tubes at first, which have weights.
+func newFairMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 	x := newSharedMachine(f, pick, 0) // as for rations
-	x.contests = true
+	x.fairs = true
 	x.police()
 	for i := range machineClients {
 		u := x.w.users[fmt.Sprint(i)]
@@ -124,7 +124,7 @@ func (x *machine) rule() {
 	p.Expire = choose(x, "expire", 0, 0, 2*second, 9*second)
 	p.ExpireReady = p.Expire > 0 && x.pick(2, "from") == 0
 	p.Weight = choose(x, "weight", 0, 1, 2, 3, 5)
-	if x.contests {
+	if x.fairs {
 		p = &Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
 		p.Aging = choose(x, "aging", 0, 0, 500*millisecond, second, 3*second)
 	}
@@ -176,7 +176,7 @@ var policyCommands = append([]command{{"rule", 3, (*machine).rule}, {"limit", 1,
 func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine) }
 
 // Clients get jobs by the weights of their tubes (WT1).
-func TestContests(t *testing.T) { checkMachine(t, newContestMachine) }
+func TestFairScheduler(t *testing.T) { checkMachine(t, newFairMachine) }
 
 // Tubes that are rationed hand out what they may, and at once, to who has waited longest (M4).
 func TestRations(t *testing.T) { checkMachine(t, newRationMachine) }
@@ -195,9 +195,9 @@ func checkMachine(t *testing.T, make func(queuetest.Failer, func(int, string) in
 }
 
 // The same over long runs.
-func TestPoliciesLong(t *testing.T) { runLong(t, newPolicyMachine) }
-func TestRationsLong(t *testing.T)  { runLong(t, newRationMachine) }
-func TestContestsLong(t *testing.T) { runLong(t, newContestMachine) }
+func TestPoliciesLong(t *testing.T)      { runLong(t, newPolicyMachine) }
+func TestRationsLong(t *testing.T)       { runLong(t, newRationMachine) }
+func TestFairSchedulerLong(t *testing.T) { runLong(t, newFairMachine) }
 
 func runLong(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
 	if testing.Short() {

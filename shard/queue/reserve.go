@@ -22,7 +22,7 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 
 // take reserves the best job of t as the answer to op.
 func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
-	b.Client.contest.charge(t)
+	b.Client.fair.charge(t)
 	slot := b.Client.fitting(t).Top().Slot
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
@@ -104,7 +104,7 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 // bestTube is the watched, open tube with the smallest (priority, id), or whose turn it is, of a
 // client that watches few tubes.
 func (s *State) bestTube(c *Client) *tube {
-	if c.contest != nil || c.sieve() != nil {
+	if c.fair != nil || c.sieve() != nil {
 		return s.winner(c)
 	}
 	var best *tube

@@ -59,7 +59,7 @@ type world struct {
 	limits      Limits
 	quota       quota // of the server
 	policies    map[string]*Policy
-	contests    map[string]*Contest
+	fairs       map[string]*FairScheduler
 	many, share int // as in Config
 	leastPurge  int // likewise, and PurgeShare
 	purgeShare  int
@@ -82,7 +82,7 @@ func newManyWorld(t queuetest.Failer, many, share int) *world {
 }
 
 func (w *world) makeState() {
-	w.ended, w.contests = nil, map[string]*Contest{} // they were in the one before
+	w.ended, w.fairs = nil, map[string]*FairScheduler{} // they were in the one before
 	w.s = NewState(Config{
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
 		PolicyFor: w.policyFor, LeastPurge: w.leastPurge, PurgeShare: w.purgeShare,
@@ -326,7 +326,7 @@ func (u *user) Wake(bool, []byte) { u.w.wakes = append(u.w.wakes, u.name) }
 // apply runs one operation to its end and returns the answer.
 func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
-	b := &Batch{Client: &u.client, Ops: []Op{op}, Contest: u.w.contestOf(&u.client, op.Terms), Alter: u.alters}
+	b := &Batch{Client: &u.client, Ops: []Op{op}, FairScheduler: u.w.fairOf(&u.client, op.Terms), Alter: u.alters}
 	u.w.slices = 1
 	u.w.s.renew() // each is a turn of its own
 	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {

@@ -18,14 +18,14 @@ const BatchBytes = maxVolume
 
 // Taken is a job in Batch.Taken: reserved, or only offered.
 type Taken struct {
-	ID, Tag   uint64 // the tag: in a contest
+	ID, Tag   uint64 // the tag: in a fair scheduler
 	Pri, Size uint32
 	From, To  uint32 // of a small body, in Batch.Bytes
 	Large     [][]byte
 	About     *About
 }
 
-// reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), or in a contest
+// reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), or in a fair scheduler
 // up to op.Ticket and these, and no more than op.Size bytes. It goes on in later turns if that is too much for one.
 func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
 	c, claims := b.contender(), op.Kind == ClaimSeveral
@@ -84,7 +84,7 @@ func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
 	}
 	s.spend(moving)
 	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.risen(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
-	b.Client.contest.charge(t)
+	b.Client.fair.charge(t)
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	k.About = s.about(b.Client, slot)
@@ -161,7 +161,7 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 		op.Status = More
 		return
 	}
-	if c.many == nil && (c.contest != nil || slices.ContainsFunc(c.watched, (*tube).policed)) {
+	if c.many == nil && (c.fair != nil || slices.ContainsFunc(c.watched, (*tube).policed)) {
 		s.offerByTubes(b, op)
 		return
 	}

@@ -10,7 +10,7 @@ import (
 // A reserve may ask for jobs with certain tags. To look for them among all ready jobs would take as
 // long as there are others, each time. So there is a sieve for the tags that a client asks for: it has the
 // ready jobs of the shard that have these tags, tube by tube in the order in which tubes hand jobs out. For
-// such a client these are the jobs that a tube offers (fitting), and all else is as for others: contests,
+// such a client these are the jobs that a tube offers (fitting), and all else is as for others: fair schedulers,
 // rations, pauses, searches through many tubes.
 //
 // A sieve is begun by the first client that asks for its tags, and filled in shares: a cursor goes through

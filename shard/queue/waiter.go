@@ -59,7 +59,7 @@ type Delivery struct {
 
 // deliver gives the tube's best job to a client whose wait it has claimed.
 func (s *State) deliver(now int64, c *Client, t *tube) {
-	c.contest.charge(t)
+	c.fair.charge(t)
 	slot := c.fitting(t).Top().Slot
 	s.unready(slot)
 	s.hold(now, c, slot)

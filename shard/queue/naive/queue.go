@@ -44,11 +44,11 @@ type Queue struct {
 	WroteQueue func(s *Service)
 	WroteKey   func(k *Key, gone bool)
 
-	Most     Bounds              // of all tubes together
-	Policies map[string]*Policy  // by tube
-	Did      [actions]uint64    // by policies
-	Contests map[string]*Contest // by the names of the tubes
-	Ticks    map[Schedule]int64  // the last one of each
+	Most           Bounds                    // of all tubes together
+	Policies       map[string]*Policy        // by tube
+	Did            [actions]uint64           // by policies
+	FairSchedulers map[string]*FairScheduler // by the names of the tubes
+	Ticks          map[Schedule]int64        // the last one of each
 	// Spread is a retry's delay with up to a tenth more or less.
 	Spread func(id uint64, deliveries uint32, delay int64) int64
 
@@ -113,8 +113,8 @@ type Client struct {
 	Open     bool
 	Consumer *Consumer // nil for a beanstalk client
 
-	Wants   []string // tags that its last reserve asks for
-	contest string   // that of its last reserve
+	Wants []string // tags that its last reserve asks for
+	fair  string   // that of its last reserve
 }
 
 // Tube is a tube while it has a reason to be there.

@@ -135,9 +135,9 @@ func (m *Queue) clone() *Queue {
 		k := *l
 		c.Clients = append(c.Clients, &k)
 	}
-	c.Contests = map[string]*Contest{}
-	for key, x := range m.Contests {
-		c.Contests[key] = &Contest{x.Clock, maps.Clone(x.Tags), maps.Clone(x.Idle)}
+	c.FairSchedulers = map[string]*FairScheduler{}
+	for key, x := range m.FairSchedulers {
+		c.FairSchedulers[key] = &FairScheduler{x.Clock, maps.Clone(x.Tags), maps.Clone(x.Idle)}
 	}
 	return &c
 }

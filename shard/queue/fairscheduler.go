@@ -8,12 +8,12 @@ import (
 
 // Policies may give tubes weights. Clients that watch such a tube and others then do not get the
 // best job of all, but jobs of these tubes in the ratio of their weights; a tube without a weight
-// has weight 1. Those who watch the same tubes have one contest together, so it does not matter
+// has weight 1. Those who watch the same tubes have one fair scheduler together, so it does not matter
 // whether one of them takes all jobs or each comes for one; and what others take has no part in it.
 //
 // It is fair queueing by start times. A tube has a tag. The tube with the least tag is next, between
 // equal ones the best job. A job that is handed out puts the tube's tag up by a job's worth, divided
-// by the weight. The clock of the contest is the highest tag that a job was handed out at. A tube that
+// by the weight. The clock of the fair scheduler is the highest tag that a job was handed out at. A tube that
 // had no job to offer when somebody looked for one begins again at the clock, if it is behind: what
 // it could not use is not kept for it. A tube that is shut by its policy offers nothing either.
 //
@@ -31,14 +31,14 @@ const worth = 720720 << 20
 // MostWeight is the highest weight of a tube.
 const MostWeight = 1_000_000
 
-// Contest is what a shard keeps for the clients that watch the same tubes, of which one has a
+// FairScheduler is what a shard keeps for the clients that watch the same tubes, of which one has a
 // weight. The shard alone touches it, but for the clock.
-type Contest struct {
-	Clock  Clock // shared with the other shards' contests of these clients
+type FairScheduler struct {
+	Clock  Clock // shared with the other shards' fair schedulers of these clients
 	shares map[string]share
 }
 
-// Clock is that of a contest. Several shards may use it at once.
+// Clock is that of a fair scheduler. Several shards may use it at once.
 type Clock interface {
 	// Read is the highest tag so far.
 	Read() uint64
@@ -46,14 +46,14 @@ type Clock interface {
 	Advance(tag uint64)
 }
 
-// share is a tube's part in a contest. One that is not there is idle.
+// share is a tube's part in a fair scheduler. One that is not there is idle.
 type share struct {
 	tag  uint64
 	idle bool // it had nothing to offer
 }
 
 // part is a tube's share as it is now.
-func (x *Contest) part(name string) share {
+func (x *FairScheduler) part(name string) share {
 	a, known := x.shares[name]
 	if known && !a.idle {
 		return a
@@ -67,16 +67,16 @@ func (x *Contest) part(name string) share {
 	return a
 }
 
-func (x *Contest) set(name string, a share) {
+func (x *FairScheduler) set(name string, a share) {
 	if x.shares == nil {
 		x.shares = map[string]share{}
 	}
 	x.shares[name] = a
 }
 
-// look tells the client's contest of a tube that it looks at. It returns the tag of one that has a job to offer.
+// look tells the client's fair scheduler of a tube that it looks at. It returns the tag of one that has a job to offer.
 func (c *Client) look(t *tube) (tag uint64) {
-	x := c.contest
+	x := c.fair
 	if x == nil {
 		return 0
 	}
@@ -91,13 +91,13 @@ func (c *Client) look(t *tube) (tag uint64) {
 }
 
 // charge counts a job that a client has got from a tube.
-func (x *Contest) charge(t *tube) {
+func (x *FairScheduler) charge(t *tube) {
 	if x != nil {
 		x.bill(t)
 	}
 }
 
-func (x *Contest) bill(t *tube) {
+func (x *FairScheduler) bill(t *tube) {
 	a := x.part(t.name)
 	x.Clock.Advance(a.tag)
 	a.tag += t.price()
@@ -113,13 +113,13 @@ func (t *tube) price() uint64 {
 }
 
 // check looks for tags that are too high (WT1).
-func (x *Contest) check() error {
+func (x *FairScheduler) check() error {
 	if x == nil {
 		return nil
 	}
 	for name, a := range x.shares {
 		if ahead := int64(a.tag - x.Clock.Read()); ahead > worth && !a.idle {
-			return fmt.Errorf("WT1: tube %q is ahead of its contest by %d", name, ahead)
+			return fmt.Errorf("WT1: tube %q is ahead of its fair scheduler by %d", name, ahead)
 		}
 	}
 	return nil
@@ -157,8 +157,8 @@ func (s *State) winner(c *Client) (best *tube) {
 
 // contender is the client of a batch that reserves.
 func (b *Batch) contender() *Client {
-	if b.Client.contest != b.Contest {
-		b.Client.contest = b.Contest
+	if b.Client.fair != b.FairScheduler {
+		b.Client.fair = b.FairScheduler
 	}
 	return b.Client
 }
@@ -189,7 +189,7 @@ func (f *lanes) Pop() any {
 	return l
 }
 
-// offerByTubes lists the jobs that a reserve of op.Limit would take in a contest, or from tubes
+// offerByTubes lists the jobs that a reserve of op.Limit would take in a fair scheduler, or from tubes
 // whose jobs rise or are rationed.
 func (s *State) offerByTubes(b *Batch, op *Op) {
 	var f lanes
@@ -198,7 +198,7 @@ func (s *State) offerByTubes(b *Batch, op *Op) {
 		s.spend(looking)
 		if tag := c.look(t); c.offered(t) {
 			l := &lane{tube: t, tag: tag, left: t.left(s.now, op.Limit), top: s.headFor(c, t)}
-			if c.contest != nil {
+			if c.fair != nil {
 				l.price = t.price()
 			}
 			l.add(c.fitting(t), 0)

@@ -9,24 +9,24 @@ import (
 	"beanfield/shard/queue/naive"
 )
 
-// firstClock is where the clocks of contests begin here: so that tags soon wrap around.
+// firstClock is where the clocks of fair schedulers begin here: so that tags soon wrap around.
 const firstClock = ^uint64(0) - 3*worth
 
-// contestClock is one for tests in one goroutine.
-type contestClock struct{ tag uint64 }
+// fairClock is one for tests in one goroutine.
+type fairClock struct{ tag uint64 }
 
-func newClock(tag uint64) *contestClock { return &contestClock{tag} }
+func newClock(tag uint64) *fairClock { return &fairClock{tag} }
 
-func (k *contestClock) Read() uint64 { return k.tag }
+func (k *fairClock) Read() uint64 { return k.tag }
 
-func (k *contestClock) Advance(tag uint64) {
+func (k *fairClock) Advance(tag uint64) {
 	if int64(tag-k.tag) > 0 {
 		k.tag = tag
 	}
 }
 
-// contestOf is the contest of a client's tubes and of the tags that it asks for, as the router finds it.
-func (w *world) contestOf(c *Client, asked *Terms) *Contest {
+// fairOf is the fair scheduler of a client's tubes and of the tags that it asks for, as the router finds it.
+func (w *world) fairOf(c *Client, asked *Terms) *FairScheduler {
 	if len(w.policies) == 0 {
 		return nil // a client may watch very many tubes
 	}
@@ -46,15 +46,15 @@ func (w *world) contestOf(c *Client, asked *Terms) *Contest {
 	if asked != nil {
 		key += string(asked.Tags)
 	}
-	if w.contests[key] == nil {
-		w.contests[key] = &Contest{Clock: newClock(firstClock)}
+	if w.fairs[key] == nil {
+		w.fairs[key] = &FairScheduler{Clock: newClock(firstClock)}
 	}
-	return w.contests[key]
+	return w.fairs[key]
 }
 
 // tagOf is a tag of the model's as the state has it.
 func (w *world) tagOf(client int, tag int64) uint64 {
-	if w.contestOf(&w.users[string(rune('0'+client))].client, nil) == nil {
+	if w.fairOf(&w.users[string(rune('0'+client))].client, nil) == nil {
 		return 0
 	}
 	return firstClock + uint64(tag)*(worth/naive.Share)
@@ -99,8 +99,8 @@ func TestWeights(t *testing.T) {
 	})
 }
 
-// What a contest is about, and what not.
-func TestContestRules(t *testing.T) {
+// What a fair scheduler is about, and what not.
+func TestFairSchedulerRules(t *testing.T) {
 	runScripts(t, []script{
 		{"who watches one tube has no part in that", `
 			policy one weight=1
@@ -161,7 +161,7 @@ func TestPriceOfWeights(t *testing.T) {
 
 // A tag from so long ago that the clock has gone round since does not count.
 func TestTagsOfLongAgo(t *testing.T) {
-	x := &Contest{Clock: newClock(0)}
+	x := &FairScheduler{Clock: newClock(0)}
 	x.set("a", share{tag: 5 * worth, idle: true})
 	if got := x.part("a").tag; got != 0 {
 		t.Errorf("the tag is %d", got)

@@ -6,37 +6,37 @@ import (
 	"strings"
 )
 
-// Share is a job's worth in a contest, divided by the weight. Weights up to 16 divide it.
+// Share is a job's worth in a fair scheduler, divided by the weight. Weights up to 16 divide it.
 const Share = 720720
 
-// Contest is what clients have together that watch the same tubes, of which one has a weight.
-type Contest struct {
+// FairScheduler is what clients have together that watch the same tubes, of which one has a weight.
+type FairScheduler struct {
 	Clock int64            // the highest tag that a job was handed out at
 	Tags  map[string]int64 // of the tubes that had a job when somebody last looked, or before
 	Idle  map[string]bool  // of these, those that had none
 }
 
-// enter finds the contest that a client reserves in from now on; nil if there is none.
-func (m *Queue) enter(client int) *Contest {
-	m.Clients[client].contest = ""
+// enter finds the fair scheduler that a client reserves in from now on; nil if there is none.
+func (m *Queue) enter(client int) *FairScheduler {
+	m.Clients[client].fair = ""
 	watched := slices.Sorted(slices.Values(m.Clients[client].Watched))
 	heavy := slices.ContainsFunc(watched, func(tube string) bool { return m.policy(tube).Weight > 0 })
 	if !heavy || len(watched) < 2 {
 		return nil
 	}
-	if m.Contests == nil {
-		m.Contests = map[string]*Contest{}
+	if m.FairSchedulers == nil {
+		m.FairSchedulers = map[string]*FairScheduler{}
 	}
 	key := strings.Join(append(watched, m.Clients[client].Wants...), " ")
-	if m.Contests[key] == nil {
-		m.Contests[key] = &Contest{Tags: map[string]int64{}, Idle: map[string]bool{}}
+	if m.FairSchedulers[key] == nil {
+		m.FairSchedulers[key] = &FairScheduler{Tags: map[string]int64{}, Idle: map[string]bool{}}
 	}
-	m.Clients[client].contest = key
-	return m.Contests[key]
+	m.Clients[client].fair = key
+	return m.FairSchedulers[key]
 }
 
 // tag is where a tube stands that has a job. One that had none begins again at the clock.
-func (x *Contest) tag(tube string) int64 {
+func (x *FairScheduler) tag(tube string) int64 {
 	if tag, known := x.Tags[tube]; !known || x.Idle[tube] {
 		x.Tags[tube] = max(tag, x.Clock)
 	}
@@ -68,7 +68,7 @@ func (m *Queue) Next(client int) (*Job, int64) {
 
 // charge counts a job that a client is given.
 func (m *Queue) charge(client int, tube string) {
-	if x := m.Contests[m.Clients[client].contest]; x != nil {
+	if x := m.FairSchedulers[m.Clients[client].fair]; x != nil {
 		tag := x.tag(tube)
 		x.Clock = max(x.Clock, tag)
 		x.Tags[tube] = tag + Share/int64(max(1, m.policy(tube).Weight))
@@ -78,7 +78,7 @@ func (m *Queue) charge(client int, tube string) {
 // Offers are the jobs that a client would get, one after the other.
 func (m *Queue) Offers(client, most int) (jobs []*Job) {
 	m.Next(client)
-	watched, x := m.Clients[client].Watched, m.Contests[m.Clients[client].contest]
+	watched, x := m.Clients[client].Watched, m.FairSchedulers[m.Clients[client].fair]
 	left, tags := map[string][]*Job{}, map[string]int64{}
 	for _, tube := range watched {
 		if m.bestFor(client, tube) == nil {
