@@ -296,7 +296,7 @@ func TestAgedJobsAtAFullTube(t *testing.T) {
 	const shards = 2
 	far := afar("mail", shards)
 	rules := map[string]*queue.Policy{
-		"mail": {Expire: 1, Expired: queue.AgedDie, DeadLetter: queue.FateTube, DeadTube: far},
+		"mail": {Expire: 1, Expired: queue.ExpiryDie, DeadLetter: queue.FateTube, DeadTube: far},
 		far:    {MaxJobs: 1},
 	}
 	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy { return rules[tube] }}))

@@ -40,7 +40,7 @@ var (
 	counts     = map[string]queue.Counted{"reserves": queue.CountReserves, "timeouts": queue.CountTimeouts, "releases": queue.CountReleases}
 	deadFates  = map[string]queue.Fate{"bury": queue.FateBury, "delete": queue.FateDrop}
 	countWords = []string{"reserves", "timeouts", "releases"}
-	agedFates  = map[string]queue.Aged{"delete": queue.AgedDrop, "dead_letter": queue.AgedDie}
+	expiries   = map[string]queue.Expiry{"delete": queue.ExpiryDrop, "dead_letter": queue.ExpiryDie}
 )
 
 // expireReady has a job's age count from when it became ready.
@@ -149,7 +149,7 @@ func (t *TubeRule) policy() *queue.Policy {
 		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, MaxMemory: t.MaxMemory, Full: fulls[t.Full],
 		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: t.fate(), DeadTube: t.deadTube(),
 		Retry:  queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
-		Expire: int64(t.Expire), ExpireReady: t.ExpireFrom == expireReady, Expired: agedFates[t.Expired], MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst, Weight: t.Weight, Aging: int64(t.Aging),
+		Expire: int64(t.Expire), ExpireReady: t.ExpireFrom == expireReady, Expired: expiries[t.Expired], MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst, Weight: t.Weight, Aging: int64(t.Aging),
 	}
 }
 
@@ -231,14 +231,14 @@ const deletesThem = "its policy, %s, deletes jobs of that age at once: give that
 // that comes: a job's age counts from its put, wherever it is, unless that policy says otherwise.
 func vainFrom(rules []TubeRule, i int) (next int, in bool) {
 	t := &rules[i]
-	if t.deadTube() == "" || agedFates[t.Expired] != queue.AgedDie {
+	if t.deadTube() == "" || expiries[t.Expired] != queue.ExpiryDie {
 		return 0, false
 	}
 	if next = firstMatch(rules, t.deadTube()); next < 0 {
 		return 0, false
 	}
 	to := &rules[next]
-	return next, to.Expire > 0 && to.ExpireFrom != expireReady && to.Expire <= t.Expire && agedFates[to.Expired] == queue.AgedDrop
+	return next, to.Expire > 0 && to.ExpireFrom != expireReady && to.Expire <= t.Expire && expiries[to.Expired] == queue.ExpiryDrop
 }
 
 // circleFrom says how the dead letters of a policy would come back to a tube in which they were, with all

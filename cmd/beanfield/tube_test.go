@@ -41,7 +41,7 @@ aging = "9s"
 	for name, want := range map[string]*queue.Policy{
 		"a": {MaxJobs: 2, DeadLetter: queue.FateBury}, "ab": {MaxJobs: 2, DeadLetter: queue.FateBury}, "c": nil,
 		"b": {MaxBytes: 1024, MaxMemory: 2048, Full: queue.FullLeast, MaxDeliveries: 4, Count: queue.CountTimeouts, DeadLetter: queue.FateTube, DeadTube: "grave",
-			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), Expired: queue.AgedDie, MaxReserved: 5, Rate: 6, Burst: 7, Weight: 8, Aging: int64(9 * time.Second)},
+			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), Expired: queue.ExpiryDie, MaxReserved: 5, Rate: 6, Burst: 7, Weight: 8, Aging: int64(9 * time.Second)},
 	} {
 		if got := of(name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: policy %+v, want %+v", name, got, want)

@@ -132,7 +132,7 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 	} else {
 		s.unplace(slot)
 	}
-	if t.rises() {
+	if t.isAging() {
 		s.trailOf(j) // it waits anew
 	}
 	if a.Set&FieldPri != 0 {

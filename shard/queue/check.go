@@ -63,7 +63,7 @@ func (s *State) Check() error {
 	if waits += many + s.inLines(); waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos), s.policies.aging.Check(s.policies.agingAt))
+	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos), s.policies.expiring.Check(s.policies.expiringAt))
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
@@ -89,7 +89,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if s.firstWaiter(t, s.sought()) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
 	}
-	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major && !t.rises() {
+	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major && !t.isAging() {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
 	*waits += t.waiters.N
@@ -215,7 +215,7 @@ func (s *State) checkSearch(c *Client) error {
 			continue
 		}
 		// The order is promised only while nobody takes the best job.
-		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.fair == nil && !t.rises() && !w.best.rises() && c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
+		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.fair == nil && !t.isAging() && !w.best.isAging() && c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

@@ -96,7 +96,7 @@
 // A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
 // rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at
 // which they end (expiry.go), what becomes of jobs that come back (retry.go), how many are handed out
-// (ration.go), how they rise while they wait (rising.go), and what part of them goes to clients that
+// (ration.go), how they rise while they wait (aging.go), and what part of them goes to clients that
 // watch other tubes too (fairscheduler.go). For other tubes all of that costs one look at a nil pointer.
 // Policies know no clock and no chance: what they do follows from the state, the time that the queue is
 // told, and the operations.

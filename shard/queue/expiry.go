@@ -54,7 +54,7 @@ func (s *State) hasPast(j *job) bool {
 // waitsFromNow begins the time of a job that was ready before its tube had its policy, if nobody knows since when.
 func (s *State) waitsFromNow(t *tube, slot uint32) {
 	j := s.jobs.At(slot)
-	if t.policy.ExpireReady && !t.rises() && j.state() == Ready && s.hasPast(j) && s.trails.At(j.trail).key == 0 {
+	if t.policy.ExpireReady && !t.isAging() && j.state() == Ready && s.hasPast(j) && s.trails.At(j.trail).key == 0 {
 		s.trails.At(j.trail).key = s.now + s.Epoch
 	}
 }
@@ -65,8 +65,8 @@ func (s *State) policeAges(t *tube) {
 	switch {
 	case p.Expire > 0 && p.ages == nil:
 		p.ages = &ranking{}
-		all.agingAt.Cover(t.slot)
-		all.agingAt.Set(t.slot, cells.Nowhere)
+		all.expiringAt.Cover(t.slot)
+		all.expiringAt.Set(t.slot, cells.Nowhere)
 		s.rankLater(t)
 	case p.Expire == 0:
 		s.forgetAges(t)
@@ -78,7 +78,7 @@ func (s *State) policeAges(t *tube) {
 // forgetAges forgets what a tube knows of its jobs' ages.
 func (s *State) forgetAges(t *tube) {
 	if t.policy.ages != nil {
-		s.policies.aging.Schedule(s.policies.agingAt, t.slot, 0)
+		s.policies.expiring.Schedule(s.policies.expiringAt, t.slot, 0)
 		t.policy.ages = nil
 	}
 }
@@ -89,14 +89,14 @@ func (s *State) retimeAges(t *tube) {
 	if h := &t.policy.ages.heap; h.N > 0 {
 		at = s.expires(t.policy.Policy, int64(h.Top().Major)*millisecond)
 	}
-	s.policies.aging.Schedule(s.policies.agingAt, t.slot, at)
+	s.policies.expiring.Schedule(s.policies.expiringAt, t.slot, at)
 }
 
 // serveAges deletes jobs that are too old.
 func (s *State) serveAges(now int64) {
-	for !s.spent() && s.policies.aging.Due(now) {
+	for !s.spent() && s.policies.expiring.Due(now) {
 		s.spend(ending)
-		t := s.tubeAt.Get(s.policies.aging.Top().Slot)
+		t := s.tubeAt.Get(s.policies.expiring.Top().Slot)
 		s.age(now, t.policy.ages.heap.Top().Slot)
 	}
 }
@@ -114,7 +114,7 @@ func (s *State) age(now int64, slot uint32) {
 
 // movesAged says that jobs that are too old go where dead letters go.
 func (p *policing) movesAged() bool {
-	return p != nil && p.Expired == AgedDie && p.DeadLetter == FateTube
+	return p != nil && p.Expired == ExpiryDie && p.DeadLetter == FateTube
 }
 
 // hasAgedIn says whether a job has gone from a tube because of its age. Policies of a file and of run time may

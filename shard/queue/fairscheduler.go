@@ -212,7 +212,7 @@ func (s *State) offerByTubes(b *Batch, op *Op) {
 		l := f[0]
 		slot := l.next().Slot
 		j := s.jobs.At(slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: l.tag, Pri: s.risen(l.tube, slot), Size: j.size})
+		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: l.tag, Pri: s.agedPri(l.tube, slot), Size: j.size})
 		bytes += int(j.size)
 		l.tag += l.price
 		if l.left--; l.left == 0 || len(l.frontier) == 0 {

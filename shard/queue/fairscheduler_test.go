@@ -74,7 +74,7 @@ func (x *machine) behind(op *Op, j *naive.Job, tag uint64) bool {
 	if x.m.Policies[j.Tube] != nil && x.m.Policies[j.Tube].Aging > 0 {
 		id = 0 // jobs that rise keep their order
 	}
-	return cmp.Or(cmp.Compare(int64(tag-op.Ticket), 0), cmp.Compare(x.m.Risen(j), op.Pri), cmp.Compare(id, op.ID)) > 0
+	return cmp.Or(cmp.Compare(int64(tag-op.Ticket), 0), cmp.Compare(x.m.AgedPri(j), op.Pri), cmp.Compare(id, op.ID)) > 0
 }
 
 func TestWeights(t *testing.T) {

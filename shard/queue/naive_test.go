@@ -46,7 +46,7 @@ func (x *machine) model(c int, op *Op, body string) {
 	case Offer:
 		j, tag := m.Next(c)
 		if op.found(j, naive.Empty); j != nil {
-			op.Pri, op.Ticket = m.Risen(j), x.w.tagOf(c, tag)
+			op.Pri, op.Ticket = m.AgedPri(j), x.w.tagOf(c, tag)
 		}
 	case Wait:
 		op.Status = Waiting

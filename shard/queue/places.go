@@ -9,7 +9,7 @@ func (s *State) makeReady(now int64, slot uint32) {
 	j.setState(Ready)
 	key := readyKey(j.pri, j.id(), slot)
 	if t.policy != nil {
-		s.riseFrom(now, t, slot)
+		s.waitsSince(now, t, slot)
 		key = s.placeKey(t, slot)
 	}
 	t.ready.Push(s.jobPos, key)

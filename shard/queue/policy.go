@@ -16,9 +16,9 @@ type Policy struct {
 	DeadTube      string // with FateTube
 	Retry         Retry
 
-	Expire      int64 // nanoseconds from the put until a job that nobody holds is deleted
-	ExpireReady bool  // from when it became ready, and only while it is
-	Expired     Aged  // or what becomes of it
+	Expire      int64  // nanoseconds from the put until a job that nobody holds is deleted
+	ExpireReady bool   // from when it became ready, and only while it is
+	Expired     Expiry // or what becomes of it
 
 	MaxReserved int // at a time
 	Rate        int // jobs handed out in a second
@@ -28,13 +28,13 @@ type Policy struct {
 	Weight int   // among the tubes that a client watches; 0: none, which is 1 beside one that has one
 }
 
-// Aged is what becomes of a job that is too old.
-type Aged uint8
+// Expiry is what becomes of a job that is too old.
+type Expiry uint8
 
 // The policies for jobs that are too old.
 const (
-	AgedDrop Aged = iota
-	AgedDie       // it is a dead letter, which goes to another tube
+	ExpiryDrop Expiry = iota
+	ExpiryDie         // it is a dead letter, which goes to another tube
 )
 
 // Full is what a full tube does with another job.
@@ -52,7 +52,7 @@ const (
 type policing struct {
 	*Policy
 	ration
-	step     int64    // milliseconds: the Aging by which its ready jobs are in order (rising.go)
+	step     int64    // milliseconds: the Aging by which its ready jobs are in order (aging.go)
 	victims  *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
 	ages     *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
 	needs    uint32   // the pass over all jobs that fills the rankings; see policies
@@ -66,15 +66,15 @@ type policing struct {
 // goes through the records of all jobs, and ranks those whose tubes need that. Until a pass is
 // over, what needs a ranking ends with More.
 type policies struct {
-	of      func(tube string) *Policy // nil if there are none
-	tube    uint32                    // the next to be asked again; 0 if all have been
-	job     uint32                    // the next record to look at; 0 if there is no pass
-	passes  uint32                    // that are over
-	wanted  uint32                    // the last that some tube needs
-	victims cells.Positions           // of jobs in these rankings
-	ages    cells.Positions           // likewise
-	aging   cells.Heap                // tubes by when their oldest job is too old
-	agingAt cells.Positions
+	of         func(tube string) *Policy // nil if there are none
+	tube       uint32                    // the next to be asked again; 0 if all have been
+	job        uint32                    // the next record to look at; 0 if there is no pass
+	passes     uint32                    // that are over
+	wanted     uint32                    // the last that some tube needs
+	victims    cells.Positions           // of jobs in these rankings
+	ages       cells.Positions           // likewise
+	expiring   cells.Heap                // tubes by when their oldest job is too old
+	expiringAt cells.Positions
 }
 
 // SetPolicies brings other policies for all tubes. It is called between two turns.
@@ -104,7 +104,7 @@ func (s *State) policyOf(name string) *Policy {
 
 // police gives a tube a policy, or takes it away.
 func (s *State) police(t *tube, p *Policy) {
-	if p == nil && t.rises() && t.ready.N > rekeyMost {
+	if p == nil && t.isAging() && t.ready.N > rekeyMost {
 		p = &Policy{} // its order stays
 	}
 	var old *Policy
@@ -114,7 +114,7 @@ func (s *State) police(t *tube, p *Policy) {
 	case p == nil:
 		s.forgetAges(t)
 		t.policy.Policy = &Policy{}
-		s.policeRise(t)
+		s.policeAging(t)
 		t.policy = nil
 		s.policeRation(t, nil)
 		return
@@ -131,7 +131,7 @@ func (s *State) police(t *tube, p *Policy) {
 		t.policy.victims = &ranking{}
 		s.rankLater(t)
 	}
-	s.policeRise(t)
+	s.policeAging(t)
 	if old != nil && old.ExpireReady != p.ExpireReady {
 		s.forgetAges(t)
 	}

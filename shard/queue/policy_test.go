@@ -33,7 +33,7 @@ var policyWords = map[string]func(*Policy, string){
 	},
 	"dead":     func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
 	"to":       func(p *Policy, v string) { p.DeadLetter, p.DeadTube = FateTube, v },
-	"expired":  func(p *Policy, v string) { p.Expired = map[string]Aged{"dead": AgedDie}[v] },
+	"expired":  func(p *Policy, v string) { p.Expired = map[string]Expiry{"dead": ExpiryDie}[v] },
 	"from":     func(p *Policy, v string) { p.ExpireReady = v == "ready" },
 	"expire":   func(p *Policy, v string) { p.Expire = duration(v) },
 	"reserved": func(p *Policy, v string) { p.MaxReserved = int(number(v)) },

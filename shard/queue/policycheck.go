@@ -21,7 +21,7 @@ func (s *State) checkPolicy(t *tube) error {
 			at = s.expires(p.Policy, int64(h.Top().Major)*millisecond)
 		}
 		all := &s.policies
-		if pos := all.agingAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 && (pos >= all.aging.N || int64(all.aging.At(pos).Major) != at) {
+		if pos := all.expiringAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 && (pos >= all.expiring.N || int64(all.expiring.At(pos).Major) != at) {
 			return fmt.Errorf("M3: tube %q has jobs that are too old at %d, which is in no timeline", t.name, at)
 		}
 		want := t.ready.N

@@ -83,7 +83,7 @@ func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
 		return false
 	}
 	s.spend(moving)
-	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.risen(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
+	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.agedPri(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
 	b.Client.fair.charge(t)
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
@@ -188,7 +188,7 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 		s.spend(summing)
 		slot := f.next().Slot
 		j := s.jobs.At(slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.risen(s.tubeAt.Get(j.tube()), slot), Size: j.size})
+		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.agedPri(s.tubeAt.Get(j.tube()), slot), Size: j.size})
 		if bytes += int(j.size); op.Poll {
 			break
 		}

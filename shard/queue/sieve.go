@@ -257,7 +257,7 @@ func (s *State) headFor(c *Client, t *tube) cells.Entry {
 		return s.head(t)
 	}
 	e := c.fitting(t).Top()
-	if t.rises() {
+	if t.isAging() {
 		return s.compared(t, e.Slot)
 	}
 	return e

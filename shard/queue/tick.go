@@ -8,7 +8,7 @@ func (s *State) Next() int64 {
 		return 1 // at once
 	}
 	at := cells.Sooner(s.timeline.Soonest(), s.holders.Soonest())
-	at = cells.Sooner(at, s.policies.aging.Soonest())
+	at = cells.Sooner(at, s.policies.expiring.Soonest())
 	if x := s.extra; x != nil {
 		at = cells.Sooner(at, cells.Sooner(x.dying.Soonest(), x.ends.Soonest()))
 	}
@@ -49,7 +49,7 @@ func (s *State) Tick(now int64) (more bool) {
 		s.spend(moving)
 		s.expire(now, s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
-	if s.policies.aging.Due(now) {
+	if s.policies.expiring.Due(now) {
 		s.share = max(0, s.share) + third
 		s.serveAges(now)
 	}

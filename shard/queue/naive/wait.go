@@ -19,7 +19,7 @@ func (m *Queue) take(client int, j *Job) {
 // to gets, then to filtered consumers.
 func (m *Queue) ready(j *Job) {
 	j.place(Ready)
-	m.rises(j)
+	m.beginsWaiting(j)
 	m.join(j)
 	m.match()
 	if m.Job(j.ID) == j {

@@ -12,8 +12,8 @@ func (m *Queue) since(j *Job) int64 {
 	return (j.Created + m.Epoch) / millisecond
 }
 
-// rises begins a job's waiting, where it counts.
-func (m *Queue) rises(j *Job) {
+// beginsWaiting begins a job's waiting, where it counts.
+func (m *Queue) beginsWaiting(j *Job) {
 	if p := m.policy(j.Tube); p.Aging == 0 && (!p.ExpireReady || !j.hasPast()) {
 		j.Since = 0
 	} else {
@@ -48,8 +48,8 @@ func (m *Queue) Resume(now int64, old *Queue) {
 	}
 }
 
-// Risen is the priority that a ready job has by now.
-func (m *Queue) Risen(j *Job) uint32 {
+// AgedPri is the priority that a ready job has by now.
+func (m *Queue) AgedPri(j *Job) uint32 {
 	aging := m.policy(j.Tube).Aging / millisecond
 	if aging == 0 {
 		return j.Pri
@@ -69,7 +69,7 @@ func (m *Queue) byKey(a, b *Job) int {
 
 // byTurn is the order of the best jobs of several tubes.
 func (m *Queue) byTurn(a, b *Job) int {
-	return cmp.Or(cmp.Compare(m.Risen(a), m.Risen(b)), byID(a, b))
+	return cmp.Or(cmp.Compare(m.AgedPri(a), m.AgedPri(b)), byID(a, b))
 }
 
 // bestOf is the best ready job of some tubes.

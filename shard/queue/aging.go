@@ -8,7 +8,7 @@ import "beanfield/shard/queue/cells"
 //
 // All jobs of the tube rise as fast, so their order never changes, and each has a key for good:
 // its priority in steps of time, plus when it became ready. Only between tubes, and shards, it matters
-// how far a job has risen by now (head). A job is ready since its put, or since it last became
+// how far a job has aged by now (head). A job is ready since its put, or since it last became
 // ready, which its trail has; after a restart, since its put, because that is not logged.
 //
 // A reload re-keys a tube with few ready jobs at once. One with more keeps its order until it has been
@@ -17,8 +17,8 @@ import "beanfield/shard/queue/cells"
 // rekeyMost is how many ready jobs are re-keyed at once.
 const rekeyMost = 4096
 
-// rises says that the tube's jobs rise while they wait.
-func (t *tube) rises() bool { return t.policy != nil && t.policy.step > 0 }
+// isAging says that the tube's jobs rise while they wait.
+func (t *tube) isAging() bool { return t.policy != nil && t.policy.step > 0 }
 
 // readySince is when a ready job became so, as a date in milliseconds.
 func (s *State) readySince(j *job) int64 {
@@ -33,23 +33,23 @@ func (s *State) readySince(j *job) int64 {
 // placeKey is the key of a ready job in its tube's heap.
 func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
 	j := s.jobs.At(slot)
-	if !t.rises() {
+	if !t.isAging() {
 		return readyKey(j.pri, j.id(), slot)
 	}
 	return cells.Entry{Major: uint64(j.pri)*uint64(t.policy.step) + uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
 }
 
-// riseFrom begins a job's waiting in a tube that a policy covers.
-func (s *State) riseFrom(now int64, t *tube, slot uint32) {
+// waitsSince begins a job's waiting in a tube that a policy covers.
+func (s *State) waitsSince(now int64, t *tube, slot uint32) {
 	if t.ready.N == 0 {
 		s.takeStep(t)
 		t.policy.missNothing()
 	}
 	j, since := s.jobs.At(slot), int64(0)
-	if t.rises() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
+	if t.isAging() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
 		since = now + s.Epoch
 	}
-	if j.trail != 0 && (t.rises() || t.policy.ExpireReady) {
+	if j.trail != 0 && (t.isAging() || t.policy.ExpireReady) {
 		s.trails.At(j.trail).key = since
 	}
 }
@@ -57,8 +57,8 @@ func (s *State) riseFrom(now int64, t *tube, slot uint32) {
 // takeStep lets a tube whose heap is empty follow its policy.
 func (s *State) takeStep(t *tube) { t.policy.step = t.policy.Aging / millisecond }
 
-// policeRise follows a change of a tube's policy. policeRation comes after it, and sees to a tube that is opening.
-func (s *State) policeRise(t *tube) {
+// policeAging follows a change of a tube's policy. policeRation comes after it, and sees to a tube that is opening.
+func (s *State) policeAging(t *tube) {
 	if t.policy.step == t.policy.Aging/millisecond || t.ready.N > rekeyMost {
 		return
 	}
@@ -75,10 +75,10 @@ func (s *State) policeRise(t *tube) {
 	s.resift(t)
 }
 
-// risen is the priority that a ready job has by now.
-func (s *State) risen(t *tube, slot uint32) uint32 {
+// agedPri is the priority that a ready job has by now.
+func (s *State) agedPri(t *tube, slot uint32) uint32 {
 	j := s.jobs.At(slot)
-	if !t.rises() {
+	if !t.isAging() {
 		return j.pri
 	}
 	steps := max(0, (s.now+s.Epoch)/millisecond-s.readySince(j)) / t.policy.step
@@ -96,7 +96,7 @@ func (s *State) head(t *tube) cells.Entry {
 
 // compared is a ready job as it compares with those of other tubes.
 func (s *State) compared(t *tube, slot uint32) cells.Entry {
-	return readyKey(s.risen(t, slot), s.jobs.At(slot).id(), slot)
+	return readyKey(s.agedPri(t, slot), s.jobs.At(slot).id(), slot)
 }
 
 // within says that a claim may take the best job of a tube. Jobs that rise keep their order, also
@@ -106,7 +106,7 @@ func (s *State) within(op *Op, c *Client, t *tube) bool {
 		return true
 	}
 	worst, at := op.worst(), s.standing(c, t)
-	if t.rises() {
+	if t.isAging() {
 		at.top = readyKey(uint32(at.top.Major>>32), 0, 0)
 	}
 	return !worst.before(at)

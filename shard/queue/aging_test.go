@@ -2,7 +2,7 @@ package queue
 
 import "testing"
 
-func TestRising(t *testing.T) {
+func TestAging(t *testing.T) {
 	runScripts(t, []script{
 		{"a job that waits overtakes younger ones", `
 			policy default aging=10s
@@ -50,7 +50,7 @@ func TestRising(t *testing.T) {
 }
 
 // What becomes of the order at a restart, and a reload.
-func TestRisingGoesOn(t *testing.T) {
+func TestAgingGoesOn(t *testing.T) {
 	runScripts(t, []script{
 		{"after a restart, it has waited since its put", `
 			policy default aging=1s
@@ -79,8 +79,8 @@ func TestRisingGoesOn(t *testing.T) {
 	})
 }
 
-// Offers of several jobs, and claims, know how far jobs have risen.
-func TestRisingBySeveral(t *testing.T) {
+// Offers of several jobs, and claims, know how far jobs have aged.
+func TestAgingBySeveral(t *testing.T) {
 	w := newWorld(t)
 	w.run(`
 		policy one aging=1s
@@ -117,24 +117,24 @@ func TestRisingBySeveral(t *testing.T) {
 }
 
 // A tube with very many ready jobs goes on in its order until it has been empty.
-func TestRisingOfManyJobs(t *testing.T) {
+func TestAgingOfManyJobs(t *testing.T) {
 	w := newWorld(t)
 	a := w.user("a")
 	w.fill(a, rekeyMost+1, 0)
 	w.run("policy default aging=1s")
 	d := w.s.tubes["default"]
-	if d.rises() {
+	if d.isAging() {
 		t.Error("very many jobs are re-keyed at once")
 	}
 	for d.ready.N > 0 {
 		a.apply(Op{Kind: Reserve, Poll: true})
 	}
 	w.fill(a, rekeyMost+1, 0)
-	if !d.rises() {
+	if !d.isAging() {
 		t.Error("a tube that has been empty does not follow its policy")
 	}
 	w.run("policy default")
-	if d.policy == nil || !d.rises() {
+	if d.policy == nil || !d.isAging() {
 		t.Error("the order ends with the policy")
 	}
 	if err := w.s.Check(); err != nil {
