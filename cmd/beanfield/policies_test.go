@@ -50,7 +50,7 @@ func TestProcessFollowsPolicies(t *testing.T) {
 
 // Workers that wait for tubes of several shards are given what a rationed tube hands out, as
 // soon as it does.
-func TestProcessRationsATube(t *testing.T) {
+func TestProcessThrottlesATube(t *testing.T) {
 	p, write := configured(t, "shards = 3\n[[tube]]\nmatch = 'm*'\nmax_reserved = 1\n", "-l", "unix:DIR/s")
 	c, worker := p.client(), p.client()
 	for _, name := range []string{"a", "b", "c", "d", "mail"} { // all shards have some

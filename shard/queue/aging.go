@@ -57,7 +57,7 @@ func (s *State) waitsSince(now int64, t *tube, slot uint32) {
 // takeStep lets a tube whose heap is empty follow its policy.
 func (s *State) takeStep(t *tube) { t.policy.step = t.policy.Aging / millisecond }
 
-// policeAging follows a change of a tube's policy. policeRation comes after it, and sees to a tube that is opening.
+// policeAging follows a change of a tube's policy. policeRate comes after it, and sees to a tube that is opening.
 func (s *State) policeAging(t *tube) {
 	if t.policy.step == t.policy.Aging/millisecond || t.ready.N > rekeyMost {
 		return

@@ -96,7 +96,7 @@
 // A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
 // rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at
 // which they end (expiry.go), what becomes of jobs that come back (retry.go), how many are handed out
-// (ration.go), how they rise while they wait (aging.go), and what part of them goes to clients that
+// (ratelimit.go), how they rise while they wait (aging.go), and what part of them goes to clients that
 // watch other tubes too (fairscheduler.go). For other tubes all of that costs one look at a nil pointer.
 // Policies know no clock and no chance: what they do follows from the state, the time that the queue is
 // told, and the operations.
@@ -196,7 +196,7 @@
 //	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
 //	    service needs it (items_service.go). The pinned one needs none.
 //	S6  An open tube never has both ready jobs and waiters for them. A tube is shut while
-//	    it is paused or rationed, and after that until its waiters have been served,
+//	    it is paused or throttled, and after that until its waiters have been served,
 //	    which may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
 //	    except in its first pass, where it remembers the best (manytubes.go).

@@ -190,7 +190,7 @@ func (f *lanes) Pop() any {
 }
 
 // offerByTubes lists the jobs that a reserve of op.Limit would take in a fair scheduler, or from tubes
-// whose jobs rise or are rationed.
+// whose jobs rise or are throttled.
 func (s *State) offerByTubes(b *Batch, op *Op) {
 	var f lanes
 	c := b.Client

@@ -41,7 +41,7 @@ func (s *State) unpause(t *tube) {
 // others. With no waiter or no job left it is open, or shut again.
 func (s *State) reopen(t *tube) {
 	pos := s.openPos.Get(t.slot)
-	if !t.paused() && !t.rationed() && t.ready.N > 0 && s.firstWaiter(t, s.sought()) != nil {
+	if !t.paused() && !t.throttled() && t.ready.N > 0 && s.firstWaiter(t, s.sought()) != nil {
 		key := s.head(t)
 		key.Slot = t.slot
 		if pos == cells.Nowhere {

@@ -51,7 +51,7 @@ const (
 // the tube. For all other tubes it costs one look at a nil pointer.
 type policing struct {
 	*Policy
-	ration
+	rateLimit
 	step     int64    // milliseconds: the Aging by which its ready jobs are in order (aging.go)
 	victims  *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
 	ages     *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
@@ -116,7 +116,7 @@ func (s *State) police(t *tube, p *Policy) {
 		t.policy.Policy = &Policy{}
 		s.policeAging(t)
 		t.policy = nil
-		s.policeRation(t, nil)
+		s.policeRate(t, nil)
 		return
 	case t.policy == nil:
 		t.policy = &policing{Policy: p}
@@ -136,7 +136,7 @@ func (s *State) police(t *tube, p *Policy) {
 		s.forgetAges(t)
 	}
 	s.policeAges(t)
-	s.policeRation(t, old)
+	s.policeRate(t, old)
 }
 
 // rankLater has the jobs that a tube has already ranked by the next pass.

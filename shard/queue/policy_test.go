@@ -75,17 +75,17 @@ func newPolicyMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 	return newMachine(f, pick).police()
 }
 
-// newRationMachine makes one whose tubes are rationed, too. Its turns are long: what opens in a
+// newRateMachine makes one whose tubes are throttled, too. Its turns are long: what opens in a
 // turn is served at its end, and the model does not know where others end.
-func newRationMachine(f queuetest.Failer, pick func(int, string) int) *machine {
+func newRateMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 	x := newSharedMachine(f, pick, 0)
-	x.rations = true
+	x.rateLimits = true
 	return x.police()
 }
 
 // newFairMachine makes one whose clients watch all tubes at first, which have weights.
 func newFairMachine(f queuetest.Failer, pick func(int, string) int) *machine {
-	x := newSharedMachine(f, pick, 0) // as for rations
+	x := newSharedMachine(f, pick, 0) // as for rate limits
 	x.fairs = true
 	x.police()
 	for i := range machineClients {
@@ -128,7 +128,7 @@ func (x *machine) rule() {
 		p = &Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
 		p.Aging = choose(x, "aging", 0, 0, 500*millisecond, second, 3*second)
 	}
-	if x.rations {
+	if x.rateLimits {
 		p.MaxReserved, p.Rate = choose(x, "reserved", 0, 1, 2, 3), choose(x, "rate", 0, 3, 7)
 		if p.Rate > 0 {
 			p.Burst = choose(x, "burst", 0, 1, 2)
@@ -178,8 +178,8 @@ func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine) }
 // Clients get jobs by the weights of their tubes (WT1).
 func TestFairScheduler(t *testing.T) { checkMachine(t, newFairMachine) }
 
-// Tubes that are rationed hand out what they may, and at once, to who has waited longest (M4).
-func TestRations(t *testing.T) { checkMachine(t, newRationMachine) }
+// Tubes that are throttled hand out what they may, and at once, to who has waited longest (M4).
+func TestRateLimits(t *testing.T) { checkMachine(t, newRateMachine) }
 
 func checkMachine(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -196,7 +196,7 @@ func checkMachine(t *testing.T, make func(queuetest.Failer, func(int, string) in
 
 // The same over long runs.
 func TestPoliciesLong(t *testing.T)      { runLong(t, newPolicyMachine) }
-func TestRationsLong(t *testing.T)       { runLong(t, newRationMachine) }
+func TestRateLimitsLong(t *testing.T)    { runLong(t, newRateMachine) }
 func TestFairSchedulerLong(t *testing.T) { runLong(t, newFairMachine) }
 
 func runLong(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {

@@ -12,8 +12,8 @@ func (s *State) checkPolicy(t *tube) error {
 	if (p.victims != nil) != (p.Full != FullRefuse) || (p.ages != nil) != (p.Expire > 0) {
 		return fmt.Errorf("M2: tube %q has the wrong rankings", t.name)
 	}
-	if most := (p.burst() - 1) * second; p.Rate == 0 && p.ration != (ration{}) || p.Rate > 0 && p.debt > most && p.opens != p.paidOff(p.Policy, most) {
-		return fmt.Errorf("M4: tube %q has %+v", t.name, p.ration)
+	if most := (p.burst() - 1) * second; p.Rate == 0 && p.rateLimit != (rateLimit{}) || p.Rate > 0 && p.debt > most && p.opens != p.paidOff(p.Policy, most) {
+		return fmt.Errorf("M4: tube %q has %+v", t.name, p.rateLimit)
 	}
 	if p.ages != nil {
 		var at int64

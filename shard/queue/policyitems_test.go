@@ -40,7 +40,7 @@ func TestPoliciesOfQueues(t *testing.T) {
 			limits evict=0
 			g.a item 1024 -> toolong
 			g.a attrs -> length=2 first=1 last=2`},
-		{"consumers wait for rationed items, in turns", `
+		{"consumers wait for throttled items, in turns", `
 			policy default reserved=1
 			g.a item 1024 -> 1
 			g.a item 1024 -> 2

@@ -11,7 +11,7 @@ import (
 // long as there are others, each time. So there is a sieve for the tags that a client asks for: it has the
 // ready jobs of the shard that have these tags, tube by tube in the order in which tubes hand jobs out. For
 // such a client these are the jobs that a tube offers (fitting), and all else is as for others: fair schedulers,
-// rations, pauses, searches through many tubes.
+// rate limits, pauses, searches through many tubes.
 //
 // A sieve is begun by the first client that asks for its tags, and filled in shares: a cursor goes through
 // the records of jobs, and jobs that become ready meanwhile are taken in at once. Until it is whole, the

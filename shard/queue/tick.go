@@ -94,7 +94,7 @@ func (s *State) Settle(now int64) (more bool) {
 	return s.feeding() || s.timeline.Due(now)
 }
 
-// serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were rationed.
+// serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were throttled.
 func (s *State) serveTimeline(now int64) {
 	for !s.spent() && s.timeline.Due(now) {
 		s.spend(moving)
@@ -104,7 +104,7 @@ func (s *State) serveTimeline(now int64) {
 			continue
 		}
 		if p := t.policy; p != nil && p.due() != 0 && p.due() <= now {
-			s.serveRation(now, t)
+			s.serveRate(now, t)
 			continue
 		}
 		slot := t.delayed.Top().Slot

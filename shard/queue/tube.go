@@ -52,7 +52,9 @@ func (t *tube) policed() bool {
 }
 
 // shut says that no reserve may take from the tube just now.
-func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening || t.policy != nil && t.rationed() }
+func (t *tube) shut() bool {
+	return t.pausedUntil != 0 || t.opening || t.policy != nil && t.throttled()
+}
 
 // tubeNamed finds a tube or makes it.
 func (s *State) tubeNamed(name []byte) *tube {

@@ -124,7 +124,7 @@ type Tube struct {
 	Deletes, Pauses uint64
 	Pause           uint32
 	PausedUntil     int64
-	ration
+	rateLimit
 }
 
 // Gift is a job that a waiter was given.

@@ -69,7 +69,7 @@ func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
 		}
 	}
 	m.open(open...)
-	m.tickRations()
+	m.tickRates()
 	if m.Slot != nil {
 		m.expireInOrder()
 	} else if found := m.expire(fits); found != nil {

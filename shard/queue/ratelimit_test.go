@@ -248,7 +248,7 @@ func TestRateOutlivesATube(t *testing.T) {
 }
 
 // A tube that is about to serve those who wait, and is shut before that, serves nobody.
-func TestRationedTubeThatOpensAndShuts(t *testing.T) {
+func TestThrottledTubeThatOpensAndShuts(t *testing.T) {
 	w := newWorld(t)
 	w.run(`
 		policy default reserved=1
@@ -272,7 +272,7 @@ func TestRationedTubeThatOpensAndShuts(t *testing.T) {
 
 // A client of many tubes, whose search goes on over several turns, misses no tube that opens
 // meanwhile.
-func TestSearchSeesRationedTubesOpen(t *testing.T) {
+func TestSearchSeesThrottledTubesOpen(t *testing.T) {
 	w := newManyWorld(t, 1, 1)
 	w.run(`
 		policy one reserved=1

@@ -1,8 +1,8 @@
 package naive
 
-// ration is what a tube has handed out. Owed is when all of it will have been paid off, if each job takes a
+// rate limit is what a tube has handed out. Owed is when all of it will have been paid off, if each job takes a
 // second divided by the rate, counted in nanoseconds times the rate.
-type ration struct {
+type rateLimit struct {
 	Owed    int64
 	OpensAt int64 // when the next job may go; 0 if it may
 	Lingers bool
@@ -100,8 +100,8 @@ func (m *Queue) serveOpening() {
 	}
 }
 
-// tickRations opens the tubes whose time has come, and ends those that only lingered.
-func (m *Queue) tickRations() {
+// tickRates opens the tubes whose time has come, and ends those that only lingered.
+func (m *Queue) tickRates() {
 	for _, t := range m.Tubes {
 		if t.OpensAt != 0 && t.OpensAt <= m.Now {
 			t.OpensAt = 0
@@ -132,7 +132,7 @@ func (m *Queue) Rule(tube string, p *Policy) {
 		return
 	}
 	if now := m.policy(tube); old.Rate != now.Rate || old.Burst != now.Burst {
-		t.ration = ration{}
+		t.rateLimit = rateLimit{}
 	}
 	m.waitFrom(tube)
 	m.free(tube)

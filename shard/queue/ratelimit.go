@@ -14,8 +14,8 @@ package queue
 // then. It does so until it is zero again, for a tenth of a second at most, or until the tube is empty.
 // So a few clients that always come back get the rate, although none of them waits while they are away.
 
-// ration is what a tube with a rate has handed out.
-type ration struct {
+// rateLimit is what a tube with a rate has handed out.
+type rateLimit struct {
 	debt    int64
 	since   int64 // when it was so high
 	opens   int64 // when the next job may go; 0 if it may now
@@ -35,13 +35,13 @@ func (p *Policy) burst() int64 {
 }
 
 // paidOff is when the debt is down to so much.
-func (r *ration) paidOff(p *Policy, to int64) int64 {
+func (r *rateLimit) paidOff(p *Policy, to int64) int64 {
 	rate := int64(p.Rate)
 	return r.since + (max(0, r.debt-to)+rate-1)/rate
 }
 
 // pay brings the debt up to date.
-func (r *ration) pay(p *Policy, now int64) {
+func (r *rateLimit) pay(p *Policy, now int64) {
 	if now-r.late > tenth {
 		r.late = 0
 	}
@@ -58,9 +58,9 @@ func (r *ration) pay(p *Policy, now int64) {
 }
 
 // missNothing ends the making up for what was missed.
-func (r *ration) missNothing() { r.late, r.debt = 0, max(0, r.debt) }
+func (r *rateLimit) missNothing() { r.late, r.debt = 0, max(0, r.debt) }
 
-// due is when the ration needs attention; 0 if never.
+// due is when the rate limit needs attention; 0 if never.
 func (p *policing) due() int64 {
 	switch {
 	case p.opens != 0:
@@ -71,8 +71,8 @@ func (p *policing) due() int64 {
 	return 0
 }
 
-// rationed says that the tube's policy lets no job go just now.
-func (t *tube) rationed() bool {
+// throttled says that the tube's policy lets no job go just now.
+func (t *tube) throttled() bool {
 	p := t.policy
 	return p != nil && (p.opens != 0 || p.MaxReserved > 0 && t.reserved >= p.MaxReserved)
 }
@@ -87,7 +87,7 @@ func (t *tube) left(now int64, most uint32) uint32 {
 		most = uint32(min(int64(most), max(0, int64(p.MaxReserved-t.reserved))))
 	}
 	if p.Rate > 0 {
-		after := p.ration
+		after := p.rateLimit
 		after.pay(p.Policy, now)
 		most = uint32(min(int64(most), max(0, (p.burst()*second-after.debt)/second)))
 	}
@@ -120,16 +120,16 @@ func (s *State) handOut(now int64, t *tube) {
 // handIn counts a job that is no longer reserved.
 func (s *State) handIn(t *tube) {
 	if t.reserved == t.policy.MaxReserved-1 {
-		s.openRationed(t)
+		s.openThrottled(t)
 	}
 }
 
-// serveRation does what is due for a tube's ration.
-func (s *State) serveRation(now int64, t *tube) {
+// serveRate does what is due for a tube's rate limit.
+func (s *State) serveRate(now int64, t *tube) {
 	p := t.policy
 	if due := p.opens; due != 0 {
 		p.opens = 0
-		if s.openRationed(t); now > due && (t.opening || t.service != nil && t.service.seeks()) {
+		if s.openThrottled(t); now > due && (t.opening || t.service != nil && t.service.seeks()) {
 			p.late = now
 		}
 		p.pay(p.Policy, now)
@@ -142,24 +142,24 @@ func (s *State) serveRation(now int64, t *tube) {
 	s.letGo(t)
 }
 
-// openRationed opens a tube that its policy may have shut: those who wait are served first.
-func (s *State) openRationed(t *tube) {
-	if !t.paused() && !t.opening && !t.rationed() {
+// openThrottled opens a tube that its policy may have shut: those who wait are served first.
+func (s *State) openThrottled(t *tube) {
+	if !t.paused() && !t.opening && !t.throttled() {
 		t.opening = true
 		s.reopen(t)
 	}
 }
 
-// policeRation follows a change of a tube's policy; old is the one before, or nil.
-func (s *State) policeRation(t *tube, old *Policy) {
+// policeRate follows a change of a tube's policy; old is the one before, or nil.
+func (s *State) policeRate(t *tube, old *Policy) {
 	if p := t.policy; p != nil && (old == nil || old.Rate != p.Rate || old.burst() != p.burst()) {
-		p.ration = ration{}
+		p.rateLimit = rateLimit{}
 	}
 	s.retime(t)
 	if t.opening {
 		s.reopen(t)
 	} else {
-		s.openRationed(t)
+		s.openThrottled(t)
 	}
 }
 
