@@ -72,7 +72,7 @@ func (s *State) policeAging(t *tube) {
 	for _, slot := range slots {
 		t.ready.Push(s.jobPos, s.placeKey(t, slot))
 	}
-	s.resift(t)
+	s.reorderTagIndexes(t)
 }
 
 // agedPri is the priority that a ready job has by now.

@@ -196,7 +196,7 @@ func (s *State) checkMany() (waits int, err error) {
 			return 0, err
 		}
 	}
-	waits, err = s.checkSieves()
+	waits, err = s.checkTagIndexes()
 	return s.manyWaits.N + waits, err
 }
 

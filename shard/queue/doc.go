@@ -117,8 +117,8 @@
 // # Tags that are asked for
 //
 // A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a
-// sieve with the ready jobs that have them (sieve.go), and those who wait for such jobs wait there
-// (sieveline.go). While there are no sieves, each job and each reserve costs one look at a nil pointer.
+// tag index with the ready jobs that have them (tagindex.go), and those who wait for such jobs wait there
+// (tagwaiters.go). While there are no tag indexes, each job and each reserve costs one look at a nil pointer.
 //
 // # Keys
 //
@@ -243,11 +243,11 @@
 //	    last, once. It shows no job twice, and none of a tube that its judge refuses.
 //	SK1 No tick of a schedule is put into a tube twice, and none after a later one: the note of
 //	    the last one is logged with its job (ticks.go).
-//	TG1 A sieve has no jobs but the ready ones of the shard that have its tags, and as soon as it is whole all
+//	TG1 A tag index has no jobs but the ready ones of the shard that have its tags, and as soon as it is whole all
 //	    of them; in each tube in the order of the tube.
 //	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
-//	    tube, are never there at once: this is S6 with tags. Nobody waits in a sieve that is not whole.
-//	TG3 A sieve has a client that has asked for its tags last.
+//	    tube, are never there at once: this is S6 with tags. Nobody waits in a tag index that is not whole.
+//	TG3 A tag index has a client that has asked for its tags last.
 //	WT1 A tube's tag is never ahead of its fair scheduler's clock by more than one job's worth.
 //	Y1  Of each key of a tube there is one record in the table of keys, found by its hash. If the
 //	    job that it names lives, that job refers to it, or its tube is another one by now; no other
@@ -285,8 +285,8 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go, manytubes.go, sieve.go, policy.go and grave.go; then package cells and index.go for how a
-// job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
+// reserve.go, wait.go, share.go, manytubes.go, tagindex.go, policy.go and grave.go; then package cells and
+// index.go for how a job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
 // and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
 // deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.
 package queue

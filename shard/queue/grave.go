@@ -178,8 +178,8 @@ func (s *State) inter(t *tube, of States, spared []uint32) {
 	if t.service != nil {
 		t.service.jobsInterred(s, spared)
 	}
-	if s.sieves != nil && of.Has(Ready) {
-		s.unsiftAll(t)
+	if s.tagIndexes != nil && of.Has(Ready) {
+		s.clearTagIndexes(t)
 	}
 	s.retime(t)
 	if t.opening {

@@ -37,7 +37,7 @@ func (v *service) nextOut(s *State) (slot uint32, _ Status) {
 
 // itemReady is the rest of makeReady for a tube that has a service. The job may have a waiter
 // then, and may even have ended.
-func (s *State) itemReady(now int64, t *tube, slot uint32, sought []*sieve) {
+func (s *State) itemReady(now int64, t *tube, slot uint32, sought []*tagIndex) {
 	v, id := t.service, s.jobs.At(slot).id()
 	v.jobJoins(s, slot)
 	if t.waiters.Head != nil || t.byMany > 0 || sought != nil {

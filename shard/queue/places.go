@@ -21,9 +21,9 @@ func (s *State) makeReady(now int64, slot uint32) {
 	if t.policy != nil {
 		s.rank(t, slot)
 	}
-	var sought []*sieve
-	if s.sieves != nil {
-		sought = s.sift(t, slot)
+	var sought []*tagIndex
+	if s.tagIndexes != nil {
+		sought = s.addToTagIndexes(t, slot)
 	}
 	if t.opening {
 		s.reopen(t)
@@ -38,8 +38,8 @@ func (s *State) makeReady(now int64, slot uint32) {
 func (s *State) unready(slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
-	if s.sieves != nil {
-		s.unsift(t, slot)
+	if s.tagIndexes != nil {
+		s.dropFromTagIndexes(t, slot)
 	}
 	t.ready.Remove(s.jobPos, s.jobPos.Get(slot))
 	if t.policy != nil {

@@ -104,7 +104,7 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 // bestTube is the watched, open tube with the smallest (priority, id), or whose turn it is, of a
 // client that watches few tubes.
 func (s *State) bestTube(c *Client) *tube {
-	if c.fair != nil || c.sieve() != nil {
+	if c.fair != nil || c.tagIndex() != nil {
 		return s.winner(c)
 	}
 	var best *tube

@@ -65,9 +65,9 @@ type State struct {
 	closed   bool      // none waits any more
 	quota    Quota     // for all shards; nil if the server has no limits (quota.go)
 
-	sieves *sieves // for reserves that ask for tags; nil while nobody does
-	extra  *extras // what puts with terms need; nil until there is one
-	travel travel
+	tagIndexes *tagIndexes // for reserves that ask for tags; nil while nobody does
+	extra      *extras     // what puts with terms need; nil until there is one
+	travel     travel
 
 	yard graveyard // jobs that purges have ended
 

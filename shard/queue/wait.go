@@ -22,7 +22,7 @@ func (e *waitEntry) links() *cells.Links[*waitEntry] {
 func (s *State) wait(c *Client, ticket uint64) {
 	s.arrivals++
 	c.ticket, c.arrival = ticket, s.arrivals
-	if v := c.sieve(); v != nil {
+	if v := c.tagIndex(); v != nil {
 		v.standIn(s, c)
 		return
 	}
@@ -97,8 +97,8 @@ func (s *State) sweep() bool {
 // waitersOf counts the clients that wait for a tube.
 func (s *State) waitersOf(t *tube) int {
 	n := t.waiters.N
-	if s.sieves != nil {
-		n += s.siftersOf(t)
+	if s.tagIndexes != nil {
+		n += s.tagWaitersOf(t)
 	}
 	if t.byMany == 0 {
 		return n
@@ -113,8 +113,8 @@ func (s *State) waitersOf(t *tube) int {
 }
 
 // firstWaiter is the client that has waited longest for a tube, or for a job with certain tags that it has; nil if
-// there is none. Only some sieves may have to be looked at.
-func (s *State) firstWaiter(t *tube, sought []*sieve) *Client {
+// there is none. Only some tag indexes may have to be looked at.
+func (s *State) firstWaiter(t *tube, sought []*tagIndex) *Client {
 	first := s.firstOfAll(t)
 	if sought != nil {
 		first = s.earlier(first, t, sought)
@@ -141,8 +141,8 @@ func (s *State) firstOfAll(t *tube) *Client {
 }
 
 // match serves the waiters of one tube that has got a job until it has no waiter or no job for one. Of those who ask
-// for tags, only those in certain sieves may be served.
-func (s *State) match(now int64, t *tube, sought []*sieve) {
+// for tags, only those in certain tag indexes may be served.
+func (s *State) match(now int64, t *tube, sought []*tagIndex) {
 	for t.offers() {
 		c := s.firstWaiter(t, sought)
 		if c == nil {

@@ -8,23 +8,23 @@ import (
 )
 
 // A reserve may ask for jobs with certain tags. To look for them among all ready jobs would take as
-// long as there are others, each time. So there is a sieve for the tags that a client asks for: it has the
+// long as there are others, each time. So there is a tag index for the tags that a client asks for: it has the
 // ready jobs of the shard that have these tags, tube by tube in the order in which tubes hand jobs out. For
 // such a client these are the jobs that a tube offers (fitting), and all else is as for others: fair schedulers,
 // rate limits, pauses, searches through many tubes.
 //
-// A sieve is begun by the first client that asks for its tags, and filled in shares: a cursor goes through
+// A tag index is begun by the first client that asks for its tags, and filled in shares: a cursor goes through
 // the records of jobs, and jobs that become ready meanwhile are taken in at once. Until it is whole, the
 // operations that need it end with More. It stays while one of those who asked for its tags is connected and
 // asks for no others, so that a worker's next reserve finds it filled. It costs about 20 bytes for each ready job
-// that has the tags. While there are no sieves, jobs pay for them with one look at a nil pointer.
+// that has the tags. While there are no tag indexes, jobs pay for them with one look at a nil pointer.
 //
-// Those who wait for tags wait in their sieve's line, and in no tube's. A job that becomes ready
-// finds the sieves that it falls into by its own pairs of tags, so it is shown to nobody who wants others.
-// Of all who want it, in tubes' lines or sieves', it goes to who has waited longest.
+// Those who wait for tags wait in their tag index's line, and in no tube's. A job that becomes ready
+// finds the tag indexes that it falls into by its own pairs of tags, so it is shown to nobody who wants others.
+// Of all who want it, in tubes' lines or tag indexes', it goes to who has waited longest.
 
-// sieve has the ready jobs with certain tags.
-type sieve struct {
+// tagIndex has the ready jobs with certain tags.
+type tagIndex struct {
 	tags  Tags
 	pair  string // its first pair, under which it is filed
 	marks uint64 // of tags
@@ -35,30 +35,30 @@ type sieve struct {
 	cursor, end uint32 // the records of jobs that are still to be looked at
 
 	line  cells.List[*Client] // of those who wait, in the order in which they came
-	place int                 // in sieves.sought, if there are any
+	place int                 // in tagIndexes.sought, if there are any
 }
 
-// sieves are those of a shard.
-type sieves struct {
-	of     map[string]*sieve   // by tags
-	by     map[string][]*sieve // by their first pairs
-	sought []*sieve            // those with a line
+// tagIndexes are those of a shard.
+type tagIndexes struct {
+	of     map[string]*tagIndex   // by tags
+	by     map[string][]*tagIndex // by their first pairs
+	sought []*tagIndex            // those with a line
 }
 
 // wish is what a client has that has asked for tags, or to be told more of jobs, with its reserves.
 type wish struct {
-	tells  bool                 // the reserve that it makes, or waits in, asks to be told more
-	sieve  *sieve               // of the tags that this reserve asks for; nil if it takes any job
-	kept   *sieve               // of those that it asked for last
-	inLine cells.Links[*Client] // of the sieve
+	tells    bool                 // the reserve that it makes, or waits in, asks to be told more
+	tagIndex *tagIndex            // of the tags that this reserve asks for; nil if it takes any job
+	kept     *tagIndex            // of those that it asked for last
+	inLine   cells.Links[*Client] // of the tag index
 }
 
-// sieve is that of the tags that the client asks for just now; nil if it takes any job.
-func (c *Client) sieve() *sieve {
+// tagIndex is that of the tags that the client asks for just now; nil if it takes any job.
+func (c *Client) tagIndex() *tagIndex {
 	if c.wish == nil {
 		return nil
 	}
-	return c.wish.sieve
+	return c.wish.tagIndex
 }
 
 func (c *Client) linked() *cells.Links[*Client] {
@@ -76,66 +76,66 @@ func (s *State) asks(c *Client, op *Op) (known bool) {
 	case op.Terms == nil && w == nil:
 		return true
 	case op.Terms == nil:
-		w.tells, w.sieve = false, nil
+		w.tells, w.tagIndex = false, nil
 		return true
 	case w == nil:
 		w = new(wish)
 		c.wish = w
 	}
-	w.tells, w.sieve = true, nil
+	w.tells, w.tagIndex = true, nil
 	if want := op.Terms.Tags; len(want) > 0 {
 		if w.kept == nil || !bytes.Equal(w.kept.tags, want) {
 			s.unask(c)
-			w.kept = s.sieveOf(want)
+			w.kept = s.tagIndexOf(want)
 			w.kept.users++
 		}
-		w.sieve = w.kept
+		w.tagIndex = w.kept
 	}
-	return w.sieve == nil || s.fill(w.sieve)
+	return w.tagIndex == nil || s.fill(w.tagIndex)
 }
 
-// unask lets go of the sieve that a client has asked for last.
+// unask lets go of the tag index that a client has asked for last.
 func (s *State) unask(c *Client) {
 	if c.wish == nil || c.wish.kept == nil {
 		return
 	}
 	v := c.wish.kept
-	c.wish.kept, c.wish.sieve = nil, nil
+	c.wish.kept, c.wish.tagIndex = nil, nil
 	if v.users--; v.users > 0 {
 		return
 	}
-	x := s.sieves
+	x := s.tagIndexes
 	delete(x.of, string(v.tags))
-	if x.by[v.pair] = slices.DeleteFunc(x.by[v.pair], func(o *sieve) bool { return o == v }); len(x.by[v.pair]) == 0 {
+	if x.by[v.pair] = slices.DeleteFunc(x.by[v.pair], func(o *tagIndex) bool { return o == v }); len(x.by[v.pair]) == 0 {
 		delete(x.by, v.pair)
 	}
 	if len(x.of) == 0 {
-		s.sieves = nil
+		s.tagIndexes = nil
 	}
 }
 
-// sieveOf finds the sieve of some tags, or begins it.
-func (s *State) sieveOf(tags Tags) *sieve {
-	if s.sieves == nil {
-		s.sieves = &sieves{of: map[string]*sieve{}, by: map[string][]*sieve{}}
+// tagIndexOf finds the tag index of some tags, or begins it.
+func (s *State) tagIndexOf(tags Tags) *tagIndex {
+	if s.tagIndexes == nil {
+		s.tagIndexes = &tagIndexes{of: map[string]*tagIndex{}, by: map[string][]*tagIndex{}}
 	}
-	v := s.sieves.of[string(tags)]
+	v := s.tagIndexes.of[string(tags)]
 	if v == nil {
-		v = &sieve{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*ranking{}, end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
+		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*ranking{}, end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
 		for pair := range tags.pairs() {
 			v.pair = string(pair)
 			break
 		}
-		s.sieves.of[string(tags)], s.sieves.by[v.pair] = v, append(s.sieves.by[v.pair], v)
+		s.tagIndexes.of[string(tags)], s.tagIndexes.by[v.pair] = v, append(s.tagIndexes.by[v.pair], v)
 	}
 	return v
 }
 
-// whole says that a sieve has all that belongs into it.
-func (v *sieve) whole() bool { return v.cursor == v.end }
+// whole says that a tag index has all that belongs into it.
+func (v *tagIndex) whole() bool { return v.cursor == v.end }
 
-// fill goes on with what was ready before the sieve was begun. It reports false if there is more of that.
-func (s *State) fill(v *sieve) bool {
+// fill goes on with what was ready before the tag index was begun. It reports false if there is more of that.
+func (s *State) fill(v *tagIndex) bool {
 	for v.cursor < v.end {
 		if s.spent() {
 			return false
@@ -159,7 +159,7 @@ func (s *State) fill(v *sieve) bool {
 }
 
 // keep takes in a ready job that has the tags.
-func (v *sieve) keep(s *State, t *tube, slot uint32) {
+func (v *tagIndex) keep(s *State, t *tube, slot uint32) {
 	r := v.tubes[t]
 	if r == nil {
 		r = new(ranking)
@@ -169,7 +169,7 @@ func (v *sieve) keep(s *State, t *tube, slot uint32) {
 }
 
 // drop takes out a job that is no longer ready, unless it was never taken in.
-func (v *sieve) drop(t *tube, slot, size uint32) {
+func (v *tagIndex) drop(t *tube, slot, size uint32) {
 	r := v.tubes[t]
 	if r == nil {
 		return
@@ -179,15 +179,15 @@ func (v *sieve) drop(t *tube, slot, size uint32) {
 	}
 }
 
-// falls calls do with all sieves that a job falls into.
-func (s *State) falls(slot uint32, do func(v *sieve)) {
+// falls calls do with all tag indexes that a job falls into.
+func (s *State) falls(slot uint32, do func(v *tagIndex)) {
 	tags := s.jobTags(slot)
 	if len(tags) == 0 {
 		return
 	}
 	marks := tags.marks()
 	for pair := range tags.pairs() {
-		for _, v := range s.sieves.by[string(pair)] {
+		for _, v := range s.tagIndexes.by[string(pair)] {
 			if s.spend(looking); v.marks&^marks == 0 && s.jobHas(slot, v.tags) {
 				do(v)
 			}
@@ -195,9 +195,10 @@ func (s *State) falls(slot uint32, do func(v *sieve)) {
 	}
 }
 
-// sift is told of a job that has become ready. It finds the sieves with the job in which somebody waits.
-func (s *State) sift(t *tube, slot uint32) (sought []*sieve) {
-	s.falls(slot, func(v *sieve) {
+// addToTagIndexes is told of a job that has become ready. It finds the tag indexes with the job in which somebody
+// waits.
+func (s *State) addToTagIndexes(t *tube, slot uint32) (sought []*tagIndex) {
+	s.falls(slot, func(v *tagIndex) {
 		if v.keep(s, t, slot); v.line.N > 0 {
 			sought = append(sought, v)
 		}
@@ -205,25 +206,25 @@ func (s *State) sift(t *tube, slot uint32) (sought []*sieve) {
 	return sought
 }
 
-// unsift is told of a job that is about to be ready no longer.
-func (s *State) unsift(t *tube, slot uint32) {
-	s.falls(slot, func(v *sieve) { v.drop(t, slot, s.jobs.At(slot).size) })
+// dropFromTagIndexes is told of a job that is about to be ready no longer.
+func (s *State) dropFromTagIndexes(t *tube, slot uint32) {
+	s.falls(slot, func(v *tagIndex) { v.drop(t, slot, s.jobs.At(slot).size) })
 }
 
-// unsiftAll is told that no job of a tube is ready any more.
-func (s *State) unsiftAll(t *tube) {
-	for _, v := range s.sieves.of {
+// clearTagIndexes is told that no job of a tube is ready any more.
+func (s *State) clearTagIndexes(t *tube) {
+	for _, v := range s.tagIndexes.of {
 		s.spend(looking)
 		delete(v.tubes, t)
 	}
 }
 
-// resift follows a change of the order of a tube's jobs.
-func (s *State) resift(t *tube) {
-	if s.sieves == nil {
+// reorderTagIndexes follows a change of the order of a tube's jobs.
+func (s *State) reorderTagIndexes(t *tube) {
+	if s.tagIndexes == nil {
 		return
 	}
-	for _, v := range s.sieves.of {
+	for _, v := range s.tagIndexes.of {
 		old := v.tubes[t]
 		if old == nil {
 			continue
@@ -238,7 +239,7 @@ func (s *State) resift(t *tube) {
 
 // fitting are the ready jobs of a tube that a client asks for; nil if there are none.
 func (c *Client) fitting(t *tube) *cells.Heap {
-	v := c.sieve()
+	v := c.tagIndex()
 	switch {
 	case v == nil && t.ready.N > 0:
 		return &t.ready
@@ -253,7 +254,7 @@ func (c *Client) offered(t *tube) bool { return c.fitting(t) != nil && !t.shut()
 
 // headFor is the best job of a tube that offers one to a client, as it compares with those of other tubes.
 func (s *State) headFor(c *Client, t *tube) cells.Entry {
-	if c.sieve() == nil {
+	if c.tagIndex() == nil {
 		return s.head(t)
 	}
 	e := c.fitting(t).Top()

@@ -7,19 +7,19 @@ import (
 	"beanfield/shard/queue/cells"
 )
 
-// standIn has a client wait in the line of its sieve.
-func (v *sieve) standIn(s *State, c *Client) {
+// standIn has a client wait in the line of its tag index.
+func (v *tagIndex) standIn(s *State, c *Client) {
 	if v.line.N == 0 {
-		v.place = len(s.sieves.sought)
-		s.sieves.sought = append(s.sieves.sought, v)
+		v.place = len(s.tagIndexes.sought)
+		s.tagIndexes.sought = append(s.tagIndexes.sought, v)
 	}
 	v.line.Push(c, c.linked(), v.line.Tail.linked())
 	s.waiting++
 }
 
-// standOut takes a client out of the line of its sieve, if it waits there.
+// standOut takes a client out of the line of its tag index, if it waits there.
 func (s *State) standOut(c *Client) {
-	v := c.sieve()
+	v := c.tagIndex()
 	if v == nil || !v.line.Has(c, c.linked()) {
 		return
 	}
@@ -27,7 +27,7 @@ func (s *State) standOut(c *Client) {
 	v.line.Remove(k, k.Prev.linked(), k.Next.linked())
 	s.waiting--
 	if v.line.N == 0 {
-		x := s.sieves
+		x := s.tagIndexes
 		last := len(x.sought) - 1
 		x.sought[v.place] = x.sought[last]
 		x.sought[v.place].place = v.place
@@ -49,17 +49,17 @@ func (c *Client) hasIn(t *tube) bool {
 	return slices.Contains(c.watched, t)
 }
 
-// sought are the sieves in which somebody waits.
-func (s *State) sought() []*sieve {
-	if s.sieves == nil {
+// sought are the tag indexes in which somebody waits.
+func (s *State) sought() []*tagIndex {
+	if s.tagIndexes == nil {
 		return nil
 	}
-	return s.sieves.sought
+	return s.tagIndexes.sought
 }
 
 // earlier is the client that has waited longest for a tube among first, if there is one, and those who wait in some
-// sieves for a job that the tube has.
-func (s *State) earlier(first *Client, t *tube, among []*sieve) *Client {
+// tag indexes for a job that the tube has.
+func (s *State) earlier(first *Client, t *tube, among []*tagIndex) *Client {
 	for _, v := range among {
 		s.spend(looking)
 		if v.tubes[t] == nil {
@@ -74,8 +74,8 @@ func (s *State) earlier(first *Client, t *tube, among []*sieve) *Client {
 	return first
 }
 
-// siftersOf counts the clients that wait in sieves and watch a tube.
-func (s *State) siftersOf(t *tube) (n int) {
+// tagWaitersOf counts the clients that wait in tag indexes and watch a tube.
+func (s *State) tagWaitersOf(t *tube) (n int) {
 	for _, v := range s.sought() {
 		for c := v.line.Head; c != nil; c = c.wish.inLine.Next {
 			if s.spend(looking); c.hasIn(t) {
@@ -86,36 +86,36 @@ func (s *State) siftersOf(t *tube) (n int) {
 	return n
 }
 
-// checkSieves looks for jobs that are in the wrong sieve, and for clients that wait where they could be
+// checkTagIndexes looks for jobs that are in the wrong tag index, and for clients that wait where they could be
 // served (TG1, TG2). It counts those that wait.
-func (s *State) checkSieves() (waits int, err error) {
-	if s.sieves == nil {
+func (s *State) checkTagIndexes() (waits int, err error) {
+	if s.tagIndexes == nil {
 		return 0, nil
 	}
-	users := map[*sieve]int{}
+	users := map[*tagIndex]int{}
 	for slot := range s.clients.N {
 		if c := s.clients.Get(slot); c != nil && c.wish != nil && c.wish.kept != nil {
 			users[c.wish.kept]++
 		}
 	}
 	lines := 0
-	for tags, v := range s.sieves.of {
-		if string(v.tags) != tags || v.users < users[v] || v.users == 0 || !slices.Contains(s.sieves.by[v.pair], v) {
-			return 0, fmt.Errorf("TG3: a sieve is filed wrongly, or is nobody's")
+	for tags, v := range s.tagIndexes.of {
+		if string(v.tags) != tags || v.users < users[v] || v.users == 0 || !slices.Contains(s.tagIndexes.by[v.pair], v) {
+			return 0, fmt.Errorf("TG3: a tag index is filed wrongly, or is nobody's")
 		}
-		if err := s.checkSieve(v); err != nil {
+		if err := s.checkTagIndex(v); err != nil {
 			return 0, err
 		}
 		if v.line.N > 0 {
 			lines++
-			if !v.whole() || s.sieves.sought[v.place] != v {
-				return 0, fmt.Errorf("TG2: clients wait in a sieve that is not whole")
+			if !v.whole() || s.tagIndexes.sought[v.place] != v {
+				return 0, fmt.Errorf("TG2: clients wait in a tag index that is not whole")
 			}
 		}
 		last := uint64(0)
 		err := v.line.Check((*Client).linked, func(c *Client) error {
-			if c.arrival <= last || c.wish.sieve != v {
-				return fmt.Errorf("S4: a client waits in the wrong place of a sieve, or in the wrong one")
+			if c.arrival <= last || c.wish.tagIndex != v {
+				return fmt.Errorf("S4: a client waits in the wrong place of a tag index, or in the wrong one")
 			}
 			last = c.arrival
 			return nil
@@ -125,13 +125,13 @@ func (s *State) checkSieves() (waits int, err error) {
 		}
 		waits += v.line.N
 	}
-	if lines != len(s.sieves.sought) {
-		return 0, fmt.Errorf("TG2: %d sieves have a line, %d are sought", lines, len(s.sieves.sought))
+	if lines != len(s.tagIndexes.sought) {
+		return 0, fmt.Errorf("TG2: %d tag indexes have a line, %d are sought", lines, len(s.tagIndexes.sought))
 	}
 	return waits, nil
 }
 
-func (s *State) checkSieve(v *sieve) error {
+func (s *State) checkTagIndex(v *tagIndex) error {
 	for name, t := range s.tubes {
 		want := uint32(0)
 		for i := range t.ready.N {
@@ -143,7 +143,7 @@ func (s *State) checkSieve(v *sieve) error {
 		if r == nil {
 			r = new(ranking)
 		} else if r.heap.N == 0 {
-			return fmt.Errorf("TG1: a sieve has no jobs of tube %q", name)
+			return fmt.Errorf("TG1: a tag index has no jobs of tube %q", name)
 		}
 		err := s.checkRanking(r, v.at, v.whole(), want, func(j *job, slot uint32) (cells.Entry, bool) {
 			return s.placeKey(t, slot), j.state() == Ready && j.tube() == t.slot && s.jobHas(slot, v.tags)
@@ -154,7 +154,7 @@ func (s *State) checkSieve(v *sieve) error {
 	}
 	for t := range v.tubes {
 		if s.tubes[t.name] != t {
-			return fmt.Errorf("TG1: a sieve has jobs of tube %q, which has ended", t.name)
+			return fmt.Errorf("TG1: a tag index has jobs of tube %q, which has ended", t.name)
 		}
 	}
 	return nil

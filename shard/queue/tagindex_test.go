@@ -8,7 +8,7 @@ import (
 )
 
 // wish has every other reserve of a client ask for tags, or only to be told more. The model does not know what a
-// sieve is, but who has waited longest and which job is the best.
+// tag index is, but who has waited longest and which job is the best.
 func (x *machine) wish(c int, op *Op) {
 	x.m.Clients[c].Wants = nil
 	if x.pick(2, "asks") > 0 {
@@ -48,9 +48,9 @@ func (u *user) putTagged(value string) uint64 {
 	return done.ID
 }
 
-// TG1, TG2, TG3: A sieve is filled in many turns, and has what becomes ready meanwhile, and not what is gone. Others are
-// served between them. It ends with the last client that has asked for its tags.
-func TestSieveIsFilledInShares(t *testing.T) {
+// TG1, TG2, TG3: A tag index is filled in many turns, and has what becomes ready meanwhile, and not what is gone.
+// Others are served between them. It ends with the last client that has asked for its tags.
+func TestTagIndexIsFilledInShares(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.user("a"), w.user("b"), w.user("c")
 	const n = 12 * Slice
@@ -84,21 +84,21 @@ func TestSieveIsFilledInShares(t *testing.T) {
 	if turns < 3 || !slices.Equal(got, []uint64{4, 7, 10}) {
 		t.Errorf("after %d turns %d are reserved", turns, got)
 	}
-	if v := w.s.sieves.of[string(tagsFrom([]string{"k=v"}))]; v.tubes[w.s.tubes["default"]].heap.N != n/3-2+1-3 {
-		t.Errorf("the sieve has %d jobs", v.tubes[w.s.tubes["default"]].heap.N)
+	if v := w.s.tagIndexes.of[string(tagsFrom([]string{"k=v"}))]; v.tubes[w.s.tubes["default"]].heap.N != n/3-2+1-3 {
+		t.Errorf("the tag index has %d jobs", v.tubes[w.s.tubes["default"]].heap.N)
 	}
 	if second := ask(true); !w.s.Run(w.now, second) || len(second.Taken) != 3 {
-		t.Error("a sieve that is whole is filled again")
+		t.Error("a tag index that is whole is filled again")
 	}
 	c.apply(Op{Kind: Reserve, Poll: true, Terms: &Terms{Tags: tagsFrom([]string{"k=v"})}})
 	for _, u := range []*user{a, c} {
-		if w.s.sieves == nil {
-			t.Fatal("a sieve ends before its last client")
+		if w.s.tagIndexes == nil {
+			t.Fatal("a tag index ends before its last client")
 		}
 		u.apply(Op{Kind: Detach})
 	}
-	if w.s.sieves != nil {
-		t.Error("a sieve outlives its clients")
+	if w.s.tagIndexes != nil {
+		t.Error("a tag index outlives its clients")
 	}
 }
 
@@ -128,8 +128,8 @@ func TestWaitsForTags(t *testing.T) {
 	}
 }
 
-// TG1: The jobs of a sieve stay in the order of their tube when a policy changes that.
-func TestSieveOfATubeThatGetsAPolicy(t *testing.T) {
+// TG1: The jobs of a tag index stay in the order of their tube when a policy changes that.
+func TestTagIndexOfATubeThatGetsAPolicy(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.user("a"), w.user("b")
 	take := func() uint64 {
