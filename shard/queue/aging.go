@@ -9,7 +9,7 @@ import "beanfield/shard/queue/cells"
 // All jobs of the tube rise as fast, so their order never changes, and each has a key for good:
 // its priority in steps of time, plus when it became ready. Only between tubes, and shards, it matters
 // how far a job has aged by now (head). A job is ready since its put, or since it last became
-// ready, which its trail has; after a restart, since its put, because that is not logged.
+// ready, which its rare fields have; after a restart, since its put, because that is not logged.
 //
 // A reload re-keys a tube with few ready jobs at once. One with more keeps its order until it has been
 // empty for a moment: there may be millions.
@@ -22,8 +22,8 @@ func (t *tube) isAging() bool { return t.policy != nil && t.policy.step > 0 }
 
 // readySince is when a ready job became so, as a date in milliseconds.
 func (s *State) readySince(j *job) int64 {
-	if j.trail != 0 {
-		if since := s.trails.At(j.trail).key; since != 0 {
+	if j.rare != 0 {
+		if since := s.rares.At(j.rare).key; since != 0 {
 			return since / millisecond
 		}
 	}
@@ -49,8 +49,8 @@ func (s *State) waitsSince(now int64, t *tube, slot uint32) {
 	if t.isAging() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
 		since = now + s.Epoch
 	}
-	if j.trail != 0 && (t.isAging() || t.policy.ExpireReady) {
-		s.trails.At(j.trail).key = since
+	if j.rare != 0 && (t.isAging() || t.policy.ExpireReady) {
+		s.rares.At(j.rare).key = since
 	}
 }
 

@@ -62,12 +62,12 @@ func (s *State) becomes(now int64, slot uint32, a *Altering) (will JobState, dea
 	j := s.jobs.At(slot)
 	switch {
 	case a.As == Delayed:
-		s.trailOf(j).delay = wholeSeconds(a.Delay)
+		s.rareOf(j).delay = wholeSeconds(a.Delay)
 		return Delayed, now + a.Delay
 	case a.As != 0:
 		return a.As, 0
 	case j.state() == Delayed:
-		return Delayed, s.trails.At(j.trail).key
+		return Delayed, s.rares.At(j.rare).key
 	}
 	return j.state(), 0
 }
@@ -107,8 +107,8 @@ func (s *State) moveAway(now int64, slot uint32, a *Altering) {
 func (s *State) remember(slot uint32) {
 	j := s.jobs.At(slot)
 	h := home{state: j.state()}
-	if j.trail != 0 {
-		t := s.trails.At(j.trail)
+	if j.rare != 0 {
+		t := s.rares.At(j.rare)
 		h.delay = t.delay
 		if h.state == Delayed {
 			h.deadline = t.key
@@ -133,7 +133,7 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 		s.unplace(slot)
 	}
 	if t.isAging() {
-		s.trailOf(j) // it waits anew
+		s.rareOf(j) // it waits anew
 	}
 	if a.Set&FieldPri != 0 {
 		j.pri = a.Pri
@@ -145,7 +145,7 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 		s.changeTTR(slot, a.TTR)
 	}
 	if a.Set&FieldDelay != 0 {
-		s.trailOf(j).delay = wholeSeconds(a.Delay)
+		s.rareOf(j).delay = wholeSeconds(a.Delay)
 		if will = Ready; a.Delay > 0 {
 			will, deadline = Delayed, now+a.Delay
 		}

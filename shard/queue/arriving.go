@@ -73,7 +73,7 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 	s.enters(slot)
 	s.index.insert(&s.jobs, slot)
 	s.restoreTerms(now, slot, p.Job.Item)
-	y, tr := s.routeOf(slot), s.trailOf(s.jobs.At(slot))
+	y, tr := s.routeOf(slot), s.rareOf(s.jobs.At(slot))
 	switch p.Job.State {
 	case storage.Delayed:
 		y.will, tr.key = Delayed, max(1, p.Job.Deadline-s.Epoch)
@@ -101,7 +101,7 @@ func (s *State) settleIn(t *tube, r *storage.Job) (slot uint32) {
 	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
 	t.gains(j)
 	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
-		tr := s.trailOf(j)
+		tr := s.rareOf(j)
 		tr.delay = r.Delay
 		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
 	}
@@ -135,14 +135,14 @@ func (s *State) showArrived(now int64, op *Op) {
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
 	}
-	key := s.trailOf(j).key
-	s.trails.At(j.trail).key = 0
+	key := s.rareOf(j).key
+	s.rares.At(j.rare).key = 0
 	switch y.will {
 	case Delayed:
 		s.makeDelayed(slot, key)
 	case Buried:
 		s.makeBuried(slot)
-		if s.trails.At(j.trail).key != key {
+		if s.rares.At(j.rare).key != key {
 			s.logUpdate(slot) // others were buried before it
 		}
 	default:

@@ -113,7 +113,7 @@ func auditWaits(c *Client) error {
 
 // auditMemory counts the slots in use against the jobs that need them.
 func auditMemory(s *State) error {
-	jobs, trails, items, routes, small, large := 0, 0, 0, 0, 0, 0
+	jobs, rares, items, routes, small, large := 0, 0, 0, 0, 0, 0
 	for ci := range s.jobs.Chunks() {
 		if !s.jobs.Backed(ci) {
 			continue
@@ -125,8 +125,8 @@ func auditMemory(s *State) error {
 				continue
 			}
 			jobs++
-			if j.trail != 0 {
-				trails++
+			if j.rare != 0 {
+				rares++
 			}
 			sizes := []uint32{j.size}
 			if j.away() {
@@ -153,8 +153,8 @@ func auditMemory(s *State) error {
 	if n := s.jobs.Used(); n != jobs || jobs != int(s.index.N) {
 		return fmt.Errorf("%d job records in use, %d filled, %d indexed", n, jobs, s.index.N)
 	}
-	if n := s.trails.Used(); n != trails {
-		return fmt.Errorf("%d trails in use, %d needed", n, trails)
+	if n := s.rares.Used(); n != rares {
+		return fmt.Errorf("%d records of rare fields in use, %d needed", n, rares)
 	}
 	if n := s.added.Used(); n != items {
 		return fmt.Errorf("%d items in use, %d needed", n, items)
@@ -195,10 +195,10 @@ func (w *world) auditLog() error {
 			return fmt.Errorf("S3: job %d is newer than the newest of its tube", id)
 		case want != 0 && r.State != want, r.State == storage.Passed && j.state() != Passed:
 			return fmt.Errorf("L2: job %d is %s, and %v in the log", id, j.state(), r.State)
-		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.trails.At(j.trail).key+testEpoch:
-			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id, w.s.trails.At(j.trail).key+testEpoch, r.Deadline)
-		case r.State == storage.Buried && j.state() == Buried && r.BuryRank != uint64(w.s.trails.At(j.trail).key):
-			return fmt.Errorf("L2: job %d is buried as %d, in the log as %d", id, w.s.trails.At(j.trail).key, r.BuryRank)
+		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.rares.At(j.rare).key+testEpoch:
+			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id, w.s.rares.At(j.rare).key+testEpoch, r.Deadline)
+		case r.State == storage.Buried && j.state() == Buried && r.BuryRank != uint64(w.s.rares.At(j.rare).key):
+			return fmt.Errorf("L2: job %d is buried as %d, in the log as %d", id, w.s.rares.At(j.rare).key, r.BuryRank)
 		}
 	}
 	return nil

@@ -121,7 +121,7 @@ func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) err
 	for i := uint32(0); i < t.delayed.N; i++ {
 		e := *t.delayed.At(i)
 		j := s.jobs.At(e.Slot)
-		if j.state() != Delayed || j.tube() != t.slot || s.trails.At(j.trail).key != int64(e.Major) {
+		if j.state() != Delayed || j.tube() != t.slot || s.rares.At(j.rare).key != int64(e.Major) {
 			return 0, fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
 		}
 		if err := place(e.Slot, name+" delayed"); err != nil {
@@ -139,7 +139,7 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 		}
 	}
 	holds := func(e cells.Entry) error {
-		if t := s.trails.At(s.jobs.At(e.Slot).trail); t.holder != c.slot || t.key != int64(e.Major) {
+		if t := s.rares.At(s.jobs.At(e.Slot).rare); t.holder != c.slot || t.key != int64(e.Major) {
 			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.At(e.Slot).id())
 		}
 		return nil

@@ -54,7 +54,7 @@ func (s *State) dismiss(c *Client) {
 func (s *State) hold(now int64, c *Client, slot uint32) {
 	s.enroll(c)
 	j := s.jobs.At(slot)
-	t := s.trailOf(j)
+	t := s.rareOf(j)
 	j.setState(Reserved)
 	t.holder = c.slot
 	t.reserves++
@@ -84,7 +84,7 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 // unhold takes a job from its holder and leaves it in no place.
 func (s *State) unhold(slot uint32) {
 	j := s.jobs.At(slot)
-	t := s.trails.At(j.trail)
+	t := s.rares.At(j.rare)
 	c := s.clients.Get(t.holder)
 	if c.consumer != nil {
 		s.unpend(c.consumer, slot)
@@ -111,7 +111,7 @@ func (s *State) unhold(slot uint32) {
 
 // holderOf is who holds a reserved job.
 func (s *State) holderOf(slot uint32) *Client {
-	return s.clients.Get(s.trails.At(s.jobs.At(slot).trail).holder)
+	return s.clients.Get(s.rares.At(s.jobs.At(slot).rare).holder)
 }
 
 // heldBy finds the job if the client holds it.
@@ -124,7 +124,7 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 		return 0
 	}
 	j := s.jobs.At(slot)
-	if j.state() != Reserved || s.trails.At(j.trail).holder != c.slot {
+	if j.state() != Reserved || s.rares.At(j.rare).holder != c.slot {
 		return 0
 	}
 	return slot

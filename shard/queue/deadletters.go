@@ -83,7 +83,7 @@ func (s *State) die(now int64, slot uint32, f Fate, why Cause) {
 
 // lay buries a dead letter, which is in no place.
 func (s *State) lay(slot uint32) {
-	s.trailOf(s.jobs.At(slot)).buries++
+	s.rareOf(s.jobs.At(slot)).buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }

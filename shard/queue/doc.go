@@ -180,7 +180,7 @@
 // Records, positions, heap entries and hash buckets are in chunks that the garbage
 // collector does not scan, and that are never copied to grow. A job that only waits
 // to be reserved has a record, a place in a heap and a link in the index. Deadline,
-// list links and counters are in a second record, its trail, which a job gets when
+// list links and counters are in a second record, its rare fields, which a job gets when
 // it first needs one. Small bodies are in cells by size; a body above 2 KB has an
 // allocation of its own, to which answers refer instead of copying it.
 //

@@ -151,14 +151,14 @@ func (s *State) Hide(id uint64) (tube string) {
 		return ""
 	}
 	if will == Delayed || will == Buried {
-		key = s.trails.At(j.trail).key
+		key = s.rares.At(j.rare).key
 	}
 	s.pluck(t, slot)
 	if will != Delayed && will != Buried {
 		will = Ready
 	}
 	s.routeOf(slot).will = will
-	s.trailOf(j).key = key
+	s.rareOf(j).key = key
 	s.makeArriving(slot)
 	return t.name
 }
@@ -175,7 +175,7 @@ func (s *State) Send(id uint64, to string) {
 	y := s.routeOf(slot)
 	s.setTarget(y, to)
 	y.will = Ready
-	s.trailOf(s.jobs.At(slot)).key = 0
+	s.rareOf(s.jobs.At(slot)).key = 0
 	s.jobs.At(slot).setState(Leaving)
 	s.makeLeaving(slot)
 }

@@ -10,10 +10,11 @@ import (
 // it: then it is when it comes back. A tube with such a policy ranks its jobs by age, and stands in
 // a timeline of its own by its oldest one.
 //
-// With ExpireReady, a job's age is how long it has been ready, so only ready jobs are ranked. The job's trail
-// (job.go) has the moment when it became ready. A job that was never delayed, reserved or buried has no trail: it has
-// been ready since its put, also if it was moved to another tube. The moment is not logged. So after a restart, or if
-// the tube gets such a policy later, the time of a job with a trail begins anew: no job is deleted before its time.
+// With ExpireReady, a job's age is how long it has been ready, so only ready jobs are ranked. The job's rare fields
+// (job.go) has the moment when it became ready. A job that was never delayed, reserved or buried has no rare
+// fields: it has been ready since its put, also if it was moved to another tube. The moment is not logged. So after
+// a restart, or if the tube gets such a policy later, the time of a job with rare fields begins anew: no job is
+// deleted before its time.
 
 // expires is when a job is too old, on the clock of the queue; never 0.
 func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-s.Epoch+p.Expire) }
@@ -44,18 +45,18 @@ func (s *State) ageKey(p *Policy, slot uint32) cells.Entry {
 
 // hasPast says that a job has been something else than ready, as far as the log would know.
 func (s *State) hasPast(j *job) bool {
-	if j.trail == 0 {
+	if j.rare == 0 {
 		return false
 	}
-	t := s.trails.At(j.trail)
+	t := s.rares.At(j.rare)
 	return t.delay|t.reserves|t.timeouts|t.releases|t.buries|t.kicks != 0
 }
 
 // waitsFromNow begins the time of a job that was ready before its tube had its policy, if nobody knows since when.
 func (s *State) waitsFromNow(t *tube, slot uint32) {
 	j := s.jobs.At(slot)
-	if t.policy.ExpireReady && !t.isAging() && j.state() == Ready && s.hasPast(j) && s.trails.At(j.trail).key == 0 {
-		s.trails.At(j.trail).key = s.now + s.Epoch
+	if t.policy.ExpireReady && !t.isAging() && j.state() == Ready && s.hasPast(j) && s.rares.At(j.rare).key == 0 {
+		s.rares.At(j.rare).key = s.now + s.Epoch
 	}
 }
 

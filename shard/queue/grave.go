@@ -59,7 +59,7 @@ func (s *State) lies(slot uint32) bool {
 	case Delayed:
 		return !t.delayed.Has(s.jobPos, slot)
 	case Buried:
-		return s.trails.At(j.trail).key <= t.purgedRank
+		return s.rares.At(j.rare).key <= t.purgedRank
 	}
 	return false
 }

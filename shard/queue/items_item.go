@@ -3,7 +3,7 @@ package queue
 import "beanfield/storage"
 
 // item is what a job has for the queue service: a record without pointers, to which the
-// job's trail refers. A job that only beanstalk clients have seen has none. Tags and
+// job's rare fields refer. A job that only beanstalk clients have seen has none. Tags and
 // note are kept like bodies.
 type item struct {
 	job        uint32 // its slot
@@ -28,7 +28,7 @@ const (
 
 // itemOf finds the item of a job, or makes it.
 func (s *State) itemOf(slot uint32) *item {
-	t := s.trailOf(s.jobs.At(slot))
+	t := s.rareOf(s.jobs.At(slot))
 	if t.item == 0 {
 		t.item = s.added.Alloc()
 		s.added.At(t.item).job = slot
@@ -39,10 +39,10 @@ func (s *State) itemOf(slot uint32) *item {
 // itemAt finds the item of a job, if it has one.
 func (s *State) itemAt(slot uint32) *item {
 	j := s.jobs.At(slot)
-	if j.trail == 0 {
+	if j.rare == 0 {
 		return nil
 	}
-	if ref := s.trails.At(j.trail).item; ref != 0 {
+	if ref := s.rares.At(j.rare).item; ref != 0 {
 		return s.added.At(ref)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (s *State) noteOf(slot uint32) (code, reason string) {
 }
 
 // dropItem frees the item of a job that ends.
-func (s *State) dropItem(t *trail) {
+func (s *State) dropItem(t *rare) {
 	if t.item == 0 {
 		return
 	}

@@ -25,7 +25,7 @@ func (r *requests) add(s *State, slot uint32) {
 	if *r == nil {
 		*r = requests{}
 	}
-	ref := s.trails.At(s.jobs.At(slot).trail).item
+	ref := s.rares.At(s.jobs.At(slot).rare).item
 	it := s.added.At(ref)
 	it.requested = true
 	h := hashRequest(id)
@@ -60,7 +60,7 @@ func (r requests) remove(s *State, slot uint32) {
 	}
 	id, _ := s.tagsOf(slot).Get(TagRequest)
 	h := hashRequest(id)
-	ref := s.trails.At(s.jobs.At(slot).trail).item
+	ref := s.rares.At(s.jobs.At(slot).rare).item
 	switch {
 	case it.next == ref:
 		delete(r, h)

@@ -38,7 +38,7 @@ func (s JobState) String() string {
 
 // job is the record of one job: 40 bytes without a pointer, because there may
 // be ten million. It has only what a job in a ready heap needs; the rest is in its
-// trail. An id has at most 53 bits, and the time of the put is kept to the
+// rare fields. An id has at most 53 bits, and the time of the put is kept to the
 // millisecond, so that they can be packed.
 type job struct {
 	idLow    uint32
@@ -49,7 +49,7 @@ type job struct {
 	size     uint32
 	pri      uint32
 	ttr      uint32 // seconds
-	trail    uint32 // slot, 0 until the job leaves the plain way from put to ready
+	rare     uint32 // slot, 0 until the job leaves the plain way from put to ready
 	chain    uint32 // index: next in the bucket
 }
 
@@ -104,9 +104,9 @@ func deadlineKey(deadline int64, id uint64, slot uint32) cells.Entry {
 	return cells.Entry{Major: uint64(deadline), Minor: uint32(id), Slot: slot}
 }
 
-// trail is what a job gathers on its way: a deadline and neighbours while it
+// rare is what a job gathers on its way: a deadline and neighbours while it
 // is delayed, reserved or buried, and the counters of stats-job.
-type trail struct {
+type rare struct {
 	// deadline while the job is delayed or reserved, rank while it is buried:
 	// its order over restarts.
 	key      int64
@@ -121,24 +121,24 @@ type trail struct {
 	item     uint32 // slot of what the queue service adds, or 0
 }
 
-// trailOf returns the job's trail, making one if there is none.
-func (s *State) trailOf(j *job) *trail {
-	if j.trail == 0 {
-		j.trail = s.trails.Alloc()
+// rareOf returns the job's rare fields, making them if there are none.
+func (s *State) rareOf(j *job) *rare {
+	if j.rare == 0 {
+		j.rare = s.rares.Alloc()
 	}
-	return s.trails.At(j.trail)
+	return s.rares.At(j.rare)
 }
 
-// linksOf are the links of a job that has a trail; nil for slot 0, which is no job.
+// linksOf are the links of a job that has rare fields; nil for slot 0, which is no job.
 func (s *State) linksOf(slot uint32) *cells.Links[uint32] {
 	if slot == 0 {
 		return nil
 	}
-	return &s.trails.At(s.jobs.At(slot).trail).links
+	return &s.rares.At(s.jobs.At(slot).rare).links
 }
 
 func (s *State) listAppend(l *cells.List[uint32], slot uint32) {
-	t := s.trailOf(s.jobs.At(slot))
+	t := s.rareOf(s.jobs.At(slot))
 	l.Push(slot, &t.links, s.linksOf(l.Tail))
 }
 

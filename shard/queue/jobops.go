@@ -102,7 +102,7 @@ func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 	s.totals.Total++
 	op.Status = OK
 	if delay > 0 {
-		s.trailOf(j).delay = op.Delay
+		s.rareOf(j).delay = op.Delay
 		s.makeDelayed(slot, now+delay)
 	}
 	if s.Durable {
@@ -126,7 +126,7 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 	op.Status = NotFound
 	j, c := s.jobs.At(slot), b.Client
 	reserved := j.state() == Reserved
-	if reserved && (c == nil || s.trails.At(j.trail).holder != c.slot) {
+	if reserved && (c == nil || s.rares.At(j.rare).holder != c.slot) {
 		return
 	}
 	op.Status = OK
@@ -228,7 +228,7 @@ func (s *State) release(now int64, c *Client, op *Op) {
 		return
 	}
 	j := s.jobs.At(slot)
-	t := s.trails.At(j.trail)
+	t := s.rares.At(j.rare)
 	t.delay = op.Delay
 	t.releases++
 	if (s.tubeAt.Get(j.tube()).policy != nil || s.extra != nil) && s.comesBack(now, slot, op.Delay > 0) {
@@ -249,7 +249,7 @@ func (s *State) bury(c *Client, op *Op) {
 	if slot == 0 {
 		return
 	}
-	s.trails.At(s.jobs.At(slot).trail).buries++
+	s.rares.At(s.jobs.At(slot).rare).buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }
@@ -266,7 +266,7 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	if j.ttr == 0 {
 		return
 	}
-	t := s.trails.At(j.trail)
+	t := s.rares.At(j.rare)
 	ttr := s.ttrOf(slot)
 	if op.Terms != nil {
 		ttr = op.Terms.TTR
@@ -321,7 +321,7 @@ func (s *State) kickJob(now int64, b *Batch, op *Op) {
 func (s *State) kickOne(now int64, slot uint32) {
 	s.unplace(slot)
 	j := s.jobs.At(slot)
-	s.trailOf(j).kicks++
+	s.rareOf(j).kicks++
 	j.setState(Ready)
 	s.logUpdate(slot)
 	s.makeReady(now, slot)

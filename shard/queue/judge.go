@@ -10,7 +10,7 @@ type Judge func(k Kind, tube string) bool
 // allows asks the batch's judge about a job.
 func (s *State) allows(b *Batch, op *Op, slot uint32) bool {
 	j := s.jobs.At(slot)
-	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.trails.At(j.trail).holder == c.slot {
+	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.rares.At(j.rare).holder == c.slot {
 		return true
 	}
 	return b.Judge(op.Kind, s.tubeAt.Get(j.tube()).name)

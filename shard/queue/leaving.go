@@ -48,7 +48,7 @@ func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why
 	y := s.routeOf(slot)
 	s.setTarget(y, to)
 	y.will, y.cause, y.loaded = will, why, false
-	s.trailOf(j).key = deadline
+	s.rareOf(j).key = deadline
 	j.setState(Leaving)
 	s.makeLeaving(slot)
 	if !s.Durable || s.Log.RoomToUpdate() {
@@ -128,7 +128,7 @@ func (s *State) settleHere(now int64, slot uint32, to string) {
 	delete(s.travel.homes, slot)
 	j, y := s.jobs.At(slot), s.routeAt(slot)
 	from := s.tubeAt.Get(j.tube())
-	will, deadline := y.will, s.trails.At(j.trail).key
+	will, deadline := y.will, s.rares.At(j.rare).key
 	s.setTarget(y, "")
 	s.house(slot, s.tubeNamed([]byte(to)))
 	s.unheld(slot)
@@ -158,9 +158,9 @@ func (s *State) comeHome(now int64, op *Op) {
 		return
 	}
 	j, y := s.jobs.At(slot), s.routeAt(slot)
-	will, deadline := y.will, s.trails.At(j.trail).key
+	will, deadline := y.will, s.rares.At(j.rare).key
 	if h, ok := s.travel.homes[slot]; ok {
-		will, deadline, s.trails.At(j.trail).delay = h.state, h.deadline, h.delay
+		will, deadline, s.rares.At(j.rare).delay = h.state, h.deadline, h.delay
 		delete(s.travel.homes, slot)
 	}
 	s.listRemove(s.leavers(slot), slot)
@@ -196,7 +196,7 @@ func (s *State) takeHome(slot uint32) {
 		s.itemMoves(slot) // the log is not to give them back
 	}
 	s.unheld(slot)
-	s.trails.At(j.trail).key = 0
+	s.rares.At(j.rare).key = 0
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
 	}
@@ -234,8 +234,8 @@ func (s *State) travelling(op *Op, state JobState, cost int) uint32 {
 
 // place puts a job, which is in no place, where it is to be, and logs that.
 func (s *State) place(now int64, slot uint32, state JobState, deadline int64) {
-	if j := s.jobs.At(slot); j.trail != 0 {
-		s.trails.At(j.trail).key = 0
+	if j := s.jobs.At(slot); j.rare != 0 {
+		s.rares.At(j.rare).key = 0
 	}
 	switch state {
 	case Delayed:

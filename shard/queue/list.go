@@ -188,7 +188,7 @@ func (l *Listing) full() bool { return len(l.Jobs) >= l.Most || l.volume > listB
 // listJob adds a job to the page, if the filter chooses it or may choose it.
 func (s *State) listJob(now int64, l *Listing, slot uint32) {
 	s.spend(looking)
-	if len(l.Tags) > 0 && s.jobs.At(slot).trail != 0 {
+	if len(l.Tags) > 0 && s.jobs.At(slot).rare != 0 {
 		s.spend(reaching)
 	}
 	if !s.chooses(&l.Filter, now, slot) {
@@ -230,7 +230,7 @@ func (s *State) listJob(now int64, l *Listing, slot uint32) {
 	case Reserved:
 		s.holding(now, &k, slot)
 	case Buried:
-		k.Rank = s.trails.At(j.trail).key
+		k.Rank = s.rares.At(j.rare).key
 	}
 	l.Jobs = append(l.Jobs, k)
 }
@@ -246,7 +246,7 @@ func (s *State) bodyOf(j *job) (small []byte, large [][]byte) {
 // holding says who holds a job, and for how long.
 func (s *State) holding(now int64, k *Listed, slot uint32) {
 	j := s.jobs.At(slot)
-	if key := s.trails.At(j.trail).key; key != 0 {
+	if key := s.rares.At(j.rare).key; key != 0 {
 		k.Held = max(0, (now-key+int64(j.ttr)*second)/second)
 	}
 	if c := s.holderOf(slot); c.consumer == nil {

@@ -59,7 +59,7 @@ func (s *State) makeDelayed(slot uint32, deadline int64) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
 	j.setState(Delayed)
-	s.trailOf(j).key = deadline
+	s.rareOf(j).key = deadline
 	t.delayed.Push(s.jobPos, deadlineKey(deadline, j.id(), slot))
 	if t.policy != nil {
 		s.rank(t, slot)
@@ -75,7 +75,7 @@ func (s *State) undelay(slot uint32) {
 	if t.policy != nil {
 		s.unrank(t, slot)
 	}
-	s.trails.At(j.trail).key = 0
+	s.rares.At(j.rare).key = 0
 	s.totals.Delayed--
 	s.retime(t)
 }
@@ -85,7 +85,7 @@ func (s *State) makeBuried(slot uint32) {
 	t := s.tubeAt.Get(j.tube())
 	j.setState(Buried)
 	s.buryRank++
-	s.trailOf(j).key = int64(s.buryRank)
+	s.rareOf(j).key = int64(s.buryRank)
 	s.listAppend(&t.buried, slot)
 	if t.policy != nil {
 		s.rank(t, slot)
@@ -99,7 +99,7 @@ func (s *State) makeBuried(slot uint32) {
 func (s *State) unbury(slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	s.listRemove(&t.buried, slot)
-	s.trails.At(s.jobs.At(slot).trail).key = 0
+	s.rares.At(s.jobs.At(slot).rare).key = 0
 	if t.policy != nil {
 		s.unrank(t, slot)
 	}
@@ -166,9 +166,9 @@ func (s *State) erase(slot uint32) {
 	if j.place&flagRoute != 0 {
 		s.dropRoute(slot)
 	}
-	if j.trail != 0 {
-		s.dropItem(s.trails.At(j.trail))
-		s.trails.Release(j.trail)
+	if j.rare != 0 {
+		s.dropItem(s.rares.At(j.rare))
+		s.rares.Release(j.rare)
 	}
 	s.jobs.Release(slot)
 }

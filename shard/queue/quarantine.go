@@ -21,7 +21,7 @@ func (s *State) quarantine(c *Client, op *Op) {
 	}
 	j := s.jobs.At(slot)
 	state := j.state()
-	if state == Reserved && (c == nil || s.trails.At(j.trail).holder != c.slot) {
+	if state == Reserved && (c == nil || s.rares.At(j.rare).holder != c.slot) {
 		return
 	}
 	op.Status = OK

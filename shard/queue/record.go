@@ -63,8 +63,8 @@ func (s *State) describe(slot uint32) {
 	if j.state() == Passed {
 		s.record.State = storage.Passed
 	}
-	if j.trail != 0 {
-		s.describeTrail(slot)
+	if j.rare != 0 {
+		s.describeRare(slot)
 	}
 	if s.extra != nil {
 		s.describeTerm(slot)
@@ -77,10 +77,10 @@ func (s *State) describe(slot uint32) {
 	}
 }
 
-// describeTrail fills in what a job has gathered.
-func (s *State) describeTrail(slot uint32) {
+// describeRare fills in what a job has gathered.
+func (s *State) describeRare(slot uint32) {
 	j := s.jobs.At(slot)
-	t := s.trails.At(j.trail)
+	t := s.rares.At(j.rare)
 	if t.item != 0 {
 		s.describeItem(t.item)
 	}

@@ -54,7 +54,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	case r.State == storage.Buried:
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)
-		s.trails.At(s.jobs.At(slot).trail).key = int64(r.BuryRank)
+		s.rares.At(s.jobs.At(slot).rare).key = int64(r.BuryRank)
 	case r.State == storage.Passed:
 		s.restorePassed(slot)
 	default:
@@ -118,10 +118,10 @@ func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
 	if list := s.TracesOf(slot); len(list) > 0 {
 		y.cause = list[len(list)-1].Why
 	}
-	s.trailOf(j).key = 0
+	s.rareOf(j).key = 0
 	switch r.State {
 	case storage.Delayed:
-		y.will, s.trails.At(j.trail).key = Delayed, max(1, r.Deadline-s.Epoch)
+		y.will, s.rares.At(j.rare).key = Delayed, max(1, r.Deadline-s.Epoch)
 	case storage.Buried:
 		y.will = Buried
 	}

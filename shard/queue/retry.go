@@ -16,7 +16,7 @@ const (
 	CountReleases
 )
 
-func (c Counted) of(t *trail) uint32 {
+func (c Counted) of(t *rare) uint32 {
 	switch c {
 	case CountTimeouts:
 		return t.timeouts
@@ -75,7 +75,7 @@ func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 		return false
 	default:
 		s.did(at, ActionRetry)
-		s.makeDelayed(slot, now+p.Retry.after(j.id(), s.trails.At(j.trail).reserves))
+		s.makeDelayed(slot, now+p.Retry.after(j.id(), s.rares.At(j.rare).reserves))
 		s.logUpdate(slot)
 	}
 	return true

@@ -190,7 +190,7 @@ func (s *State) setTarget(y *route, to string) {
 // trace notes that a job is a dead letter of its tube, or is moved from there.
 func (s *State) trace(now int64, slot uint32, why Cause) {
 	j, y := s.jobs.At(slot), s.routeOf(slot)
-	t := s.trailOf(j)
+	t := s.rareOf(j)
 	list := append(s.TracesOf(slot), Trace{s.tubeAt.Get(j.tube()).name, why, now + s.Epoch, t.reserves, t.timeouts, t.releases})
 	s.setTraces(y, packTraces(list))
 }
@@ -228,13 +228,13 @@ func (s *State) TracesOf(slot uint32) []Trace {
 // since is how much of a counter was counted since the job last came to another tube: it has another chance
 // in the tube that it was moved to.
 func (s *State) since(slot uint32, c Counted) uint32 {
-	n := c.of(s.trails.At(s.jobs.At(slot).trail))
+	n := c.of(s.rares.At(s.jobs.At(slot).rare))
 	list := s.TracesOf(slot)
 	if len(list) == 0 {
 		return n
 	}
 	last := &list[len(list)-1]
-	return n - min(n, c.of(&trail{reserves: last.Reserves, timeouts: last.Timeouts, releases: last.Releases}))
+	return n - min(n, c.of(&rare{reserves: last.Reserves, timeouts: last.Timeouts, releases: last.Releases}))
 }
 
 // routeRecord is what the log gets of a route. What it refers to is valid until the next turn.

@@ -29,7 +29,7 @@ type State struct {
 	inside, outside int64 // bytes of bodies in memory, and of those in the log only
 
 	jobs   cells.Slab[job]
-	trails cells.Slab[trail]
+	rares  cells.Slab[rare]
 	jobPos cells.Positions // of jobs in ready, delayed and TTR heaps (S4)
 	index  index
 	bodies cells.Bytes
@@ -99,7 +99,7 @@ type State struct {
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), travel: newTravel(), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
+		jobs:   cells.NewSlab[job](), rares: cells.NewSlab[rare](), travel: newTravel(), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
 		tubes: map[string]*tube{}, quarantined: map[uint32]bool{},
 		notes: map[string][]storage.Note{},
 	}

@@ -40,10 +40,10 @@ func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 		ID: j.id(), Tube: s.tubeAt.Get(j.tube()).name, State: j.state(), Pri: j.pri,
 		Age: (now + s.Epoch - j.created()) / second, TTR: j.ttr,
 	}
-	if j.trail == 0 {
+	if j.rare == 0 {
 		return info
 	}
-	t := s.trails.At(j.trail)
+	t := s.rares.At(j.rare)
 	if t.key != 0 && (j.state() == Reserved || j.state() == Delayed) {
 		info.TimeLeft = (t.key - now) / second
 	}

@@ -147,7 +147,7 @@ func (s *State) fill(v *tagIndex) bool {
 		if v.cursor = slot; slot>>cells.ChunkShift != from>>cells.ChunkShift {
 			continue
 		}
-		if j := s.jobs.At(slot); j.state() == Ready && j.trail != 0 && !s.interred(slot) {
+		if j := s.jobs.At(slot); j.state() == Ready && j.rare != 0 && !s.interred(slot) {
 			if s.spend(reaching); s.jobHas(slot, v.tags) {
 				s.spend(moving / 2)
 				v.keep(s, s.tubeAt.Get(j.tube()), slot)

@@ -24,7 +24,7 @@ func (w *world) told(id uint64, a *About) {
 	w.t.Helper()
 	slot := w.s.index.find(&w.s.jobs, id)
 	j := w.s.jobs.At(slot)
-	if want := (About{w.s.tubeAt.Get(j.tube()).name, w.s.trails.At(j.trail).reserves, nil}); a.Tube != want.Tube || a.Reserves != want.Reserves || string(a.Tags) != string(w.s.tagsOf(slot)) {
+	if want := (About{w.s.tubeAt.Get(j.tube()).name, w.s.rares.At(j.rare).reserves, nil}); a.Tube != want.Tube || a.Reserves != want.Reserves || string(a.Tags) != string(w.s.tagsOf(slot)) {
 		w.t.Fatalf("a client is told %+v of job %d, want %+v and %q", a, id, want, w.s.tagsOf(slot))
 	}
 }

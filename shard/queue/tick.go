@@ -126,6 +126,6 @@ func (s *State) expire(now int64, slot uint32) {
 // timeOut takes a job from its holder, who has been too slow, and leaves it in no place.
 func (s *State) timeOut(slot uint32) {
 	s.unhold(slot)
-	s.trails.At(s.jobs.At(slot).trail).timeouts++
+	s.rares.At(s.jobs.At(slot).rare).timeouts++
 	s.totals.Timeouts++
 }

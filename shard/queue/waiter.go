@@ -42,7 +42,7 @@ func (s *State) about(c *Client, slot uint32) *About {
 		return nil
 	}
 	j := s.jobs.At(slot)
-	return &About{s.tubeAt.Get(j.tube()).name, s.trails.At(j.trail).reserves, bytes.Clone(s.jobTags(slot))}
+	return &About{s.tubeAt.Get(j.tube()).name, s.rares.At(j.rare).reserves, bytes.Clone(s.jobTags(slot))}
 }
 
 // Delivery is a job handed to a waiter.
