@@ -147,7 +147,7 @@ func TestMoveToAFullTube(t *testing.T) {
 		c := newClient(r, "mail")
 		c.use("mail")
 		put := func(key string) *queue.Op {
-			return c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Terms: &queue.Terms{TTR: 60e9, Key: []byte(key)}}, true)
+			return c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Options: &queue.Options{TTR: 60e9, Key: []byte(key)}}, true)
 		}
 		for i := range 10 {
 			put(fmt.Sprint(i))

@@ -102,8 +102,8 @@ func TestWaitForRoomWithAFailedLog(t *testing.T) {
 	r.SetLimits(queue.Amount{queue.BoundJobs: 1})
 	a, b := newClient(r), newClient(r)
 	put := func(c *client) queue.Op {
-		terms := &queue.Terms{TTR: 60 * second, Timeout: second}
-		return *c.run(0, queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Terms: terms}, true)
+		options := &queue.Options{TTR: 60 * second, Timeout: second}
+		return *c.run(0, queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Options: options}, true)
 	}
 	op := put(a)
 	store.left[0] = 0

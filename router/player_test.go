@@ -17,8 +17,8 @@ type player struct {
 	closed bool
 	room   bool // its put waits for room
 
-	tags  queue.Tags   // of its next puts
-	wants *queue.Terms // what its latest reserve asks for
+	tags  queue.Tags     // of its next puts
+	wants *queue.Options // what its latest reserve asks for
 
 	result queue.Status // of the last reserve that has ended
 	last   uint64       // the job that the last one brought
@@ -95,7 +95,7 @@ func (p *player) put(pri, delay, ttr uint32, then func(op *queue.Op)) uint64 {
 	op.Data = fmt.Appendf(nil, "job %d", id)
 	op.Size = uint32(len(op.Data))
 	if len(p.tags) > 0 {
-		op.Terms = &queue.Terms{Delay: int64(delay) * second, TTR: int64(ttr) * second, Tags: p.tags}
+		op.Options = &queue.Options{Delay: int64(delay) * second, TTR: int64(ttr) * second, Tags: p.tags}
 	}
 	p.submit(p.UsedShard(), op, true, then)
 	return id

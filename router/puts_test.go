@@ -12,7 +12,7 @@ import (
 func namedPuts(batch, jobs int) (puts []queue.Op) {
 	for i := range jobs {
 		name := fmt.Appendf(nil, "%d %d", batch, i)
-		puts = append(puts, queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body, Terms: &queue.Terms{TTR: 60e9, Key: name, Once: name}})
+		puts = append(puts, queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body, Options: &queue.Options{TTR: 60e9, Key: name, Once: name}})
 		if i%2 == 1 {
 			puts[i].Tube = "other"
 		}
@@ -58,7 +58,7 @@ func TestPutsSurviveCrashes(t *testing.T) {
 		for n := range batches {
 			there := 0
 			for i, op := range namedPuts(n, jobs) {
-				op.Terms.Once = nil
+				op.Options.Once = nil
 				switch got := c.putMany(&Puts{Ops: []queue.Op{op}})[0]; {
 				case got.Status == queue.Exists && got.ID == ids[n][i]:
 					there++

@@ -61,7 +61,7 @@ func (s *Session) refresh(after func(*Session) bool) bool {
 func (s *Session) seekOffers() bool {
 	op, then := queue.Op{Kind: queue.Offer}, (*Session).claimBest
 	if v := s.Several; v != nil {
-		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs)), Terms: v.terms}, (*Session).claimSeveral
+		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs)), Options: v.options}, (*Session).claimSeveral
 		v.offers = v.offers[:0]
 	}
 	s.script.begin()
@@ -149,12 +149,12 @@ func (s *Session) nothing() bool {
 		return true
 	}
 	s.waiting = true
-	ticket, terms := s.gate.arm(), s.Several.wants()
+	ticket, options := s.gate.arm(), s.Several.wants()
 	s.script.begin()
 	for _, f := range s.live {
 		if f.watching > 0 {
 			f.asked = true
-			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket, Terms: terms})
+			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket, Options: options})
 		}
 	}
 	return s.play((*Session).registered)

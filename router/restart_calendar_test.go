@@ -35,7 +35,7 @@ func (l restartDates) shifted(j *storage.Job, by int64) *storage.Job {
 	if k.Item = k.Item.Clone(); k.Item == nil {
 		return &k
 	}
-	if t := k.Item.Terms; t != nil && t.Expires != 0 {
+	if t := k.Item.Options; t != nil && t.Expires != 0 {
 		t.Expires += by
 	}
 	if o := k.Item.Keys; o != nil && o.KeyUntil != 0 {

@@ -235,8 +235,8 @@ func describeOp(op *queue.Op) string {
 		queue.DeleteSeveral: "delete several", queue.ReleaseSeveral: "release several", queue.BurySeveral: "bury several", queue.TouchSeveral: "touch several",
 	}
 	said := ""
-	if op.Terms != nil {
-		said = fmt.Sprintf(" %+v", *op.Terms)
+	if op.Options != nil {
+		said = fmt.Sprintf(" %+v", *op.Options)
 	}
 	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d%s", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit, said)
 }

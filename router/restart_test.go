@@ -60,10 +60,10 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	if n >= 200 && seen.purged.Load() == 0 {
 		t.Error("no purge was cut short")
 	}
-	t.Logf("found again: %d jobs with terms, %d keys; too old: %d jobs; on their way at a cut: %d that arrived, %d that stayed",
+	t.Logf("found again: %d jobs with options, %d keys; too old: %d jobs; on their way at a cut: %d that arrived, %d that stayed",
 		seen.termed.Load(), seen.keyed.Load(), seen.aged.Load(), seen.arrived.Load(), seen.stayed.Load())
 	if n >= 200 && min(seen.termed.Load(), seen.keyed.Load(), seen.aged.Load(), seen.arrived.Load(), seen.stayed.Load()) == 0 {
-		t.Error("the terms, keys and moves did not meet what they are for")
+		t.Error("the options, keys and moves did not meet what they are for")
 	}
 	if n >= 1000 && seen.back.Load() == 0 {
 		t.Error("no job was deleted while its body was being read")

@@ -16,7 +16,7 @@ import (
 var putAndWait = deed{plain, func(a *actor) { a.putAndWait() }}
 
 func (p *player) putAndWait() {
-	op := queue.Op{Kind: queue.Put, TTR: 100, Size: 1, Data: []byte("x"), Terms: &queue.Terms{TTR: 100 * second, Timeout: second}}
+	op := queue.Op{Kind: queue.Put, TTR: 100, Size: 1, Data: []byte("x"), Options: &queue.Options{TTR: 100 * second, Timeout: second}}
 	p.result = queue.Waiting
 	p.submit(p.UsedShard(), op, true, func(op *queue.Op) {
 		if p.result = op.Status; op.Status == queue.Waiting {
@@ -116,7 +116,7 @@ func TestPutsWaitOverShards(t *testing.T) {
 			c.use(fmt.Sprint("tube", i))
 			dice := rand.New(rand.NewPCG(2, uint64(i)))
 			for range rounds {
-				op := *c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Terms: &queue.Terms{TTR: 60 * second, Timeout: second}}, true)
+				op := *c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Options: &queue.Options{TTR: 60 * second, Timeout: second}}, true)
 				if op.Status == queue.Waiting {
 					var stop chan struct{}
 					if dice.IntN(3) == 0 {

@@ -16,11 +16,11 @@ import (
 type Several struct {
 	Jobs []Reserved
 
-	most   int
-	terms  *queue.Terms // that the jobs must have; nil if any will do, and nothing is to be told of them
-	room   int          // for bodies
-	fresh  int          // how many of Jobs there were when the claims began
-	offers []offer
+	most    int
+	options *queue.Options // that the jobs must have; nil if any will do, and nothing is to be told of them
+	room    int            // for bodies
+	fresh   int            // how many of Jobs there were when the claims began
+	offers  []offer
 }
 
 // Reserved is one of its jobs.
@@ -49,28 +49,28 @@ func (o offer) compare(with offer) int {
 func (o offer) before(with offer) bool { return o.compare(with) < 0 }
 
 // ReserveSeveral is the command for up to so many jobs over any number of shards. When it is complete
-// the session either has a Reservation, whose jobs are in Several, or is Waiting. With terms it asks for
-// jobs with their tags, and to be told more of them; a copy of the terms is kept.
-func (s *Session) ReserveSeveral(most int, terms *queue.Terms, poll bool) bool {
-	s.Several = newSeveral(most, terms)
+// the session either has a Reservation, whose jobs are in Several, or is Waiting. With options it asks for
+// jobs with their tags, and to be told more of them; a copy of the options is kept.
+func (s *Session) ReserveSeveral(most int, options *queue.Options, poll bool) bool {
+	s.Several = newSeveral(most, options)
 	return s.reserve(poll)
 }
 
-func newSeveral(most int, terms *queue.Terms) *Several {
+func newSeveral(most int, options *queue.Options) *Several {
 	v := &Several{most: most, room: queue.BatchBytes}
-	if terms != nil {
-		v.terms = new(queue.Terms)
-		v.terms.Copy(terms)
+	if options != nil {
+		v.options = new(queue.Options)
+		v.options.Copy(options)
 	}
 	return v
 }
 
-// wants are the terms of a reserve, if it has any.
-func (v *Several) wants() *queue.Terms {
+// wants are the options of a reserve, if it has any.
+func (v *Several) wants() *queue.Options {
 	if v == nil {
 		return nil
 	}
-	return v.terms
+	return v.options
 }
 
 func (v *Several) tags() queue.Tags {
@@ -81,12 +81,12 @@ func (v *Several) tags() queue.Tags {
 }
 
 // Told says that the reserve asks to be told more of its jobs.
-func (v *Several) Told() bool { return v.terms != nil }
+func (v *Several) Told() bool { return v.options != nil }
 
 // BeginWaitForSeveral notes that a ReserveSeveral operation of the latest batch has ended in a wait.
-func (s *Session) BeginWaitForSeveral(most int, terms *queue.Terms) {
+func (s *Session) BeginWaitForSeveral(most int, options *queue.Options) {
 	s.BeginWait()
-	s.Several = newSeveral(most, terms)
+	s.Several = newSeveral(most, options)
 }
 
 // collect takes in the answers of a batch of a script.
@@ -136,7 +136,7 @@ func (s *Session) claimSeveral() bool {
 		i, ok := in[o.shard]
 		if !ok {
 			i = len(claims)
-			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral, Terms: v.terms})
+			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral, Options: v.options})
 		}
 		claims[i].Limit++
 		claims[i].Size += o.size

@@ -9,13 +9,13 @@ import (
 )
 
 // reserveSeveral takes the short way when it may, like a connection.
-func (p *player) reserveSeveral(most int, wants *queue.Terms, poll bool) {
+func (p *player) reserveSeveral(most int, wants *queue.Options, poll bool) {
 	p.wants = wants
 	if !p.ReserveInPlace(p.asked()) {
 		p.call(p.ReserveSeveral(most, wants, poll), p.reservedSeveral)
 		return
 	}
-	p.submit(p.WatchShard(), queue.Op{Kind: queue.ReserveSeveral, Poll: poll, Limit: uint32(most), Terms: wants}, true, func(op *queue.Op) {
+	p.submit(p.WatchShard(), queue.Op{Kind: queue.ReserveSeveral, Poll: poll, Limit: uint32(most), Options: wants}, true, func(op *queue.Op) {
 		switch p.result = op.Status; op.Status {
 		case queue.Waiting:
 			p.BeginWaitForSeveral(most, wants)

@@ -18,7 +18,7 @@ func (s *simulation) choose(p *player) queue.Op {
 		if s.rnd.IntN(3) == 0 {
 			op := queue.Op{Kind: queue.ReserveSeveral, Poll: s.rnd.IntN(5) < 2, Limit: uint32(1 + s.rnd.IntN(5))}
 			if s.rnd.IntN(2) == 0 {
-				op.Terms = &queue.Terms{Tags: s.someTags()}
+				op.Options = &queue.Options{Tags: s.someTags()}
 			}
 			return op
 		}
@@ -55,7 +55,7 @@ func (s *simulation) act(p *player, op queue.Op, then func(op *queue.Op)) {
 	case queue.Reserve:
 		p.reserve(op.Poll)
 	case queue.ReserveSeveral:
-		p.reserveSeveral(int(op.Limit), op.Terms, op.Poll)
+		p.reserveSeveral(int(op.Limit), op.Options, op.Poll)
 	case queue.Use:
 		p.call(p.Use(op.Data), nil)
 	case queue.Watch:

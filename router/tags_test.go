@@ -68,7 +68,7 @@ func putTagged(pri uint32, tags queue.Tags) deed {
 func reserveTagged(most int, tags queue.Tags, poll bool) deed {
 	return deed{plain, func(a *actor) {
 		a.onGot = a.gotOneOfSeveral
-		a.reserveSeveral(most, &queue.Terms{Tags: tags}, poll)
+		a.reserveSeveral(most, &queue.Options{Tags: tags}, poll)
 	}}
 }
 

@@ -77,10 +77,10 @@ type Item struct {
 	Note       []byte   // what the last negative said, packed; at most MaxNote
 	Done       []uint32 // numbers of the views that are done with it
 	Returned   []Returned
-	Keys       *Keys  // that the put has taken; kept as they were put, like the tags
-	Terms      *Terms // of a put that said more than a plain one can
-	Route      *Route // of a job that has been in another tube
-	Since      uint64 // not among those that the purges of its tube up to this number have ended; 0: not known
+	Keys       *Keys       // that the put has taken; kept as they were put, like the tags
+	Options    *PutOptions // of a put that said more than a plain one can
+	Route      *Route      // of a job that has been in another tube
+	Since      uint64      // not among those that the purges of its tube up to this number have ended; 0: not known
 }
 
 // Keys are what a put has taken in its tube. A job that was Moved has them no longer.
@@ -92,8 +92,8 @@ type Keys struct {
 	Of        uint64 // of a Spent record, the job that had the key
 }
 
-// Terms are what a put has said beyond priority, delay and TTR.
-type Terms struct {
+// PutOptions are what a put has said beyond priority, delay and TTR.
+type PutOptions struct {
 	TTR        int64  // nanoseconds, instead of Job.TTR; 0: that one
 	Expires    int64  // wall clock at which the job is too old; 0: never
 	Deliveries uint32 // after so many it is a dead letter; 0: as the tube's policy says
@@ -123,9 +123,9 @@ func (i *Item) Clone() *Item {
 		k.Key, k.Once = slices.Clone(k.Key), slices.Clone(k.Once)
 		c.Keys = &k
 	}
-	if i.Terms != nil {
-		t := *i.Terms
-		c.Terms = &t
+	if i.Options != nil {
+		t := *i.Options
+		c.Options = &t
 	}
 	if i.Route != nil {
 		j := *i.Route

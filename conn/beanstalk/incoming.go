@@ -16,7 +16,7 @@ type incoming struct {
 	tube            string // that the line names; "": the one in use
 	id              uint64 // 0 until it is known, and for what is no put
 	pri, delay, ttr uint32
-	terms           *queue.Terms // of a put with options; the loop's until the put has its id; or of touch-batch
+	options         *queue.Options // of a put with options; the loop's until the put has its id; or of touch-batch
 	size            int
 	policies        *policyChange // of set-policies
 	all             bool          // put-batch: all or none

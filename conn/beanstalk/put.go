@@ -29,7 +29,7 @@ func (c *Conn) beginPutWith(cmd *protocol.Command, data []byte) (rest []byte, ok
 		c.tellRefused(slow.Option, nil)
 		return data, true
 	}
-	p := incoming{verb: cmd.Verb, tube: c.session.Used(), pri: l.Pri, delay: l.Delay, ttr: l.TTR, size: int(cmd.Size), terms: &l.Terms}
+	p := incoming{verb: cmd.Verb, tube: c.session.Used(), pri: l.Pri, delay: l.Delay, ttr: l.TTR, size: int(cmd.Size), options: &l.Options}
 	if len(l.Tube) == 0 {
 		l.Tube = append(l.Tube, p.tube...)
 		p.shard = c.session.UsedShard()
@@ -67,9 +67,9 @@ func (c *Conn) beginIncoming(cmd *protocol.Command, p *incoming, data []byte) (r
 		c.becomeProducer()
 		p.id = c.session.NewIDIn(p.shard)
 		c.gather(p)
-		if p.terms != nil {
-			c.put.terms = new(queue.Terms)
-			c.put.terms.Copy(p.terms)
+		if p.options != nil {
+			c.put.options = new(queue.Options)
+			c.put.options.Copy(p.options)
 		}
 	}
 	return data, true
@@ -81,18 +81,18 @@ func (c *Conn) incoming(cmd *protocol.Command) incoming {
 	if cmd.Verb == verbPut {
 		p.shard = c.session.UsedShard()
 	} else {
-		p.terms = exactly(cmd)
+		p.options = exactly(cmd)
 		p.tube, p.shard = string(cmd.Name), c.loop.server.router.TubeShard(cmd.Name)
 	}
 	return p
 }
 
 // exactly is what a line says of times that have fractions of seconds; nil if they have none.
-func exactly(cmd *protocol.Command) *queue.Terms {
+func exactly(cmd *protocol.Command) *queue.Options {
 	if cmd.ExactDelay%second == 0 && cmd.ExactTTR%second == 0 {
 		return nil
 	}
-	return &queue.Terms{Delay: cmd.ExactDelay, TTR: protocol.LeastTTR(cmd.ExactTTR)}
+	return &queue.Options{Delay: cmd.ExactDelay, TTR: protocol.LeastTTR(cmd.ExactTTR)}
 }
 
 // shownNothing notes that the first put, by which a client may log in, has come and shown no token.
@@ -198,9 +198,9 @@ func (c *Conn) admit(p *incoming, body []byte) bool {
 	}
 	op.Tube, op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.tube, p.id, p.pri, p.delay, p.ttr, uint32(p.size)
 	op.Data, op.Parts = body, p.parts
-	if p.terms != nil {
-		op.Terms = c.run.copyTerms(p.terms)
+	if p.options != nil {
+		op.Options = c.run.copyOptions(p.options)
 	}
-	c.run.member = c.run.member || p.tube == "" || p.terms != nil && p.terms.Timeout > 0
+	c.run.member = c.run.member || p.tube == "" || p.options != nil && p.options.Timeout > 0
 	return true
 }

@@ -54,8 +54,8 @@ func (l *loop) readEntries(body []byte) (puts []queue.Op, ok bool) {
 		}
 		op := queue.Op{Kind: queue.Put, Tube: string(p.Tube), Pri: p.Pri, Delay: p.Delay, TTR: p.TTR, Size: uint32(len(data)), Data: data}
 		if !p.Plain() {
-			op.Terms = new(queue.Terms)
-			op.Terms.Copy(&p.Terms)
+			op.Options = new(queue.Options)
+			op.Options.Copy(&p.Options)
 		}
 		puts, body = append(puts, op), rest
 	}

@@ -68,11 +68,11 @@ func (c *Conn) again(r *recalled) bool {
 	case queue.Put:
 		cmd.TTR, cmd.Size, cmd.Name = op.TTR, op.Size, []byte(op.Tube)
 		p := c.incoming(&cmd)
-		p.terms = op.Terms
+		p.options = op.Options
 		return c.runPut(&cmd, &p, op.Data)
 	case queue.Reserve, queue.ReserveSeveral:
-		if op.Terms != nil {
-			return c.reserveTold(r.verb, op.Limit, op.Terms)
+		if op.Options != nil {
+			return c.reserveTold(r.verb, op.Limit, op.Options)
 		}
 		cmd.N, cmd.Several, cmd.ExactDelay = op.Timeout, op.Limit, lasting(op.Timeout)
 	}

@@ -49,19 +49,19 @@ func (c *Conn) reserveWith(cmd *protocol.Command) bool {
 	if !l.Read(cmd.Options) {
 		return c.reject(cmd.Verb, protocol.BadFormat, true, slow.Option)
 	}
-	return c.reserveTold(cmd.Verb, l.Count, &l.Terms)
+	return c.reserveTold(cmd.Verb, l.Count, &l.Options)
 }
 
 // reserveTold runs it when its line has been read.
-func (c *Conn) reserveTold(v protocol.Verb, count uint32, terms *queue.Terms) bool {
-	poll := terms.Timeout == 0
-	if c.session.ReserveInPlace(terms.Tags) {
+func (c *Conn) reserveTold(v protocol.Verb, count uint32, options *queue.Options) bool {
+	poll := options.Timeout == 0
+	if c.session.ReserveInPlace(options.Tags) {
 		op := c.opFor(c.session.WatchShard(), v)
 		if op == nil {
 			c.flush()
 			return false
 		}
-		op.Poll, op.Limit, op.Terms = poll, count, c.run.copyTerms(terms)
+		op.Poll, op.Limit, op.Options = poll, count, c.run.copyOptions(options)
 		c.run.member = true
 		c.becomeWorker()
 		return true
@@ -71,15 +71,15 @@ func (c *Conn) reserveTold(v protocol.Verb, count uint32, terms *queue.Terms) bo
 	}
 	c.becomeWorker()
 	c.loop.count(v)
-	c.wake.timeout = terms.Timeout
-	c.finish(callReserve, c.session.ReserveSeveral(int(count), terms, poll))
+	c.wake.timeout = options.Timeout
+	c.finish(callReserve, c.session.ReserveSeveral(int(count), options, poll))
 	return true
 }
 
 // saySeveral answers a reserve of several jobs in one shard.
 func (c *Conn) saySeveral(r *run, op *queue.Op) {
 	list := r.Taken[op.From:op.To]
-	c.sayHowMany(len(list), op.Terms != nil)
+	c.sayHowMany(len(list), op.Options != nil)
 	for i := range list {
 		k := &list[i]
 		if op.Parts != nil { // it had to be read, and is alone

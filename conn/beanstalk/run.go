@@ -20,10 +20,10 @@ type run struct {
 	member   bool           // some command needs the session's place in the shard
 	counted  bool           // its first command, a put, was counted when its line came
 	verbs    []protocol.Verb
-	terms    []*queue.Terms // of puts with options; those behind the last are to be used again
-	answered int            // how many answers have been worded
-	began    int64          // when it was submitted, if its time is taken; otherwise 0
-	came     int64          // when it was submitted, if it was not answered at once; otherwise 0
+	options  []*queue.Options // of puts with options; those behind the last are to be used again
+	answered int              // how many answers have been worded
+	began    int64            // when it was submitted, if its time is taken; otherwise 0
+	came     int64            // when it was submitted, if it was not answered at once; otherwise 0
 }
 
 // runKeepOps and runKeepBytes are how much memory an unused run may keep. A slice that
@@ -56,19 +56,19 @@ func (l *loop) dropRun(r *run) {
 	if cap(r.Taken) > maxRun {
 		r.Taken = nil
 	}
-	r.verbs, r.terms = r.verbs[:0], r.terms[:0]
+	r.verbs, r.options = r.verbs[:0], r.options[:0]
 	r.policy, r.member, r.counted, r.answered, r.began, r.came = nil, false, false, 0, 0, 0
 	l.runs = append(l.runs, r)
 }
 
-// copyTerms keeps the terms of a put until the run is answered.
-func (r *run) copyTerms(from *queue.Terms) *queue.Terms {
-	n := len(r.terms)
-	if r.terms = slices.Grow(r.terms, 1)[:n+1]; r.terms[n] == nil {
-		r.terms[n] = new(queue.Terms)
+// copyOptions keeps the options of a put until the run is answered.
+func (r *run) copyOptions(from *queue.Options) *queue.Options {
+	n := len(r.options)
+	if r.options = slices.Grow(r.options, 1)[:n+1]; r.options[n] == nil {
+		r.options[n] = new(queue.Options)
 	}
-	r.terms[n].Copy(from)
-	return r.terms[n]
+	r.options[n].Copy(from)
+	return r.options[n]
 }
 
 // opFor adds an operation to the connection's run, or reports that the run

@@ -15,7 +15,7 @@ func idList(options ...protocol.Option[incoming]) *whole {
 }
 
 // touchTTR is the time for which jobs are touched.
-var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, ns int64) { p.terms = &queue.Terms{TTR: ns} })
+var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, ns int64) { p.options = &queue.Options{TTR: ns} })
 
 func (c *Conn) takeIDs(p *incoming, body []byte) {
 	var ok bool
@@ -28,7 +28,7 @@ func (c *Conn) takeIDs(p *incoming, body []byte) {
 	if c.guard != nil {
 		judge = c.guard.judge
 	}
-	op := queue.Op{Kind: commands[p.verb].op, Pri: p.pri, Delay: p.delay, Terms: p.terms}
+	op := queue.Op{Kind: commands[p.verb].op, Pri: p.pri, Delay: p.delay, Options: p.options}
 	c.finish(callSession, c.session.DoSeveral(op, c.loop.ids, judge))
 }
 

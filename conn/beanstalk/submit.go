@@ -90,12 +90,12 @@ func (c *Conn) beginWait(v protocol.Verb, op *queue.Op) (timeout int64) {
 		c.verb, c.wake.tube = v, op.Tube
 		c.session.BeginWait()
 	case op.Kind == queue.ReserveSeveral:
-		c.session.BeginWaitForSeveral(int(op.Limit), op.Terms)
+		c.session.BeginWaitForSeveral(int(op.Limit), op.Options)
 	default:
 		c.session.BeginWait()
 	}
-	if op.Terms != nil {
-		return op.Terms.Timeout
+	if op.Options != nil {
+		return op.Options.Timeout
 	}
 	return lasting(op.Timeout)
 }

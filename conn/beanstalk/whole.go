@@ -16,7 +16,7 @@ func (c *Conn) beginWhole(cmd *protocol.Command, data []byte) (rest []byte, ok b
 		return data, false
 	}
 	w, size := commands[cmd.Verb].whole, int(cmd.Size)
-	p := incoming{verb: cmd.Verb, pri: cmd.Pri, delay: cmd.Delay, size: size, terms: exactly(cmd)}
+	p := incoming{verb: cmd.Verb, pri: cmd.Pri, delay: cmd.Delay, size: size, options: exactly(cmd)}
 	c.loop.count(cmd.Verb)
 	switch {
 	case !protocol.Read(cmd.Options, w.options, &p):

@@ -165,8 +165,8 @@ func (s *State) changeTTR(slot uint32, ttr int64) {
 	s.jobs.At(slot).ttr = wholeSeconds(ttr)
 	s.routeOf(slot).timed = true
 	if short := shortOf(ttr); short > 0 {
-		s.needTerm(slot).short = short
-	} else if t := s.termOf(slot); t != nil {
+		s.needOptions(slot).short = short
+	} else if t := s.optionsOf(slot); t != nil {
 		t.short = 0
 	}
 }

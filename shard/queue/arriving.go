@@ -72,7 +72,7 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 	s.keepBody(slot, s.overBudget(op.Size), nil, p.Body)
 	s.enters(slot)
 	s.index.insert(&s.jobs, slot)
-	s.restoreTerms(now, slot, p.Job.Item)
+	s.restoreOptions(now, slot, p.Job.Item)
 	y, tr := s.routeOf(slot), s.rareOf(s.jobs.At(slot))
 	switch p.Job.State {
 	case storage.Delayed:

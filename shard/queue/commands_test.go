@@ -80,7 +80,7 @@ func (x *machine) put() {
 	if len(body) == 0 {
 		op.Parts = nil
 	}
-	x.terms(&op)
+	x.options(&op)
 	x.do(c, u, op, body)
 }
 

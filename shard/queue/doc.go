@@ -122,9 +122,9 @@
 //
 // # Keys
 //
-// A put with terms (terms.go) may take a key in its tube, for as long as the job lives or for some
+// A put with options (options.go) may take a key in its tube, for as long as the job lives or for some
 // time (keyed.go), and it may have a name by which it is known when it is sent again. The table of
-// keys (keys.go) has hashes. Plain puts, and jobs without terms, cost one look at a nil pointer. Puts that are
+// keys (keys.go) has hashes. Plain puts, and jobs without options, cost one look at a nil pointer. Puts that are
 // carried out together (putall.go) are compared with the table, and with each other, before the first one is made.
 //
 // # Purges

@@ -22,7 +22,7 @@ func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-
 // outdated says that a job is too old.
 func (s *State) outdated(now int64, slot uint32) bool {
 	j := s.jobs.At(slot)
-	if t := s.termOf(slot); t != nil && t.expires != 0 && t.expires <= now {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 && t.expires <= now {
 		return true
 	}
 	p := s.tubeAt.Get(j.tube()).policy

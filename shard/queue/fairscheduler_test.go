@@ -26,7 +26,7 @@ func (k *fairClock) Advance(tag uint64) {
 }
 
 // fairOf is the fair scheduler of a client's tubes and of the tags that it asks for, as the router finds it.
-func (w *world) fairOf(c *Client, asked *Terms) *FairScheduler {
+func (w *world) fairOf(c *Client, asked *Options) *FairScheduler {
 	if len(w.policies) == 0 {
 		return nil // a client may watch very many tubes
 	}

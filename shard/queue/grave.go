@@ -306,8 +306,8 @@ func (s *State) freeKey(now int64, h *hash) {
 	if k.At(ref).is(keyWindowed) {
 		s.endWindow(ref)
 	}
-	if at := s.extra.refOf(slot); at&termBit != 0 {
-		s.extra.terms.At(at &^ termBit).key = 0
+	if at := s.extra.refOf(slot); at&optionsBit != 0 {
+		s.extra.options.At(at &^ optionsBit).key = 0
 	} else {
 		s.extra.refs.Set(slot, 0)
 	}

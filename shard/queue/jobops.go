@@ -55,23 +55,23 @@ func (s *State) put(now int64, c *Client, op *Op) {
 
 // tags are those that a put gives its job.
 func (op *Op) tags() Tags {
-	if op.Terms == nil {
+	if op.Options == nil {
 		return nil
 	}
-	return op.Terms.Tags
+	return op.Options.Tags
 }
 
 // delay is how long a put or a release delays the job, in nanoseconds. op.Delay is that in seconds, rounded up.
 func (op *Op) delay() int64 {
-	if op.Terms != nil {
-		return op.Terms.Delay
+	if op.Options != nil {
+		return op.Options.Delay
 	}
 	return int64(op.Delay) * second
 }
 
 // putInto makes a job in a tube. c is who may wait for room.
 func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
-	if op.Terms != nil && s.known(now, t, op) {
+	if op.Options != nil && s.known(now, t, op) {
 		return
 	}
 	delay := op.delay()
@@ -93,7 +93,7 @@ func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 	if len(tags) > 0 { // an item's
 		s.setTags(slot, tags)
 	}
-	if op.Terms != nil {
+	if op.Options != nil {
 		s.agree(now, slot, op)
 	}
 	t.total++
@@ -268,8 +268,8 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	}
 	t := s.rares.At(j.rare)
 	ttr := s.ttrOf(slot)
-	if op.Terms != nil {
-		ttr = op.Terms.TTR
+	if op.Options != nil {
+		ttr = op.Options.TTR
 	}
 	t.key = now + ttr
 	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))

@@ -10,7 +10,7 @@ import (
 func (s *State) checkLives(seen map[uint32]string) error {
 	x, mortal := s.extra, uint32(0)
 	for slot := range seen {
-		t := s.termOf(slot)
+		t := s.optionsOf(slot)
 		if t == nil || t.expires == 0 {
 			continue
 		}
@@ -36,9 +36,9 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 	x, refs := s.extra, map[uint32]uint64{}
 	for slot := range seen {
 		ref, id := x.refOf(slot), s.jobs.At(slot).id()
-		t := term{key: ref}
-		if ref&termBit != 0 {
-			t = *x.terms.At(ref &^ termBit)
+		t := jobOptions{key: ref}
+		if ref&optionsBit != 0 {
+			t = *x.options.At(ref &^ optionsBit)
 		}
 		for _, r := range [...]uint32{t.key, t.once} {
 			if r != 0 && refs[r] != 0 {

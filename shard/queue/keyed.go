@@ -53,10 +53,10 @@ func (l *spentIDs) set(slot uint32, id uint64) {
 // known answers a put that has come before, or whose key is taken. It reports false if the put is to
 // go on.
 func (s *State) known(now int64, t *tube, op *Op) bool {
-	if op.phase == noPlace || op.phase == lost || !op.Terms.keyed() {
+	if op.phase == noPlace || op.phase == lost || !op.Options.keyed() {
 		return false
 	}
-	ref, status := s.holder(now, t, op.Terms)
+	ref, status := s.holder(now, t, op.Options)
 	if ref == 0 {
 		return false
 	}
@@ -72,11 +72,11 @@ func (s *State) known(now int64, t *tube, op *Op) bool {
 }
 
 // keyed says that a put has a key or a name.
-func (t *Terms) keyed() bool { return len(t.Key)+len(t.Once) > 0 }
+func (t *Options) keyed() bool { return len(t.Key)+len(t.Once) > 0 }
 
 // holder finds the record of a keyed put that has come before (OK), or the one that has its key (Exists); 0 if
 // there is neither.
-func (s *State) holder(now int64, t *tube, o *Terms) (ref uint32, _ Status) {
+func (s *State) holder(now int64, t *tube, o *Options) (ref uint32, _ Status) {
 	if !o.hashed {
 		o.key, o.once, o.hashed = s.hashOf(ofKey, t.name, o.Key), s.hashOf(ofOnce, t.name, o.Once), true
 	}
@@ -153,14 +153,14 @@ func (s *State) giveUpKeys(slot uint32) {
 		return
 	}
 	ref := s.extra.refOf(slot)
-	if ref&termBit == 0 {
+	if ref&optionsBit == 0 {
 		if ref != 0 {
 			s.extra.refs.Set(slot, 0)
 			s.giveUpKey(slot, ref)
 		}
 		return
 	}
-	t := s.extra.terms.At(ref &^ termBit)
+	t := s.extra.options.At(ref &^ optionsBit)
 	key, once := t.key, t.once
 	t.key, t.once = 0, 0
 	for _, ref := range [...]uint32{key, once} {
@@ -189,10 +189,10 @@ func (s *State) hasKeys(slot uint32) bool {
 		return false
 	}
 	ref := s.extra.refOf(slot)
-	if ref&termBit == 0 {
+	if ref&optionsBit == 0 {
 		return ref != 0
 	}
-	t := s.extra.terms.At(ref &^ termBit)
+	t := s.extra.options.At(ref &^ optionsBit)
 	return t.key|t.once != 0
 }
 
@@ -213,8 +213,8 @@ func (s *State) endWindow(ref uint32) {
 // unname takes from a job that its put had a name.
 func (s *State) unname(slot uint32) {
 	x := s.extra
-	if ref := x.refs.Get(slot); ref&termBit != 0 {
-		x.terms.At(ref &^ termBit).once = 0
+	if ref := x.refs.Get(slot); ref&optionsBit != 0 {
+		x.options.At(ref &^ optionsBit).once = 0
 	} else {
 		x.refs.Set(slot, 0)
 	}

@@ -12,9 +12,9 @@ var benchKeys = flag.Int("queue.keys", 1<<20, "how many jobs with keys Benchmark
 // keyedField is a field whose jobs have keys, unless plain.
 type keyedField struct {
 	*field
-	plain bool
-	terms Terms
-	key   [20]byte
+	plain   bool
+	options Options
+	key     [20]byte
 }
 
 func (f *keyedField) put() {
@@ -22,8 +22,8 @@ func (f *keyedField) put() {
 	op := Op{Kind: Put, ID: f.id, Pri: 1000, TTR: 60, Data: f.body, Size: uint32(len(f.body))}
 	if !f.plain {
 		binary.LittleEndian.PutUint64(f.key[:], f.id)
-		f.terms = Terms{TTR: 60 * second, Key: f.key[:]}
-		op.Terms = &f.terms
+		f.options = Options{TTR: 60 * second, Key: f.key[:]}
+		op.Options = &f.options
 	}
 	if got := f.apply(&f.clients[0], op); got.Status != OK {
 		panic("the put is refused")

@@ -13,7 +13,7 @@ type lifetimes struct {
 }
 
 // beginLife lets a new job have an end.
-func (s *State) beginLife(slot uint32, t *term) {
+func (s *State) beginLife(slot uint32, t *jobOptions) {
 	if t.expires == 0 {
 		return
 	}
@@ -25,21 +25,21 @@ func (s *State) beginLife(slot uint32, t *term) {
 
 // held is told of a job that somebody has got: its time may pass.
 func (s *State) held(slot uint32) {
-	if t := s.termOf(slot); t != nil && t.expires != 0 {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
 		s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
 	}
 }
 
 // unheld is told of a job that its holder no longer has.
 func (s *State) unheld(slot uint32) {
-	if t := s.termOf(slot); t != nil && t.expires != 0 {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
 		s.extra.dying.Schedule(s.extra.dyingAt, slot, t.expires)
 	}
 }
 
 // outlive takes its end from a job that goes elsewhere because of its age: there it would end at once.
 func (s *State) outlive(slot uint32) {
-	if t := s.termOf(slot); t != nil && t.expires != 0 {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
 		s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
 		t.expires = 0
 	}
@@ -61,7 +61,7 @@ func (s *State) serveDeaths(now int64) {
 
 // mostOf is how often a job may be delivered, if others may be so often; 0 is no limit.
 func (s *State) mostOf(slot uint32, others int) int {
-	if t := s.termOf(slot); t != nil && t.deliveries > 0 && (others == 0 || int(t.deliveries) < others) {
+	if t := s.optionsOf(slot); t != nil && t.deliveries > 0 && (others == 0 || int(t.deliveries) < others) {
 		return int(t.deliveries)
 	}
 	return others

@@ -110,7 +110,7 @@ func (c *Client) place() *cells.Links[*Client] {
 
 // seekWished is seek for what a reserve asks for.
 func (s *State) seekWished(c *Client, op *Op) (best *tube, done bool) {
-	if (c.wish != nil || op.Terms != nil) && !s.asks(c, op) {
+	if (c.wish != nil || op.Options != nil) && !s.asks(c, op) {
 		return nil, false
 	}
 	return s.seek(c)

@@ -31,9 +31,9 @@ func (x *machine) model(c int, op *Op, body string) {
 	m, me := x.m, x.m.Clients[c]
 	switch op.Kind {
 	case Put:
-		j := &naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Terms)}
-		if op.Terms != nil {
-			j.Tags = wordsOf(op.Terms.Tags)
+		j := &naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Options)}
+		if op.Options != nil {
+			j.Tags = wordsOf(op.Options.Tags)
 		}
 		op.Status = statusOf[m.Put(j)]
 		op.ID = j.ID
@@ -120,7 +120,7 @@ func (x *machine) modelByID(c int, op *Op) {
 // modelSeveral runs an operation on several jobs: one after the other.
 func (x *machine) modelSeveral(c int, op *Op) {
 	for list := op.Data; len(list) > 0; list = list[idBytes:] {
-		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay, Terms: op.Terms}
+		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay, Options: op.Options}
 		x.modelByID(c, &one)
 		if op.Status = one.Status; op.Status == Failed {
 			return

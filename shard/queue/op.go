@@ -117,10 +117,10 @@ type Op struct {
 	Ask  *Ask  // Service
 	Tick *Tick // PutTick, NoteTick: the schedule whose tick it is; Tube is its tube
 
-	// Terms are what else a put says, or a reserve of any kind, Offer, Claim and Wait included; of a release only the
+	// Options are what else a put says, or a reserve of any kind, Offer, Claim and Wait included; of a release only the
 	// delay counts, and of a touch the TTR; or nil. They are the submitter's, who leaves them alone until the operation
 	// is answered.
-	Terms *Terms
+	Options *Options
 }
 
 // JobInfo answers StatsJob. Durations are in whole seconds.

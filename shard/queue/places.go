@@ -159,7 +159,7 @@ func (s *State) vanish(slot uint32) {
 func (s *State) erase(slot uint32) {
 	j := s.jobs.At(slot)
 	if s.extra != nil {
-		s.dropTerms(slot)
+		s.dropOptions(slot)
 	}
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)

@@ -165,7 +165,7 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 	} else {
 		s.index.postpone(&s.jobs, slot)
 	}
-	s.restoreTerms(now, slot, s.whatRemains(now, r.Item))
+	s.restoreOptions(now, slot, s.whatRemains(now, r.Item))
 	j.setState(Ready)
 	g.ready.Push(s.jobPos, cells.Entry{Major: s.keyOf(slot), Slot: slot})
 	s.yard.jobs++

@@ -62,7 +62,7 @@ func (s *State) tubeOfPut(c *Client, op *Op) *tube {
 func (s *State) originsOf(now int64, g *gathering) (holder uint64, _ Status) {
 	var seen map[hash]int // keys and names of this batch, by puts counted from 1
 	for i := range g.puts {
-		o := g.puts[i].Terms
+		o := g.puts[i].Options
 		if o == nil || !o.keyed() {
 			continue
 		}

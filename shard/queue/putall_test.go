@@ -55,7 +55,7 @@ func (x *machine) putAll() {
 		return
 	}
 	x.forget()
-	one, named := "", x.pick(2, "terms") == 0
+	one, named := "", x.pick(2, "options") == 0
 	if named { // what ends at times of its own is all in one tube
 		one = choose(x, "tube", machineTubes...)
 		if x.atTube(one); x.m.Clients[c].Waiting > 0 {
@@ -75,7 +75,7 @@ func (x *machine) putAll() {
 		if named {
 			body = x.w.bodies[from] // nobody knows yet which ids there will be
 			x.w.bodies[from+i] = body
-			x.terms(&op)
+			x.options(&op)
 		}
 		op.Data, op.Size = []byte(body), uint32(len(body))
 		puts = append(puts, op)
@@ -84,9 +84,9 @@ func (x *machine) putAll() {
 	var jobs []*naive.Job
 	for i, op := range puts {
 		got := &b.Ops[1+i]
-		j := &naive.Job{Tube: cmp.Or(op.Tube, x.m.Clients[c].Used), Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Terms)}
-		if op.Terms != nil {
-			j.Tags = wordsOf(op.Terms.Tags)
+		j := &naive.Job{Tube: cmp.Or(op.Tube, x.m.Clients[c].Used), Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Options)}
+		if op.Options != nil {
+			j.Tags = wordsOf(op.Options.Tags)
 		}
 		jobs = append(jobs, j)
 		if got.Data != nil {
@@ -243,7 +243,7 @@ func TestPutAllOnce(t *testing.T) {
 }
 
 // Delays, TTRs, ages, deliveries and tags are those of each put.
-func TestPutAllWithTerms(t *testing.T) {
+func TestPutAllWithOptions(t *testing.T) {
 	w := newWorld(t)
 	w.run(`
 		a put-all delay=250ms / ttr=1250ms pri=1 tag=k:v / expire=1s delay=9s / deliveries=1 pri=2 -> 1 2 3 4

@@ -10,7 +10,7 @@ import (
 // putSaying is a put with any of tube=, pri=, delay=, ttr=, key=, for=, once=, expire=, deliveries=, tag=name:value
 // and size=. Times are durations.
 func putSaying(body string, args []string) Op {
-	op := Op{Kind: Put, Pri: 1024, TTR: 60, Terms: &Terms{TTR: 60 * second}}
+	op := Op{Kind: Put, Pri: 1024, TTR: 60, Options: &Options{TTR: 60 * second}}
 	for _, a := range args {
 		name, v, _ := strings.Cut(a, "=")
 		switch name {
@@ -19,26 +19,26 @@ func putSaying(body string, args []string) Op {
 		case "pri":
 			op.Pri = uint32(number(v))
 		case "delay":
-			op.Terms.Delay = duration(v)
-			op.Delay = wholeSeconds(op.Terms.Delay)
+			op.Options.Delay = duration(v)
+			op.Delay = wholeSeconds(op.Options.Delay)
 		case "ttr":
-			op.Terms.TTR = duration(v)
-			op.TTR = wholeSeconds(op.Terms.TTR)
+			op.Options.TTR = duration(v)
+			op.TTR = wholeSeconds(op.Options.TTR)
 		case "key":
-			op.Terms.Key = []byte(v)
+			op.Options.Key = []byte(v)
 		case "for":
-			op.Terms.KeyFor = duration(v)
+			op.Options.KeyFor = duration(v)
 		case "once":
-			op.Terms.Once = []byte(v)
+			op.Options.Once = []byte(v)
 		case "expire":
-			op.Terms.Expire = duration(v)
+			op.Options.Expire = duration(v)
 		case "wait":
-			op.Terms.Timeout = duration(v)
+			op.Options.Timeout = duration(v)
 		case "deliveries":
-			op.Terms.Deliveries = uint32(number(v))
+			op.Options.Deliveries = uint32(number(v))
 		case "tag":
 			k, value, _ := strings.Cut(v, ":")
-			op.Terms.Tags = op.Terms.Tags.With([]byte(k), []byte(value))
+			op.Options.Tags = op.Options.Tags.With([]byte(k), []byte(value))
 		case "size":
 			body = strings.Repeat("x", int(number(v)))
 		default:
@@ -84,7 +84,7 @@ func saidTo(op *Op) string {
 }
 
 // saidOf is what a put says, for the model.
-func saidOf(o *Terms) *naive.Said {
+func saidOf(o *Options) *naive.Said {
 	if o == nil {
 		return nil
 	}
@@ -94,12 +94,12 @@ func saidOf(o *Terms) *naive.Said {
 	}
 }
 
-// terms gives every third put of a machine terms.
-func (x *machine) terms(op *Op) {
-	if x.serves || x.pick(3, "terms") > 0 {
+// options gives every third put of a machine options.
+func (x *machine) options(op *Op) {
+	if x.serves || x.pick(3, "options") > 0 {
 		return
 	}
-	o := &Terms{
+	o := &Options{
 		Delay:      choose[int64](x, "delay", 0, 0, 250, 1000, 2250) * millisecond,
 		TTR:        choose[int64](x, "ttr", 1000, 1250, 250, 3000) * millisecond,
 		KeyFor:     choose[int64](x, "key-for", 0, 0, 1, 5) * second,
@@ -115,7 +115,7 @@ func (x *machine) terms(op *Op) {
 		o.Once = []byte(n)
 	}
 	o.Tags = tagsFrom(x.tags(2))
-	op.Terms, op.Delay, op.TTR = o, wholeSeconds(o.Delay), wholeSeconds(o.TTR)
+	op.Options, op.Delay, op.TTR = o, wholeSeconds(o.Delay), wholeSeconds(o.TTR)
 }
 
 // compareKeys compares what is taken, and what of it the log has without jobs.

@@ -7,8 +7,8 @@ import "beanfield/storage"
 
 func (s *State) logPut(slot uint32, op *Op) {
 	s.describe(slot)
-	if op.Terms != nil {
-		s.describeKeys(slot, op.Terms)
+	if op.Options != nil {
+		s.describeKeys(slot, op.Options)
 	}
 	if s.record.Size > storage.LargeBody {
 		s.Log.Put(&s.record) // its body is staged
@@ -67,7 +67,7 @@ func (s *State) describe(slot uint32) {
 		s.describeRare(slot)
 	}
 	if s.extra != nil {
-		s.describeTerm(slot)
+		s.describeOptions(slot)
 	}
 	if j.place&flagRoute != 0 {
 		s.describeRoute(slot)

@@ -34,7 +34,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	} else {
 		s.index.postpone(&s.jobs, slot)
 	}
-	s.restoreTerms(now, slot, r.Item)
+	s.restoreOptions(now, slot, r.Item)
 	if r.Item != nil && r.Item.Route != nil && r.Item.Route.To != "" && !r.Damaged {
 		s.restoreLeaving(t, slot, r)
 		return

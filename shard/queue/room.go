@@ -6,7 +6,7 @@ import (
 	"beanfield/storage"
 )
 
-// A put may wait for room (Terms.Timeout), in its tube and among all jobs of the server. It stands in the
+// A put may wait for room (Options.Timeout), in its tube and among all jobs of the server. It stands in the
 // line of its tube then, and after each turn the first of each line is put if there is room for it by
 // now. So nothing has to say where room has come from; what another shard gives back of the server's
 // limits, the Quota tells (RoomAgain). While nobody waits, a turn looks at an empty list.
@@ -33,7 +33,7 @@ func (c *Client) makes() bool { return c.room != nil && c.room.taken }
 
 // mayWait says that a put for which there is no room, or for which others are first, is to wait.
 func (s *State) mayWait(c *Client, op *Op) bool {
-	return op.Terms != nil && op.Terms.Timeout > 0 && c != nil && !s.closed && !(s.Durable && op.Size > storage.LargeBody)
+	return op.Options != nil && op.Options.Timeout > 0 && c != nil && !s.closed && !(s.Durable && op.Size > storage.LargeBody)
 }
 
 // queueUp has a put wait. If it has an id already, it keeps that. The client knows of no other wait: if there is one, the log
@@ -43,9 +43,9 @@ func (s *State) queueUp(c *Client, t *tube, op *Op) {
 		s.giveUpRoom(c)
 	}
 	w := &roomWait{client: c, tube: t, op: *op}
-	w.op.Data, w.op.Terms, w.op.Tube, w.op.phase = slices.Clone(op.Data), new(Terms), t.name, 0
-	w.op.Terms.Copy(op.Terms)
-	w.op.Terms.Timeout = 0
+	w.op.Data, w.op.Options, w.op.Tube, w.op.phase = slices.Clone(op.Data), new(Options), t.name, 0
+	w.op.Options.Copy(op.Options)
+	w.op.Options.Timeout = 0
 	t.using++
 	if t.line = append(t.line, w); len(t.line) == 1 {
 		s.lines.add(t)

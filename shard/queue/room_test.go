@@ -192,7 +192,7 @@ func TestLargePutsDoNotWait(t *testing.T) {
 	w.run("policy default jobs=1\na put-with -> 1")
 	u := w.user("a")
 	big := strings.Repeat("x", storage.LargeBody+1)
-	op, _ := u.apply(Op{Kind: Put, Parts: [][]byte{[]byte(big)}, Size: uint32(len(big)), Terms: &Terms{TTR: second, Timeout: second}})
+	op, _ := u.apply(Op{Kind: Put, Parts: [][]byte{[]byte(big)}, Size: uint32(len(big)), Options: &Options{TTR: second, Timeout: second}})
 	if op.Status != NoRoom {
 		t.Errorf("it is answered %v", op.Status)
 	}

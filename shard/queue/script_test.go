@@ -326,7 +326,7 @@ func (u *user) Wake(bool, []byte) { u.w.wakes = append(u.w.wakes, u.name) }
 // apply runs one operation to its end and returns the answer.
 func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
-	b := &Batch{Client: &u.client, Ops: []Op{op}, FairScheduler: u.w.fairOf(&u.client, op.Terms), Alter: u.alters}
+	b := &Batch{Client: &u.client, Ops: []Op{op}, FairScheduler: u.w.fairOf(&u.client, op.Options), Alter: u.alters}
 	u.w.slices = 1
 	u.w.s.renew() // each is a turn of its own
 	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {

@@ -48,7 +48,7 @@ func (x *machine) reserveSeveral() {
 		if body := string(b.Bytes[k.From:k.To]) + string(joined(k.Large)); body != x.w.bodies[k.ID] || int(k.Size) != len(body) {
 			x.w.t.Fatalf("job %d comes with body %q, size %d", k.ID, body, k.Size)
 		}
-		if ids = append(ids, k.ID); (k.About != nil) != (op.Terms != nil) {
+		if ids = append(ids, k.ID); (k.About != nil) != (op.Options != nil) {
 			x.w.t.Fatalf("client %d is told of job %d: %t", c, k.ID, k.About != nil)
 		}
 		if k.About != nil {

@@ -26,7 +26,7 @@ func (s *State) doSeveral(now int64, b *Batch, op *Op) {
 			op.Status = More
 			return
 		}
-		one := Op{Kind: eachOf[op.Kind], Pri: op.Pri, Delay: op.Delay, Terms: op.Terms}
+		one := Op{Kind: eachOf[op.Kind], Pri: op.Pri, Delay: op.Delay, Options: op.Options}
 		one.ID = binary.LittleEndian.Uint64(op.Data[op.From*idBytes:])
 		s.doOne(now, b, &one)
 		switch one.Status {

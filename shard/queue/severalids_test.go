@@ -16,7 +16,7 @@ func (x *machine) severalByID() {
 		Kind: choose(x, "kind", DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral), Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024),
 	}
 	if ttr := choose[int64](x, "ttr", 0, 0, 1000, 5000, 750); ttr > 0 && op.Kind != ReleaseSeveral {
-		op.Terms = &Terms{TTR: ttr * millisecond}
+		op.Options = &Options{TTR: ttr * millisecond}
 	}
 	tubes := map[string]bool{}
 	for range x.pick(8, "how many") {
@@ -30,8 +30,8 @@ func (x *machine) severalByID() {
 		for tube := range tubes {
 			x.atTube(tube)
 		}
-		op.Terms = &Terms{Delay: choose[int64](x, "delay", 0, 0, 1000, 2000, 1250) * millisecond}
-		op.Delay = uint32((op.Terms.Delay + second - 1) / second)
+		op.Options = &Options{Delay: choose[int64](x, "delay", 0, 0, 1000, 2000, 1250) * millisecond}
+		op.Delay = uint32((op.Options.Delay + second - 1) / second)
 	}
 	if x.m.Clients[c].Waiting > 0 {
 		return
@@ -50,7 +50,7 @@ func (op *Op) several(args []string) (ids []string) {
 		return args[1:]
 	case TouchSeveral:
 		if args[0] != "0" {
-			op.Terms = &Terms{TTR: duration(args[0])}
+			op.Options = &Options{TTR: duration(args[0])}
 		}
 		return args[1:]
 	}
@@ -59,10 +59,10 @@ func (op *Op) several(args []string) (ids []string) {
 
 // touchTTR is the time for which a touch is; 0: the job's own.
 func (op *Op) touchTTR() int64 {
-	if op.Terms == nil {
+	if op.Options == nil {
 		return 0
 	}
-	return op.Terms.TTR
+	return op.Options.TTR
 }
 
 func TestSeveralByID(t *testing.T) {

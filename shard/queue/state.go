@@ -66,24 +66,24 @@ type State struct {
 	quota    Quota     // for all shards; nil if the server has no limits (quota.go)
 
 	tagIndexes *tagIndexes // for reserves that ask for tags; nil while nobody does
-	extra      *extras     // what puts with terms need; nil until there is one
+	extra      *extras     // what puts with options need; nil until there is one
 	travel     travel
 
 	yard graveyard // jobs that purges have ended
 
 	notes map[string][]storage.Note // of tubes, also of some that do not exist
 
-	totals      Sums
-	dead        uint64   // dead letters
-	counters    Counters // of policies
-	buryRank    uint64
-	quarantined map[uint32]bool // buried jobs whose bodies cannot be read, by slot
-	record      storage.Job     // scratch for the log
-	recordTerms storage.Terms   // likewise
-	recordKeys  storage.Keys    // likewise
-	part        [1][]byte       // likewise
-	frontier    frontier        // scratch for offers
-	slots       []uint32        // scratch for lists
+	totals        Sums
+	dead          uint64   // dead letters
+	counters      Counters // of policies
+	buryRank      uint64
+	quarantined   map[uint32]bool    // buried jobs whose bodies cannot be read, by slot
+	record        storage.Job        // scratch for the log
+	recordOptions storage.PutOptions // likewise
+	recordKeys    storage.Keys       // likewise
+	part          [1][]byte          // likewise
+	frontier      frontier           // scratch for offers
+	slots         []uint32           // scratch for lists
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.

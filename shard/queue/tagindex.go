@@ -73,9 +73,9 @@ func (c *Client) linked() *cells.Links[*Client] {
 func (s *State) asks(c *Client, op *Op) (known bool) {
 	w := c.wish
 	switch {
-	case op.Terms == nil && w == nil:
+	case op.Options == nil && w == nil:
 		return true
-	case op.Terms == nil:
+	case op.Options == nil:
 		w.tells, w.tagIndex = false, nil
 		return true
 	case w == nil:
@@ -83,7 +83,7 @@ func (s *State) asks(c *Client, op *Op) (known bool) {
 		c.wish = w
 	}
 	w.tells, w.tagIndex = true, nil
-	if want := op.Terms.Tags; len(want) > 0 {
+	if want := op.Options.Tags; len(want) > 0 {
 		if w.kept == nil || !bytes.Equal(w.kept.tags, want) {
 			s.unask(c)
 			w.kept = s.tagIndexOf(want)

@@ -16,7 +16,7 @@ func (x *machine) wish(c int, op *Op) {
 	}
 	want := x.tags(2)
 	x.m.Clients[c].Wants = want
-	op.Terms = &Terms{Tags: tagsFrom(want)}
+	op.Options = &Options{Tags: tagsFrom(want)}
 }
 
 // told checks what a client is told of a job that it has got.
@@ -43,7 +43,7 @@ func (u *user) putTagged(value string) uint64 {
 	u.w.lastID++
 	body := fmt.Sprintf("body of %d", u.w.lastID)
 	u.w.bodies[u.w.lastID] = body
-	op := Op{Kind: Put, TTR: 60, Data: []byte(body), Size: uint32(len(body)), Terms: &Terms{TTR: 60 * second, Tags: tagsFrom([]string{"k=" + value})}}
+	op := Op{Kind: Put, TTR: 60, Data: []byte(body), Size: uint32(len(body)), Options: &Options{TTR: 60 * second, Tags: tagsFrom([]string{"k=" + value})}}
 	done, _ := u.apply(op)
 	return done.ID
 }
@@ -58,7 +58,7 @@ func TestTagIndexIsFilledInShares(t *testing.T) {
 		b.putTagged([]string{"v", "w", "w"}[i%3])
 	}
 	ask := func(poll bool) *Batch {
-		return batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: 3, Poll: poll, Terms: &Terms{Tags: tagsFrom([]string{"k=v"})}})
+		return batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: 3, Poll: poll, Options: &Options{Tags: tagsFrom([]string{"k=v"})}})
 	}
 	first := ask(true)
 	turns := 0
@@ -90,7 +90,7 @@ func TestTagIndexIsFilledInShares(t *testing.T) {
 	if second := ask(true); !w.s.Run(w.now, second) || len(second.Taken) != 3 {
 		t.Error("a tag index that is whole is filled again")
 	}
-	c.apply(Op{Kind: Reserve, Poll: true, Terms: &Terms{Tags: tagsFrom([]string{"k=v"})}})
+	c.apply(Op{Kind: Reserve, Poll: true, Options: &Options{Tags: tagsFrom([]string{"k=v"})}})
 	for _, u := range []*user{a, c} {
 		if w.s.tagIndexes == nil {
 			t.Fatal("a tag index ends before its last client")
@@ -107,14 +107,14 @@ func TestTagIndexIsFilledInShares(t *testing.T) {
 func TestWaitsForTags(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.user("a"), w.user("b"), w.user("c")
-	wants := &Terms{Tags: tagsFrom([]string{"k=v"})}
+	wants := &Options{Tags: tagsFrom([]string{"k=v"})}
 	b.apply(Op{Kind: Pause, Data: []byte("default"), Delay: 100})
 	b.putTagged("w")
 	b.putTagged("v")
 	for _, u := range []*user{a, c} {
 		op := Op{Kind: Reserve}
 		if u == a {
-			op.Terms = wants
+			op.Options = wants
 		}
 		if got, _ := u.apply(op); got.Status != Waiting {
 			t.Fatalf("a reserve at a paused tube is answered %v", got.Status)
@@ -133,7 +133,7 @@ func TestTagIndexOfATubeThatGetsAPolicy(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.user("a"), w.user("b")
 	take := func() uint64 {
-		op, _ := a.apply(Op{Kind: Reserve, Poll: true, Terms: &Terms{Tags: tagsFrom([]string{"k=v"})}})
+		op, _ := a.apply(Op{Kind: Reserve, Poll: true, Options: &Options{Tags: tagsFrom([]string{"k=v"})}})
 		return op.ID
 	}
 	b.putTagged("v")

@@ -29,7 +29,7 @@ type Awakening struct {
 	Lost   bool    // or that it could not be
 }
 
-// About is what a reserve with terms is told of its job beside the body.
+// About is what a reserve with options is told of its job beside the body.
 type About struct {
 	Tube     string
 	Reserves uint32

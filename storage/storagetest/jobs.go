@@ -85,7 +85,7 @@ func RandomJob(r *rand.Rand, id uint64, tube string) Stored {
 		s.Item = &storage.Item{Tags: bytes.Repeat([]byte("tag"), 1+r.Intn(40))}
 	}
 	if r.Intn(5) == 0 {
-		randomTerms(r, &s)
+		randomOptions(r, &s)
 	}
 	if r.Intn(8) == 0 {
 		randomKeys(r, &s)
@@ -93,14 +93,14 @@ func RandomJob(r *rand.Rand, id uint64, tube string) Stored {
 	return s
 }
 
-// randomTerms gives a job terms, a route, or both.
-func randomTerms(r *rand.Rand, s *Stored) {
+// randomOptions gives a job options, a route, or both.
+func randomOptions(r *rand.Rand, s *Stored) {
 	i := s.Item.Clone()
 	if i == nil {
 		i = new(storage.Item)
 	}
 	if which := 1 + r.Intn(3); which&1 != 0 {
-		i.Terms = &storage.Terms{TTR: r.Int63(), Expires: r.Int63(), Deliveries: r.Uint32()}
+		i.Options = &storage.PutOptions{TTR: r.Int63(), Expires: r.Int63(), Deliveries: r.Uint32()}
 		if which == 1 {
 			i.Route = nil
 		}
@@ -169,7 +169,7 @@ func RandomUpdate(r *rand.Rand, s *Stored, rank *uint64) {
 		return
 	}
 	if r.Intn(8) == 0 {
-		randomTerms(r, s)
+		randomOptions(r, s)
 		return
 	}
 	switch r.Intn(4) {

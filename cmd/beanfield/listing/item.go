@@ -19,7 +19,7 @@ type itemLine struct {
 	Negative   *negative         `json:"negative,omitempty"`
 	Done       []uint32          `json:"done,omitempty"`     // numbers of views
 	Returned   map[uint32]uint32 `json:"returned,omitempty"` // by views, how often
-	*termsLine
+	*optionsLine
 	LeavesFor string `json:"leaves_for,omitempty"`
 	Been      []been `json:"been,omitempty"`
 }
@@ -60,7 +60,7 @@ func itemLineOf(i *storage.Item) *itemLine {
 			line.DeadLetter = fmt.Sprint(i.Fate)
 		}
 	}
-	line.termsLine = termsLineOf(i)
+	line.optionsLine = optionsLineOf(i)
 	if y := i.Route; y != nil {
 		line.LeavesFor = y.To
 		for _, t := range queue.Traces(y.Traces) {

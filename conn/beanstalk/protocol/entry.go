@@ -16,7 +16,7 @@ func (p *PutLine) Next(body []byte) (data, rest []byte, ok bool) {
 	p.forget()
 	a := args{rest: line}
 	p.Pri = a.u32()
-	p.Terms.Delay, p.Terms.TTR = a.time(AnyTime), LeastTTR(a.time(AnyTime))
+	p.Options.Delay, p.Options.TTR = a.time(AnyTime), LeastTTR(a.time(AnyTime))
 	size := int(a.u32())
 	if a.bad || len(rest) < size+len(CRLF) || string(rest[size:size+len(CRLF)]) != CRLF || !p.read(Options(a.rest), jobOptions) {
 		return nil, nil, false

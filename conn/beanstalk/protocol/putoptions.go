@@ -12,7 +12,7 @@ import (
 type PutLine struct {
 	Tube            []byte // empty: the one in use
 	Pri, Delay, TTR uint32 // the times in whole seconds, rounded up
-	Terms           queue.Terms
+	Options         queue.Options
 	texts
 }
 
@@ -36,20 +36,20 @@ var jobOptions = []Option[PutLine]{
 		p.Tube, ok = p.unescape(v)
 		return ok && queue.ValidName(p.Tube)
 	}},
-	{Name: "key", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Key, v) }},
-	TimeOption("key-for", Bounds{1, MostFor}, func(p *PutLine, ns int64) { p.Terms.KeyFor = ns }),
-	{Name: "once", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Terms.Once, v) }},
-	TimeOption("expire", SomeTime, func(p *PutLine, ns int64) { p.Terms.Expire = ns }),
-	NumberOption("deliveries", Bounds{1, math.MaxInt32}, func(p *PutLine, n uint64) { p.Terms.Deliveries = uint32(n) }),
+	{Name: "key", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Options.Key, v) }},
+	TimeOption("key-for", Bounds{1, MostFor}, func(p *PutLine, ns int64) { p.Options.KeyFor = ns }),
+	{Name: "once", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Options.Once, v) }},
+	TimeOption("expire", SomeTime, func(p *PutLine, ns int64) { p.Options.Expire = ns }),
+	NumberOption("deliveries", Bounds{1, math.MaxInt32}, func(p *PutLine, n uint64) { p.Options.Deliveries = uint32(n) }),
 	{Name: "tag.", Set: func(p *PutLine, rest, v []byte) bool { return p.tag(rest, v) }},
 }
 
 // putOptions are those of a put-with. The job in a put-batch says the same in front of its size.
 var putOptions = append(slices.Clip(jobOptions),
 	NumberOption("pri", AnyNumber, func(p *PutLine, n uint64) { p.Pri = uint32(n) }),
-	TimeOption("wait", AnyTime, func(p *PutLine, ns int64) { p.Terms.Timeout = ns }),
-	TimeOption("delay", AnyTime, func(p *PutLine, ns int64) { p.Terms.Delay = ns }),
-	TimeOption("ttr", AnyTime, func(p *PutLine, ns int64) { p.Terms.TTR = LeastTTR(ns) }),
+	TimeOption("wait", AnyTime, func(p *PutLine, ns int64) { p.Options.Timeout = ns }),
+	TimeOption("delay", AnyTime, func(p *PutLine, ns int64) { p.Options.Delay = ns }),
+	TimeOption("ttr", AnyTime, func(p *PutLine, ns int64) { p.Options.TTR = LeastTTR(ns) }),
 )
 
 // LeastTTR makes the TTR of a put that says 0 a second.
@@ -74,21 +74,21 @@ func (p *PutLine) Read(o Options) bool {
 // forget makes it what a line without options says.
 func (p *PutLine) forget() {
 	p.begin()
-	*p = PutLine{Pri: usualPri, texts: p.texts, Terms: queue.Terms{TTR: usualTTR, Tags: p.Terms.Tags[:0]}}
+	*p = PutLine{Pri: usualPri, texts: p.texts, Options: queue.Options{TTR: usualTTR, Tags: p.Options.Tags[:0]}}
 }
 
 func (p *PutLine) read(o Options, known []Option[PutLine]) (ok bool) {
-	if !Read(o, known, p) || p.Terms.KeyFor > 0 && p.Terms.Key == nil {
+	if !Read(o, known, p) || p.Options.KeyFor > 0 && p.Options.Key == nil {
 		return false
 	}
-	p.Delay, p.TTR = wholeSeconds(p.Terms.Delay), wholeSeconds(p.Terms.TTR)
-	p.Terms.Tags, ok = p.pack(p.Terms.Tags)
+	p.Delay, p.TTR = wholeSeconds(p.Options.Delay), wholeSeconds(p.Options.TTR)
+	p.Options.Tags, ok = p.pack(p.Options.Tags)
 	return ok
 }
 
 // Plain says that a put without options can say the same, but for the tube.
 func (p *PutLine) Plain() bool {
-	t := &p.Terms
+	t := &p.Options
 	return t.Delay == int64(p.Delay)*second && t.TTR == int64(p.TTR)*second && t.Expire == 0 && t.Deliveries == 0 &&
 		len(t.Key)+len(t.Once)+len(t.Tags) == 0
 }

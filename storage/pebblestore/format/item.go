@@ -46,7 +46,7 @@ func changed(i *storage.Item) bool {
 
 // setItem gives a job the item that was read, if there is anything in it.
 func setItem(j *storage.Job, i *storage.Item) {
-	if j.Item = nil; len(i.Tags) > 0 || changed(i) || hasTerms(i) || i.Keys != nil {
+	if j.Item = nil; len(i.Tags) > 0 || changed(i) || isRare(i) || i.Keys != nil {
 		j.Item = i
 	}
 }

@@ -28,16 +28,16 @@ import (
 // piece is the prefix and its part of the body.
 //
 // The versions itemVersion and itemApartVersion are those of jobs that have something
-// for the queue service, and termsVersion and termsApartVersion those of jobs that have terms or
-// a route: see item.go and terms.go. All other jobs are written as they always were.
+// for the queue service, and optionsVersion and optionsApartVersion those of jobs that have options or
+// a route: see item.go and options.go. All other jobs are written as they always were.
 const (
-	RecordVersion     = 1
-	apartVersion      = 2
-	itemVersion       = 3
-	itemApartVersion  = 4
-	termsVersion      = 5
-	termsApartVersion = 6
-	HeadLen           = 5
+	RecordVersion       = 1
+	apartVersion        = 2
+	itemVersion         = 3
+	itemApartVersion    = 4
+	optionsVersion      = 5
+	optionsApartVersion = 6
+	HeadLen             = 5
 )
 
 // The versions of queues: see queue.go.
@@ -54,8 +54,8 @@ func AppendHead(dst []byte) []byte { return append(dst, RecordVersion, 0, 0, 0, 
 func AppendUpdate(dst []byte, j *storage.Job) []byte {
 	version := byte(RecordVersion)
 	switch {
-	case hasTerms(j.Item):
-		version = termsVersion
+	case isRare(j.Item):
+		version = optionsVersion
 	case changedItem(j):
 		version = itemVersion
 	}
@@ -63,8 +63,8 @@ func AppendUpdate(dst []byte, j *storage.Job) []byte {
 		return dst
 	}
 	dst = appendItem(appendMoved(dst, j), j)
-	if version == termsVersion {
-		dst = appendTerms(dst, j, nil)
+	if version == optionsVersion {
+		dst = appendOptions(dst, j, nil)
 	}
 	return dst
 }
@@ -87,8 +87,8 @@ func appendState(dst []byte, version byte, j *storage.Job) []byte {
 func AppendRecord(dst []byte, j *storage.Job) []byte {
 	version, tags := byte(RecordVersion), TagsOf(j)
 	switch {
-	case hasTerms(j.Item), keysOf(j) != nil:
-		version = termsVersion
+	case isRare(j.Item), keysOf(j) != nil:
+		version = optionsVersion
 	case len(tags) > 0 || changedItem(j):
 		version = itemVersion
 	}
@@ -99,8 +99,8 @@ func AppendRecord(dst []byte, j *storage.Job) []byte {
 	if version != RecordVersion {
 		dst = appendItem(appendText(dst, tags, storage.MaxTags), j)
 	}
-	if version == termsVersion {
-		dst = appendTerms(dst, j, keysOf(j))
+	if version == optionsVersion {
+		dst = appendOptions(dst, j, keysOf(j))
 	}
 	return dst
 }
@@ -132,7 +132,7 @@ func Unseal(key, value []byte) ([]byte, error) {
 	}
 	if !known(value[0], key) {
 		return nil, fmt.Errorf("%w: record has version %d, this build reads up to version %d",
-			ErrVersion, value[0], termsApartVersion)
+			ErrVersion, value[0], optionsApartVersion)
 	}
 	if got, want := checksum(key, value), binary.LittleEndian.Uint32(value[1:]); got != want {
 		return nil, fmt.Errorf("%w: checksum is %08x, should be %08x", storage.ErrCorrupt, got, want)
@@ -144,9 +144,9 @@ func Unseal(key, value []byte) ([]byte, error) {
 func known(version byte, key []byte) bool {
 	switch {
 	case len(key) > 0 && key[0] == KeyRecord:
-		return version >= RecordVersion && version <= termsApartVersion
+		return version >= RecordVersion && version <= optionsApartVersion
 	case len(key) > 0 && key[0] == KeyUpdate:
-		return version == RecordVersion || version == itemVersion || version == termsVersion
+		return version == RecordVersion || version == itemVersion || version == optionsVersion
 	case len(key) > 0 && key[0] == KeyQueue:
 		return version == queueVersion || version == noteVersion
 	}
@@ -155,14 +155,14 @@ func known(version byte, key []byte) bool {
 
 // Apart says whether a record's body is stored in pieces.
 func Apart(value []byte) bool {
-	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion || value[0] == termsApartVersion)
+	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion || value[0] == optionsApartVersion)
 }
 
 // state reads what records and updates have in common.
 func (f *fields) state(version byte, j *storage.Job) {
 	last := storage.Buried
 	switch {
-	case version >= termsVersion:
+	case version >= optionsVersion:
 		last = storage.Spent
 	case version >= itemVersion:
 		last = storage.Passed
@@ -198,8 +198,8 @@ func DecodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 			i.Moved = tube != nil
 			f.item(&i)
 		}
-		if value[0] == termsVersion {
-			f.terms(j, &i, hasOwnTerms|hasRoute|hasSince)
+		if value[0] == optionsVersion {
+			f.options(j, &i, hasOptions|hasRoute|hasSince)
 		}
 		setItem(j, &i)
 	}
@@ -240,8 +240,8 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 		var i storage.Item
 		i.Tags = f.text(storage.MaxTags, "tags")
 		f.item(&i)
-		if value[0] >= termsVersion {
-			f.terms(j, &i, hasOwnTerms|hasRoute|hasKeys|hasSince)
+		if value[0] >= optionsVersion {
+			f.options(j, &i, hasOptions|hasRoute|hasKeys|hasSince)
 		}
 		setItem(j, &i)
 	}

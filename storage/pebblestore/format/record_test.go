@@ -50,13 +50,13 @@ func goldenJobs() []storagetest.Stored {
 		{Job: storage.Job{ID: 6, Tube: "q", State: storage.Passed, Created: 1}, Body: "passed"},
 		{Job: storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20, Item: &storage.Item{Rebalances: 1}}, Body: ""}, // stands apart
 		{Job: storage.Job{ID: 8, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
-			Terms: &storage.Terms{TTR: 250_000_000, Expires: -1, Deliveries: most},
-			Route: &storage.Route{To: "t", Timed: true, Traces: []byte("f\x00")},
+			Options: &storage.PutOptions{TTR: 250_000_000, Expires: -1, Deliveries: most},
+			Route:   &storage.Route{To: "t", Timed: true, Traces: []byte("f\x00")},
 		}}, Body: "terms"},
 		{Job: storage.Job{ID: 9, Tube: "q", State: storage.Delayed, Created: 1, Size: 2 << 20, Item: &storage.Item{
 			Tags: []byte("t"), Route: &storage.Route{To: "u"},
 		}}, Body: ""}, // stands apart
-		{Job: storage.Job{ID: 10, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Terms: &storage.Terms{}}}, Body: "empty"},
+		{Job: storage.Job{ID: 10, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Options: &storage.PutOptions{}}}, Body: "empty"},
 		{Job: storage.Job{ID: 11, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
 			Keys: &storage.Keys{Key: []byte("a\x00b"), KeyUntil: 1 << 60, Once: []byte("once"), OnceUntil: -1},
 		}}, Body: "keys"},

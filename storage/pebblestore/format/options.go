@@ -6,12 +6,12 @@ import (
 	"beanfield/storage"
 )
 
-// A value of termsVersion has, behind what one of itemVersion has,
+// A value of optionsVersion has, behind what one of itemVersion has,
 //
-//	uvarint   1 if there are terms, 2 if there is a route, 4 if there are keys, 8 if the job was recorded
+//	uvarint   1 if there are options, 2 if there is a route, 4 if there are keys, 8 if the job was recorded
 //	          after a purge of its tube, or a sum of these
 //
-// and then the terms
+// and then the options
 //
 //	varint    TTR, when the job is too old
 //	uvarint   deliveries
@@ -34,18 +34,18 @@ import (
 //
 //	uvarint   its number
 //
-// Records and updates have terms, routes and purges, and what an update has not is no longer true. Keys are
+// Records and updates have options, routes and purges, and what an update has not is no longer true. Keys are
 // in records only.
 // How often a job has come to another shard is in its key (storage.KeyOf).
 const (
-	hasOwnTerms = 1
-	hasRoute    = 2
-	hasKeys     = 4
-	hasSince    = 8
+	hasOptions = 1
+	hasRoute   = 2
+	hasKeys    = 4
+	hasSince   = 8
 )
 
-func hasTerms(i *storage.Item) bool {
-	return i != nil && (i.Terms != nil || i.Route != nil || i.Since != 0)
+func isRare(i *storage.Item) bool {
+	return i != nil && (i.Options != nil || i.Route != nil || i.Since != 0)
 }
 
 func keysOf(j *storage.Job) *storage.Keys {
@@ -55,11 +55,11 @@ func keysOf(j *storage.Job) *storage.Keys {
 	return j.Item.Keys
 }
 
-func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
+func appendOptions(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 	i := j.Item
 	has := uint64(0)
-	if i.Terms != nil {
-		has |= hasOwnTerms
+	if i.Options != nil {
+		has |= hasOptions
 	}
 	if i.Route != nil {
 		has |= hasRoute
@@ -71,7 +71,7 @@ func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 		has |= hasSince
 	}
 	dst = binary.AppendUvarint(dst, has)
-	if t := i.Terms; t != nil {
+	if t := i.Options; t != nil {
 		dst = binary.AppendVarint(dst, t.TTR)
 		dst = binary.AppendVarint(dst, t.Expires)
 		dst = binary.AppendUvarint(dst, uint64(t.Deliveries))
@@ -98,14 +98,14 @@ func appendTerms(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
 	return dst
 }
 
-// terms reads what appendTerms has written, into the item and, if it has changed, the TTR of a job.
-func (f *fields) terms(job *storage.Job, i *storage.Item, may uint64) {
+// options reads what appendOptions has written, into the item and, if it has changed, the TTR of a job.
+func (f *fields) options(job *storage.Job, i *storage.Item, may uint64) {
 	has := f.uvarint(1<<64-1, "terms")
 	if has == 0 || has&^may != 0 {
 		f.fail("terms")
 	}
-	if has&hasOwnTerms != 0 {
-		i.Terms = &storage.Terms{TTR: f.varint("ttr"), Expires: f.varint("expiry"), Deliveries: f.u32("deliveries")}
+	if has&hasOptions != 0 {
+		i.Options = &storage.PutOptions{TTR: f.varint("ttr"), Expires: f.varint("expiry"), Deliveries: f.u32("deliveries")}
 	}
 	if has&hasRoute != 0 {
 		y := &storage.Route{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")), Traces: f.text(storage.MaxNote, "traces")}

@@ -6,8 +6,8 @@ import (
 	"beanfield/storage"
 )
 
-// termsLine is what a put has said besides what a plain one can, as JSON.
-type termsLine struct {
+// optionsLine is what a put has said besides what a plain one can, as JSON.
+type optionsLine struct {
 	Key        []byte `json:"key_base64,omitempty"`
 	KeyUntil   string `json:"key_until,omitempty"`
 	Once       []byte `json:"once_base64,omitempty"`
@@ -19,11 +19,11 @@ type termsLine struct {
 	Deliveries uint32 `json:"deliveries,omitempty"`
 }
 
-func termsLineOf(i *storage.Item) *termsLine {
-	if i.Keys == nil && i.Terms == nil {
+func optionsLineOf(i *storage.Item) *optionsLine {
+	if i.Keys == nil && i.Options == nil {
 		return nil
 	}
-	line := new(termsLine)
+	line := new(optionsLine)
 	if k := i.Keys; k != nil {
 		if line.Of = k.Of; k.Of != 0 {
 			line.KeyHash = hex.EncodeToString(k.Key)
@@ -32,7 +32,7 @@ func termsLineOf(i *storage.Item) *termsLine {
 		}
 		line.Once, line.KeyUntil, line.OnceUntil = k.Once, momentOrNone(k.KeyUntil), momentOrNone(k.OnceUntil)
 	}
-	if t := i.Terms; t != nil {
+	if t := i.Options; t != nil {
 		line.TTR, line.Expires, line.Deliveries = t.TTR/1e6, momentOrNone(t.Expires), t.Deliveries
 	}
 	return line

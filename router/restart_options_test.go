@@ -14,7 +14,7 @@ func (run *restartRun) putWith(c *restartClient) queue.Op {
 	if !run.termed || run.dice.IntN(2) == 0 {
 		return op
 	}
-	o := &queue.Terms{
+	o := &queue.Options{
 		Delay: int64(op.Delay) * second, TTR: int64(op.TTR)*second - run.dice.Int64N(2)*750e6,
 		Expire: max(0, run.dice.Int64N(8)-4) * 2000 * second, Deliveries: uint32(max(0, run.dice.IntN(5)-2)),
 	}
@@ -27,7 +27,7 @@ func (run *restartRun) putWith(c *restartClient) queue.Op {
 	if run.dice.IntN(2) == 0 {
 		o.Tags = queue.MakeTags(map[string]string{"kind": string(op.Data[:min(40, len(op.Data))])})
 	}
-	op.Terms = o
+	op.Options = o
 	return op
 }
 
@@ -37,7 +37,7 @@ func jobOf(op *queue.Op, tube string) *naive.Job {
 	if op.Ask != nil {
 		j.Tags = tagWords(op.Ask.Tags)
 	}
-	if o := op.Terms; o != nil {
+	if o := op.Options; o != nil {
 		j.Tags = tagWords(o.Tags)
 		j.Said = &naive.Said{
 			Delay: o.Delay, TTR: o.TTR, Expires: o.Expire, MaxDeliveries: int(o.Deliveries),
@@ -131,7 +131,7 @@ func (run *restartRun) oneOfMany(c *restartClient, op, got *queue.Op, last uint6
 	if got.Status != statusOf[want.status] || want.id != 0 && got.ID != want.id {
 		run.fatalf("a put of many is answered %d, job %d, want %s, %d", got.Status, got.ID, want.status, want.id)
 	}
-	if named := op.Terms != nil && len(op.Terms.Once) > 0; got.Status == queue.OK && !named && got.ID <= last {
+	if named := op.Options != nil && len(op.Options.Once) > 0; got.Status == queue.OK && !named && got.ID <= last {
 		run.fatalf("a put gets id %d, which is not new", got.ID)
 	}
 	m.known = max(m.known, want.id)

@@ -5,8 +5,8 @@ import (
 	"beanfield/storage"
 )
 
-// Terms are what a put says that a plain one cannot say, or a reserve. Times are in nanoseconds.
-type Terms struct {
+// Options are what a put says that a plain one cannot say, or a reserve. Times are in nanoseconds.
+type Options struct {
 	Delay      int64 // instead of Op.Delay, which is the same in whole seconds, rounded up
 	TTR        int64 // likewise of Op.TTR
 	Expire     int64 // from the put until the job is deleted, unless somebody holds it; 0: never
@@ -22,7 +22,7 @@ type Terms struct {
 }
 
 // Copy makes t what from is, with copies of what that refers to, in memory of its own that it may have.
-func (t *Terms) Copy(from *Terms) {
+func (t *Options) Copy(from *Options) {
 	key, once, tags := append(t.Key[:0], from.Key...), append(t.Once[:0], from.Once...), append(t.Tags[:0], from.Tags...)
 	*t = *from
 	t.Key, t.Once, t.Tags = key, once, tags
@@ -31,29 +31,29 @@ func (t *Terms) Copy(from *Terms) {
 // OnceFor is how long the name of a put is known.
 const OnceFor = 300 * second
 
-// term is what holds for one job beside its record, if it has more than one key. A job that has one
-// key, and nothing else, needs no term.
-type term struct {
+// options is what holds for one job beside its record, if it has more than one key. A job that has one
+// key, and nothing else, needs no options.
+type jobOptions struct {
 	key, once  uint32 // records of the table of keys, or 0
 	deliveries uint32 // after so many it is a dead letter; 0: as the tube's policy says
 	short      uint32 // by so many milliseconds the TTR is less than the whole seconds of the job's record
 	expires    int64  // on the clock of the queue; 0: never
 }
 
-// extras are what a State has for puts with terms; a State that has had none has no extras.
+// extras are what a State has for puts with options; a State that has had none has no extras.
 type extras struct {
-	refs  cells.Positions // by the job's slot: a record of the table of keys, or, with termBit, a term; 0 for none
-	terms cells.Slab[term]
-	keys  keys
+	refs    cells.Positions // by the job's slot: a record of the table of keys, or, with optionsBit, options; 0 for none
+	options cells.Slab[jobOptions]
+	keys    keys
 	windows
 	lifetimes
 }
 
-const termBit = 1 << 31
+const optionsBit = 1 << 31
 
 func (s *State) needExtras() *extras {
 	if s.extra == nil {
-		s.extra = &extras{terms: cells.NewSlab[term](), keys: newKeys(s.Secret)}
+		s.extra = &extras{options: cells.NewSlab[jobOptions](), keys: newKeys(s.Secret)}
 	}
 	return s.extra
 }
@@ -66,45 +66,45 @@ func (x *extras) refOf(slot uint32) uint32 {
 	return x.refs.Get(slot)
 }
 
-// termOf finds the term of a job; nil if it has none.
-func (s *State) termOf(slot uint32) *term {
+// optionsOf finds the options of a job; nil if it has none.
+func (s *State) optionsOf(slot uint32) *jobOptions {
 	if s.extra == nil {
 		return nil
 	}
-	if ref := s.extra.refOf(slot); ref&termBit != 0 {
-		return s.extra.terms.At(ref &^ termBit)
+	if ref := s.extra.refOf(slot); ref&optionsBit != 0 {
+		return s.extra.options.At(ref &^ optionsBit)
 	}
 	return nil
 }
 
-// setTerm gives a new job a term, or the one key that it has.
-func (s *State) setTerm(slot uint32, t term) {
-	if t == (term{}) {
+// setOptions gives a new job options, or the one key that it has.
+func (s *State) setOptions(slot uint32, t jobOptions) {
+	if t == (jobOptions{}) {
 		return
 	}
 	x := s.needExtras()
 	x.refs.Cover(slot)
-	if one := t.key | t.once; t == (term{key: one}) || t == (term{once: one}) {
+	if one := t.key | t.once; t == (jobOptions{key: one}) || t == (jobOptions{once: one}) {
 		x.refs.Set(slot, one)
 		return
 	}
-	ref := x.terms.Alloc()
-	*x.terms.At(ref) = t
-	x.refs.Set(slot, ref|termBit)
+	ref := x.options.Alloc()
+	*x.options.At(ref) = t
+	x.refs.Set(slot, ref|optionsBit)
 	s.beginLife(slot, &t)
 }
 
-// needTerm finds the term of a job, or gives it one, which has the job's key then.
-func (s *State) needTerm(slot uint32) *term {
-	if t := s.termOf(slot); t != nil {
+// needOptions finds the options of a job, or gives it some, which have the job's key then.
+func (s *State) needOptions(slot uint32) *jobOptions {
+	if t := s.optionsOf(slot); t != nil {
 		return t
 	}
 	x := s.needExtras()
 	x.refs.Cover(slot)
-	ref, at := x.refs.Get(slot), x.terms.Alloc()
-	x.refs.Set(slot, at|termBit)
-	t := x.terms.At(at)
-	*t = term{}
+	ref, at := x.refs.Get(slot), x.options.Alloc()
+	x.refs.Set(slot, at|optionsBit)
+	t := x.options.At(at)
+	*t = jobOptions{}
 	switch {
 	case ref == 0:
 	case x.keys.At(ref).is(keyOnce):
@@ -126,7 +126,7 @@ func (s *State) ttrOf(slot uint32) int64 {
 
 // shortBy is by how much a job may be held shorter than its whole seconds.
 func (s *State) shortBy(slot uint32) int64 {
-	if t := s.termOf(slot); t != nil {
+	if t := s.optionsOf(slot); t != nil {
 		return int64(t.short) * millisecond
 	}
 	return 0
@@ -142,8 +142,8 @@ func wholeSeconds(d int64) uint32 { return uint32((d + second - 1) / second) }
 
 // agree gives a new job what its put has said. The job has no place yet.
 func (s *State) agree(now int64, slot uint32, op *Op) {
-	o := op.Terms
-	t := term{short: shortOf(o.TTR), deliveries: o.Deliveries}
+	o := op.Options
+	t := jobOptions{short: shortOf(o.TTR), deliveries: o.Deliveries}
 	if o.Expire > 0 {
 		t.expires = now + o.Expire
 	}
@@ -153,7 +153,7 @@ func (s *State) agree(now int64, slot uint32, op *Op) {
 	if len(o.Once) > 0 {
 		t.once = s.takeKey(o.once, op.ID, keyOnce, until(now, OnceFor))
 	}
-	s.setTerm(slot, t)
+	s.setOptions(slot, t)
 }
 
 func until(now, length int64) int64 {
@@ -163,33 +163,33 @@ func until(now, length int64) int64 {
 	return now + length
 }
 
-// describeTerm adds to the scratch record what a job's term says. Keys are in the record of the put
+// describeOptions adds to the scratch record what a job's options say. Keys are in the record of the put
 // only.
-func (s *State) describeTerm(slot uint32) {
-	t := s.termOf(slot)
+func (s *State) describeOptions(slot uint32) {
+	t := s.optionsOf(slot)
 	if t == nil || t.short == 0 && t.expires == 0 && t.deliveries == 0 {
 		return
 	}
-	s.recordTerms = storage.Terms{Deliveries: t.deliveries}
-	r := &s.recordTerms
+	s.recordOptions = storage.PutOptions{Deliveries: t.deliveries}
+	r := &s.recordOptions
 	if t.short > 0 {
 		r.TTR = s.ttrOf(slot)
 	}
 	if t.expires != 0 {
 		r.Expires = t.expires + s.Epoch
 	}
-	s.recordItemOf().Terms = r
+	s.recordItemOf().Options = r
 }
 
 // describeKeys adds what only the record of a put has.
-func (s *State) describeKeys(slot uint32, o *Terms) {
+func (s *State) describeKeys(slot uint32, o *Options) {
 	if len(o.Key)+len(o.Once) == 0 {
 		return
 	}
 	ref := s.extra.refOf(slot)
-	t := term{key: ref, once: ref}
-	if ref&termBit != 0 {
-		t = *s.extra.terms.At(ref &^ termBit)
+	t := jobOptions{key: ref, once: ref}
+	if ref&optionsBit != 0 {
+		t = *s.extra.options.At(ref &^ optionsBit)
 	}
 	s.recordKeys = storage.Keys{}
 	if r := &s.recordKeys; len(o.Key) > 0 {
@@ -210,15 +210,15 @@ func (s *State) recordItemOf() *storage.Item {
 	return &s.recordItem
 }
 
-// restoreTerms gives a job back what the log has kept of its put, after the rest of its item.
-func (s *State) restoreTerms(now int64, slot uint32, r *storage.Item) {
+// restoreOptions gives a job back what the log has kept of its put, after the rest of its item.
+func (s *State) restoreOptions(now int64, slot uint32, r *storage.Item) {
 	s.restoreItem(slot, r)
-	if r == nil || r.Terms == nil && r.Keys == nil {
+	if r == nil || r.Options == nil && r.Keys == nil {
 		return
 	}
-	var t term
+	var t jobOptions
 	j := s.jobs.At(slot)
-	if o := r.Terms; o != nil {
+	if o := r.Options; o != nil {
 		if t.deliveries = o.Deliveries; o.TTR > 0 {
 			j.ttr, t.short = wholeSeconds(o.TTR), shortOf(o.TTR)
 		}
@@ -237,7 +237,7 @@ func (s *State) restoreTerms(now int64, slot uint32, r *storage.Item) {
 			t.once = s.takeKey(s.hashOf(ofOnce, name, k.Once), j.id(), keyOnce, s.queueTime(k.OnceUntil))
 		}
 	}
-	s.setTerm(slot, t)
+	s.setOptions(slot, t)
 }
 
 // queueTime is a moment of the wall clock on the clock of the queue; 0 is none.
@@ -248,19 +248,19 @@ func (s *State) queueTime(wall int64) int64 {
 	return max(1, wall-s.Epoch)
 }
 
-// dropTerms is told of a job that ends.
-func (s *State) dropTerms(slot uint32) {
+// dropOptions is told of a job that ends.
+func (s *State) dropOptions(slot uint32) {
 	x := s.extra
 	ref := x.refOf(slot)
 	if ref == 0 {
 		return
 	}
 	s.giveUpKeys(slot)
-	if ref&termBit != 0 {
-		if x.terms.At(ref&^termBit).expires != 0 {
+	if ref&optionsBit != 0 {
+		if x.options.At(ref&^optionsBit).expires != 0 {
 			x.dying.Schedule(x.dyingAt, slot, 0)
 		}
-		x.terms.Release(ref &^ termBit)
+		x.options.Release(ref &^ optionsBit)
 	}
 	x.refs.Set(slot, 0)
 }
