@@ -20,7 +20,7 @@ func usual(t *testing.T, list string) *comparer {
 
 // Everything must fit into a long coffee break: a set that takes hours is never run.
 func TestAllRowsFitIntoABreak(t *testing.T) {
-	for list, most := range map[string]time.Duration{firstSet: 2 * time.Minute, "all": 26 * time.Minute} {
+	for list, most := range map[string]time.Duration{firstSet: 2 * time.Minute, "all": 29 * time.Minute} {
 		if got := usual(t, list).estimate(); got > most {
 			t.Errorf("%s takes %v, more than %v", list, got, most)
 		}

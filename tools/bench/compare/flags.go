@@ -16,18 +16,19 @@ import (
 
 type compareFlags struct {
 	comparer
-	rowList, beanfield, beanstalkd string
-	against                        string
-	extra                          []peer
-	echo, write, json              bool
-	dir                            string
+	rowList                     string
+	beanfield, beanstalkd, fork string
+	against                     string
+	extra                       []peer
+	echo, write, json           bool
+	dir                         string
 }
 
 func Main(ctx context.Context, args []string) error {
 	var c compareFlags
 	f := flag.NewFlagSet("bench compare", flag.ContinueOnError)
 	c.pinning.Flags(f)
-	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, stalls, all, "+rowNames())
+	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, awaited, stalls, all, "+rowNames())
 	f.IntVar(&c.rounds, "rounds", 3, "rounds of each row; in each, every server is measured once")
 	f.DurationVar(&c.duration, "time", 2*time.Second, "length of one measurement")
 	f.DurationVar(&c.warmup, "warmup", 300*time.Millisecond, "unmeasured time before it")
@@ -37,6 +38,7 @@ func Main(ctx context.Context, args []string) error {
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything drawn at random")
 	f.StringVar(&c.beanfield, "beanfield", "", "beanfield's `program`; default: built from this module")
 	f.StringVar(&c.beanstalkd, "beanstalkd", "", "beanstalkd's `program`; default: the installed one, or Debian's, which is downloaded")
+	f.StringVar(&c.fork, "fork", "", "`program` of another server like beanstalkd, for the rows awaited; -b DIR -f 0 -D makes it durable")
 	f.Func("peer", "a further server: `name=command`, or name@always=command; {port} and {dir} are filled in; may be repeated",
 		func(s string) error {
 			p, err := parsePeer(s)
@@ -101,6 +103,9 @@ func (c *compareFlags) main(ctx context.Context) error {
 		return err
 	}
 	c.peers = append(standardPeers(c.beanfield, c.beanstalkd, c.echo), c.extra...)
+	if c.fork != "" {
+		c.peers = append(c.peers, forkPeers(c.fork)...)
+	}
 	if err := c.compare(ctx); err != nil {
 		// What was measured so far may have taken hours: show it, but do not write it to files.
 		c.write = false

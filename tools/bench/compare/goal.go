@@ -10,9 +10,9 @@ import (
 type goal struct {
 	metric   metric
 	bound    float64
-	atLeast  bool // otherwise at most
-	absolute bool // the number itself, not a ratio
-	bare     bool // a ratio to the bare loop with a log, not to beanstalkd
+	atLeast  bool   // otherwise at most
+	absolute bool   // the number itself, not a ratio
+	of       string // the peer that it is a ratio to; empty: beanstalkd
 }
 
 func (g goal) met(v float64) bool {
@@ -30,8 +30,8 @@ func (g goal) String() string {
 	switch {
 	case g.absolute:
 		unit = ""
-	case g.bare:
-		unit = " x the bare loop"
+	case g.of != "":
+		unit = " x the " + g.of
 	}
 	return fmt.Sprintf("%s %s%s", word, result.Short(g.bound), unit)
 }
@@ -40,9 +40,9 @@ func atLeast(m metric, bound float64) goal { return goal{metric: m, bound: bound
 
 func atMost(m metric, bound float64) goal { return goal{metric: m, bound: bound} }
 
-// ofBare is the goal as one for the ratio to the bare loop with a log.
-func ofBare(g goal) goal {
-	g.bare = true
+// beside is the goal as one for the ratio to another peer than beanstalkd.
+func beside(peer string, g goal) goal {
+	g.of = peer
 	return g
 }
 

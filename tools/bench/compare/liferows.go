@@ -11,23 +11,9 @@ const recordsOfJob = 146
 
 var lifeRows = []row{
 	{
-		name: "always", set: lifeSet, title: "50 connections, fsync before each reply", class: classAlways, load: base(nil),
-		goals: []goal{atLeast(metricThroughput, 6), ofBare(atMost(metricCPU, 1.15))},
-	},
-	{
 		name: "always-pipelined", set: lifeSet, title: "fsync before each reply, 16 cycles pipelined", class: classAlways,
 		load:  base(sixteenCycles),
-		goals: []goal{atLeast(metricThroughput, 50), ofBare(atMost(metricCPU, 2))},
-	},
-	{
-		name: "always-one", set: lifeSet, title: "1 connection, fsync before each reply, nothing pinned", class: classAlways, unpinned: true, rounds: 2,
-		load:  base(func(ld *load.Load) { ld.Connections = 1 }),
-		goals: []goal{atLeast(metricThroughput, 1), ofBare(atLeast(metricThroughput, 0.97)), atMost(metricP99, 1)},
-	},
-	{
-		name: "always-one-core", set: lifeSet, title: "1 connection, fsync before each reply", class: classAlways, rounds: 2,
-		load:  base(func(ld *load.Load) { ld.Connections = 1 }),
-		goals: []goal{atLeast(metricThroughput, 1), ofBare(atLeast(metricThroughput, 0.97))},
+		goals: []goal{atLeast(metricThroughput, 50), beside(nameLogged, atMost(metricCPU, 2))},
 	},
 	{
 		name: "always-put", set: lifeSet, title: "{puts} jobs put, 16 in a write, fsync before each reply",

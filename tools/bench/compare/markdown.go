@@ -94,8 +94,10 @@ func (r *rowResult) bareLoop() *peerResult {
 	return r.peerNamed(func(p *peerResult) bool { return p.peer.logged })
 }
 
-func (r *rowResult) beanfield() *peerResult {
-	return r.peerNamed(func(p *peerResult) bool { return p.Name == nameBeanfield })
+func (r *rowResult) beanfield() *peerResult { return r.named(nameBeanfield) }
+
+func (r *rowResult) named(name string) *peerResult {
+	return r.peerNamed(func(p *peerResult) bool { return p.Name == name })
 }
 
 // ratio compares a peer with another in the same rounds.
@@ -148,6 +150,9 @@ func (c *comparison) goalTable(b *strings.Builder) {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		for _, g := range r.row.goals {
+			if g.of != "" && r.named(g.of) == nil {
+				continue // nobody asked for that peer
+			}
 			got := r.measured(g)
 			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.Title, g.metric, g, got, r.verdict(g, got))
 		}
@@ -164,8 +169,8 @@ func (r *rowResult) measured(g goal) result.Spread {
 		return result.SpreadOf(g.metric.all(p.Rounds))
 	case r.row.own != nil:
 		return result.SpreadOf(ratios(g.metric.all(p.Rounds), g.metric.all(p.Own)))
-	case g.bare:
-		return ratio(g.metric, p, r.bareLoop())
+	case g.of != "":
+		return ratio(g.metric, p, r.named(g.of))
 	default:
 		return ratio(g.metric, p, r.baseline())
 	}

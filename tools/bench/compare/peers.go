@@ -19,6 +19,7 @@ type peer struct {
 	baseline bool   // ratios are to this one
 	echo     bool
 	logged   bool // the bare loop with a log
+	fork     bool // another server like beanstalkd
 }
 
 // The classes of peers: a row compares only servers that promise the same.
@@ -33,6 +34,7 @@ const (
 	nameBeanstalkd = "beanstalkd"
 	nameEcho       = "echo (the floor)"
 	nameLogged     = "bare loop with a log"
+	nameFork       = "fork"
 )
 
 // listen is the address, where a row's configuration has none.
@@ -59,6 +61,14 @@ func standardPeers(beanfield, beanstalkd string, floors bool) []peer {
 			peer{Name: nameLogged, Class: classAlways, Command: "{self} logged -p {port} -d {dir}", logged: true})
 	}
 	return peers
+}
+
+// forkPeers are a beanstalkd that syncs once for all commands that are ready.
+func forkPeers(program string) []peer {
+	return []peer{
+		{Name: nameFork, Class: classMemory, Command: program + listen, fork: true},
+		{Name: nameFork, Class: classAlways, Command: program + listen + " -b {dir} -f 0 -D", fork: true},
+	}
 }
 
 // parsePeer reads name=command or name@class=command.
@@ -95,8 +105,11 @@ func (p *peer) inRow(r *row) bool {
 	if p.Class != class {
 		return false
 	}
-	if p.logged { // it knows nothing but cycles
-		return r.load.Kind == load.KindCycle || r.load.Kind == load.KindCycles
+	if p.logged { // it knows nothing but puts and cycles
+		return r.awaited || r.load.Kind == load.KindCycle || r.load.Kind == load.KindCycles
+	}
+	if p.fork { // it may answer pipelined commands in another order
+		return r.awaited
 	}
 	// A row that compares a server with itself does not need the baseline, which would
 	// take minutes to get 100,000 tubes or 10 million jobs.

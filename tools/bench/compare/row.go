@@ -12,10 +12,11 @@ import (
 
 // A row is one load of the comparison. To add one, add it to a table of rows.
 type row struct {
-	name  string
-	title string    // {jobs} in it is the number of jobs put beforehand, {puts} that of -max-jobs, {large} the size of a large one
-	set   string    // also part of this set
-	load  load.Load // length, warm-up and seed come from the flags of compare
+	name    string
+	title   string    // {jobs} in it is the number of jobs put beforehand, {puts} that of -max-jobs, {large} the size of a large one
+	set     string    // also part of this set
+	awaited bool      // also part of the set of that name: the next command is sent when the one before was answered
+	load    load.Load // length, warm-up and seed come from the flags of compare
 	// unpinned rows leave it to the system where servers and generator run.
 	unpinned bool
 	wait     string // how the generator waits for replies; "": spins where it is pinned
@@ -41,7 +42,7 @@ func chooseRows(list string) ([]row, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		found := false
 		for _, r := range rows {
-			if name != r.name && name != "all" && (name != r.set || r.set == "") {
+			if name != r.name && name != "all" && (name != r.set || r.set == "") && (name != awaitedSet || !r.awaited) {
 				continue
 			}
 			found = true
@@ -50,7 +51,7 @@ func chooseRows(list string) ([]row, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no row %q; there are first, persistence, stalls, all, %s", name, rowNames())
+			return nil, fmt.Errorf("no row %q; there are first, persistence, awaited, stalls, all, %s", name, rowNames())
 		}
 	}
 	return chosen, nil

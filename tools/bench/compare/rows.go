@@ -24,6 +24,12 @@ func ownLoad(change func(*load.Load)) *load.Load {
 
 func sixteenCycles(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 16 }
 
+func oneConnection(ld *load.Load) { ld.Connections = 1 }
+
+func putsBesideJobs(ld *load.Load) {
+	ld.Kind, ld.Depth, ld.Backlog, ld.BacklogIn = load.KindPut, 16, 10*million, load.BacklogSame
+}
+
 func sixteenCommands(ld *load.Load) { ld.Depth = 16 }
 
 const (
@@ -31,7 +37,7 @@ const (
 	firstSet = "first"
 )
 
-var rows = slices.Concat(plainRows, lifeRows, otherRows, pushRows, tlsRows, stallRows())
+var rows = slices.Concat(plainRows, awaitedRows, lifeRows, otherRows, pushRows, tlsRows, stallRows())
 
 var plainRows = []row{
 	{
@@ -53,9 +59,11 @@ var plainRows = []row{
 		goals: []goal{atLeast(metricThroughput, 14), atMost(metricCPU, 0.06)},
 	},
 	{
-		name: "single", set: firstSet, title: "1 connection, nothing pinned", unpinned: true,
-		load:  base(func(ld *load.Load) { ld.Connections = 1 }),
-		goals: []goal{atLeast(metricThroughput, 1.1)},
+		name: "single", set: firstSet, title: "1 connection, nothing pinned", unpinned: true, awaited: true,
+		load: base(oneConnection),
+		goals: []goal{
+			atLeast(metricThroughput, 1.1), beside(nameFork, atLeast(metricThroughput, 1)), beside(nameFork, atMost(metricCPU, 1.1)),
+		},
 	},
 	{
 		name: "watch", title: "50 workers, each watching 10 tubes, over 8 shards in beanfield",
@@ -84,6 +92,15 @@ var plainRows = []row{
 		load:  base(func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100_000, load.BacklogSpread }),
 		own:   ownLoad(func(ld *load.Load) { ld.Kind = load.KindHop }),
 		goals: []goal{atLeast(metricThroughput, 0.9)},
+	},
+	{
+		name: "keyed", title: "puts with a unique key, 16 in a write, beside {jobs} of them, against plain ones", rounds: 2,
+		load: base(func(ld *load.Load) {
+			putsBesideJobs(ld)
+			ld.Keyed = true
+		}),
+		own:   ownLoad(putsBesideJobs),
+		goals: []goal{atMost(metricCPU, 1.5)},
 	},
 	{
 		name: "memory", title: "memory per ready job of 100 bytes, {jobs} jobs", rounds: 1,

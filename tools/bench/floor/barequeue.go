@@ -11,7 +11,7 @@ import (
 // A bareQueue is as much of a queue as cycles of put, reserve and delete need: one tube,
 // first in, first out.
 type bareQueue struct {
-	jobs    []bareJob // by id, modulo their number
+	jobs    []bareJob // by id, modulo their number; twice as many when two ids meet
 	last    uint64    // the highest id
 	next    uint64    // the one that is reserved next
 	deleted uint64
@@ -81,10 +81,10 @@ func (q *bareQueue) put(line, rest []byte, t *bareTurn) (int, error) {
 		return -1, nil
 	}
 	q.last++
-	j := &q.jobs[q.last%bareJobs]
-	if j.id != 0 {
-		return 0, errors.New("too many jobs")
+	for q.at(q.last).id != 0 {
+		q.grow()
 	}
+	j := q.at(q.last)
 	j.id, j.body = q.last, append(j.body[:0], rest[:n]...)
 	t.log = binary.LittleEndian.AppendUint64(append(t.log, 'p'), j.id)
 	t.log = append(binary.LittleEndian.AppendUint32(t.log, uint32(n)), j.body...)
@@ -92,12 +92,24 @@ func (q *bareQueue) put(line, rest []byte, t *bareTurn) (int, error) {
 	return n + len("\r\n"), nil
 }
 
+func (q *bareQueue) at(id uint64) *bareJob { return &q.jobs[id%uint64(len(q.jobs))] }
+
+func (q *bareQueue) grow() {
+	old := q.jobs
+	q.jobs = make([]bareJob, 2*len(old))
+	for _, j := range old {
+		if j.id != 0 {
+			*q.at(j.id) = j
+		}
+	}
+}
+
 // reserve never waits: in cycles there has been a put for each.
 func (q *bareQueue) reserve(t *bareTurn) error {
 	if q.next > q.last {
 		return errors.New("a reserve would have to wait")
 	}
-	j := &q.jobs[q.next%bareJobs]
+	j := q.at(q.next)
 	q.next++
 	t.out = strconv.AppendUint(append(t.out, "RESERVED "...), j.id, 10)
 	t.out = strconv.AppendInt(append(t.out, ' '), int64(len(j.body)), 10)
@@ -107,7 +119,7 @@ func (q *bareQueue) reserve(t *bareTurn) error {
 
 func (q *bareQueue) delete(argument []byte, t *bareTurn) error {
 	id, ok := bareNumber(argument)
-	j := &q.jobs[id%bareJobs]
+	j := q.at(id)
 	if !ok || j.id != id || id >= q.next {
 		return fmt.Errorf("a delete of a job that is not reserved: %.40q", argument)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,10 +122,22 @@ func TestBareQueueRefuses(t *testing.T) {
 		"put 1 0 60 1\r\nx\r\ndelete 1\r\n": "not reserved",
 		"put 1 0 60 x\r\n":                  "wrong size",
 		"put 1 0 60 65537\r\n":              "wrong size",
-		strings.Repeat("put 1 0 60 0\r\n\r\n", bareJobs+1): "too many jobs",
 	} {
 		if _, err := newBareQueue().run([]byte(sent), new(bareTurn)); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%.60q: %v, want %q", sent, err, message)
+		}
+	}
+}
+
+// Puts alone are kept, however many.
+func TestBareQueueGrows(t *testing.T) {
+	q, turn := newBareQueue(), new(bareTurn)
+	must.Get(q.run([]byte(strings.Repeat("put 1 0 60 1\r\nx\r\n", 2*bareJobs+1)), turn))
+	for id := 1; id <= 2*bareJobs+1; id++ {
+		turn.out = turn.out[:0]
+		must.Get(q.run([]byte("reserve\r\n"), turn))
+		if want := fmt.Sprintf("RESERVED %d 1\r\nx\r\n", id); string(turn.out) != want {
+			t.Fatalf("%q, want %q", turn.out, want)
 		}
 	}
 }

@@ -23,11 +23,15 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 		return err
 	}
 	defer c.Close()
-	put, _ := NewPayload(ld.Body, 0, 1, ld.Seed).put(backlogPriority, 0, ld.Body.Min)
+	payload := NewPayload(ld.Body, 0, 1, ld.Seed)
+	put, _ := payload.put(backlogPriority, 0, ld.Body.Min)
 	last, i := time.Now(), 0
 	err = c.Stream(ld.Backlog, func(b []byte, i int) []byte {
 		if tube, change := useBefore(ld, i); change {
 			b = append(append(append(b, "use "...), tube...), "\r\n"...)
+		}
+		if ld.Keyed {
+			return payload.appendKeyed(b, 0, backlogPriority, 'b', uint64(i))
 		}
 		return append(b, put...)
 	}, func(r client.Reply) error {

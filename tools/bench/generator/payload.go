@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 
 	"beanfield/tools/bench/load"
 )
@@ -61,6 +62,16 @@ func (p *Payload) put(priority, delay, size int) ([]byte, int) {
 	at := len(req)
 	req = append(req, p.want[:size]...)
 	return append(req, "\r\n"...), at
+}
+
+// appendKeyed appends put request i with a key.
+func (p *Payload) appendKeyed(buf []byte, i int, priority int, prefix byte, key uint64) []byte {
+	body := p.single[i][p.stamp[i]:]
+	buf = strconv.AppendInt(append(buf, "put-with "...), int64(len(body)-len("\r\n")), 10)
+	buf = strconv.AppendInt(append(buf, " pri="...), int64(priority), 10)
+	buf = strconv.AppendInt(append(buf, " ttr="...), jobTTR, 10)
+	buf = strconv.AppendUint(append(append(buf, " key="...), prefix), key, 10)
+	return append(append(buf, "\r\n"...), body...)
 }
 
 // appendStamped appends put request i with the time in its body.

@@ -19,6 +19,9 @@ func TestPayload(t *testing.T) {
 	if stampOf(body) != 77 || !p.Intact(body) || string(body[8:]) != "ijkl" {
 		t.Errorf("%q", stamped)
 	}
+	if key := string(p.appendKeyed(nil, 0, 7, 'k', 8)); key != "put-with 12 pri=7 ttr=60 key=k8\r\nabcdefghijkl\r\n" {
+		t.Errorf("%q", key)
+	}
 	if p.Intact(body[:11]) || p.Intact([]byte("abcdefghijkX")) {
 		t.Error("a body that was not put passed")
 	}

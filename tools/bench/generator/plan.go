@@ -68,6 +68,7 @@ type requests struct {
 	payload  *Payload
 	reserves []byte
 	polls    []byte
+	key      uint64 // the last one: they count up from the run's beginning, so that no other run had them
 }
 
 func newRequests(ld *load.Load) *requests {
@@ -82,14 +83,19 @@ func newRequests(ld *load.Load) *requests {
 // puts is a batch of n puts, stamped with t where the load wants that.
 func (q *requests) puts(c *conn, n int, t int64) request {
 	stamped := q.load.Stamped()
-	if q.payload.batch != nil && !stamped && n == q.load.Depth {
+	if q.payload.batch != nil && !stamped && !q.load.Keyed && n == q.load.Depth {
 		return request{op: opPut, n: n, bytes: q.payload.batch}
 	}
 	c.build = c.build[:0]
 	for range n {
-		if i := q.draw(c); stamped {
+		i := q.draw(c)
+		switch {
+		case stamped:
 			c.build = q.payload.appendStamped(c.build, i, t)
-		} else {
+		case q.load.Keyed:
+			q.key++
+			c.build = q.payload.appendKeyed(c.build, i, JobPriority, 'k', q.key)
+		default:
 			c.build = append(c.build, q.payload.single[i]...)
 		}
 	}

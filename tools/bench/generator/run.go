@@ -133,6 +133,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 // connect opens the connections.
 func (r *run) connect() (err error) {
 	q := newRequests(r.load)
+	q.key = uint64(r.base.UnixNano())
 	r.payload = q.payload
 	if r.loop, err = newLoop(r); err != nil {
 		return err

@@ -56,6 +56,7 @@ func TestEveryLoadRuns(t *testing.T) {
 		"no body":     {func(ld *load.Load) { ld.Body = load.Sizes(0, 0) }, "put reserve delete"},
 		"backlog":     {func(ld *load.Load) { ld.Backlog, ld.BacklogIn, ld.Tubes = 500, load.BacklogSame, 3 }, "put reserve delete"},
 		"hop":         {func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100, load.BacklogSpread }, "use put reserve-job delete"},
+		"keyed":       {func(ld *load.Load) { *ld = keyed(*ld); ld.Backlog, ld.BacklogIn = 100, load.BacklogSame }, "put"},
 		"apart":       {func(ld *load.Load) { ld.Kind = load.KindApart }, "put reserve delete delivery"},
 		"apart deep":  {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, "put reserve delete delivery"},
 		"wake":        {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, "put reserve delete delivery"},
@@ -83,6 +84,19 @@ func TestEveryLoadRuns(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func keyed(ld load.Load) load.Load {
+	ld.Kind, ld.Keyed, ld.Depth = load.KindPut, true, 16
+	return ld
+}
+
+// Another run on the same server has other keys: one that is there already would be answered EXISTS.
+func TestKeysAreNewInEachRun(t *testing.T) {
+	_, addr := testserver.Start(t)
+	for range 2 {
+		must.Get(runOn(t, addr, keyed(brief(nil))))
 	}
 }
 

@@ -20,6 +20,7 @@ type Load struct {
 	Tubes       int           `json:"tubes"`
 	TLS         bool          `json:"tls,omitempty"`
 	WatchAll    bool          `json:"watch_all,omitempty"`
+	Keyed       bool          `json:"keyed,omitempty"` // put: each with a unique key, also those of the backlog
 	Body        BodySize      `json:"body"`
 	Backlog     int           `json:"backlog,omitempty"`
 	BacklogIn   string        `json:"backlog_in,omitempty"` // own, same, spread
@@ -93,6 +94,7 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
 	f.BoolVar(&ld.TLS, "tls", ld.TLS, "over TLS, at the address that -tls-addr names or whose port is {tls}")
 	f.BoolVar(&ld.WatchAll, "watch-all", ld.WatchAll, "every worker watches every tube, not only its own")
+	f.BoolVar(&ld.Keyed, "keyed", ld.Keyed, "put: with a unique key each, also the backlog (put-with)")
 	f.Var(&ld.Body, "body", "`bytes` of a body, or MIN-MAX")
 	f.IntVar(&ld.Backlog, "backlog", ld.Backlog, "jobs put before measuring and left there")
 	f.StringVar(&ld.BacklogIn, "backlog-in", ld.BacklogIn,
@@ -153,6 +155,8 @@ func (ld *Load) Check() error {
 		return fmt.Errorf("-backlog-in %q: want own, same or spread", ld.BacklogIn)
 	case ld.Whole && (ld.Rate > 0 || !slices.Contains([]string{KindPut, KindCycle, KindCycles}, ld.Kind)):
 		return errors.New("-whole is for put, cycle and cycles at full speed")
+	case ld.Keyed && ld.Kind != KindPut:
+		return errors.New("-keyed is for put")
 	case ld.Kill && ld.Kind != KindRestart:
 		return errors.New("-kill is for restart")
 	case ld.Kind == KindMemory && ld.Backlog == 0:

@@ -121,8 +121,12 @@ func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
 		d.Mu.Lock()
 		out.WriteString(line)
 		d.Mu.Unlock()
-		if verb == "put" {
-			size, _ := strconv.ParseInt(args[strings.LastIndexByte(args, ' ')+1:], 10, 64)
+		if verb == "put" || verb == "put-with" {
+			digits := args[strings.LastIndexByte(args, ' ')+1:]
+			if verb == "put-with" {
+				digits, _, _ = strings.Cut(args, " ")
+			}
+			size, _ := strconv.ParseInt(digits, 10, 64)
 			if _, err := io.CopyN(out, in, size+2); err != nil {
 				return
 			}
