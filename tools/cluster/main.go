@@ -69,6 +69,9 @@ func (r run) play(ctx context.Context) error {
 		fmt.Fprintf(r.out, "node %s: clients %s, http://%s/, its engine %s, its files %s\n", n.Name, n.Client, n.HTTP, n.Engine, n.Dir)
 	}
 	if err = c.Start(); err == nil {
+		for _, n := range c.Nodes {
+			fmt.Fprintf(r.out, "node %s is process %d\n", n.Name, n.PID())
+		}
 		err = r.watch(ctx, c)
 	}
 	return errors.Join(err, c.Stop(), c.Close())

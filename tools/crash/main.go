@@ -33,32 +33,17 @@ func main() {
 }
 
 func crash(ctx context.Context, o options, command string, reference bool) error {
-	own := o.dir == ""
-	if own {
-		dir, err := os.MkdirTemp("", "crash-")
-		if err != nil {
-			return err
+	return server.Within(o.dir, func(dir string) error {
+		o.dir, o.server = dir, strings.Fields(command)
+		if len(o.server) == 0 {
+			built, err := server.Beanfield(ctx, dir)
+			if err != nil {
+				return err
+			}
+			o.server = []string{built}
 		}
-		o.dir = dir
-	} else if err := os.MkdirAll(o.dir, 0o755); err != nil {
-		return err
-	}
-	o.server = strings.Fields(command)
-	if len(o.server) == 0 {
-		built, err := server.Beanfield(ctx, o.dir)
-		if err != nil {
-			return err
-		}
-		o.server = []string{built}
-	}
-	err := o.play(ctx, reference)
-	if own && err == nil {
-		return os.RemoveAll(o.dir)
-	}
-	if err != nil {
-		err = fmt.Errorf("%w\n(the data is in %s)", err, o.dir)
-	}
-	return err
+		return o.play(ctx, reference)
+	})
 }
 
 // play does what was asked for: kills of one server, damage to what it leaves, or

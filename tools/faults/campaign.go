@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,15 +51,15 @@ type campaign struct {
 
 	mu      sync.Mutex
 	trials  []*crew.Trial
-	done    map[string]int  // harms, by name
-	spoiled map[string]bool // nodes whose disks were harmed
+	gaps    map[string][]time.Duration // by harm and whose it was: the longest times without an acknowledged put
+	spoiled map[string]bool            // nodes whose disks were harmed
 }
 
 // patience is how long clients wait for an answer.
 const patience = 4 * time.Second
 
 func run(ctx context.Context, o options) (err error) {
-	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), done: map[string]int{}, spoiled: map[string]bool{}}
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
 	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Warm: o.warm,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", crew.LongestBody)})
@@ -155,17 +157,16 @@ func (c *campaign) verdict(ctx context.Context) error {
 		return c.failed(found)
 	}
 	n := c.book.Counts()
-	c.say("seed %d: %d harms %v; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; %d tubes in an order that can be (%d undecided); nothing was lost",
-		c.seed, c.harms(), c.done, n.Answers, n.Acked[history.Put], n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
-	return nil
-}
-
-// harms counts those that were done.
-func (c *campaign) harms() (sum int) {
-	for _, n := range c.done {
-		sum += n
+	harms := 0
+	for _, what := range slices.Sorted(maps.Keys(c.gaps)) {
+		gaps := c.gaps[what]
+		slices.Sort(gaps)
+		c.say("%s: %d times; longest time without an acknowledged put: median %.2fs, worst %.2fs", what, len(gaps), gaps[len(gaps)/2].Seconds(), gaps[len(gaps)-1].Seconds())
+		harms += len(gaps)
 	}
-	return sum
+	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; %d tubes in an order that can be (%d undecided); nothing was lost",
+		c.seed, harms, n.Answers, n.Acked[history.Put], n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
+	return nil
 }
 
 // checkWithin bounds the look for an order of a short history.

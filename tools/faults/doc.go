@@ -31,9 +31,10 @@
 //	FL2  A node ends by itself only if its disk was harmed.
 //	FL3  In the end each node in turn is told to serve, and shows the same jobs.
 //
-// With -figure it does harm to measure what that costs clients, nodes and operators (figures): fail-over, all-killed,
-// follower, hand-over, isolated, partial, one-way, catch-up, newcomer; and memory, stores, throughput, latency
-// without any harm.
+// In the end it tells for each harm, to the owner and to followers, the longest times without an acknowledged put: so
+// -only kill measures a fail-over, -only move a hand-over, -only kill-all a start of all nodes, and -only cut,isolate,one-way
+// what the network costs. What three nodes cost beside one in throughput, time of the processor and memory, tools/bench
+// measures at the nodes of tools/cluster (-addr and -pid).
 //
 // With -nodes 1 there is a single server without [cluster], to try the tool itself.
 package main

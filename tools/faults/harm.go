@@ -126,12 +126,13 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	if err := h.do(ctx, c, victim); err != nil {
 		return fmt.Errorf("%s of node %s: %w", h.name, victim.Name, err)
 	}
-	c.done[h.name]++
 	healed := time.Since(begun)
 	if err := c.goOn(ctx); err != nil {
 		return fmt.Errorf("after %s of node %s: %w", h.name, victim.Name, err)
 	}
-	c.say("    it took %.1fs; the longest time without an acknowledged put: %.2fs", healed.Seconds(), c.book.Gap().Seconds())
+	gap := c.book.Gap()
+	c.gaps[h.name+" of "+what] = append(c.gaps[h.name+" of "+what], gap)
+	c.say("    it took %.1fs; the longest time without an acknowledged put: %.2fs", healed.Seconds(), gap.Seconds())
 	return nil
 }
 

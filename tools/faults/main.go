@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"beanfield/tools/faults/figures"
 	"beanfield/tools/server"
 )
 
@@ -30,60 +29,34 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, kept after a failure)")
 	flag.StringVar(&o.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
 	flag.StringVar(&o.another, "other", "", "another server, of another version: nodes are restarted with the one and the other (harm upgrade)")
-	f := figures.Options{Out: os.Stdout}
-	flag.StringVar(&f.Figure, "figure", "", fmt.Sprintf("instead, measure one of %v", figures.Names()))
-	flag.IntVar(&f.Times, "times", 5, "for -figure: how often something is done to a node, or rounds")
-	flag.IntVar(&f.Jobs, "jobs", 0, "for -figure: how many jobs are there all the time (fail-over needs some), or are missed (catch-up)")
-	flag.IntVar(&f.Body, "body", 256, "for -figure: bytes of a job")
-	flag.IntVar(&f.Rate, "rate", 0, "for -figure memory, stores: how many jobs are put in a second; 0: as many as can be")
-	flag.IntVar(&f.Busy, "busy", 0, "for -figure all-killed: how many loops keep the processors busy")
-	flag.DurationVar(&f.Lasts, "lasts", 5*time.Second, "for -figure: how long a round is")
-	flag.DurationVar(&f.Calm, "calm", 20*time.Second, "for -figure: how long all nodes are well before something is done to one")
-	flag.DurationVar(&f.Cut, "cut", 40*time.Second, "for -figure: how long a cut of the network lasts")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := o.play(ctx, f); err != nil {
+	if err := o.play(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// play does all runs, until one fails, or measures a figure.
-func (o options) play(ctx context.Context, f figures.Options) error {
-	if o.own = o.dir == ""; o.own {
-		dir, err := os.MkdirTemp("", "faults-")
-		if err != nil {
-			return err
-		}
+// play does all runs, until one fails.
+func (o options) play(ctx context.Context) error {
+	o.own = o.dir == ""
+	return server.Within(o.dir, func(dir string) error {
 		o.dir = dir
-	} else if err := os.MkdirAll(o.dir, 0o755); err != nil {
-		return err
-	}
-	err := o.runs(ctx, f)
-	if o.own && err == nil {
-		return os.RemoveAll(o.dir)
-	}
-	if err != nil {
-		err = fmt.Errorf("%w\n(the nodes' directories are in %s)", err, o.dir)
-	}
-	return err
+		return o.runs(ctx)
+	})
 }
 
-func (o options) runs(ctx context.Context, f figures.Options) error {
+func (o options) runs(ctx context.Context) error {
 	if o.binary == "" {
 		built, err := server.Beanfield(ctx, o.dir)
 		if err != nil {
 			return err
 		}
 		o.binary = built
-	}
-	if f.Figure != "" {
-		f.Binary, f.Dir, f.Shards, f.Warm = o.binary, o.dir, o.shards, o.warm
-		return figures.Measure(ctx, f)
 	}
 	for n := range o.seeds {
 		r := o

@@ -21,7 +21,7 @@
 //	    cmd, xxhash in router and where records, files and stores are hashed (storage/turns,
 //	    storage/locallog, storage/cluster/shipment, storage/pebblestore/contents), the network in conn, cmd, tools, storage/jetstream and storage/cluster, HTTP in the
 //	    front ends that speak it and in cmd, WebSocket and protobuf in conn/queueservice. Clients in
-//	    tools/clients may use what clients use, and tools/faults/figures and tools/bench/profile ask for metrics and profiles.
+//	    tools/clients may use what clients use, and tools/bench/profile asks for profiles.
 //	H3  The queue, shard/queue with its cells, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
 //	    and has no channel, and prints nothing. This does not apply to its tests.

@@ -80,9 +80,9 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools", "storage/jetstream", "storage/cluster"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients", "tools/faults/figures", "tools/bench/profile"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients", "tools/bench/profile"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
-	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster", "tools/faults"}},
+	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/shipment", "storage/pebblestore/contents"}},
 	{"github.com/netresearch/go-cron", []string{"router/schedule"}},

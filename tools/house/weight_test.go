@@ -42,7 +42,7 @@ var budgets = map[string]weight{
 	"tools/clients":         {5500, 0},
 	"tools/compat":          {6900, 2200},
 	"tools/crash":           {6700, 1100},
-	"tools/faults":          {10700, 2000},
+	"tools/faults":          {6400, 2000},
 }
 
 // slack is how much more a budget may be than what there is.

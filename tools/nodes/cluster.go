@@ -24,8 +24,6 @@ type Options struct {
 	Storage string
 	Limits  string // likewise [limits]
 	Warm    bool   // whether followers keep the jobs in memory
-	// Profiles has the nodes give profiles of themselves over HTTP.
-	Profiles bool
 }
 
 // A Cluster is a set of nodes on this machine.
@@ -77,21 +75,13 @@ func (c *Cluster) Node(name string) *Node {
 	return c.Nodes[i]
 }
 
-// Clients are the addresses among which clients look for the one that serves.
-func (c *Cluster) Clients() (list []string) {
-	for _, n := range c.Nodes {
-		list = append(list, n.Client)
-	}
-	return list
-}
-
 // text is a node's configuration.
 func (c *Cluster) text(n *Node) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("shards = %d", c.Shards)
 	line("[[listen]]\naddress = '%s'", n.Client)
-	line("[http]\nlisten = ['%s']\npprof = %t", n.HTTP, c.Profiles)
+	line("[http]\nlisten = ['%s']", n.HTTP)
 	line("[log]\nlevel = 'info'")
 	line("[storage]\nbackend = 'pebble'\npath = '%s'", n.Data())
 	if c.Storage != "" {

@@ -20,12 +20,9 @@ type Status struct {
 
 // NodeStatus is one of its nodes.
 type NodeStatus struct {
-	Name     string
-	Alive    bool
-	Fit      bool // it could own the shards now
-	Lag      uint64
-	Places   []uint64 // the last record of each copy
-	Problems []string
+	Name  string
+	Alive bool
+	Fit   bool // it could own the shards now
 }
 
 // ShardStatus is one of its shards.
@@ -34,18 +31,6 @@ type ShardStatus struct {
 	Owner string // "": nobody
 	Epoch uint64
 	Lanes []struct{ Leader string }
-}
-
-// Owner is the node that owns all shards; "" if there is none.
-func (s *Status) Owner() string {
-	owner := ""
-	for i, shard := range s.Shards {
-		if i > 0 && shard.Owner != owner {
-			return ""
-		}
-		owner = shard.Owner
-	}
-	return owner
 }
 
 // Leaders are the nodes that lead the lanes of each shard.
@@ -59,36 +44,6 @@ func (s *Status) Leaders() string {
 		all = append(all, strings.Join(of, "+"))
 	}
 	return strings.Join(all, " ")
-}
-
-// Node is what is said of one node.
-func (s *Status) Node(name string) NodeStatus {
-	for _, n := range s.Nodes {
-		if n.Name == name {
-			return n
-		}
-	}
-	return NodeStatus{Name: name}
-}
-
-// Alive counts the nodes that are said to live.
-func (s *Status) Alive() (n int) {
-	for _, node := range s.Nodes {
-		if node.Alive {
-			n++
-		}
-	}
-	return n
-}
-
-// Fit counts the nodes that live and could own the shards.
-func (s *Status) Fit() (n int) {
-	for _, node := range s.Nodes {
-		if node.Alive && node.Fit {
-			n++
-		}
-	}
-	return n
 }
 
 // statusWithin bounds the wait for a node's answer.

@@ -8,6 +8,27 @@ import (
 	"syscall"
 )
 
+// Within does something in a directory: a named one, which is made if there is none and stays, or a temporary one, which
+// stays after a failure, so that somebody can look at what is in it.
+func Within(dir string, do func(dir string) error) (err error) {
+	own := dir == ""
+	if own {
+		dir, err = os.MkdirTemp("", "beanfield-")
+	} else {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	if err := do(dir); err != nil {
+		return fmt.Errorf("%w\n(what it has left is in %s)", err, dir)
+	}
+	if own {
+		return os.RemoveAll(dir)
+	}
+	return nil
+}
+
 // A Disk is where the kernel counts what is written to a disk; empty where it does not.
 type Disk string
 
