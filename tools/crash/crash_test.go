@@ -47,7 +47,7 @@ func build(t *testing.T) string {
 
 func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {
 	out := new(bytes.Buffer)
-	return options{kills: 2, seed: 1, dir: t.TempDir(), server: command, conns: 6, pause: 300 * time.Millisecond, out: out}, out
+	return options{kills: 2, seed: 1, dir: t.TempDir(), server: command, conns: 6, pause: 300 * time.Millisecond, moving: answerWithin, out: out}, out
 }
 
 func TestTheServerKeepsItsWord(t *testing.T) {
@@ -69,6 +69,7 @@ func TestAForgetfulServerIsCaught(t *testing.T) {
 			text := "#!/bin/sh\nn=0; for a in \"$@\"; do if [ $n = 1 ]; then dir=$a; fi; n=0; if [ \"$a\" = -b ]; then n=1; fi; done\n" + c.script + "\n"
 			must.Do(t, os.WriteFile(wrapper, []byte(text), 0o755))
 			o, _ := smallRun(t, []string{wrapper, program})
+			o.moving = time.Second // what is lost never comes
 			err := run(t.Context(), o)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "seed 1, after kill 1") {
 				t.Errorf("want a failure with %q, got %.1000v", c.want, err)

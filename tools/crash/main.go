@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	o := options{out: os.Stdout}
+	o := options{out: os.Stdout, moving: answerWithin}
 	flag.IntVar(&o.kills, "kills", 20, "how often the server is killed")
 	flag.Uint64Var(&o.seed, "seed", 0, "what the clients draw from; 0 draws one")
 	flag.StringVar(&o.dir, "dir", "", "where the data directory is made; it is kept (default: a temporary one, kept after a failure)")

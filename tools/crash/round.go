@@ -25,6 +25,7 @@ type options struct {
 	server []string // with beanfield's flags to be added
 	conns  int
 	pause  time.Duration // from one kill to the next, at most
+	moving time.Duration // how long a job may be on its way to another shard
 	places int           // to damage
 	out    io.Writer
 }
@@ -182,7 +183,7 @@ func (c *campaign) check(everything bool) error {
 
 // observeAll looks at everything when no job is on its way to another shard any more.
 func (c *campaign) observeAll() (*snapshot, error) {
-	for end := time.Now().Add(answerWithin); ; {
+	for end := time.Now().Add(c.moving); ; {
 		s, err := observe(c.server.Addr, c.l.known(), c.first)
 		if err != nil || !c.l.travelling(s) || time.Now().After(end) {
 			return s, err
