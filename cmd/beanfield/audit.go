@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/conn/audit"
@@ -21,7 +22,7 @@ type stays struct{ io.Writer }
 func (stays) Close() error { return nil }
 
 // openAudit opens what audit.file names; nil if it names nothing.
-func (c *Config) openAudit() (io.WriteCloser, error) {
+func openAudit(c *config.Config) (io.WriteCloser, error) {
 	switch c.Audit.File {
 	case "":
 		return nil, nil
@@ -36,8 +37,8 @@ func (c *Config) openAudit() (io.WriteCloser, error) {
 }
 
 // startAudit begins the audit log, if there is to be one.
-func (f *fronts) startAudit(c *Config) error {
-	file, err := c.openAudit()
+func (f *fronts) startAudit(c *config.Config) error {
+	file, err := openAudit(c)
 	if file != nil {
 		f.audit = audit.New(file, f.log)
 	}
@@ -49,7 +50,7 @@ func (f *fronts) reopenAudit() {
 	if f.audit == nil {
 		return
 	}
-	file, err := f.config.Load().openAudit()
+	file, err := openAudit(f.config.Load())
 	if err != nil {
 		f.log.Error("the audit log goes on in the old file", "error", err)
 		return

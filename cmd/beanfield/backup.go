@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/command"
+	"beanfield/cmd/beanfield/config"
 )
 
 // backups makes copies of the data while the server runs, one at a time.
@@ -25,10 +26,10 @@ type backups struct {
 	ended   sync.WaitGroup
 }
 
-func newBackups(c *Config, checkpoint func(dir string) error, log *slog.Logger) *backups {
+func newBackups(c *config.Config, checkpoint func(dir string) error, log *slog.Logger) *backups {
 	b := &backups{checkpoint: checkpoint, now: time.Now, log: log}
-	if c.Storage.Backend != inMemory {
-		b.path = c.backupPath()
+	if c.Storage.Backend != config.InMemory {
+		b.path = c.BackupPath()
 	}
 	return b
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
 
@@ -19,7 +20,7 @@ import (
 func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buffer) {
 	var log bytes.Buffer
 	return &backups{
-		path: path, checkpoint: checkpoint, log: newLogger(&log, defaults(), new(slog.LevelVar)),
+		path: path, checkpoint: checkpoint, log: newLogger(&log, must.Get(config.Load(config.Flags{})), new(slog.LevelVar)),
 		now: func() time.Time { return time.Date(2024, 2, 29, 23, 4, 5, 999, time.FixedZone("", -3600)) },
 	}, &log
 }

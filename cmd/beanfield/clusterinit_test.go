@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
@@ -39,7 +40,7 @@ func TestProcessIntoAClusterAndOut(t *testing.T) {
 
 	out, _ := commanded(t, 0, "cluster", "init", "-config", file, "-from", data)
 	has(t, out, dir+": ", " jobs (", "highest id ", "beginning of the cluster orders")
-	prepare(t, "-b", dir).fails(exitStorage, "belongs to a node of the cluster orders")
+	prepare(t, "-b", dir).fails(exit.Storage, "belongs to a node of the cluster orders")
 	_, says = commanded(t, 1, "cluster", "init", "-config", file, "-from", data)
 	has(t, says, "data directory already")
 	commanded(t, 2, "cluster", "init", "-from", data)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"beanfield/cmd/beanfield/command"
+	"beanfield/cmd/beanfield/config"
 )
 
 // runCommand runs a subcommand if the command line does not begin with a flag.
@@ -18,7 +19,7 @@ func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
 	p := command.Program{
 		Version: version, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
 		Serve: func(flags []string) int { return run(flags, stdout, stderr) },
-		Usage: usage("beanfield"),
+		Usage: config.Usage("beanfield"),
 		Place: placeIn,
 	}
 	c := command.Find(args[0])
@@ -40,28 +41,28 @@ func misplaced(args []string, stderr io.Writer) {
 
 // placeIn reads a configuration file: where its server is, for programs on this machine.
 func placeIn(file string) (at command.Place, err error) {
-	c, err := loadConfig(flags{config: file})
+	c, err := config.Load(config.Flags{File: file})
 	if err != nil {
 		return at, err
 	}
 	for _, l := range c.Listen {
-		switch address := l.Address.near(); {
-		case l.Address.path != "": // the process at the other end is known there
+		switch address := near(l.Address); {
+		case l.Address.Path != "": // the process at the other end is known there
 			at.Servers = append([]string{address}, at.Servers...)
-		case l.TLS.asked():
+		case l.TLS.Asked():
 			at.Servers = append(at.Servers, "beanstalks://"+address)
 		default:
 			at.Servers = append(at.Servers, address)
 		}
 	}
-	if c.Storage.Backend == onDisk {
-		at.Data, at.Backups = c.Storage.Path, c.backupPath()
+	if c.Storage.Backend == config.OnDisk {
+		at.Data, at.Backups = c.Storage.Path, c.BackupPath()
 	}
-	if c.clustered() {
+	if c.Clustered() {
 		at.Cluster = c.Cluster.Name
 	}
 	if len(c.HTTP.Listen) > 0 {
-		at.Console = command.Console{Address: c.HTTP.Listen[0].near(), TLS: c.HTTP.TLS.certs != nil}
+		at.Console = command.Console{Address: near(c.HTTP.Listen[0]), TLS: c.HTTP.TLS.Certs != nil}
 	}
 	if len(c.HTTP.Tokens) > 0 {
 		at.Console.Token = c.HTTP.Tokens[0]
@@ -70,9 +71,9 @@ func placeIn(file string) (at command.Place, err error) {
 }
 
 // near is the address for programs on this machine.
-func (a address) near() string {
-	if a.path == "" && (a.host == "" || net.ParseIP(a.host).IsUnspecified()) {
-		a.host = "localhost"
+func near(a config.Address) string {
+	if a.Path == "" && (a.Host == "" || net.ParseIP(a.Host).IsUnspecified()) {
+		a.Host = "localhost"
 	}
 	return a.String()
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/datadir"
 	"beanfield/conn"
 	"beanfield/conn/admin"
@@ -55,13 +56,13 @@ func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) fu
 		for _, l := range f.listeners {
 			a.Listeners = append(a.Listeners, console.Listener{FrontEnd: frontOf(l), Address: l.Addr().String(), TLS: certsOf(l) != nil})
 		}
-		for _, e := range c.expiries() {
+		for _, e := range expiries(c) {
 			a.Certificates = append(a.Certificates, console.Certificate{FrontEnd: e.FrontEnd, File: e.File, Ends: e.Ends.UnixMilli()})
 		}
-		if c.Storage.Backend == inMemory {
+		if c.Storage.Backend == config.InMemory {
 			return a, nil
 		}
-		d := &console.Disk{Path: c.Storage.Path, Backups: c.backupPath()}
+		d := &console.Disk{Path: c.Storage.Path, Backups: c.BackupPath()}
 		if at := lastBackup(d.Backups); !at.IsZero() {
 			d.Backup = at.UnixMilli()
 		}
@@ -72,9 +73,9 @@ func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) fu
 }
 
 // newHistory begins to keep what the console's charts show, in the data directory if there is one.
-func (s *service) newHistory(c *Config) *history.Keeper {
+func (s *service) newHistory(c *config.Config) *history.Keeper {
 	o := history.Options{Shards: s.router, Latency: s.beanstalk.Latency, Logger: s.log}
-	if c.Storage.Backend == onDisk {
+	if c.Storage.Backend == config.OnDisk {
 		o.Path = filepath.Join(c.Storage.Path, pebblestore.HistoryName)
 	}
 	return history.Start(o)

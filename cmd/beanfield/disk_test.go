@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
@@ -134,7 +135,7 @@ func TestProcessRefusesDirectory(t *testing.T) {
 func TestProcessRefusesDirectoryInUse(t *testing.T) {
 	data := dataDir(t)
 	first, c := onData(t, data)
-	prepare(t, "-l", "unix:DIR/s", "-b", data).fails(exitStorage, "in use by another process")
+	prepare(t, "-l", "unix:DIR/s", "-b", data).fails(exit.Storage, "in use by another process")
 	fill(c) // the first server is not disturbed
 	first.stop()
 }
@@ -144,7 +145,7 @@ func TestProcessRefusesJobsWithoutSpace(t *testing.T) {
 	data := dataDir(t)
 	var disk syscall.Statfs_t
 	must.Do(t, syscall.Statfs(data, &disk))
-	if disk.Bavail*uint64(disk.Bsize) >= maxBytes {
+	if disk.Bavail*uint64(disk.Bsize) >= 1<<40 {
 		t.Skip("min_free cannot be more than this disk has")
 	}
 	p, c := onData(t, data)
@@ -237,7 +238,7 @@ func TestProcessRefusesWhenItsLogFails(t *testing.T) {
 		t.Errorf("stats says log-error: %q", got)
 	}
 	p.signal(syscall.SIGTERM)
-	p.ends(exitFailed)
+	p.ends(exit.Failed)
 	p, c = onData(t, data, "-shards", "1")
 	if got := c.stats()["current-jobs-ready"]; got != strconv.Itoa(acknowledged) && got != strconv.Itoa(acknowledged+1) {
 		t.Errorf("%s jobs are back, %d were acknowledged", got, acknowledged)

@@ -1,30 +1,11 @@
-// Command beanfield is the work queue server as a process: flags, configuration,
-// sockets, signals, a clean start and stop. It holds no logic of the queue. Its
+// Command beanfield is the work queue server as a process: sockets, signals, a clean start and stop. It holds no logic of the queue. Its
 // subcommands, with which people work with a server or a data directory, are in package
 // command below this one.
 //
 // # Where to start reading
 //
-// The files have two parts. What the process is told knows nothing of what it does with it:
-//
-//	flags.go       the command line, read as beanstalkd reads it
-//	config.go      the settings, and flags over file over defaults
-//	setting.go     the table of all settings: key, unit, what is allowed
-//	value.go       what a TOML value is, and what a setting makes of it
-//	file.go        the TOML file, walked against that table
-//	cluster.go     [cluster], for several machines; clustercheck.go says how it goes together with the rest
-//	storage.go     the data directory, and what is checked about it; http.go, queue.go, tls.go,
-//	               access.go and permissions.go have the settings that they name
-//	doubt.go       what is valid, but probably not what was meant
-//	lines.go       the line on which a key of the file stands
-//	mistake.go     what is wrong with flags or file, all of it at once
-//	check.go       what -check-config prints
-//	address.go     an address to listen on
-//	user.go        becoming another user
-//	log.go         the levels and formats of the log
-//	exit.go        the exit codes
-//
-// run.go is the life of the process from top to bottom. What it uses:
+// Package config reads flags and file, and knows all settings. Package exit has the exit codes. run.go is the life of
+// the process from top to bottom. What it uses:
 //
 //	commands.go    running a subcommand
 //	listen.go      sockets bound by this process
@@ -49,6 +30,8 @@
 //	watchdog.go    telling systemd that shards and loops make progress
 //	slowstart.go   telling why a start takes long
 //	garbage.go     how much garbage the heap may hold
+//	policies.go    policies and schedules, those of run time with them
+//	log.go         the log of the process
 //
 // # Exit codes
 //
@@ -116,7 +99,7 @@
 //	SIGHUP           read the configuration and the certificates again
 //
 // A reload reads the file as the start does, and flags win over it as they do then. The
-// column reloads of the table in setting.go says which keys change. All new settings are
+// tables of package config say which keys change. All new settings are
 // checked and made ready first (reloader, fronts.change). Only then does each part get its
 // new settings, as a whole behind an atomic pointer, so that a job pays at most for one more
 // load. If anything is wrong, nothing changes. Reloads run on the goroutine that serves

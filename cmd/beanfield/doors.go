@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"beanfield/cmd/beanfield/exit"
 )
 
 // door is an address for clients of a node, which lets them in only while the node serves. A TCP
@@ -55,7 +57,7 @@ func (d *door) open(ctx context.Context) (net.Listener, error) {
 		l, err = listenTCP(ctx, placeOf(at.Addr()), int(at.Port()))
 	}
 	if err != nil {
-		return nil, &exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", d.Addr(), err)}
+		return nil, exit.With(exit.Listen, fmt.Errorf("cannot listen on %s: %w", d.Addr(), err))
 	}
 	if d.plain {
 		return l, nil

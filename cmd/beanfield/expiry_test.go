@@ -73,8 +73,8 @@ func TestExpiryOfChain(t *testing.T) {
 	leaf, between := a.Issue("leaf", time.Now().Add(9*time.Hour)), a.Issue("between", time.Now().Add(3*time.Hour))
 	file := fmt.Sprintf("[[listen]]\naddress = ':1'\ncert = '%s'\nkey = '%s'\n[[listen]]\naddress = ':2'\ncert = '%[1]s'\nkey = '%[2]s'\n",
 		securetest.Write(t, dir, "c", append(leaf.Cert, between.Cert...)), securetest.Write(t, dir, "k", leaf.Key))
-	c := must.Get(load(t, "", file))
-	all := c.expiries()
+	c := configOf(t, "", file)
+	all := expiries(c)
 	if len(all) != 1 || time.Until(all[0].Ends).Round(time.Hour) != 3*time.Hour {
 		t.Errorf("%v", all)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -118,7 +119,7 @@ func TestAddressTakenMeanwhile(t *testing.T) {
 	defer l.Close()
 	term := newModelTerm()
 	m.terms <- term
-	if err := <-m.ended; exitCode(err) != exitListen || !strings.Contains(err.Error(), "cannot listen on "+m.tcp) {
+	if err := <-m.ended; exit.Code(err) != exit.Listen || !strings.Contains(err.Error(), "cannot listen on "+m.tcp) {
 		t.Errorf("it ends with %v", err)
 	}
 	<-term.ended

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk"
-	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/hall"
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
@@ -30,7 +30,7 @@ type fronts struct {
 	admin     *admin.Server // nil if it has no address
 	health    health
 	keeper    *secure.Keeper
-	config    atomic.Pointer[Config]                          // that holds now; a reload replaces it
+	config    atomic.Pointer[config.Config]                   // that holds now; a reload replaces it
 	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
 	policies  policies
 	reloader  reloader
@@ -73,15 +73,8 @@ func certsOf(l net.Listener) *secure.Certificates {
 	return f.certs
 }
 
-// quoting is what the words of stats.quote_strings mean.
-var quoting = map[string]protocol.Quoting{
-	quoteNeeded: protocol.QuoteNeeded,
-	quoteAlways: protocol.QuoteAlways,
-	quoteNever:  protocol.QuoteNever,
-}
-
 // newFronts makes the acceptor and the front end for administrators, without listeners.
-func newFronts(c *Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
+func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
 	if err != nil {
 		return nil, err
@@ -110,7 +103,7 @@ func (f *fronts) begin(ls []net.Listener) {
 
 // open makes the other front ends, as the configuration says. If it fails, it ends those that
 // there are, and closes the router.
-func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
+func (f *fronts) open(c *config.Config, r *router.Router, log *slog.Logger) error {
 	f.policies.begin(r)
 	s, err := f.newService(c, r)
 	if err == nil {
@@ -123,18 +116,18 @@ func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
 	if f.draining {
 		r.Drain()
 	}
-	r.SetLimits(f.config.Load().most())
+	r.SetLimits(f.config.Load().Quota())
 	f.policies.serve(s.schedules)
 	f.health.router.Store(r)
 	return nil
 }
 
-func (f *fronts) beanstalkOptions(c *Config) beanstalk.Options {
+func (f *fronts) beanstalkOptions(c *config.Config) beanstalk.Options {
 	return beanstalk.Options{
 		MaxJobSize:       int(c.Limits.MaxJobSize),
 		Loops:            c.Loops,
 		HandshakeTimeout: c.Limits.Handshake,
-		Quoting:          quoting[c.Stats.QuoteStrings],
+		Quoting:          c.Quoting(),
 		BinlogMaxSize:    c.BinlogMaxSize,
 		Version:          version,
 		Access:           f.book,
@@ -146,10 +139,10 @@ func (f *fronts) beanstalkOptions(c *Config) beanstalk.Options {
 	}
 }
 
-func (f *fronts) queueOptions(c *Config) queueservice.Options {
+func (f *fronts) queueOptions(c *config.Config) queueservice.Options {
 	return queueservice.Options{
 		Options:        f.httpOptions(c, c.Queue.Tokens, c.Queue.Hosts, c.Queue.Origins),
-		LimitsFor:      c.Queue.limitsFor(),
+		LimitsFor:      c.Queue.LimitsFor(),
 		Backend:        c.Storage.Backend,
 		DefaultService: c.Queue.DefaultService,
 		DeadAfter:      c.Queue.DeadAfter,
@@ -158,7 +151,7 @@ func (f *fronts) queueOptions(c *Config) queueservice.Options {
 }
 
 // httpOptions are those that the front ends over HTTP have in common.
-func (f *fronts) httpOptions(c *Config, tokens, hosts, origins []string) hall.Options {
+func (f *fronts) httpOptions(c *config.Config, tokens, hosts, origins []string) hall.Options {
 	return hall.Options{
 		Authenticator: hall.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens, Hosts: hosts, Origins: origins,
 		HandshakeTimeout: c.Limits.Handshake, Logger: f.log,
@@ -166,11 +159,11 @@ func (f *fronts) httpOptions(c *Config, tokens, hosts, origins []string) hall.Op
 }
 
 // use makes c the configuration that holds: its rules, and what the console looks at.
-func (f *fronts) use(c *Config) {
-	limits := c.Queue.limitsFor()
+func (f *fronts) use(c *config.Config) {
+	limits := c.Queue.LimitsFor()
 	f.limits.Store(&limits)
-	if old := f.config.Load(); old == nil || showRules(old.Access) != showRules(c.Access) {
-		f.book.Replace(c.policy)
+	if old := f.config.Load(); old == nil || !c.SameAccess(old) {
+		f.book.Replace(c.Policy)
 	}
 	f.slow.SetBound(c.Log.Slow)
 	f.policies.use(c)
@@ -178,14 +171,14 @@ func (f *fronts) use(c *Config) {
 }
 
 // change makes ready what c says for all front ends. apply puts it into effect.
-func (f *fronts) change(c *Config) (apply func(), err error) {
-	if ms := f.checkCertificates(c); len(ms) > 0 {
+func (f *fronts) change(c *config.Config) (apply func(), err error) {
+	if ms := c.CheckRead(f.keeper); len(ms) > 0 {
 		return nil, ms
 	}
 	steps := []func(){
 		func() { f.acceptor.Limit(c.Limits.MaxConnections) },
-		func() { f.keeper.Limit(c.mostHandshakes()) },
-		func() { f.exchange(c) },
+		func() { f.keeper.Limit(c.MostHandshakes()) },
+		func() { c.Exchange(f.keeper) },
 	}
 	s := f.now.Load()
 	prepare := func(step func(), e error) {
@@ -193,7 +186,7 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 	}
 	if s != nil {
 		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
-		steps = append(steps, func() { s.router.SetLimits(c.most()) })
+		steps = append(steps, func() { s.router.SetLimits(c.Quota()) })
 		prepare(s.beanstalk.Change(s.beanstalkOptions(c)))
 	}
 	if s != nil && s.queue != nil {
@@ -206,7 +199,7 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 		prepare(s.metrics.Change(f.metricsOptions(c)))
 	}
 	use := func() { f.use(c) }
-	if c.policy == nil { // the tokens that take the place of the rules come first
+	if c.Policy == nil { // the tokens that take the place of the rules come first
 		steps = append(steps, use)
 	} else {
 		steps = append([]func(){use}, steps...)
@@ -216,34 +209,6 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 			step()
 		}
 	}, err
-}
-
-// checkCertificates says which of the certificates that were read with c must not be used.
-func (f *fronts) checkCertificates(c *Config) (ms Mistakes) {
-	check := func(t *TLS, prefix string, at origin) {
-		if t.read == nil {
-			return
-		}
-		var wrong *secure.FileError
-		if errors.As(f.keeper.Check(t.certs, t.read), &wrong) {
-			ms = append(ms, Mistake{File: at.file, Line: at.line, Key: prefix + wrong.Key, Value: quote(wrong.File), Problem: wrong.Err.Error()})
-		}
-	}
-	check(&c.Queue.TLS, "queue.", c.from["queue.cert"])
-	check(&c.HTTP.TLS, "http.", c.from["http.cert"])
-	for i := range c.Listen {
-		check(&c.Listen[i].TLS, "listen.", c.Listen[i].from)
-	}
-	return ms
-}
-
-// exchange puts the certificates that were read with c in the place of the old ones.
-func (f *fronts) exchange(c *Config) {
-	for _, t := range c.tables() {
-		if t.read != nil {
-			f.keeper.Exchange(t.certs, t.read)
-		}
-	}
 }
 
 // Reload reads the configuration again.
@@ -322,14 +287,14 @@ func (f *fronts) abandon() error {
 }
 
 // newAdmin makes the front end for administrators, or none if it has no address.
-func (f *fronts) newAdmin(c *Config) (*admin.Server, error) {
+func (f *fronts) newAdmin(c *config.Config) (*admin.Server, error) {
 	if len(c.HTTP.Listen) == 0 {
 		return nil, nil
 	}
 	return admin.NewServer(f.acceptor, f.adminOptions(c))
 }
 
-func (f *fronts) adminOptions(c *Config) admin.Options {
+func (f *fronts) adminOptions(c *config.Config) admin.Options {
 	return admin.Options{
 		Options:  f.httpOptions(c, c.HTTP.Tokens, c.HTTP.Hosts, c.HTTP.Origins),
 		Problems: f.health.problems,

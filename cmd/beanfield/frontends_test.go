@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/conn/access"
 	"beanfield/storage/must"
 )
@@ -41,15 +42,15 @@ func TestProcessQueueService(t *testing.T) {
 // If a front end cannot be made, the others end and the log is closed: it can be opened again.
 func TestFrontEndThatCannotBeMade(t *testing.T) {
 	dir := t.TempDir()
-	for _, set := range []func(*Config){
-		func(c *Config) { c.Limits.MaxJobSize = -1 },
-		func(c *Config) { c.Queue.DeadAfter = -1 },
-		func(*Config) {},
+	for _, set := range []func(*config.Config){
+		func(c *config.Config) { c.Limits.MaxJobSize = -1 },
+		func(c *config.Config) { c.Queue.DeadAfter = -1 },
+		func(*config.Config) {},
 	} {
-		c := must.Get(load(t, "-b "+dir+" -http 127.0.0.1:0 -queue 127.0.0.1:0", ""))
+		c := configOf(t, "-b "+dir+" -http 127.0.0.1:0 -queue 127.0.0.1:0", "")
 		set(c)
 		log := slog.New(slog.DiscardHandler)
-		f := must.Get(newFronts(c, c.keeper(log), log))
+		f := must.Get(newFronts(c, c.Keeper(log), log))
 		r := must.Get(openRouter(t.Context(), c, endless{}, nil, log))
 		err := f.open(c, r, log)
 		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
@@ -147,9 +148,9 @@ func TestProcessAudit(t *testing.T) {
 
 // A server does not start without the audit log that it should have.
 func TestProcessAuditFails(t *testing.T) {
-	c := must.Get(load(t, "", "audit.file = '/dev/null/x'"))
+	c := configOf(t, "", "audit.file = '/dev/null/x'")
 	log := slog.New(slog.DiscardHandler)
-	if _, err := newFronts(c, c.keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
+	if _, err := newFronts(c, c.Keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
 		t.Errorf("%v", err)
 	}
 }

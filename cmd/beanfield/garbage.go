@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+
+	"beanfield/cmd/beanfield/config"
 )
 
 // garbage is how much of it the heap may hold before it is collected. Go's default
@@ -21,6 +23,11 @@ import (
 type garbage struct {
 	percent int
 	room    int64 // bytes
+}
+
+// garbageOf is the rule of a configuration.
+func garbageOf(c *config.Config) garbage {
+	return garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom}
 }
 
 // followerRoom is the most room while a node follows. No client waits for it, and more than half of what is

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -68,10 +69,10 @@ func (s sickStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) 
 // The HTTP side answers from before the recovery until the end, and says at each step
 // whether clients can work.
 func TestHealthFromStartToEnd(t *testing.T) {
-	c := must.Get(load(t, "-http 127.0.0.1:0", "shards = 2"))
+	c := configOf(t, "-http 127.0.0.1:0", "shards = 2")
 	log := slog.New(slog.DiscardHandler)
-	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log))
-	f := must.Get(newFronts(c, c.keeper(log), log))
+	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, config.Permissions{}, nil, log))
+	f := must.Get(newFronts(c, c.Keeper(log), log))
 	f.begin(ls)
 	address := ls[0].Addr().String()
 	expect := func(path string, status int, reason string) {
@@ -115,10 +116,10 @@ func TestHealthFromStartToEnd(t *testing.T) {
 
 // A start that fails, or is broken off, leaves nobody on the HTTP side.
 func TestAbandonedStart(t *testing.T) {
-	c := must.Get(load(t, "-http 127.0.0.1:0", ""))
+	c := configOf(t, "-http 127.0.0.1:0", "")
 	log := slog.New(slog.DiscardHandler)
-	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log))
-	f := must.Get(newFronts(c, c.keeper(log), log))
+	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, config.Permissions{}, nil, log))
+	f := must.Get(newFronts(c, c.Keeper(log), log))
 	f.begin(ls)
 	silent := must.Get(net.Dial("tcp", ls[0].Addr().String()))
 	defer silent.Close()

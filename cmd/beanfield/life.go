@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
@@ -113,7 +114,7 @@ func (l *life) hold(t term, steps *storage.Steps, opened func()) (goesOn bool, e
 		}
 	}()
 	c := l.srv.config.Load()
-	if c.clustered() {
+	if c.Clustered() {
 		notice(l.log, "taking over: this node is to serve")
 	}
 	r, err := openRouter(l.sig.stop, c, t, steps, l.log)
@@ -127,7 +128,7 @@ func (l *life) hold(t term, steps *storage.Steps, opened func()) (goesOn bool, e
 	case lost(t):
 		l.log.Warn("this node was to serve, and another one does already", "error", t.Why())
 		return l.tooLate(r)
-	case c.clustered() && errors.Is(err, storage.ErrCorrupt):
+	case c.Clustered() && errors.Is(err, storage.ErrCorrupt):
 		l.log.Error("this node was to serve, and cannot read its copy: another one is to serve, if any can", "error", err)
 		return l.tooLate(r)
 	case err != nil:
@@ -175,7 +176,7 @@ func (l *life) tooLate(r *router.Router) (goesOn bool, err error) {
 func (l *life) leave(t term, r *router.Router, b *backups) error {
 	limit := time.AfterFunc(hardLimit, func() {
 		l.log.Error("ending to serve took too long", "limit", hardLimit)
-		l.end(exitFailed)
+		l.end(exit.Failed)
 	})
 	defer limit.Stop()
 	if lost(t) {
@@ -198,7 +199,7 @@ func (l *life) leave(t term, r *router.Router, b *backups) error {
 // join makes the process a node, and leads its life.
 func (l *life) join(inherited bool, steps *storage.Steps, started func()) error {
 	l.doors, l.ls = newDoors(l.ls, inherited), nil
-	if l.config.account != nil { // which may lack a right that root had
+	if l.config.Account != nil { // which may lack a right that root had
 		ls, err := openDoors(l.sig.stop, l.doors, l.log)
 		closeAll(ls)
 		if err != nil {

@@ -14,28 +14,30 @@ import (
 	"strings"
 	"syscall"
 
+	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/conn/secure"
 )
 
 // listenAll binds every address, or none.
-func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Listener, error) {
+func listenAll(ctx context.Context, addrs []config.Listen, log *slog.Logger) ([]net.Listener, error) {
 	var open []net.Listener
 	for _, l := range addrs {
-		bound, err := l.open(ctx, log)
+		bound, err := bind(ctx, l, log)
 		if err != nil {
 			closeAll(open)
-			return nil, &exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", l.Address, err)}
+			return nil, exit.With(exit.Listen, fmt.Errorf("cannot listen on %s: %w", l.Address, err))
 		}
-		open = append(open, l.served(bound))
+		open = append(open, wrapped(&l, bound))
 	}
 	return open, nil
 }
 
 // listenFor binds every address of a front end, or none.
-func listenFor(ctx context.Context, front string, addrs []address, perms Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
-	var ls []Listen
+func listenFor(ctx context.Context, front string, addrs []config.Address, perms config.Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
+	var ls []config.Listen
 	for _, a := range addrs {
-		ls = append(ls, Listen{Address: a, Permissions: perms})
+		ls = append(ls, config.Listen{Address: a, Permissions: perms})
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
@@ -44,16 +46,16 @@ func listenFor(ctx context.Context, front string, addrs []address, perms Permiss
 	return open, err
 }
 
-// served says how the clients of a listener are served.
-func (l *Listen) served(bound net.Listener) net.Listener {
-	if l.plain() {
+// wrapped says how the clients of a listener are served.
+func wrapped(l *config.Listen, bound net.Listener) net.Listener {
+	if plain(l) {
 		return bound
 	}
-	return frontListener{bound, frontBeanstalk, l.TLS.certs, l.Login, l.HTTP}
+	return frontListener{bound, frontBeanstalk, l.TLS.Certs, l.Login, l.HTTP}
 }
 
 // plain says that the clients of an address need nothing but the beanstalk protocol.
-func (l *Listen) plain() bool { return l.TLS.certs == nil && !l.Login && !l.HTTP }
+func plain(l *config.Listen) bool { return l.TLS.Certs == nil && !l.Login && !l.HTTP }
 
 func closeAll(ls []net.Listener) {
 	for _, l := range ls {
@@ -61,15 +63,15 @@ func closeAll(ls []net.Listener) {
 	}
 }
 
-func (l Listen) open(ctx context.Context, log *slog.Logger) (net.Listener, error) {
-	if l.Address.path != "" {
-		return listenUnix(ctx, l.Address.path, l.Permissions, log)
+func bind(ctx context.Context, l config.Listen, log *slog.Logger) (net.Listener, error) {
+	if l.Address.Path != "" {
+		return listenUnix(ctx, l.Address.Path, l.Permissions, log)
 	}
-	places, err := l.Address.places(ctx)
+	places, err := places(ctx, l.Address)
 	if err != nil {
 		return nil, err
 	}
-	return listenFirst(ctx, places, l.Address.port)
+	return listenFirst(ctx, places, l.Address.Port)
 }
 
 // listenFirst binds the first place that can be bound. If none can, its error gives
@@ -103,14 +105,14 @@ type place struct{ network, host string }
 
 // places lists what to try, in order; the first that can be bound is used. No
 // host at all means every IPv4 address, or every IPv6 address if there is no IPv4.
-func (a address) places(ctx context.Context) ([]place, error) {
-	if a.host == "" {
+func places(ctx context.Context, a config.Address) ([]place, error) {
+	if a.Host == "" {
 		return []place{{"tcp4", "0.0.0.0"}, {"tcp", "::"}}, nil
 	}
-	if ip, err := netip.ParseAddr(a.host); err == nil {
+	if ip, err := netip.ParseAddr(a.Host); err == nil {
 		return []place{placeOf(ip)}, nil
 	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", a.host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", a.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +169,7 @@ func setTCPOptions(fd int) error {
 // server left there; a file that is not a socket may be somebody's data and stays. As
 // with beanstalkd the socket stays when the process ends, so that an old process
 // that ends late never removes its successor's.
-func listenUnix(ctx context.Context, path string, perms Permissions, log *slog.Logger) (net.Listener, error) {
+func listenUnix(ctx context.Context, path string, perms config.Permissions, log *slog.Logger) (net.Listener, error) {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -184,13 +186,13 @@ func listenUnix(ctx context.Context, path string, perms Permissions, log *slog.L
 		path = "./" + path // or net would take it for a name outside the file system
 	}
 	usual := syscall.Umask(0o777) // nothing else makes files while the process starts
-	syscall.Umask(perms.umask(usual))
+	syscall.Umask(umask(perms, usual))
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	syscall.Umask(usual)
 	if err != nil {
 		return nil, err
 	}
-	if err := perms.open(path, usual); err != nil {
+	if err := giveToGroup(perms, path, usual); err != nil {
 		l.Close() // which removes the socket
 		return nil, err
 	}

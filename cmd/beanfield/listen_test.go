@@ -14,20 +14,22 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
-func listenOn(t *testing.T, l Listen) (net.Listener, string) {
+func listenOn(t *testing.T, l config.Listen) (net.Listener, string) {
 	t.Helper()
 	var logged bytes.Buffer
-	ls := must.Get(listenAll(context.Background(), []Listen{l}, slog.New(slog.NewTextHandler(&logged, nil))))
+	ls := must.Get(listenAll(context.Background(), []config.Listen{l}, slog.New(slog.NewTextHandler(&logged, nil))))
 	t.Cleanup(func() { ls[0].Close() })
 	return ls[0], logged.String()
 }
 
 // Sockets accepted with a bare system call have these options.
 func TestAcceptedSocketsInheritOptions(t *testing.T) {
-	l, _ := listenOn(t, Listen{Address: address{host: "127.0.0.1"}})
+	l, _ := listenOn(t, config.Listen{Address: config.Address{Host: "127.0.0.1"}})
 	if got, want := acceptedOptions(t, l), [2]bool{true, true}; got != want {
 		t.Errorf("TCP_NODELAY, SO_KEEPALIVE of an accepted socket: %v", got)
 	}
@@ -64,7 +66,7 @@ func TestPlaces(t *testing.T) {
 		"::ffff:127.0.0.1": {{"tcp4", "127.0.0.1"}},
 		"fe80::1%lo":       {{"tcp6", "fe80::1%lo"}},
 	} {
-		got, err := address{host: host}.places(context.Background())
+		got, err := places(context.Background(), config.Address{Host: host})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %v, %v; want %v", host, got, err, want)
 		}
@@ -73,14 +75,14 @@ func TestPlaces(t *testing.T) {
 
 // The default is every IPv4 address, not every address.
 func TestWildcardFamily(t *testing.T) {
-	l, _ := listenOn(t, Listen{Address: address{host: ""}})
+	l, _ := listenOn(t, config.Listen{Address: config.Address{Host: ""}})
 	if host, _, _ := net.SplitHostPort(l.Addr().String()); host != "0.0.0.0" {
 		t.Errorf("the default is %s", l.Addr())
 	}
 }
 
 func TestHostName(t *testing.T) {
-	l, _ := listenOn(t, Listen{Address: address{host: "localhost"}})
+	l, _ := listenOn(t, config.Listen{Address: config.Address{Host: "localhost"}})
 	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		t.Errorf("localhost is %s", l.Addr())
 	}
@@ -105,14 +107,14 @@ func TestListenFirst(t *testing.T) {
 
 // If one address cannot be bound, none stays bound.
 func TestListenAllOrNone(t *testing.T) {
-	taken, _ := listenOn(t, Listen{Address: address{host: "127.0.0.1"}})
+	taken, _ := listenOn(t, config.Listen{Address: config.Address{Host: "127.0.0.1"}})
 	path := filepath.Join(t.TempDir(), "s")
-	_, err := listenAll(context.Background(), []Listen{
-		{Address: address{path: path}},
-		{Address: address{host: "127.0.0.1", port: taken.Addr().(*net.TCPAddr).Port}},
+	_, err := listenAll(context.Background(), []config.Listen{
+		{Address: config.Address{Path: path}},
+		{Address: config.Address{Host: "127.0.0.1", Port: taken.Addr().(*net.TCPAddr).Port}},
 	}, slog.New(slog.DiscardHandler))
-	if err == nil || exitCode(err) != exitListen || !strings.Contains(err.Error(), taken.Addr().String()) {
-		t.Fatalf("error %v, code %d", err, exitCode(err))
+	if err == nil || exit.Code(err) != exit.Listen || !strings.Contains(err.Error(), taken.Addr().String()) {
+		t.Fatalf("error %v, code %d", err, exit.Code(err))
 	}
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
@@ -125,7 +127,7 @@ func TestUnixModes(t *testing.T) {
 	defer syscall.Umask(old)
 	for mode, want := range map[fs.FileMode]fs.FileMode{0: 0o750, 0o600: 0o600, 0o660: 0o660, 0o777: 0o777} {
 		path := filepath.Join(t.TempDir(), "s")
-		listenOn(t, Listen{Address: address{path: path}, Permissions: Permissions{Mode: mode}})
+		listenOn(t, config.Listen{Address: config.Address{Path: path}, Permissions: config.Permissions{Mode: mode}})
 		info := must.Get(os.Stat(path))
 		if got := info.Mode(); got != want|fs.ModeSocket {
 			t.Errorf("mode %o makes %v, want %o", mode, got, want)
@@ -138,7 +140,7 @@ func TestUnixModes(t *testing.T) {
 
 func TestUnixReplacesSocketOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	l, logged := listenOn(t, Listen{Address: address{path: path}})
+	l, logged := listenOn(t, config.Listen{Address: config.Address{Path: path}})
 	if logged != "" {
 		t.Errorf("logged %q", logged)
 	}
@@ -146,16 +148,16 @@ func TestUnixReplacesSocketOnly(t *testing.T) {
 	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeSocket {
 		t.Fatalf("closing took the socket away: %v", err)
 	}
-	_, logged = listenOn(t, Listen{Address: address{path: path}})
+	_, logged = listenOn(t, config.Listen{Address: config.Address{Path: path}})
 	if !strings.Contains(logged, "removing existing local socket to replace it") || !strings.Contains(logged, path) {
 		t.Errorf("logged %q", logged)
 	}
 
 	file := filepath.Join(t.TempDir(), "data")
 	must.Do(t, os.WriteFile(file, []byte("precious"), 0o600))
-	_, err := listenAll(context.Background(), []Listen{{Address: address{path: file}}}, slog.New(slog.DiscardHandler))
-	if err == nil || exitCode(err) != exitListen || !strings.Contains(err.Error(), "another file already exists") {
-		t.Errorf("over a file: %v, code %d", err, exitCode(err))
+	_, err := listenAll(context.Background(), []config.Listen{{Address: config.Address{Path: file}}}, slog.New(slog.DiscardHandler))
+	if err == nil || exit.Code(err) != exit.Listen || !strings.Contains(err.Error(), "another file already exists") {
+		t.Errorf("over a file: %v, code %d", err, exit.Code(err))
 	}
 	if b, err := os.ReadFile(file); string(b) != "precious" || err != nil {
 		t.Errorf("the file is now %q, %v", b, err)
@@ -165,7 +167,7 @@ func TestUnixReplacesSocketOnly(t *testing.T) {
 // A path that begins with @ is a file like any other.
 func TestUnixPathWithAt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	listenOn(t, Listen{Address: address{path: "@s"}})
+	listenOn(t, config.Listen{Address: config.Address{Path: "@s"}})
 	if _, err := os.Lstat("@s"); err != nil {
 		t.Error(err)
 	}

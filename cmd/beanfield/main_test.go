@@ -5,8 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+
+	"beanfield/cmd/beanfield/config"
+	"beanfield/storage/must"
 )
 
 // roleVar makes the test binary play another process; see TestMain.
@@ -58,4 +62,18 @@ func binary(t testing.TB) string {
 		t.Fatal(built.err)
 	}
 	return built.path
+}
+
+// fileWith is a configuration file with this text.
+func fileWith(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "beanfield.toml")
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// configOf is the configuration of the words of a command line and of a file.
+func configOf(t testing.TB, args, text string) *config.Config {
+	t.Helper()
+	return must.Get(config.Load(must.Get(config.ParseFlags(append(strings.Fields(args), "-config", fileWith(t, text))))))
 }

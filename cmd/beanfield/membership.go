@@ -69,7 +69,7 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		Loops:        func() []admin.Loop { return nil },
 		Latency:      func() map[string]*tally.Reading { return nil },
 		Handshakes:   f.keeper.Counts,
-		Certificates: func() []admin.Certificate { return f.config.Load().expiries() },
+		Certificates: func() []admin.Certificate { return expiries(f.config.Load()) },
 		Cluster:      figures,
 	}, f.metricsOptions(f.config.Load()))
 	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page, Machine: f.machine(metrics, connections), May: f.mayAct})

@@ -5,14 +5,15 @@ import (
 	"os"
 	"slices"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
 )
 
 // metricsOptions are those of /metrics.
-func (f *fronts) metricsOptions(c *Config) admin.MetricsOptions {
+func (f *fronts) metricsOptions(c *config.Config) admin.MetricsOptions {
 	o := admin.MetricsOptions{
-		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance, Durable: c.Storage.Backend != inMemory,
+		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance, Durable: c.Storage.Backend != config.InMemory,
 	}
 	if patterns := c.Metrics.Tubes; len(patterns) > 0 {
 		o.Tubes = func(name string) bool {
@@ -26,7 +27,7 @@ func (f *fronts) metricsOptions(c *Config) admin.MetricsOptions {
 }
 
 // newMetrics makes the handler of /metrics.
-func (s *service) newMetrics(c *Config) (*admin.Metrics, error) {
+func (s *service) newMetrics(c *config.Config) (*admin.Metrics, error) {
 	figures, _ := s.ofCluster()
 	return admin.NewMetrics(admin.Sources{
 		Cluster:      figures,
@@ -42,18 +43,18 @@ func (s *service) newMetrics(c *Config) (*admin.Metrics, error) {
 		Schedules:    s.schedules.Infos,
 		Latency:      s.beanstalk.Latency,
 		Handshakes:   s.keeper.Counts,
-		Certificates: func() []admin.Certificate { return s.config.Load().expiries() },
+		Certificates: func() []admin.Certificate { return expiries(s.config.Load()) },
 	}, s.metricsOptions(c))
 }
 
 // expiries are those of the certificates in use, each once for each front end.
-func (c *Config) expiries() (all []admin.Certificate) {
+func expiries(c *config.Config) (all []admin.Certificate) {
 	seen := map[admin.Certificate]bool{}
-	add := func(front string, t *TLS) {
-		if t.certs == nil {
+	add := func(front string, t *config.TLS) {
+		if t.Certs == nil {
 			return
 		}
-		file, ends := t.certs.Expiry()
+		file, ends := t.Certs.Expiry()
 		if series := (admin.Certificate{FrontEnd: front, File: file}); !seen[series] {
 			seen[series] = true
 			all = append(all, admin.Certificate{FrontEnd: front, File: file, Ends: ends})

@@ -191,8 +191,11 @@ func TestMachineInTheConsole(t *testing.T) {
 		return m
 	}
 	m := ask()
+	for m.Processor == 0 { // the kernel counts in hundredths of a second
+		m = ask()
+	}
 	s, _ := scrape(t, p.dir+"/h")
-	if m.Memory < 1<<20 || m.Processor <= 0 || m.Processors < 1 || m.Descriptors < 10 || m.Most != s.value("process_max_fds") || m.Connections["beanstalk"] != 1 {
+	if m.Memory < 1<<20 || m.Processors < 1 || m.Descriptors < 10 || m.Most != s.value("process_max_fds") || m.Connections["beanstalk"] != 1 {
 		t.Errorf("the process is shown as %+v", m)
 	}
 	want := []console.Listener{{FrontEnd: frontBeanstalk, Address: p.dir + "/s"}, {FrontEnd: frontQueue, Address: p.dir + "/q"}, {FrontEnd: frontAdmin, Address: p.dir + "/h"}}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
@@ -74,11 +75,11 @@ func newModelTerm() *modelTerm {
 	}
 }
 
-func (t *modelTerm) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
+func (t *modelTerm) Store(*config.Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
 	return t.store, nil
 }
-func (t *modelTerm) Shards(*Config) int    { return 2 }
-func (t *modelTerm) Ready() *router.Router { return nil }
+func (t *modelTerm) Shards(*config.Config) int { return 2 }
+func (t *modelTerm) Ready() *router.Router     { return nil }
 func (t *modelTerm) Serve(context.Context) {
 	if t.late {
 		close(t.lost)
@@ -211,13 +212,13 @@ func newMember(t *testing.T) *member {
 	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\n"+
 		"nodes = { a = '127.0.0.1:1' }\n[[listen]]\naddress = '127.0.0.1:0'\n[[listen]]\naddress = 'unix:DIR/s'\n"+
 		"[http]\nlisten = ['unix:DIR/h']\n[queue]\nlisten = ['unix:DIR/q']\n[log]\nlevel = 'info'\n", "DIR", dir)
-	m.file = writeConfig(t, text)
-	f := flags{config: m.file}
+	m.file = fileWith(t, text)
+	f := config.Flags{File: m.file}
 	d := &daemon{flags: f, end: func(code int) { m.fate <- code }}
-	d.config = must.Get(loadConfig(f))
+	d.config = must.Get(config.Load(f))
 	d.log, d.garbage = newLogger(&m.said, d.config, &d.level), &bounds{}
 	m.garbage = d.garbage
-	d.makeNode = func(*Config, *slog.Logger) node { return m.modelNode }
+	d.makeNode = func(*config.Config, *slog.Logger) node { return m.modelNode }
 	m.sig, m.stop = stoppable(t)
 	go func() { m.ended <- d.run(m.sig) }()
 	until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/control"
 	"beanfield/cmd/beanfield/datadir"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
@@ -22,7 +24,7 @@ import (
 
 // clusterNode is this process as a node.
 type clusterNode struct {
-	config  *Config
+	config  *config.Config
 	log     *slog.Logger
 	copies  *pebblestore.Replicas
 	running atomic.Pointer[cluster.Node] // nil until it has started
@@ -32,7 +34,7 @@ type clusterNode struct {
 }
 
 // makeNode makes a node as the configuration says.
-func makeNode(c *Config, log *slog.Logger) node {
+func makeNode(c *config.Config, log *slog.Logger) node {
 	n := &clusterNode{config: c, log: log}
 	n.waits("other nodes of the cluster")
 	return n
@@ -45,22 +47,22 @@ func (n *clusterNode) waits(what string) { n.waiting.Store(&what) }
 func (n *clusterNode) Start(ctx context.Context) error {
 	dir := n.config.Storage.Path
 	if pid, err := datadir.Holder(dir); err != nil || pid != 0 {
-		return &exitError{exitStorage, errors.Join(err, fmt.Errorf("%s is in use by process %d", dir, pid))}
+		return exit.With(exit.Storage, errors.Join(err, fmt.Errorf("%s is in use by process %d", dir, pid)))
 	}
 	if err := datadir.MayBeOf(dir, n.config.Cluster.Name); err != nil {
-		return &exitError{exitStorage, err}
+		return exit.With(exit.Storage, err)
 	}
 	o := clusterOptions(n.config, n.log)
 	o.Open, o.Waiting = n.open, n.waits
 	if err := os.Mkdir(o.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return &exitError{exitStorage, err}
+		return exit.With(exit.Storage, err)
 	}
 	var err error
 	if n.claim, err = datadir.Claim(dir); err != nil {
-		return &exitError{exitStorage, err}
+		return exit.With(exit.Storage, err)
 	}
 	if n.control, err = control.Serve(o.Dir, n, n.log); err != nil {
-		return &exitError{exitStorage, errors.Join(fmt.Errorf("the socket of beanfield cluster: %w", err), n.claim.Close())}
+		return exit.With(exit.Storage, errors.Join(fmt.Errorf("the socket of beanfield cluster: %w", err), n.claim.Close()))
 	}
 	running, err := cluster.Start(ctx, o)
 	if err != nil {
@@ -75,7 +77,7 @@ func (n *clusterNode) Start(ctx context.Context) error {
 // nodeError gives an error of a node its exit code.
 func nodeError(err error) error {
 	if errors.Is(err, cluster.ErrRefused) || errors.Is(err, pebblestore.ErrVersion) {
-		return &exitError{exitStorage, err}
+		return exit.With(exit.Storage, err)
 	}
 	return storeError(err)
 }
@@ -179,12 +181,12 @@ func (n *clusterNode) Rebuild(ctx context.Context, node string, shard int) error
 }
 
 // clusterOptions are those of a node.
-func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
+func clusterOptions(c *config.Config, log *slog.Logger) cluster.Options {
 	k := &c.Cluster
 	o := cluster.Options{
 		Name: k.Name, Node: k.Node, Secret: k.Secret, Cert: k.Cert, Key: k.Key, CA: k.CA, Replicas: k.Replicas,
 		Engine: k.Engine, EngineUnsafe: k.EngineUnsafe, Prefer: k.Prefer, Nodes: map[string]string{},
-		Dir: pebblestore.ClusterDir(c.Storage.Path), Shards: c.Shards, DefaultShards: shards(c), Version: version, Logger: log,
+		Dir: pebblestore.ClusterDir(c.Storage.Path), Shards: c.Shards, DefaultShards: config.ShardCount(c), Version: version, Logger: log,
 	}
 	for name, at := range k.Nodes {
 		o.Nodes[name] = at.String()
@@ -196,7 +198,7 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 func (n *clusterNode) Term(ctx context.Context) (term, error) {
 	var w *warm
 	if n.config.Cluster.Warm {
-		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config), PolicyFor: n.config.policyFor(), Kept: n.config.policiesWith}, n.log)
+		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config), PolicyFor: n.config.PolicyFor(), Kept: n.config.PoliciesWith}, n.log)
 	}
 	t, err := n.running.Load().Term(ctx)
 	if w != nil {
@@ -228,11 +230,11 @@ func (t *clusterTerm) Ready() *router.Router {
 
 func (t *clusterTerm) upstream(shard int) pebblestore.Upstream { return upstream{t.Term, shard} }
 
-func (t *clusterTerm) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
+func (t *clusterTerm) Store(*config.Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
 	return t.copies.Serve(t.upstream), nil
 }
 
-func (t *clusterTerm) Shards(*Config) int { return t.copies.Shards() }
+func (t *clusterTerm) Shards(*config.Config) int { return t.copies.Shards() }
 
 // upstream appends turns of one shard.
 type upstream struct {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/cluster"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
@@ -20,10 +21,11 @@ var withEngine = flag.Bool("engine", false, "run the tests that need the real en
 // A directory that is not this cluster's is refused before anything is started; one that is in use, too.
 func TestNodeRefusesADirectory(t *testing.T) {
 	dir := t.TempDir()
-	c := must.Get(load(t, "", changed(`path = "/"=>path = "`+dir+`"`)))
+	c := configOf(t, "", "[storage]\nbackend = 'pebble'\npath = '"+dir+"'\n[cluster]\nname = 'orders'\nnode = 'a'\nsecret = 'hush'\n"+
+		"nodes = { a = 'h:1', b = 'h:2', c = 'h:3' }\n")
 	must.Do(t, os.WriteFile(filepath.Join(dir, "beanfield.json"), []byte(`{"cluster":"mail"}`), 0o600))
 	n := makeNode(c, slog.New(slog.DiscardHandler))
-	if err := n.Start(t.Context()); exitCode(err) != exitStorage || !strings.Contains(err.Error(), "belongs to the cluster mail") {
+	if err := n.Start(t.Context()); exit.Code(err) != exit.Storage || !strings.Contains(err.Error(), "belongs to the cluster mail") {
 		t.Errorf("%v", err)
 	}
 	st := n.Status()

@@ -9,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
 
@@ -33,12 +33,12 @@ func otherGroup(t *testing.T) int {
 // A socket is closed to everybody until it is its group's, and has its mode from then on.
 func TestUnixGroup(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o027))
-	g := group{"some", otherGroup(t)}
+	g := config.Group{Name: "some", GID: otherGroup(t)}
 	for mode, want := range map[fs.FileMode]fs.FileMode{0: 0o750, 0o660: 0o660, 0o666: 0o666} {
 		path := filepath.Join(t.TempDir(), "s")
-		p := Permissions{Mode: mode, Group: g}
+		p := config.Permissions{Mode: mode, Group: g}
 		usual := syscall.Umask(0o777)
-		syscall.Umask(p.umask(usual))
+		syscall.Umask(umask(p, usual))
 		l, err := net.Listen("unix", path)
 		syscall.Umask(usual)
 		if err != nil {
@@ -48,9 +48,9 @@ func TestUnixGroup(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0 {
 			t.Errorf("mode %o: %v, %v before it is the group's", mode, info.Mode(), err)
 		}
-		must.Do(t, p.open(path, usual))
+		must.Do(t, giveToGroup(p, path, usual))
 		info, err := os.Stat(path)
-		if err != nil || info.Mode().Perm() != want || int(info.Sys().(*syscall.Stat_t).Gid) != g.gid {
+		if err != nil || info.Mode().Perm() != want || int(info.Sys().(*syscall.Stat_t).Gid) != g.GID {
 			t.Errorf("mode %o: %v, %+v, %v", mode, info.Mode(), info.Sys(), err)
 		}
 	}
@@ -62,9 +62,9 @@ func TestUnixGroupFollowsNothing(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	must.Do(t, os.WriteFile(file, nil, 0o600))
 	must.Do(t, os.Symlink(file, filepath.Join(dir, "link")))
-	p := Permissions{Mode: 0o666, Group: group{"some", otherGroup(t)}}
+	p := config.Permissions{Mode: 0o666, Group: config.Group{Name: "some", GID: otherGroup(t)}}
 	for _, name := range []string{"file", "link"} {
-		if err := p.open(filepath.Join(dir, name), 0o022); err == nil {
+		if err := giveToGroup(p, filepath.Join(dir, name), 0o022); err == nil {
 			t.Errorf("%s is opened", name)
 		}
 	}
@@ -79,21 +79,12 @@ func TestUnixGroupForbidden(t *testing.T) {
 		t.Skip("root may give files to any group")
 	}
 	path := filepath.Join(t.TempDir(), "s")
-	l := Listen{Address: address{path: path}, Permissions: Permissions{Group: group{"root", 0}}}
-	if _, err := l.open(context.Background(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "group root") {
+	l := config.Listen{Address: config.Address{Path: path}, Permissions: config.Permissions{Group: config.Group{Name: "root"}}}
+	if _, err := bind(context.Background(), l, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "group root") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket is left: %v", err)
-	}
-}
-
-// Groups are named or numbered, and must exist.
-func TestGroups(t *testing.T) {
-	gid := strconv.Itoa(os.Getgid())
-	c, err := load(t, "", "listen = [{ address = 'unix:/s', group = '"+gid+"' }]\nhttp.group = 'root'\nqueue.group = '0'\n")
-	if err != nil || c.Listen[0].Group.gid != os.Getgid() || c.HTTP.Group != (group{"root", 0}) || c.Queue.Group != (group{"0", 0}) {
-		t.Errorf("%v, read %+v", err, c)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/router"
 	"beanfield/storage"
 )
@@ -22,7 +23,7 @@ const (
 
 // openRouter opens the store and recovers its jobs. If the process is told to end
 // meanwhile, there is neither a router nor an error.
-func openRouter(stop context.Context, c *Config, t term, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
+func openRouter(stop context.Context, c *config.Config, t term, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)
@@ -41,7 +42,7 @@ func openRouter(stop context.Context, c *Config, t term, steps *storage.Steps, l
 			Logger: slog.New(p),
 			Steps:  steps,
 
-			PolicyFor: c.policyFor(), Kept: c.policiesWith,
+			PolicyFor: c.PolicyFor(), Kept: c.PoliciesWith,
 		})
 	})
 	return r, storeError(err)
@@ -99,7 +100,7 @@ type progress struct {
 
 func (p *progress) raised(level slog.Level) slog.Level {
 	if level == slog.LevelInfo && p.opening.Load() && time.Since(p.begun) >= longRecovery {
-		return levelNotice
+		return config.LevelNotice
 	}
 	return level
 }

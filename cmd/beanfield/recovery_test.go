@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
 
@@ -88,9 +89,9 @@ func TestProgressIsHeard(t *testing.T) {
 		after   time.Duration
 		want    string
 	}{
-		{levelNotice, true, longRecovery, "level=NOTICE msg=jobs shard=1\n"},
-		{levelNotice, true, longRecovery - 1, ""},
-		{levelNotice, false, longRecovery, ""},
+		{config.LevelNotice, true, longRecovery, "level=NOTICE msg=jobs shard=1\n"},
+		{config.LevelNotice, true, longRecovery - 1, ""},
+		{config.LevelNotice, false, longRecovery, ""},
 		{slog.LevelInfo, true, longRecovery, "level=NOTICE msg=jobs shard=1\n"},
 		{slog.LevelInfo, true, longRecovery - 1, "level=INFO msg=jobs shard=1\n"},
 		{slog.LevelInfo, false, longRecovery, "level=INFO msg=jobs shard=1\n"},

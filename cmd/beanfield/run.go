@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/conn/secure"
 	"beanfield/storage"
 )
@@ -17,9 +19,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if code, ok := runCommand(args, stdout, stderr); ok {
 		return code
 	}
-	f, err := parseFlags(args)
-	if err != nil || f.help || f.version {
-		complain(stderr, f.warnings)
+	f, err := config.ParseFlags(args)
+	if err != nil || f.Help || f.Version {
+		complain(stderr, f.Warnings)
 	}
 	switch {
 	case err != nil:
@@ -27,40 +29,40 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "Use: beanfield [OPTIONS], or beanfield COMMAND [ARGUMENTS]")
 		misplaced(args, stderr)
 		fmt.Fprintln(stderr, "beanfield -h lists options and commands.")
-		return exitCode(err)
-	case f.help:
-		fmt.Fprint(stderr, usage(os.Args[0]))
-		return exitOK
-	case f.version:
+		return exit.Code(err)
+	case f.Help:
+		fmt.Fprint(stderr, config.Usage(os.Args[0]))
+		return exit.OK
+	case f.Version:
 		if _, err := fmt.Fprintln(stdout, "beanfield", version); err != nil {
 			complain(stderr, []string{err.Error()})
-			return exitFailed
+			return exit.Failed
 		}
-		return exitOK
+		return exit.OK
 	}
-	c, err := loadConfig(f)
+	c, err := config.Load(f)
 	if err != nil {
-		complain(stderr, f.warnings)
+		complain(stderr, f.Warnings)
 		complain(stderr, strings.Split(err.Error(), "\n"))
-		return exitCode(err)
+		return exit.Code(err)
 	}
 	d := &daemon{flags: f, config: c, end: os.Exit, makeNode: makeNode}
 	d.log = newLogger(stderr, c, &d.level)
 	log := d.log
-	for _, w := range append(f.warnings, c.doubts()...) {
+	for _, w := range append(f.Warnings, c.Doubts()...) {
 		log.Warn(w)
 	}
-	if f.checkConfig {
-		c.keeper(log).Reload() // it warns of certificates that have expired
-		err = printConfig(stdout, c)
+	if f.Check {
+		c.Keeper(log).Reload() // it warns of certificates that have expired
+		err = config.Print(stdout, c, version)
 	} else {
-		d.garbage = c.garbage().bound()
+		d.garbage = garbageOf(c).bound()
 		err = d.start()
 	}
 	if err != nil {
 		log.Error("beanfield ends", "error", err)
 	}
-	return exitCode(err)
+	return exit.Code(err)
 }
 
 // complain writes messages before the configuration of the log is known.
@@ -72,19 +74,19 @@ func complain(w io.Writer, lines []string) {
 
 // daemon is what a reload needs of the start.
 type daemon struct {
-	flags   flags
-	config  *Config
+	flags   config.Flags
+	config  *config.Config
 	log     *slog.Logger
 	level   slog.LevelVar // of log
 	garbage *bounds
 	end     func(code int) // of the process, when it must not wait
 	// makeNode makes the process a node of a cluster.
-	makeNode func(c *Config, log *slog.Logger) node
+	makeNode func(c *config.Config, log *slog.Logger) node
 }
 
 // start listens for signals and runs.
 func (d *daemon) start() error {
-	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", shards(d.config))
+	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", config.ShardCount(d.config))
 	return d.run(watchSignals(d.log, d.end))
 }
 
@@ -106,12 +108,12 @@ func (d *daemon) run(sig *signals) error {
 		return err
 	}
 	defer closeAll(ls)
-	if c.account != nil {
-		if err := c.account.become(); err != nil {
+	if c.Account != nil {
+		if err := c.Account.Become(); err != nil {
 			return err
 		}
 	}
-	keeper := c.keeper(log)
+	keeper := c.Keeper(log)
 	go keeper.Watch(sig.stop)
 	step = steps.Begin("making the servers", "")
 	srv, err := newFronts(c, keeper, log)
@@ -122,7 +124,7 @@ func (d *daemon) run(sig *signals) error {
 	srv.reloader = d.reloader(srv.change)
 	srv.begin(ls)
 	l := &life{daemon: d, sig: sig, srv: srv, ls: ls}
-	if c.clustered() {
+	if c.Clustered() {
 		return l.join(inherited, steps, started)
 	}
 	_, err = l.hold(endless{}, steps, func() {
@@ -134,15 +136,15 @@ func (d *daemon) run(sig *signals) error {
 
 // openListeners takes the sockets that systemd passed, or binds if there are none. It
 // always binds those of the queue service and of the HTTP side.
-func openListeners(c *Config, sig *signals, log *slog.Logger) (ls []net.Listener, inherited bool, err error) {
+func openListeners(c *config.Config, sig *signals, log *slog.Logger) (ls []net.Listener, inherited bool, err error) {
 	if ls, err = inheritedListeners(); err != nil {
 		return nil, false, err
 	}
 	if inherited = len(ls) > 0; inherited {
-		for _, o := range c.ignoredWhenInherited() {
+		for _, o := range c.IgnoredWhenInherited() {
 			log.Warn("inherited listen fd; ignoring option: " + o)
 		}
-		if ls, err = c.secureInherited(ls); err != nil {
+		if ls, err = secureInherited(c, ls); err != nil {
 			return nil, true, err
 		}
 	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
@@ -150,10 +152,10 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) (ls []net.Listener
 	}
 	for _, more := range []struct {
 		front string
-		addrs []address
-		perms Permissions
+		addrs []config.Address
+		perms config.Permissions
 		certs *secure.Certificates
-	}{{frontQueue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.certs}, {frontAdmin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.certs}} {
+	}{{frontQueue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.Certs}, {frontAdmin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.Certs}} {
 		open, err := listenFor(sig.stop, more.front, more.addrs, more.perms, more.certs, log)
 		if err != nil {
 			closeAll(ls)

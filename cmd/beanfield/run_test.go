@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
 
@@ -215,13 +216,13 @@ func TestProcessBecomesUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")
 	}
-	nobody, err := lookupAccount("nobody")
+	nobody, err := config.LookupAccount("nobody")
 	if err != nil {
 		t.Skip("there is no user nobody")
 	}
 	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s", "-b", "DIR/data")
 	data := mustMkdir(t, filepath.Join(p.dir, "data"))
-	must.Do(t, os.Chown(data, nobody.uid, nobody.gid))
+	must.Do(t, os.Chown(data, nobody.UID, nobody.GID))
 	p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0, 7, 8}}}
 	fill(p.start().client())
 	tasks, err := filepath.Glob("/proc/" + strconv.Itoa(p.Process.Pid) + "/task/*/status")
@@ -230,12 +231,12 @@ func TestProcessBecomesUser(t *testing.T) {
 	}
 	four := func(id int) []string { return slices.Repeat([]string{strconv.Itoa(id)}, 4) }
 	groups := []string{}
-	for _, g := range nobody.groups {
+	for _, g := range nobody.Groups {
 		groups = append(groups, strconv.Itoa(g))
 	}
 	for _, task := range tasks {
 		status := must.Get(os.ReadFile(task))
-		for key, want := range map[string][]string{"Uid:": four(nobody.uid), "Gid:": four(nobody.gid), "Groups:": groups} {
+		for key, want := range map[string][]string{"Uid:": four(nobody.UID), "Gid:": four(nobody.GID), "Groups:": groups} {
 			if got := statusLine(string(status), key); !slices.Equal(got, want) {
 				t.Errorf("%s: %s %v, want %v", task, key, got, want)
 			}
@@ -243,7 +244,7 @@ func TestProcessBecomesUser(t *testing.T) {
 	}
 	for _, name := range names(t, data) {
 		info := must.Get(os.Stat(filepath.Join(data, name)))
-		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.uid {
+		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.UID {
 			t.Errorf("%s belongs to %d", name, uid)
 		}
 	}
@@ -267,7 +268,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(fmt.Sprint("shards on disk=", shards), func(b *testing.B) {
 			best := time.Hour
 			for b.Loop() {
-				words := []string{"-config", mustAbs(b, exampleFile)}
+				words := []string{"-config", mustAbs(b, "../../config.example.toml")}
 				if shards > 0 {
 					words = []string{"-shards", fmt.Sprint(shards), "-b", dataDir(b)}
 				}

@@ -114,35 +114,6 @@ func TestProcessRefusesPolicies(t *testing.T) {
 	c.expect("put 0 0 60 1\r\nb", "OUT_OF_MEMORY")
 }
 
-// What a build does not understand in policies that another one has kept is left out, and told.
-func TestKeptPoliciesOfAnotherBuild(t *testing.T) {
-	const text = `
-colour = "red"
-[[tube]]
-match = "a"
-max_jobs = 3
-flavour = "sweet"
-[[tube]]
-match = "b"
-max_jobs = "many"
-full = "oldest"
-[[tube]]
-max_jobs = 1
-[[tube]]
-match = "a"
-max_jobs = 4
-[[other]]
-match = "c"
-`
-	set := readKeptPolicies(text)
-	if got := fmt.Sprint(set.tubes[0].Match, set.tubes[0].shown(), set.tubes[1].Match, set.tubes[1].shown(), len(set.tubes), len(set.problems), set.text == text); got != "a[{max_jobs [51] }]b[] 2 6 true" {
-		t.Errorf("%s\n%s", got, strings.Join(set.problems, "\n"))
-	}
-	if set := readKeptPolicies("[[tube"); len(set.tubes) != 0 || len(set.problems) != 1 || set.text != "[[tube" {
-		t.Errorf("%+v", set)
-	}
-}
-
 // teller makes a function that gives the server a command from a shell, and looks at its exit code and what it says.
 func (p *process) teller(t *testing.T) func(code int, want string, args ...string) {
 	return func(code int, want string, args ...string) {

@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -107,23 +110,6 @@ func TestProcessRefusesSchedules(t *testing.T) {
 	}
 }
 
-// A schedule of another build that is not understood in full is left out as a whole.
-func TestKeptSchedulesOfAnotherBuild(t *testing.T) {
-	const ok = "cron = '@daily'\ntube = 't'\n"
-	set := readKeptPolicies("[[tube]]\nmatch = 'a'\nflavour = 'sweet'\n" +
-		"[[schedule]]\nname = 'good'\n" + ok + "body = 'b'\n" +
-		"[[schedule]]\nname = 'unknown'\n" + ok + "flavour = 'sweet'\n" +
-		"[[schedule]]\nname = 'zone'\nzone = 'Mars/Olympus'\n" + ok +
-		"[[schedule]]\nname = 'file'\nbody_file = '/etc/hostname'\n" + ok +
-		"[[schedule]]\n" + ok + "[[schedule]]\nname = 'good'\n" + ok)
-	if len(set.tubes) != 1 || len(set.schedules) != 1 || set.schedules[0].Name != "good" || string(set.schedules[0].body) != "b" || len(set.problems) == 0 {
-		t.Errorf("%+v", set)
-	}
-	if list := schedules(set.schedules, "x"); list[0].Rule.Calendar == nil || string(list[0].Body) != "b" || list[0].From != "x" {
-		t.Errorf("%+v", list)
-	}
-}
-
 // An administrator changes schedules from a shell, beside policies that stay as they are.
 func TestScheduleCommands(t *testing.T) {
 	p, _ := configured(t, "[[schedule]]\nname = 'filed'\ncron = '@daily'\ntube = 't'\n", "-l", "unix:DIR/s")
@@ -146,4 +132,46 @@ func TestScheduleCommands(t *testing.T) {
 	c := p.client()
 	c.told("set-policies", "[[schedule]]\nname = 'n'\ncron = '@daily'\ntube = 't'\nbody = '''\n[[schedule]]\n'''\n")
 	tell(1, "use beanfield policy edit", "schedules", "set", "n", "pri=1")
+}
+
+// A server that is killed again and again puts a job for each second that there was, and none twice. A schedule that
+// is taken out of the file leaves nothing.
+func TestProcessKeepsSchedules(t *testing.T) {
+	data := dataDir(t)
+	file := func(p *process) string { return filepath.Join(p.dir, "c.toml") }
+	list := "[[schedule]]\nname = 'tick'\ncron = '* * * * * *'\ntube = 'mail'\nbody = 'hello'\nmissed = 'all'\n"
+	var p *process
+	var c *client
+	for i := range 4 {
+		if p != nil {
+			p.kill()
+		}
+		p = prepare(t, "-l", "unix:DIR/s", "-b", data, "-shards", "3", "-config", "DIR/c.toml")
+		must.Do(t, os.WriteFile(file(p), []byte(list), 0o600))
+		p.start()
+		c = p.client()
+		c.expect("watch mail", "WATCHING 2")
+		for range 2 + i { // more than there were
+			if got := c.ask("reserve"); !strings.HasSuffix(got, " 5") {
+				t.Fatalf("reserve is answered %q", got)
+			}
+			must.Get(c.r.ReadString('\n'))
+		}
+	}
+	c.expect("use mail", "USING mail")
+	if d := c.document("schedules"); d["- name"] != `"tick"` || d["  last-tick"] == `""` || d["  refused"] != "0" {
+		t.Errorf("schedules are %v", d)
+	}
+	tube := c.document("stats-tube mail")
+	jobs := must.Get(strconv.Atoi(tube["current-jobs-ready"])) + must.Get(strconv.Atoi(tube["current-jobs-reserved"]))
+	age := must.Get(strconv.Atoi(c.document("stats-job 1")["age"]))
+	if jobs < age || jobs > age+2 {
+		t.Errorf("%d jobs have been put in %d seconds", jobs, age)
+	}
+	must.Do(t, os.WriteFile(file(p), nil, 0o600))
+	has(t, p.reads(), "schedule: changed")
+	p.stop()
+	if out := string(must.Get(prepare(t, "dump", data).Output())); strings.Count(out, " mail ready ") < jobs {
+		t.Errorf("of %d jobs are left\n%s", jobs, out)
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"time"
+
+	"beanfield/cmd/beanfield/exit"
 )
 
 // How long a clean stop may take: connections get their replies until
@@ -99,7 +101,7 @@ func shutdown(srv asked, log *slog.Logger, end func(code int)) error {
 	tell(log, "STOPPING=1")
 	time.AfterFunc(hardLimit, func() {
 		log.Error("stopping took too long", "limit", hardLimit)
-		end(exitFailed)
+		end(exit.Failed)
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()

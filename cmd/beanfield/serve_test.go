@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/cmd/beanfield/exit"
 )
 
 // fakeServer serves until it is shut down, and notes what was asked of it.
@@ -162,7 +164,7 @@ func TestServeEndsHardByClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		s := stopping(func(context.Context) error { time.Sleep(time.Hour); return nil })
-		if code := <-s.ended; code != exitFailed || time.Since(begin) != hardLimit {
+		if code := <-s.ended; code != exit.Failed || time.Since(begin) != hardLimit {
 			t.Errorf("end(%d) after %v", code, time.Since(begin))
 		}
 		s.finish(t, "shutdown", "")
@@ -175,7 +177,7 @@ func TestServeEndsHardBySignal(t *testing.T) {
 		s := stopping(func(context.Context) error { time.Sleep(time.Second); return nil })
 		synctest.Wait()
 		s.in <- syscall.SIGINT
-		s.finish(t, "shutdown", "", exitBySignal+2)
+		s.finish(t, "shutdown", "", exit.BySignal+2)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/conn"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/history"
@@ -28,9 +29,9 @@ type service struct {
 
 // newService makes the front ends of a term, as the configuration says. If it fails, it ends those
 // that there are.
-func (f *fronts) newService(c *Config, r *router.Router) (s *service, err error) {
+func (f *fronts) newService(c *config.Config, r *router.Router) (s *service, err error) {
 	s = &service{fronts: f, acceptor: f.acceptor, router: r, schedules: schedule.New(r, f.log)}
-	if c.clustered() {
+	if c.Clustered() {
 		if s.acceptor, err = conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: f.log}); err != nil {
 			return nil, err
 		}
@@ -44,7 +45,7 @@ func (f *fronts) newService(c *Config, r *router.Router) (s *service, err error)
 	return s, nil
 }
 
-func (s *service) make(c *Config) (err error) {
+func (s *service) make(c *config.Config) (err error) {
 	if s.beanstalk, err = beanstalk.NewServer(s.router, s.acceptor, s.beanstalkOptions(c)); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (s *service) make(c *Config) (err error) {
 }
 
 // beanstalkOptions are those of the fronts, with what lasts only as long as the service.
-func (s *service) beanstalkOptions(c *Config) beanstalk.Options {
+func (s *service) beanstalkOptions(c *config.Config) beanstalk.Options {
 	o := s.fronts.beanstalkOptions(c)
 	o.Schedules = s.schedules.Infos
 	return o

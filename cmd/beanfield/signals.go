@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"beanfield/cmd/beanfield/exit"
 )
 
 // signals is what the process was told by signals. The first SIGTERM or SIGINT asks
@@ -67,7 +69,7 @@ func (s *signals) follow(in <-chan os.Signal, cancel func(), log *slog.Logger, e
 			cancel()
 		default:
 			log.Warn("ending at once", "signal", signalName(sig))
-			end(exitBySignal + int(sig.(syscall.Signal)))
+			end(exit.BySignal + int(sig.(syscall.Signal)))
 		}
 	}
 }

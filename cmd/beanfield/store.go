@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"log/slog"
 
+	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage"
 	"beanfield/storage/pebblestore"
 )
 
 // newStore is the only place that knows the backends.
-func newStore(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
+func newStore(c *config.Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
 	switch c.Storage.Backend {
-	case inMemory:
+	case config.InMemory:
 		return storage.Memory(), nil
-	case onDisk:
+	case config.OnDisk:
 		log.Info("keeping jobs on disk", "path", c.Storage.Path, "sync", c.Storage.Sync)
 		o := pebbleOptions(c, log)
 		o.Steps = steps
@@ -23,7 +25,7 @@ func newStore(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store,
 	return nil, fmt.Errorf("storage backend %q passed the check but does not exist", c.Storage.Backend)
 }
 
-func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
+func pebbleOptions(c *config.Config, log *slog.Logger) pebblestore.Options {
 	o := pebblestore.Options{
 		Dir:        c.Storage.Path,
 		SyncEvery:  c.Storage.SyncInterval,
@@ -39,9 +41,9 @@ func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
 		},
 	}
 	switch c.Storage.Sync {
-	case syncInterval:
+	case config.SyncInterval:
 		o.Sync = storage.Interval
-	case syncNever:
+	case config.SyncNever:
 		o.Sync = storage.Never
 	}
 	if o.MinFree == 0 {
@@ -53,17 +55,17 @@ func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
 // memoryBudget is what the router divides among the shards. Each gets a byte at
 // least, since 0 means no limit. Without a disk there is no budget: bodies have no
 // other place to be.
-func memoryBudget(c *Config) int64 {
-	if c.Storage.Backend == inMemory || c.Storage.MemoryBudget == 0 {
+func memoryBudget(c *config.Config) int64 {
+	if c.Storage.Backend == config.InMemory || c.Storage.MemoryBudget == 0 {
 		return 0
 	}
-	return max(c.Storage.MemoryBudget, int64(shards(c)))
+	return max(c.Storage.MemoryBudget, int64(config.ShardCount(c)))
 }
 
 // storeError gives an error of the store its exit code.
 func storeError(err error) error {
 	if errors.Is(err, pebblestore.ErrInUse) || errors.Is(err, pebblestore.ErrForeign) {
-		return &exitError{exitStorage, err}
+		return exit.With(exit.Storage, err)
 	}
 	return err
 }

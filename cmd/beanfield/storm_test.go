@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
 
@@ -56,9 +57,9 @@ func TestReloadsBesideClients(t *testing.T) {
 		}
 	}
 	write(0)
-	f := flags{config: path, addr: ptr("unix:" + dir + "/s"), http: ptr("unix:" + dir + "/h"), queue: ptr("unix:" + dir + "/q")}
+	f := must.Get(config.ParseFlags([]string{"-config", path, "-l", "unix:" + dir + "/s", "-http", "unix:" + dir + "/h", "-queue", "unix:" + dir + "/q"}))
 	d := &daemon{flags: f, end: func(int) {}}
-	d.config = must.Get(loadConfig(f))
+	d.config = must.Get(config.Load(f))
 	d.log, d.garbage = newLogger(&bytes.Buffer{}, d.config, &d.level), &bounds{}
 	sig, end := stoppable(t)
 	ended := make(chan error, 1)

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"syscall"
 	"unsafe"
+
+	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 )
 
 // firstInheritedFD is where systemd's sockets begin, after the standard three.
@@ -26,7 +29,7 @@ func inheritedListeners() ([]net.Listener, error) {
 	}
 	for _, s := range []string{pid, count} {
 		if n, err := strconv.Atoi(s); err != nil || n < 0 || n > 1<<30 {
-			return nil, &exitError{exitListen, fmt.Errorf("LISTEN_PID=%s LISTEN_FDS=%s: not numbers", pid, count)}
+			return nil, exit.With(exit.Listen, fmt.Errorf("LISTEN_PID=%s LISTEN_FDS=%s: not numbers", pid, count))
 		}
 	}
 	if pid != strconv.Itoa(os.Getpid()) {
@@ -38,7 +41,7 @@ func inheritedListeners() ([]net.Listener, error) {
 		l, err := inherit(fd)
 		if err != nil {
 			closeAll(open)
-			return nil, &exitError{exitListen, fmt.Errorf("inherited file descriptor %d: %w", fd, err)}
+			return nil, exit.With(exit.Listen, fmt.Errorf("inherited file descriptor %d: %w", fd, err))
 		}
 		open = append(open, l)
 	}
@@ -110,15 +113,15 @@ func reloading() string {
 // secureInherited gives the sockets that systemd passed what [[listen]] asks for: TLS, login, HTTP.
 // They have no order that could be relied on, so this is clear only if all addresses ask
 // for the same, or if there is one of each.
-func (c *Config) secureInherited(ls []net.Listener) ([]net.Listener, error) {
-	secured := slices.ContainsFunc(c.Listen, func(l Listen) bool { return !l.plain() })
+func secureInherited(c *config.Config, ls []net.Listener) ([]net.Listener, error) {
+	secured := slices.ContainsFunc(c.Listen, func(l config.Listen) bool { return !plain(&l) })
 	switch {
 	case !secured:
 		return ls, nil
 	case len(c.Listen) > 1 || len(ls) > 1:
 		closeAll(ls)
-		return nil, &exitError{exitListen, errors.New("[[listen]] asks for TLS, login or HTTP, and it is not clear for which of the inherited sockets: " +
-			"pass one socket and have one [[listen]]")}
+		return nil, exit.With(exit.Listen, errors.New("[[listen]] asks for TLS, login or HTTP, and it is not clear for which of the inherited sockets: "+
+			"pass one socket and have one [[listen]]"))
 	}
-	return []net.Listener{c.Listen[0].served(ls[0])}, nil
+	return []net.Listener{wrapped(&c.Listen[0], ls[0])}, nil
 }

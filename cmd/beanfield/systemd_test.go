@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
@@ -28,7 +29,7 @@ func playInherit() {
 		}
 	}
 	if err != nil {
-		fmt.Println("code", exitCode(err), "error", err)
+		fmt.Println("code", exit.Code(err), "error", err)
 	}
 	for _, l := range ls {
 		fmt.Println(l.Addr().Network(), l.Addr(), optionsOf(l))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/router"
 	"beanfield/storage"
 )
@@ -11,8 +12,8 @@ import (
 // term is a time during which this process has the shards. One machine has them as long as it runs.
 type term interface {
 	// Store is where the shards' jobs are. Closing it leaves what a follower needs.
-	Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error)
-	Shards(c *Config) int
+	Store(c *config.Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error)
+	Shards(c *config.Config) int
 	// Ready is a router that has been kept ready for this term; nil if there is none, and the store is
 	// to be opened.
 	Ready() *router.Router
@@ -32,17 +33,17 @@ type term interface {
 // endless is the term of one machine.
 type endless struct{}
 
-func (endless) Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
+func (endless) Store(c *config.Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
 	return newStore(c, steps, log)
 }
 
-func (endless) Shards(c *Config) int   { return shards(c) }
-func (endless) Ready() *router.Router  { return nil }
-func (endless) Serve(context.Context)  {}
-func (endless) Leave() <-chan struct{} { return nil }
-func (endless) Lost() <-chan struct{}  { return nil }
-func (endless) Why() error             { return nil }
-func (endless) End()                   {}
+func (endless) Shards(c *config.Config) int { return config.ShardCount(c) }
+func (endless) Ready() *router.Router       { return nil }
+func (endless) Serve(context.Context)       {}
+func (endless) Leave() <-chan struct{}      { return nil }
+func (endless) Lost() <-chan struct{}       { return nil }
+func (endless) Why() error                  { return nil }
+func (endless) End()                        {}
 
 // lost says that a term is over.
 func lost(t term) bool {

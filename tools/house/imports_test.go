@@ -14,7 +14,8 @@ const (
 // other.
 var floors = []string{
 	"cmd/beanfield",
-	"cmd/beanfield/command",
+	"cmd/beanfield/config",
+	"cmd/beanfield/command cmd/beanfield/exit",
 	"cmd/beanfield/binlog cmd/beanfield/control cmd/beanfield/datadir",
 	"cmd/beanfield/listing cmd/beanfield/manual",
 	"conn/client",

@@ -18,7 +18,8 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":         {20400, 19800},
+	"cmd/beanfield":         {9600, 16000},
+	"cmd/beanfield/config":  {11000, 3900},
 	"cmd/beanfield/command": {14400, 7100},
 	"cmd/beanfield/binlog":  {2800, 4500},
 	"cmd/beanfield/datadir": {1600, 2800},

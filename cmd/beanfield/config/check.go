@@ -1,0 +1,83 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"beanfield/conn/access"
+	"beanfield/conn/beanstalk"
+)
+
+// printConfig prints what -check-config shows: every setting and where it comes
+// from, in the form of a file for -config, which lacks only the tokens.
+func Print(w io.Writer, c *Config, version string) error {
+	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
+	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)
+	printArray(t, "listen", c.Listen, func(l *Listen) string {
+		return fmt.Sprintf("{ %s },\t# %s", showElement(listenSettings, "listen.", l), comment(l.from.String()))
+	})
+	for _, s := range settings {
+		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(c), comment(c.From[s.key].String()), meaning(s.key, c))
+	}
+	printElements(t, tubeKey, c.Tubes, tubeSettings)
+	printElements(t, scheduleKey, c.Schedules, scheduleSettings)
+	printElements(t, queueForKey, c.Queue.For, queueForSettings)
+	if len(c.Access) > 0 || c.Open {
+		printArray(t, accessKey, c.Access, func(r *access.Rule) string { return "{ " + showRule(r) + " }," })
+	}
+	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.From["-s"])
+	return t.Flush()
+}
+
+// printArray prints an array of tables, each on a line.
+func printArray[T any](w io.Writer, key string, list []T, show func(*T) string) {
+	fmt.Fprintln(w, key+" = [")
+	for i := range list {
+		fmt.Fprintln(w, "  "+show(&list[i]))
+	}
+	fmt.Fprintln(w, "]")
+}
+
+func printElements[T any](w io.Writer, key string, list []T, rows []setting[T]) {
+	printArray(w, key, list, func(v *T) string { return "{ " + showElement(rows, key+".", v) + " }," })
+}
+
+// comment makes text fit for a TOML comment, which is one line: a file name or an
+// address may hold any character.
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// meaning explains a value that does not explain itself.
+func meaning(key string, c *Config) string {
+	if c.Storage.Backend == InMemory && strings.HasPrefix(key, "storage.") && key != "storage.backend" {
+		return "; used with backend " + quote(OnDisk)
+	}
+	switch {
+	case key == "shards" && c.Shards == 0:
+		return fmt.Sprintf("; one for each core: %d", ShardCount(c))
+	case key == "loops" && c.Loops == 0:
+		return fmt.Sprintf("; one for each core but one: %d", beanstalk.DefaultLoops())
+	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
+		return "; as many as file descriptors allow"
+	case key == "limits.handshakes" && c.Limits.Handshakes == 0:
+		return fmt.Sprintf("; here %d", c.MostHandshakes())
+	case key == "storage.sync_interval" && c.Storage.Sync != SyncInterval:
+		return "; used with sync " + quote(SyncInterval)
+	case key == "storage.memory_budget" && c.Storage.MemoryBudget == 0:
+		return "; no limit"
+	case key == "storage.backup_path" && c.Storage.BackupPath == "":
+		return "; " + comment(c.BackupPath())
+	case key == "user" && c.Account != nil:
+		return fmt.Sprintf("; uid %d, gid %d, groups %v", c.Account.UID, c.Account.GID, c.Account.Groups)
+	}
+	return ""
+}

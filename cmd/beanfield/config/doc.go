@@ -1,0 +1,23 @@
+// Package config is all that is known about the server's settings: it makes one typed configuration of flags and a
+// TOML file, and says what is wrong with them. It binds and writes nothing.
+//
+// # Where to start reading
+//
+//	flags.go       the command line, read as beanstalkd reads it
+//	config.go      the settings, and flags over file over defaults
+//	setting.go     the table of all settings: key, unit, what is allowed
+//	value.go       what a TOML value is, and what a setting makes of it
+//	file.go        the TOML file, walked against that table; lines.go knows the line of each key
+//	mistake.go     what is wrong with flags or file, all of it at once
+//	doubt.go       what is valid, but probably not what was meant
+//	check.go       what check-config prints
+//	merge.go       what a reload can change, and what needs a restart
+//
+// The settings of a table or of an array of tables are in a file of its name: storage.go, queue.go, http.go, tls.go,
+// permissions.go, access.go, tube.go, schedule.go, and cluster.go with clustercheck.go. policyset.go reads the
+// policies and schedules that somebody has set at run time; standing.go puts them and those of the file together.
+// address.go is an address to listen on, and user.go a user to become.
+//
+// A key exists if it has a row in a table. The reader, check-config, reload, and the tests that hold
+// config.example.toml and the manual to the code use these rows. A row that has live changes at a reload.
+package config

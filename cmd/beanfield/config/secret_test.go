@@ -1,0 +1,31 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"beanfield/storage/must"
+)
+
+// No token is ever shown, and what is shown instead is no configuration. An empty token is
+// a mistake.
+func TestSecrets(t *testing.T) {
+	for _, key := range []string{"queue.tokens", "http.tokens"} {
+		c := must.Get(load(t, "", key+" = ['hush', 'hush2']"))
+		var out strings.Builder
+		if err := Print(&out, c, "1.2"); err != nil || strings.Contains(out.String(), "hush") {
+			t.Errorf("%v, -check-config prints\n%s", err, out.String())
+		}
+		shown := findSetting(settings, key).show(c)
+		for _, value := range []string{shown, "'hush'", "['']", "['hush', '']", "['hush', 1]"} {
+			_, err := load(t, "", key+" = "+value)
+			if err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), ":1: "+key+": ") {
+				t.Errorf("%s = %s: %v", key, value, err)
+			}
+		}
+		slip := strings.TrimSuffix(key, "s")
+		if _, err := load(t, "", slip+" = 'hush'"); err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), slip+": unknown key") {
+			t.Errorf("%s: %v", slip, err)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"syscall"
+
+	"beanfield/conn/secure"
+)
+
+// TLS is the settings of TLS for an address, or for a table with addresses.
+type TLS struct {
+	Cert, Key, ClientCA string // files; without Cert and Key there is no TLS
+	ClientAuth          string // "": required, if there is a ClientCA
+	MinTLS              string // "": 1.2
+
+	Certs *secure.Certificates // what the files hold; nil without TLS
+	read  *secure.Certificates // what a reload has read, to take the place of what certs has
+}
+
+// The words of client_auth and min_tls.
+const (
+	authRequired = "required"
+	authOptional = "optional"
+)
+
+var versions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
+
+// tlsSettings are the keys of TLS that [[listen]], [queue] and [http] all have.
+func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
+	const file = `a PEM file that the server's user may read`
+	rows := []setting[T]{
+		text(prefix+"cert", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Cert }),
+		text(prefix+"key", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Key }),
+		text(prefix+"client_ca", "", "file", file+`; "" to ask no client for a certificate`, func(c *T) *string { return &of(c).ClientCA }),
+		oneOf(prefix+"client_auth", "", []string{"", authRequired, authOptional}, func(c *T) *string { return &of(c).ClientAuth }),
+		oneOf(prefix+"min_tls", "", []string{"", "1.2", "1.3"}, func(c *T) *string { return &of(c).MinTLS }),
+	}
+	for i := range rows { // a listener with TLS keeps it, and one without gets none
+		rows[i].reloads = func(now, next *T) bool { return of(now).Asked() == of(next).Asked() }
+	}
+	return rows
+}
+
+// asked says whether any file is named, which asks for TLS.
+func (t *TLS) Asked() bool { return t.Cert != "" || t.Key != "" || t.ClientCA != "" }
+
+// load reads the files, if any are named. If they cannot be used, it returns the key that is
+// wrong, and why.
+func (t *TLS) load() (key, value, problem string) {
+	switch {
+	case t.MinTLS != "" && !t.Asked():
+		return "min_tls", t.MinTLS, "there is no TLS here without cert and key"
+	case t.ClientAuth != "" && t.ClientCA == "":
+		return "client_auth", t.ClientAuth, "clients are asked for no certificate without client_ca"
+	case !t.Asked():
+		return "", "", ""
+	case t.Cert == "":
+		return "cert", t.Cert, "missing: TLS needs a certificate and its key"
+	case t.Key == "":
+		return "key", t.Key, "missing: TLS needs a certificate and its key"
+	}
+	var err error
+	t.Certs, err = secure.Read(secure.Options{
+		Cert: t.Cert, Key: t.Key, ClientCA: t.ClientCA,
+		Optional: t.ClientAuth == authOptional, MinVersion: versions[t.MinTLS],
+	})
+	var fe *secure.FileError
+	if errors.As(err, &fe) {
+		return fe.Key, fe.File, fe.Err.Error()
+	}
+	if err != nil { // never without TLS
+		return "cert", t.Cert, err.Error()
+	}
+	return "", "", ""
+}
+
+// findCertificates reads the files of [queue] and [http]; those of [[listen]] are read
+// with their tables.
+func (c *Config) findCertificates() (ms Mistakes) {
+	for _, table := range []struct {
+		prefix string
+		tls    *TLS
+	}{{"queue.", &c.Queue.TLS}, {"http.", &c.HTTP.TLS}} {
+		key, value, problem := table.tls.load()
+		if problem == "" {
+			continue
+		}
+		at := c.From[table.prefix+key]
+		for _, other := range []string{"cert", "key", "client_ca"} {
+			if at.File == "" {
+				at = c.From[table.prefix+other] // of one that is there
+			}
+		}
+		ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: table.prefix + key, Value: quote(value), Problem: problem, Absent: value == ""})
+	}
+	return ms
+}
+
+// tables are the settings of TLS of all addresses.
+func (c *Config) tables() []*TLS {
+	all := []*TLS{&c.Queue.TLS, &c.HTTP.TLS}
+	for i := range c.Listen {
+		all = append(all, &c.Listen[i].TLS)
+	}
+	return all
+}
+
+// certificates are those of all addresses.
+func (c *Config) certificates() (all []*secure.Certificates) {
+	for _, t := range c.tables() {
+		if t.Certs != nil {
+			all = append(all, t.Certs)
+		}
+	}
+	return all
+}
+
+// keeper keeps the certificates up to date.
+func (c *Config) Keeper(log *slog.Logger) *secure.Keeper {
+	k := secure.NewKeeper(log, c.certificates()...)
+	k.Limit(c.MostHandshakes())
+	return k
+}
+
+// mostHandshakes is limits.handshakes, or what leaves others enough connections.
+func (c *Config) MostHandshakes() int {
+	if c.Limits.Handshakes > 0 {
+		return c.Limits.Handshakes
+	}
+	most := secure.MostHandshakes
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
+		most = int(min(uint64(most), files.Cur/4))
+	}
+	if c.Limits.MaxConnections > 0 {
+		most = min(most, c.Limits.MaxConnections/4)
+	}
+	return max(1, most)
+}
+
+// checkRead says which of the certificates that were read to replace others must not be used.
+func (c *Config) CheckRead(k *secure.Keeper) (ms Mistakes) {
+	check := func(t *TLS, prefix string, at Origin) {
+		if t.read == nil {
+			return
+		}
+		var wrong *secure.FileError
+		if errors.As(k.Check(t.Certs, t.read), &wrong) {
+			ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: prefix + wrong.Key, Value: quote(wrong.File), Problem: wrong.Err.Error()})
+		}
+	}
+	check(&c.Queue.TLS, "queue.", c.From["queue.cert"])
+	check(&c.HTTP.TLS, "http.", c.From["http.cert"])
+	for i := range c.Listen {
+		check(&c.Listen[i].TLS, "listen.", c.Listen[i].from)
+	}
+	return ms
+}
+
+// exchange puts them in the place of the others.
+func (c *Config) Exchange(k *secure.Keeper) {
+	for _, t := range c.tables() {
+		if t.read != nil {
+			k.Exchange(t.Certs, t.read)
+		}
+	}
+}
