@@ -16,8 +16,9 @@ import (
 type bed struct {
 	r      *Router
 	shards []*stepped
-	waits  atomic.Int64 // of all its sessions, as their gates count them
-	wide   int          // as in queue.Config
+	waits  atomic.Int64    // of all its sessions, as their gates count them
+	wide   int             // as in queue.Config
+	alive  map[uint64]bool // jobs that players know to be put, and not to be deleted
 }
 
 // stepped takes the place of a shard.Shard.
@@ -29,11 +30,8 @@ type stepped struct {
 	inPlace func() bool
 	// late keeps the answers of a turn back until answer is called, as a log
 	// does that has to be synced first.
-	late bool
-	ran  func(*queue.Batch) // hears of each batch in place; may be nil
-	// audit follows the turns; may be nil.
-	audit *ledger
-
+	late    bool
+	ran     func(*queue.Batch) // hears of each batch in place; may be nil
 	mail    []*queue.Batch
 	answers []*queue.Batch
 	woken   []queue.Awakening
@@ -49,7 +47,7 @@ func newBed(shards int) *bed { return newBedOf(shards, queue.Config{}) }
 
 // newBedOf makes its queues as c says.
 func newBedOf(shards int, c queue.Config) *bed {
-	d := &bed{wide: c.Many}
+	d := &bed{wide: c.Many, alive: map[uint64]bool{}}
 	r, err := newRouter(Options{Shards: shards, Store: storage.Memory(), PolicyFor: c.PolicyFor}, c,
 		func(s *queue.State, now func() int64) runner {
 			p := &stepped{state: s, now: now, inPlace: always}
@@ -129,12 +127,7 @@ func (p *stepped) step() {
 }
 
 // apply is what shard.Shard does with a batch.
-func (p *stepped) apply(b *queue.Batch) bool {
-	if p.audit != nil {
-		p.audit.before(p, b)
-	}
-	return p.state.Run(p.now(), b)
-}
+func (p *stepped) apply(b *queue.Batch) bool { return p.state.Run(p.now(), b) }
 
 func (p *stepped) due() bool {
 	next := p.state.Next()
@@ -143,24 +136,17 @@ func (p *stepped) due() bool {
 
 // endTurn does what is due, and answers if the log need not be waited for.
 func (p *stepped) endTurn() {
-	quiet := !p.due()
 	for p.state.Tick(p.now()) {
 	}
 	p.woken = append(p.woken, p.state.Woken...)
 	p.state.Woken = p.state.Woken[:0]
 	p.called = append(p.called, p.state.Called...)
 	p.state.Called = p.state.Called[:0]
-	from := len(p.batches)
 	p.batches = p.state.TakeDeliveries(p.batches)
-	if p.audit != nil {
-		p.audit.after(p, p.batches[from:], quiet)
-	}
 	if !p.late {
 		p.answer()
 	}
 }
-
-func (p *stepped) idle() bool { return len(p.mail) == 0 && !p.unanswered() && !p.due() }
 
 func (p *stepped) unanswered() bool {
 	return len(p.answers)+len(p.woken)+len(p.called)+len(p.batches) > 0

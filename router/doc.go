@@ -198,7 +198,7 @@
 // The tests do not rely on this argument: they run all interleavings of two or
 // three such actors over the real sessions and states (interleave_test.go; with
 // -thorough some millions of them), also with consumers and gets of the queue service
-// (patronworlds_test.go), random interleavings of many actors (simulation_test.go), and
+// (consumerscenarios_test.go), random interleavings of many actors (simulation_test.go), and
 // real ones on many goroutines (history_test.go).
 //
 // # Rejected

@@ -2,183 +2,14 @@ package router
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"beanfield/shard/queue"
 )
-
-// A world is a bed with a few actors, and every order in which they and the
-// shards can move is tried. One move is what nobody can see a part of: a shard
-// applies a batch or does what is due, a log tells that it has synced, a
-// session's owner runs until its next batch is submitted.
-type world struct {
-	bed     *bed
-	actors  []*actor
-	patrons []*patron    // of the queue service
-	crew    *crew        // nil without patrons
-	lapse   func()       // lets time pass, once; nil if it does not
-	served  bool         // each actor that reserves gets a job
-	leaf    func() error // holds when nothing more can happen; may be nil
-
-	first uint64 // the ids of this run begin after it
-	owner map[uint64]*actor
-	ended map[uint64]bool // deleted, and acknowledged
-	err   error
-}
-
-// actor is a player with a plan.
-type actor struct {
-	*player
-	w    *world
-	plan []deed
-	next int
-	// mute actors are resumed at once: when is of no interest.
-	mute bool
-	// fleeting is set where the actor's jobs may run out of time.
-	fleeting bool
-}
-
-// deed is one step of a plan. Those that end a wait may come during a wait,
-// and are left out when there is none any more; hang-ups may come whenever no
-// call is under way; all others wait for the end of a wait.
-type deed struct {
-	kind deedKind
-	run  func(a *actor)
-}
-
-type deedKind uint8
-
-const (
-	plain deedKind = iota
-	inWait
-	whenever
-)
-
-var (
-	reserve = deed{plain, func(a *actor) { a.reserve(false) }}
-	poll    = deed{plain, func(a *actor) { a.reserve(true) }}
-	cancel  = deed{inWait, func(a *actor) { a.cancel(queue.TimedOut) }}
-	alarm   = deed{inWait, func(a *actor) { a.alarm() }}
-	hangUp  = deed{whenever, func(a *actor) { a.close() }}
-	put     = putAt(10)
-	remove  = deed{plain, func(a *actor) { a.removeAll() }}
-	release = deed{plain, func(a *actor) { a.releaseAll() }}
-)
-
-func putAt(pri uint32) deed {
-	return deed{plain, func(a *actor) { a.put(pri, 0, 100, nil) }}
-}
-
-// removeNth deletes the n-th job of the run, no matter who holds it.
-func removeNth(n uint64) deed {
-	return deed{plain, func(a *actor) {
-		id := a.w.first + n
-		a.byID(queue.Op{Kind: queue.Delete, ID: id}, func(op *queue.Op) {
-			if op.Status == queue.OK {
-				a.w.ended[id] = true
-			}
-		})
-	}}
-}
-
-func pauseTube(name string, seconds uint32) deed {
-	return deed{plain, func(a *actor) {
-		i := a.r.TubeShard([]byte(name))
-		a.submit(i, queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: seconds}, false, nil)
-	}}
-}
-
-// removeAll deletes what the actor holds: one job, in these worlds.
-func (a *actor) removeAll() {
-	for id := range a.held {
-		a.byID(queue.Op{Kind: queue.Delete, ID: id}, func(op *queue.Op) {
-			a.drop(id)
-			if op.Status == queue.OK {
-				a.w.ended[id] = true
-				delete(a.w.owner, id)
-			} else if !a.fleeting {
-				a.w.fail("R1: %s cannot delete job %d that it was given", a.name, id)
-			}
-		})
-	}
-}
-
-func (a *actor) releaseAll() {
-	for id := range a.held {
-		delete(a.w.owner, id)
-		a.drop(id)
-		a.byID(queue.Op{Kind: queue.Release, ID: id, Pri: 10}, func(op *queue.Op) {
-			if op.Status != queue.OK && !a.fleeting {
-				a.w.fail("R1: %s cannot release job %d that it was given", a.name, id)
-			}
-		})
-	}
-}
-
-func (w *world) fail(format string, args ...any) {
-	if w.err == nil {
-		w.err = fmt.Errorf(format, args...)
-	}
-}
-
-// begin makes a world for the next run over the same bed.
-func (d *bed) begin() *world {
-	d.set(always, false)
-	return &world{bed: d, first: d.r.ids.last.Load(), owner: map[uint64]*actor{}, ended: map[uint64]bool{}}
-}
-
-// add puts an actor into the world who uses a tube, watches tubes and follows
-// a plan.
-func (w *world) add(name, use string, watch []string, plan ...deed) *actor {
-	a := &actor{player: w.bed.newPlayer(name), w: w, plan: plan}
-	if use != "" {
-		a.Use([]byte(use))
-	}
-	if len(watch) > 0 {
-		a.watchOnly(watch...)
-	}
-	a.onGot = func(_ *player, id uint64) {
-		if was := w.owner[id]; was != nil && !was.closed && !was.fleeting {
-			w.fail("R1: job %d is given to %s while %s has it", id, a.name, was.name)
-		}
-		if e := w.itemOf(id); e != nil && e.first.user != nil && !e.first.user.group.dropping && !a.fleeting {
-			w.fail("R1: job %d is given to %s, and %s of %s has it", id, a.name, e.first.user.name, e.first.user.group.name)
-		}
-		if len(a.held) > 1 {
-			w.fail("R1: %s has got %d jobs for one reserve", a.name, len(a.held))
-		}
-		w.owner[id] = a
-	}
-	w.actors = append(w.actors, a)
-	return a
-}
-
-func (w *world) producer(use string, plan ...deed) *actor {
-	a := w.add("producer of "+use, use, nil, plan...)
-	a.mute = true
-	return a
-}
-
-// now runs the next deeds of an actor's plan while the shards work in place,
-// before the exploration begins.
-func (a *actor) now(n int) *actor {
-	for ; n > 0; n-- {
-		a.plan[0].run(a)
-		a.plan = a.plan[1:]
-		for a.busy() { // where turns are short, it may need several
-			for _, p := range a.w.bed.shards {
-				if len(p.mail) > 0 {
-					p.step()
-				}
-			}
-			if a.canResume() {
-				a.resume()
-			}
-		}
-	}
-	return a
-}
 
 // move names one thing that can happen next.
 type move struct {
@@ -195,23 +26,19 @@ const (
 	resumes
 	endsWait
 	goesOn
-	visits
 	triesAgain
 	lapses
 )
 
-var moveNames = [...]string{"applies", "ticks", "answers", "resumes", "ends its wait", "goes on", "goes on", "tries again", "time passes"}
-
 func (w *world) String(m move) string {
+	what := []string{"applies", "ticks", "answers", "resumes", "ends its wait", "goes on", "tries again", "time passes"}[m.what]
 	switch m.what {
 	case applies, ticks, answers:
-		return fmt.Sprintf("shard %d %s", m.who, moveNames[m.what])
-	case visits, triesAgain:
-		return w.patrons[m.who].name + " " + moveNames[m.what]
+		return fmt.Sprintf("shard %d %s", m.who, what)
 	case lapses:
-		return moveNames[m.what]
+		return what
 	}
-	return w.actors[m.who].name + " " + moveNames[m.what]
+	return w.actors[m.who].title + " " + what
 }
 
 // moves lists what can happen next, always in the same order.
@@ -227,36 +54,47 @@ func (w *world) moves(list []move) []move {
 		}
 	}
 	for i, a := range w.actors {
+		if a.player == nil {
+			list = a.visits(list, i)
+			continue
+		}
 		a.skip()
 		switch {
 		case a.canResume():
 			list = append(list, move{resumes, i})
-		case a.busy() || a.closed:
+		case a.player.busy() || a.player.closed:
 		default:
 			if a.Waiting() && a.Delivered() {
 				list = append(list, move{endsWait, i})
 			}
-			if a.next < len(a.plan) && (a.plan[a.next].kind != plain || !a.Waiting()) {
+			if a.planned() && (a.plan[a.next].kind != plain || !a.Waiting()) {
 				list = append(list, move{goesOn, i})
 			}
 		}
 	}
-	list = w.visits(list)
 	if w.lapse != nil {
 		list = append(list, move{lapses, 0})
 	}
 	return list
 }
 
+// planned says that the actor has something more to do.
+func (a *actor) planned() bool {
+	if a.next == len(a.plan) && a.more != nil {
+		a.plan, a.next = append(a.plan[:0], a.more(a)), 0
+	}
+	return a.next < len(a.plan)
+}
+
 // skip leaves out deeds that were meant for a wait that has ended.
 func (a *actor) skip() {
-	for a.next > 0 && a.next < len(a.plan) && a.plan[a.next].kind == inWait && !a.busy() && !a.Waiting() {
+	begun := a.next > 0 || a.more != nil
+	for begun && a.next < len(a.plan) && a.plan[a.next].kind == inWait && !a.player.busy() && !a.Waiting() {
 		a.next++
 	}
 }
 
 func (w *world) do(m move) {
-	defer w.catch()
 	switch m.what {
 	case applies:
 		w.bed.shards[m.who].step()
@@ -272,10 +110,8 @@ func (w *world) do(m move) {
 		a := w.actors[m.who]
 		a.next++
 		a.plan[a.next-1].run(a)
-	case visits:
-		w.patrons[m.who].visit()
 	case triesAgain:
-		w.patrons[m.who].get.try()
+		w.actors[m.who].get.try()
 	case lapses:
 		w.lapse()
 		w.lapse = nil
@@ -287,57 +123,167 @@ func (w *world) do(m move) {
 	}
 }
 
+// apart says that two moves lead to the same, whichever comes first, and neither is the other's condition: what one of
+// two shards answers is nothing to the other, nor to clients whom it does not answer; and shards that only ask, offer and
+// claim for different clients touch nothing that both have.
+func (w *world) apart(a, b move) bool {
+	if a.what > b.what {
+		a, b = b, a
+	}
+	switch {
+	case a.what == applies && b.what == applies:
+		return a.who != b.who && w.private(a.who) && w.private(b.who)
+	case b.what == answers:
+		return a.who != b.who && w.rings(a.who, nil) && w.rings(b.who, nil)
+	case a.what == answers && b.what <= goesOn:
+		return w.actors[b.who].player != nil && w.rings(a.who, w.actors[b.who].player)
+	}
+	return false
+}
+
+// beside returns what says, when a move has been made, that it was apart from what a shard applies next: that the move
+// was a step of a session that neither waited nor waits, and that it has sent the shard nothing.
+func (w *world) beside(m move) func(s move) bool {
+	var mail []int
+	for _, p := range w.bed.shards {
+		mail = append(mail, len(p.mail))
+	}
+	idle := func() bool {
+		return m.what >= resumes && m.what <= goesOn && w.actors[m.who].player != nil && !w.actors[m.who].gateOpen() && !w.actors[m.who].Waiting()
+	}
+	before := idle()
+	return func(s move) bool {
+		return before && idle() && s.what == applies && len(w.bed.shards[s.who].mail) == mail[s.who] && w.private(s.who)
+	}
+}
+
+// rings says that what a shard has to answer sets flags of clients only, none of whom is this one, nor goes on at once.
+func (w *world) rings(i int, not *player) bool {
+	p := w.bed.shards[i]
+	plain := len(p.called)+len(p.batches) == 0
+	for _, a := range w.actors {
+		if a.player == nil || !a.mute && a.player != not {
+			continue
+		}
+		for _, b := range p.answers {
+			plain = plain && any(b.Done) != any(&a.Session)
+		}
+		for _, k := range p.woken {
+			plain = plain && !slices.Contains(a.live, k.Waiter.(*ref))
+		}
+	}
+	return plain
+}
+
+// private says that the next batch of a shard changes what is in the shard only, and the wait of who has sent it, and that
+// who has sent it does not go on at once.
+func (w *world) private(i int) bool {
+	p := w.bed.shards[i]
+	if p.due() {
+		return false
+	}
+	b := p.mail[0]
+	for _, op := range b.Ops {
+		switch op.Kind {
+		case queue.Offer, queue.OfferSeveral, queue.Claim, queue.ClaimSeveral, queue.Soonest, queue.Withdraw:
+		default:
+			return false
+		}
+	}
+	return p.late || !slices.ContainsFunc(w.actors, func(a *actor) bool { return a.mute && any(b.Done) == any(&a.Session) })
+}
+
+// fork is a point of a run at which there are several ways.
+type fork struct {
+	ways  []move
+	taken int
+	// asleep are moves of which every order has been tried at an earlier way, and which what has come since has not
+	// touched: with them the run would repeat another one.
+	asleep []move
+}
+
 // longestRun is more moves than any of these worlds needs: a run that makes as many
 // does not end.
 const longestRun = 200
 
 // explore runs every interleaving of the world that build makes, and returns
-// how many there are. The search keeps no states: it runs from the beginning
-// each time and takes, at the last fork that has one left, the next way.
+// how many there are; of those that differ only in the order of moves that are apart it runs one. The search keeps no
+// states: it runs from the beginning each time and takes, at the last fork that has one left, the next way.
 func explore(t testing.TB, shards int, c queue.Config, late bool, build func(d *bed) *world) (runs int) {
-	type fork struct{ taken, of int }
 	var path []fork
 	var list []move
 	d := newBedOf(shards, c)
 	for {
 		w := build(d)
 		d.set(never, late)
-		var trace []move
-		depth := 0
-		for ; ; depth++ {
+		var trace, asleep []move
+		ended := false
+		for depth := 0; ; depth++ {
 			if depth > longestRun {
 				t.Fatalf("it does not end: after %s", w.story(trace))
 			}
 			if list = w.moves(list[:0]); len(list) == 0 {
+				ended = true
 				break
 			}
 			if depth == len(path) {
-				path = append(path, fork{0, len(list)})
-			} else if path[depth].of != len(list) {
-				t.Fatalf("step %d has %d ways now and had %d before: the run does not repeat", depth, len(list), path[depth].of)
+				path = append(path, fork{ways: slices.Clone(list), taken: -1, asleep: slices.Clone(asleep)})
+				path[depth].nextWay()
+			} else if !slices.Equal(path[depth].ways, list) {
+				t.Fatalf("step %d has ways %v now and had %v before: the run does not repeat", depth, list, path[depth].ways)
 			}
-			m := list[path[depth].taken]
+			f := &path[depth]
+			if f.taken == len(f.ways) {
+				break // all that is left sleeps
+			}
+			m := f.ways[f.taken]
+			asleep = slices.DeleteFunc(slices.Clone(f.asleep), func(s move) bool { return !w.apart(s, m) })
+			beside := w.beside(m)
 			trace = append(trace, m)
 			w.do(m)
+			for _, s := range f.asleep {
+				if !slices.Contains(asleep, s) && beside(s) {
+					asleep = append(asleep, s)
+				}
+			}
 			if err := w.checkStep(m); err != nil {
 				t.Fatalf("%v\nafter %s", err, w.story(trace))
 			}
 		}
-		if err := w.checkRest(); err != nil {
-			t.Fatalf("%v\nafter %s", err, w.story(trace))
+		if ended {
+			runs++
+			if err := w.checkRest(); err != nil {
+				t.Fatalf("%v\nafter %s", err, w.story(trace))
+			}
+		}
+		for list = w.moves(list[:0]); len(list) > 0; list = w.moves(list[:0]) { // a run that sleeps comes to its end anyhow
+			w.do(list[0])
 		}
 		if err := w.endAll(); err != nil {
 			t.Fatalf("%v\nafter all was closed, after %s", err, w.story(trace))
 		}
-		runs++
-		for depth = len(path) - 1; depth >= 0 && path[depth].taken+1 == path[depth].of; depth-- {
-			path = path[:depth]
-		}
-		if depth < 0 {
+		if path = nextPath(path); len(path) == 0 {
 			return runs
 		}
-		path[depth].taken++
 	}
+}
+
+// nextPath goes to the next way at the last fork that has one.
+func nextPath(path []fork) []fork {
+	for len(path) > 0 && !path[len(path)-1].nextWay() {
+		path = path[:len(path)-1]
+	}
+	return path
+}
+
+// nextWay goes to the next way that does not sleep, and reports whether there is one. The way before sleeps from then on.
+func (f *fork) nextWay() bool {
+	if f.taken >= 0 && f.taken < len(f.ways) {
+		f.asleep = append(f.asleep, f.ways[f.taken])
+	}
+	for f.taken++; f.taken < len(f.ways) && slices.Contains(f.asleep, f.ways[f.taken]); f.taken++ {
+	}
+	return f.taken < len(f.ways)
 }
 
 func (w *world) story(trace []move) string {
@@ -346,4 +292,42 @@ func (w *world) story(trace []move) string {
 		fmt.Fprintf(&b, "\n%3d. %s", i+1, w.String(m))
 	}
 	return b.String()
+}
+
+// exploreMode is how the shards of a scenario work: answers may come late, all
+// clients may be wide, and a turn may do one step of a search at most.
+type exploreMode struct {
+	late        bool
+	wide, share int
+}
+
+// passes lets so much time pass, by the bubble's clock.
+func passes(d time.Duration) func() { return func() { time.Sleep(d) } }
+
+// exploreAll gives each scenario new worlds, which may have the queue service.
+func exploreAll(t *testing.T, list []scenario, modes ...exploreMode) {
+	total := 0
+	for _, c := range list {
+		modes := modes
+		if c.heavy && !*thorough || raced {
+			modes = modes[:1]
+		}
+		for _, mode := range modes {
+			synctest.Test(t, func(t *testing.T) {
+				defer func() {
+					if t.Failed() {
+						t.Logf("in the scenario %q, %+v", c.name, mode)
+					}
+				}()
+				runs := explore(t, c.shards, queue.Config{Many: mode.wide, Share: mode.share}, mode.late, func(d *bed) *world {
+					w := d.begin()
+					c.build(w, d)
+					return w
+				})
+				t.Logf("%8d interleavings: %s, %+v", runs, c.name, mode)
+				total += runs
+			})
+		}
+	}
+	t.Logf("%8d interleavings in all", total)
 }

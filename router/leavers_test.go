@@ -24,8 +24,8 @@ func TestStatsTubeOfEndedWaits(t *testing.T) {
 			other.Use([]byte(d.tube(1, 0)))
 			p.watchOnly(here, d.tube(0, 1), d.tube(1, 0))
 			stays.watchOnly(here, d.tube(0, 1))
-			p.reserve(false)
-			stays.reserve(false)
+			p.reserve(0, nil, false)
+			stays.reserve(0, nil, false)
 			if info, _ := d.stats(here); info.Waiting != 2 {
 				t.Fatalf("%s: %d wait, want 2", name, info.Waiting)
 			}

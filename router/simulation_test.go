@@ -10,32 +10,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// simulation lets random sessions work over shards that apply their batches,
-// answer and notice the time whenever the dice say so.
-type simulation struct {
-	t       *testing.T
-	seed    uint64
-	step    int
-	rnd     *rand.Rand
-	bed     *bed
-	players []*player
-	tubes   []string
-	log     []string
-
-	policies map[string]*queue.Policy
-	most     queue.Amount // of the server
-	limited  bool         // it has had limits
-	before   queue.Amount // what there was when they were set
-
-	crew    *crew           // nil if there is no queue service
-	given   map[uint64]int  // how often sessions have heard that they were given a job
-	under   map[uint64]bool // ids of puts that no shard has answered
-	jobs    map[uint64]bool // put and not deleted, as far as has been answered
-	unheard int             // deliveries to sessions that were closed before they heard
-	seen    simulationSeen
-}
-
-type simulationSeen struct{ steps, moves, given, ended int }
+// A simulation is a world in which random actors do random things without end. Shards apply their batches, answer and
+// notice the time whenever the dice say so.
 
 // R1 to R3 hold after each step, and S5 in the end.
 func TestSimulation(t *testing.T) { simulate(t, 4000, false) }
@@ -43,301 +19,292 @@ func TestSimulation(t *testing.T) { simulate(t, 4000, false) }
 // The same with consumers of several groups on the same tubes.
 func TestSimulationOfTheQueueService(t *testing.T) { simulate(t, 3000, true) }
 
-func simulate(t *testing.T, steps int, service bool) {
-	var all simulationSeen
+func simulate(t *testing.T, steps int, serves bool) {
 	for _, seed := range seeds(100) {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSimulation(t, seed)
-			if service {
-				s.hire()
-			}
+			s := newSimulation(t, seed, serves)
 			for s.step = 0; s.step < steps; s.step++ {
 				s.play()
 			}
 			s.end()
-			all.steps += s.step
-			all.moves += s.seen.moves
-			all.given += s.seen.given
-			all.ended += s.seen.ended
-			if service {
-				t.Logf("seed %d: %+v", seed, s.crew.l.seen)
-			}
 		})
 	}
-	t.Logf("%+v", all)
 }
 
-func newSimulation(t *testing.T, seed uint64) *simulation {
-	s := newGame(t, seed, rand.New(rand.NewPCG(seed, 3)), 4)
+type simulation struct {
+	*game
+	w       *world
+	most    queue.Amount // of the server
+	limited bool         // it has had limits
+	before  queue.Amount // what there was when they were set
+	list    []move
+}
+
+func newSimulation(t *testing.T, seed uint64, serves bool) *simulation {
+	s := &simulation{game: newGame(t, seed, rand.New(rand.NewPCG(seed, 3)), 4)}
+	s.w = s.bed.begin()
 	s.limit()
-	for range 2 + s.rnd.IntN(6) {
-		s.players = append(s.players, s.join())
+	if serves {
+		s.hire()
 	}
 	idle := s.rnd.IntN(100) // how many in a hundred batches find an idle shard
 	for _, p := range s.bed.shards {
 		p.inPlace = func() bool { return s.rnd.IntN(100) < idle }
 		p.late = s.rnd.IntN(3) == 0
 	}
+	for range 2 + s.rnd.IntN(6) {
+		s.join()
+	}
 	return s
 }
 
-// newGame makes shards that answer at once, and no players yet. A turn has less than a share,
-// or with 1 a whole one.
-func newGame(t *testing.T, seed uint64, rnd *rand.Rand, share int) *simulation {
-	s := &simulation{
-		t: t, seed: seed, rnd: rnd, tubes: []string{DefaultTube}, policies: map[string]*queue.Policy{},
-		given: map[uint64]int{}, under: map[uint64]bool{}, jobs: map[uint64]bool{},
+// join adds somebody. A session is opened the slow way, so that Open is simulated too.
+func (s *simulation) join() *actor {
+	a := s.w.add(fmt.Sprint("p", s.step, ".", len(s.w.actors)), "", nil)
+	a.fleeting, a.more = true, s.deed
+	return a
+}
+
+// deed is what an actor does next.
+func (s *simulation) deed(a *actor) deed {
+	switch n := s.rnd.IntN(40); {
+	case n == 0:
+		return deed{whenever, func(a *actor) {
+			s.note("%s leaves", a.title)
+			a.hangUp()
+		}}
+	case !a.Waiting():
+		op := s.choose(a.player)
+		return deed{plain, func(a *actor) { s.act(a.player, op, nil) }}
+	case n < 4:
+		s.note("%s gives up waiting", a.title)
+		return cancel
+	case n < 10:
+		return alarm
 	}
-	for i := range 1 + rnd.IntN(8) {
-		s.tubes = append(s.tubes, fmt.Sprint("t", i))
-	}
-	s.rule()
-	of := func(tube string) *queue.Policy { return s.policies[tube] }
-	s.bed = newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share), PolicyFor: of})
-	return s
+	return deed{inWait, func(*actor) {}}
 }
 
-// join opens a session the slow way, so that Open is simulated too.
-func (s *simulation) join() *player {
-	p := &player{name: fmt.Sprint("p", s.step, ".", len(s.players)), held: map[uint64]bool{}, onGot: s.got}
-	p.Init(s.bed.r, p, &s.bed.waits)
-	p.call(p.Open(), nil)
-	return p
-}
-
-func (s *simulation) note(format string, args ...any) {
-	s.log = append(s.log, fmt.Sprintf("%d: ", s.step)+fmt.Sprintf(format, args...))
-}
-
-func (s *simulation) fatalf(format string, args ...any) {
-	s.t.Helper()
-	for _, line := range s.log[max(0, len(s.log)-100):] {
-		s.t.Log(line)
-	}
-	s.t.Fatalf("seed %d, step %d: %s", s.seed, s.step, fmt.Sprintf(format, args...))
-}
-
-// got notes that a player has heard of a job. The job may have left it since,
-// and others may have heard earlier of later deliveries, so who has it is
-// looked at when everything has settled.
-func (s *simulation) got(p *player, id uint64) {
-	s.note("%s is given job %d", p.name, id)
-	s.given[id]++
-	s.seen.given++
-}
-
-func (s *simulation) mustOwn(id uint64) int {
-	i, ok := s.bed.r.ids.find(id)
-	if !ok {
-		s.fatalf("R2: job %d is in no directory", id)
-	}
-	return i
-}
-
-// play makes one random move: of a shard, of the clock, or of a player.
+// play makes one random move: of a shard, of the clock, or of an actor.
 func (s *simulation) play() {
-	switch n := s.rnd.IntN(20); {
-	case n < 9:
-		i := s.rnd.IntN(len(s.bed.shards))
-		for tries := 0; tries < 4 && s.bed.shards[i].idle(); tries++ {
-			i = s.rnd.IntN(len(s.bed.shards))
-		}
-		s.moveShard(i)
-	case n == 9:
-		s.pass(time.Duration(s.rnd.Int64N(int64(time.Second))))
-	case s.rnd.IntN(200) == 0 && s.most != (queue.Amount{}):
+	switch n := s.rnd.IntN(40); {
+	case n == 0:
+		time.Sleep(time.Duration(s.rnd.Int64N(int64(2 * time.Second))))
+	case n == 1 && s.rnd.IntN(20) == 0 && s.most != (queue.Amount{}):
 		s.limit()
-	case s.crew != nil && n < 15:
-		s.crew.act()
-	default:
-		s.movePlayer(s.rnd.IntN(len(s.players)))
-	}
-	if s.step%400 == 0 {
-		s.check()
-	}
-}
-
-// pass lets time pass, by the bubble's clock.
-func (s *simulation) pass(d time.Duration) { time.Sleep(d) }
-
-func (s *simulation) moveShard(i int) {
-	p := s.bed.shards[i]
-	s.seen.moves++
-	switch {
-	case p.unanswered() && s.rnd.IntN(3) == 0:
-		p.answer()
-		return
-	case len(p.mail) > 0:
-		p.step()
-	default:
-		p.endTurn()
-	}
-	if err := p.state.Check(); err != nil {
-		s.fatalf("shard %d: %v", i, err)
-	}
-	s.checkLimits()
-}
-
-func (s *simulation) movePlayer(i int) {
-	p := s.players[i]
-	switch {
-	case p.busy():
-		p.resume() // also when there is nothing to resume
-	case p.closed:
-		s.players[i] = s.join()
-	case p.Waiting() && p.Delivered() && s.rnd.IntN(4) > 0:
-		p.endWait()
-	case s.rnd.IntN(40) == 0:
-		s.note("%s leaves", p.name)
-		if p.Waiting() && !p.gateOpen() {
-			s.unheard++
-		}
-		p.close()
-	case p.Waiting():
-		s.inWait(p)
-	default:
-		s.act(p, s.choose(p), nil)
-	}
-}
-
-func (s *simulation) inWait(p *player) {
-	switch s.rnd.IntN(12) {
-	case 0:
-		s.note("%s gives up waiting", p.name)
-		p.cancel(queue.TimedOut)
-	case 1, 2:
-		p.alarm()
-	}
-}
-
-// check holds at any time.
-func (s *simulation) check() {
-	last := s.bed.r.ids.last.Load()
-	for id := uint64(1); id <= last; id++ {
-		if err := s.bed.agree(id, s.under[id] || s.crew != nil && s.crew.l.passed(id)); err != nil {
-			s.fatalf("%v", err)
+	case n == 2:
+		for i, a := range s.w.actors {
+			if a.player != nil && a.player.closed && !a.player.busy() {
+				b := s.join()
+				s.w.actors = s.w.actors[:len(s.w.actors)-1]
+				b.given = a.given // what its predecessor has heard
+				s.w.actors[i] = b
+				break
+			}
 		}
 	}
-	for i, p := range s.bed.shards {
-		if err := p.state.Check(); err != nil {
-			s.fatalf("shard %d: %v", i, err)
-		}
+	if s.list = s.w.moves(s.list[:0]); len(s.list) > 0 {
+		s.move(s.list[s.rnd.IntN(len(s.list))])
+	}
+}
+
+func (s *simulation) move(m move) {
+	s.w.do(m)
+	if err := s.w.checkStep(m); err != nil {
+		s.fatalf("%s: %v", s.w.String(m), err)
+	}
+	if m.what == applies || m.what == ticks {
+		s.checkLimits()
 	}
 }
 
 // settle lets everything that is under way come to its end.
 func (s *simulation) settle() {
-	for _, p := range s.bed.shards {
-		p.inPlace, p.late = always, false
+	s.bed.set(always, false)
+	for _, a := range s.w.actors {
+		a.more, a.plan = nil, nil
+		a.next = 0
 	}
-	for again := true; again; {
-		again = false
-		for _, p := range s.bed.shards {
-			p.endTurn()
-			for len(p.mail) > 0 {
-				p.step()
-				again = true
-			}
-		}
-		for _, p := range s.players {
-			switch {
-			case p.canResume():
-				p.resume()
-				again = true
-			case !p.busy() && p.Waiting() && p.Delivered():
-				p.endWait()
-				again = true
-			}
-		}
-		if s.crew != nil {
-			again = s.crew.goOn() || again
-		}
+	for _, p := range s.bed.shards {
+		p.answer()
+	}
+	for s.list = s.w.moves(s.list[:0]); len(s.list) > 0; s.list = s.w.moves(s.list[:0]) {
+		s.move(s.list[0])
 	}
 }
 
 // end checks what holds when nothing is under way, then closes everything.
 func (s *simulation) end() {
 	s.settle()
-	s.check()
-	if s.crew != nil {
-		if err := s.crew.checkGets(); err != nil {
+	for _, a := range s.w.actors {
+		if a.conn == nil {
+			continue
+		}
+		if err := a.checkHeard(); a.watching && !a.gone && err != nil {
 			s.fatalf("%v", err)
 		}
-		s.crew.retire()
+		a.leave()
 	}
-	nobody := func(*stepped) int { return 0 }
-	// A client that has watched many tubes may take one place for all.
-	if err := s.bed.checkWaits(s.players, nobody, func(n int) int { return min(n, 1) }); err != nil {
+	s.settle()
+	if err := s.w.checkRest(); err != nil {
 		s.fatalf("%v", err)
 	}
-	s.checkHolders()
-	s.closeAll()
+	if err := s.w.endAll(); err != nil {
+		s.fatalf("%v", err)
+	}
 }
 
-// checkHolders compares what the shards say of jobs and holders with what the
-// sessions have been told (R1).
-func (s *simulation) checkHolders() {
-	held := 0
-	for _, q := range s.players {
-		for id := range q.held {
-			if s.bed.holds(q, id) {
-				held++
+// limit gives the server limits, in one of three games, or other ones.
+func (s *simulation) limit() {
+	if !s.limited && s.rnd.IntN(3) > 0 {
+		return
+	}
+	s.limited = true
+	s.most = queue.Amount{queue.BoundJobs: int64(s.rnd.IntN(20)), queue.BoundBytes: int64(s.rnd.IntN(3) * 40)}
+	s.bed.r.SetLimits(s.most)
+	s.before = s.bed.r.Quota().Used()
+}
+
+// checkLimits looks for more than there may be: on the server, where all jobs come by puts, so that there is never more
+// than the limits allow, or than there was when they were set, and reserved of a tube. Nobody takes jobs by their ids where
+// there are limits of that: these are not held back.
+func (s *simulation) checkLimits() {
+	if s.most != (queue.Amount{}) {
+		used := s.bed.r.Quota().Used()
+		var there queue.Amount
+		for _, p := range s.bed.shards {
+			f := p.state.Figures()
+			there[queue.BoundJobs] += int64(f.Jobs)
+			there[queue.BoundBytes] += f.Inside + f.Outside
+		}
+		for _, b := range []queue.Bound{queue.BoundJobs, queue.BoundBytes} {
+			if most := s.most[b]; used[b] != there[b] || most > 0 && used[b] > max(most, s.before[b]) {
+				s.fatalf("QT1: %v of %s are counted, there are %d, and there may be %d", used[b], b, there[b], most)
 			}
 		}
 	}
-	want := len(s.jobs)
-	pushes := map[uint64]int{}
-	if s.crew != nil {
-		consumers, shown := s.crew.l.held()
-		held += consumers
-		want = shown
-		clear(s.jobs) // the ledger knows which ones are left
-		for id, e := range s.crew.l.items {
-			s.jobs[id], pushes[id] = true, e.pushes
+	for tube, p := range s.policies {
+		if st, _ := s.bed.stats(tube); p.MaxReserved > 0 && st.Reserved > p.MaxReserved {
+			s.fatalf("M4: %d jobs of %s are reserved, of which there may be %d", st.Reserved, tube, p.MaxReserved)
 		}
-	}
-	all, reserved := s.bed.jobs()
-	if all != want || reserved != held {
-		s.fatalf("R1: there are %d jobs, %d of them reserved; want %d and %d", all, reserved, want, held)
-	}
-	unheard := 0
-	for id := range s.jobs {
-		info, ok := s.bed.shards[s.mustOwn(id)].job(id)
-		if !ok {
-			continue // it is passed
-		}
-		heard := s.given[id] + pushes[id]
-		if int(info.Reserves) < heard {
-			s.fatalf("R1: job %d was handed out %d times, and heard of %d times", id, info.Reserves, heard)
-		}
-		unheard += int(info.Reserves) - heard
-	}
-	if unheard > s.unheard {
-		s.fatalf("R1: %d deliveries were never heard of, want at most %d", unheard, s.unheard)
 	}
 }
 
-func (s *simulation) closeAll() {
-	for _, q := range s.players {
-		if !q.closed {
-			q.close()
+// hire puts consumers into a simulation, on the tubes of the beanstalk clients and on their rear queues.
+func (s *simulation) hire() {
+	pick := func(n int) int64 { return int64(s.rnd.IntN(n)) * second }
+	*s.w.limits = queue.Limits{
+		MaxDelivery: []int{0, 2, 3}[s.rnd.IntN(3)], MaxIdle: pick(3), Leaving: second/2 + pick(3),
+		MaxLength: []int{0, 0, 12}[s.rnd.IntN(3)], AutoEvict: s.rnd.IntN(2) == 0, MaxUnsent: []int{0, 0, 100}[s.rnd.IntN(3)],
+		DeadLetter: []queue.Fate{queue.FateRear, queue.FateRear, queue.FateDrop, queue.FateBury}[s.rnd.IntN(4)],
+	}
+	for _, p := range s.policies {
+		p.MaxReserved = 0 // gets and filtered consumers would wait for what is there
+	}
+	for range 4 + s.rnd.IntN(8) {
+		tube := s.tubes[s.rnd.IntN(min(3, len(s.tubes)))]
+		if s.rnd.IntN(3) == 0 {
+			tube += queue.RearSuffix
 		}
+		a := s.w.consumer(tube, []string{"g", "h", "i"}[s.rnd.IntN(3)], fmt.Sprint("u", len(s.w.actors)))
+		a.more = s.visit
 	}
-	s.settle()
-	if s.crew != nil {
-		s.crew.drain()
-		clear(s.jobs)
-	}
-	if all, reserved := s.bed.jobs(); all != len(s.jobs) || reserved != 0 {
-		s.fatalf("%d jobs, %d of them reserved, when all have left; want %d and none", all, reserved, len(s.jobs))
-	}
-	for id := range s.jobs {
-		if op, _ := s.bed.shards[s.mustOwn(id)].ask(queue.Op{Kind: queue.Delete, ID: id}); op.Status != queue.OK {
-			s.fatalf("job %d cannot be deleted", id)
+}
+
+func (s *simulation) visitTags() queue.Tags {
+	return []queue.Tags{nil, nil, red, queue.MakeTags(map[string]string{queue.TagRequest: fmt.Sprint(s.rnd.IntN(3))})}[s.rnd.IntN(4)]
+}
+
+// visit is what somebody does next who uses the queue service.
+func (s *simulation) visit(*actor) deed {
+	n := s.rnd.IntN(40)
+	return deed{plain, func(a *actor) {
+		k := a.say(0)
+		switch {
+		case n < 6:
+			s.putItem(a)
+		case n < 12:
+			s.watch(a)
+		case n < 14:
+			a.leave()
+		case n < 24:
+			k.What, k.Indexes = queue.AskCommit, s.some(a)
+		case n < 28:
+			k.What, k.Indexes, k.Code, k.Reason = queue.AskNegative, s.some(a), "Busy", "no room"
+			if s.rnd.IntN(4) == 0 {
+				k.Code = queue.CodeShutdown
+			}
+		case n < 33 && len(a.spent) > 0: // all has been sent that the connection was given
+			k.What, k.Bytes, k.Spent = queue.AskSent, a.weight, a.spent
+			a.weight, a.spent = 0, nil
+		case n < 37 && a.get != nil && !a.get.over:
+			a.get.hangUp()
+		case n < 37:
+			g := queue.Ask{Length: 1 + s.rnd.IntN(3), Take: s.rnd.IntN(3) > 0, Tags: s.visitTags()}
+			if s.rnd.IntN(4) == 0 {
+				g.Index = s.anyIndex()
+			}
+			a.find(g)
+		case n == 37 && s.rnd.IntN(2) == 0:
+			k.What, k.Index = queue.AskTruncate, s.anyIndex()
+		case n == 37:
+			k.What, k.Indexes = queue.AskDelete, s.some(a)
+		case n == 38 && s.rnd.IntN(4) == 0:
+			k.What = queue.AskDropGroup
 		}
-		s.seen.ended++
+		if k.What != 0 {
+			s.note("%s: operation %d, %d, %d", a.title, k.What, k.Index, k.Indexes)
+			a.ask(k)
+		}
+	}}
+}
+
+func (s *simulation) anyIndex() uint64 { return s.rnd.Uint64N(s.bed.r.ids.last.Load() + 3) }
+
+// some picks indexes: of what a connection was sent, of others, and unknown ones.
+func (s *simulation) some(a *actor) (ids []uint64) {
+	for a.dealt < len(a.heard) && len(ids) < 4 && s.rnd.IntN(4) > 0 {
+		ids = append(ids, a.heard[a.dealt])
+		a.dealt++
 	}
-	if err := s.bed.r.empty(0); err != nil {
-		s.fatalf("%v", err)
+	for s.rnd.IntN(3) == 0 {
+		ids = append(ids, s.anyIndex())
 	}
+	return ids
+}
+
+// watch makes a new connection for a consumer, in place of the one that it may have.
+func (s *simulation) watch(a *actor) {
+	a.conn = &conn{w: s.w, queue: a.conn.queue, group: a.group, user: a.user, watching: true, indexOnly: s.rnd.IntN(4) == 0}
+	k := a.say(queue.AskWatch)
+	k.Window, k.IndexOnly, k.AutoCommit = s.rnd.IntN(5), a.indexOnly, s.rnd.IntN(6) == 0
+	switch s.rnd.IntN(6) {
+	case 0:
+		k.Index = queue.NewestIndex
+	case 1:
+		k.Index = s.anyIndex()
+	}
+	if s.rnd.IntN(4) == 0 {
+		k.Tags = red
+	}
+	s.note("%s watches from %d, window %d, auto-commit %t", a.title, k.Index, k.Window, k.AutoCommit)
+	a.ask(k)
+}
+
+func (s *simulation) putItem(a *actor) {
+	r := s.bed.r
+	id := r.ids.begin(r.TubeShard([]byte(a.conn.queue)))
+	body := fmt.Appendf(nil, "job %d", id)
+	s.note("item %d is put into %s", id, a.conn.queue)
+	a.flying = true
+	s.w.send(&queue.Ask{What: queue.AskPut, Queue: a.conn.queue, Tags: s.visitTags()},
+		queue.Op{ID: id, Data: body, Size: uint32(len(body)), Pri: uint32(s.rnd.IntN(4))}, func(op *queue.Op) {
+			a.flying = false
+			if op.Status != queue.OK && (op.Status != queue.TooLong || s.w.limits.MaxLength == 0 && !s.limited) {
+				s.fatalf("item %d: status %d", id, op.Status)
+			}
+			if _, known := r.Owner(id); op.Status != queue.OK && known { // otherwise the shard has ended it
+				r.EndID(id)
+			}
+		})
 }

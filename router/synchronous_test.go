@@ -15,6 +15,15 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "run the simulations with this seed only")
 
+// ruled are a game's policies in the model's words.
+func (g *game) ruled() map[string]*naive.Policy {
+	all := map[string]*naive.Policy{}
+	for tube, p := range g.policies {
+		all[tube] = &naive.Policy{Weight: p.Weight, MaxReserved: p.MaxReserved, Aging: p.Aging}
+	}
+	return all
+}
+
 // seeds are those that a simulation runs with.
 func seeds(n int) (list []uint64) {
 	if *seedFlag != 0 {
@@ -32,7 +41,7 @@ func seeds(n int) (list []uint64) {
 // duel plays the same random game with the model and with sessions over
 // shards that answer at once, and compares whatever can be seen.
 type duel struct {
-	*simulation
+	*game
 	model *naive.Queue
 	pairs []*pair
 	met   duelSeen
@@ -49,7 +58,6 @@ type pair struct {
 	got    uint64 // if that is OK: the last one
 
 	several int // how many jobs the reserve asked for; 0: one
-	took    int // how many it got
 }
 
 func TestSynchronousAgainstAModel(t *testing.T) {
@@ -72,7 +80,7 @@ func TestSynchronousAgainstAModel(t *testing.T) {
 }
 
 func newDuel(t *testing.T, seed uint64) *duel {
-	d := &duel{simulation: newGame(t, seed, rand.New(rand.NewPCG(seed, 2)), 1), model: naive.New()}
+	d := &duel{game: newGame(t, seed, rand.New(rand.NewPCG(seed, 2)), 1), model: naive.New()}
 	d.model.Policies = d.ruled()
 	for range 2 + d.rnd.IntN(5) {
 		d.join()
@@ -82,7 +90,6 @@ func newDuel(t *testing.T, seed uint64) *duel {
 
 func (d *duel) join() {
 	p := &pair{real: d.bed.newPlayer(fmt.Sprint("p", d.step)), model: d.model.Join(), result: naive.OK}
-	p.real.onGot = func(*player, uint64) { p.took++ }
 	d.model.Use(p.model, DefaultTube)
 	d.model.Watch(p.model, DefaultTube)
 	d.pairs = append(d.pairs, p)
@@ -187,7 +194,6 @@ func (d *duel) both(p *pair, op queue.Op) {
 		op.ID = d.model.Jobs[d.rnd.IntN(len(d.model.Jobs))].ID
 	}
 	var got queue.Op
-	p.took = 0
 	d.act(p.real, op, func(op *queue.Op) { got = *op })
 	if op.Kind == queue.Totals {
 		return
@@ -248,8 +254,8 @@ func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
 // most is how many jobs the reserve of one who asks for so many takes. One who watches many tubes may get
 // fewer than there are.
 func (d *duel) most(p *pair, asks int) int {
-	if d.bed.wide != 0 && p.took > 0 {
-		return p.took
+	if d.bed.wide != 0 && p.real.got > 0 {
+		return p.real.got
 	}
 	return asks
 }
@@ -272,7 +278,6 @@ func (d *duel) compare() {
 			}
 		}
 		if p.real.Waiting() && p.real.Delivered() {
-			p.took = 0
 			p.real.endWait()
 			d.met.delivered++
 			d.takeMore(p)

@@ -1,0 +1,224 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"beanfield/shard/queue"
+)
+
+// several are the worlds of reserves of several jobs.
+var several = []scenario{
+	{"one takes two of three, and another one of them", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), putAt(5), put).now(2)
+		w.producer(d.tube(1, 0), putAt(7)).now(1)
+		w.add("several", "", both(d), reserving(2, nil, true))
+		w.add("one", "", both(d), poll)
+	}},
+	{"two take several", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), putAt(5), put).now(2)
+		w.producer(d.tube(1, 0), putAt(7)).now(1)
+		w.add("first", "", both(d), reserving(2, nil, true))
+		w.add("second", "", both(d), reserving(2, nil, true))
+	}},
+	{"a wait for several, and puts at both shards", 2, false, func(w *world, d *bed) {
+		w.add("waiter", "", both(d), reserving(3, nil, false)).now(1)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), put)
+	}},
+	{"a hang-up in the middle", 2, false, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("several", "", both(d), reserving(3, nil, false), hangUp)
+		w.producer(d.tube(1, 0), put)
+	}},
+	{"a hang-up of one that waits", 2, true, func(w *world, d *bed) {
+		w.add("several", "", both(d), reserving(3, nil, false), hangUp).now(1)
+		w.add("other", "", both(d), reserve).now(1)
+		w.producer(d.tube(0, 0), put)
+	}},
+	{"a timeout against puts at both shards", 2, true, func(w *world, d *bed) {
+		w.add("several", "", both(d), reserving(2, nil, false), cancel, reserving(1, nil, true)).now(1)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), put)
+	}},
+	{"what is offered is deleted", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("several", "", both(d), reserving(2, nil, false))
+		w.remover(1)
+		w.producer(d.tube(1, 0), put)
+	}},
+	{"a wait in one shard, whose other tube gets a job too", 1, false, func(w *world, d *bed) {
+		w.add("several", "", []string{d.tube(0, 0), d.tube(0, 1)}, reserving(3, nil, false), cancel)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(0, 1), put)
+	}},
+}
+
+var (
+	red, large = queue.MakeTags(map[string]string{"colour": "red"}), queue.MakeTags(map[string]string{"size": "large"})
+	largeRed   = queue.MakeTags(map[string]string{"colour": "red", "size": "large"})
+)
+
+// tagged are the worlds of reserves that ask for tags.
+var tagged = []scenario{
+	{"a job with the tag and one without, at both shards", 2, true, func(w *world, d *bed) {
+		w.add("asker", "", both(d), reserving(1, red, false))
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), putting(5, 100, red))
+	}},
+	{"a waiter, and jobs with its tags at both shards", 2, true, func(w *world, d *bed) {
+		w.add("asker", "", both(d), reserving(1, red, false), cancel).now(1)
+		w.producer(d.tube(0, 0), putting(5, 100, large), putting(5, 100, red))
+		w.producer(d.tube(1, 0), putting(5, 100, largeRed))
+	}},
+	{"two that ask for other tags, and a job with both", 2, true, func(w *world, d *bed) {
+		w.add("first", "", both(d), reserving(1, red, false)).now(1)
+		w.add("second", "", both(d), reserving(1, large, false)).now(1)
+		w.producer(d.tube(0, 0), putting(5, 100, largeRed))
+		w.producer(d.tube(1, 0), putting(5, 100, large))
+	}},
+	{"one asks and another takes any job, in one tube", 1, false, func(w *world, d *bed) {
+		w.add("asker", "", []string{d.tube(0, 0)}, reserving(1, red, false))
+		w.add("any", "", []string{d.tube(0, 0)}, reserve).now(1)
+		w.producer(d.tube(0, 0), putting(5, 100, red), put)
+	}},
+	{"what is offered to one that asks is deleted, and a put elsewhere", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), putting(5, 100, red)).now(1)
+		w.add("asker", "", both(d), reserving(1, red, false))
+		w.remover(1)
+		w.producer(d.tube(1, 0), putting(5, 100, red))
+	}},
+	{"a timeout against jobs with the tags and without", 2, true, func(w *world, d *bed) {
+		w.add("asker", "", both(d), reserving(1, red, false), cancel).now(1)
+		w.producer(d.tube(0, 0), put, putting(5, 100, red))
+	}},
+	{"a hang-up of the first, another behind it asks for the same", 2, true, func(w *world, d *bed) {
+		w.add("first", "", both(d), reserving(1, red, false), hangUp).now(1)
+		w.add("second", "", both(d), reserving(1, red, false)).now(1)
+		w.producer(d.tube(1, 0), putting(5, 100, red))
+	}},
+	{"a holder releases while another asks", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), putting(5, 100, red), put).now(2)
+		w.add("holder", "", both(d), reserve, release).now(1).mute = true
+		w.add("asker", "", both(d), reserving(1, red, false))
+	}},
+	{"a holder hangs up while another asks for several", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(1, 0), putting(5, 100, red), putting(5, 100, red)).now(2)
+		w.add("holder", "", both(d), reserving(2, nil, false), hangUp).now(1)
+		w.add("asker", "", both(d), reserving(2, red, false)).now(1)
+	}},
+	{"a pause ends a tube for one that asks, and a put elsewhere", 2, true, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), putting(5, 100, red), pauseTube(d.tube(0, 0), 100)).now(2)
+		w.add("asker", "", both(d), reserving(1, red, false)).now(1)
+		w.producer(d.tube(1, 0), pauseTube(d.tube(0, 0), 0), putting(5, 100, red))
+	}},
+	{"one asks for the first time, and jobs come and go", 1, false, func(w *world, d *bed) {
+		w.producer(d.tube(0, 0), putting(5, 100, red), put).now(2)
+		w.add("asker", "", []string{d.tube(0, 0), d.tube(0, 1)}, reserving(1, red, false))
+		w.producer(d.tube(0, 1), removeNth(1), putting(5, 100, red))
+		w.producer(d.tube(0, 0), putting(5, 100, large))
+	}},
+}
+
+// A put that waits for room goes the way of a reserve that waits: the session's gate decides how it ends.
+
+// limitTo gives the world's server a limit, and has its shards told at once when there may be room.
+func (w *world) limitTo(jobs int64) {
+	r := w.bed.r
+	r.limits.quota.ring = r.roomAgain
+	r.SetLimits(queue.Amount{queue.BoundJobs: jobs})
+}
+
+// rooms has each leaf find so many puts made of those of some actors, and as many jobs as the limits say, which count right.
+func (w *world) rooms(least, most int, putters ...*actor) {
+	w.leaf = func() error {
+		made := 0
+		for _, a := range putters {
+			switch a.result {
+			case queue.OK:
+				made++
+			case queue.Waiting, queue.TimedOut, queue.NoRoom:
+			default:
+				return fmt.Errorf("%s is answered %v", a.name, a.result)
+			}
+		}
+		jobs, _ := w.bed.jobs()
+		if used := w.bed.r.Quota().Used()[queue.BoundJobs]; made < least || made > most || used != int64(jobs) {
+			return fmt.Errorf("%d puts are made, there are %d jobs, and %d are counted", made, jobs, used)
+		}
+		return nil
+	}
+}
+
+var roomScenarios = []scenario{
+	{"a put waits, its time ends, and a job is deleted", 2, false, func(w *world, d *bed) {
+		w.limitTo(1)
+		w.producer(d.tube(0, 0), put).now(1)
+		w.rooms(0, 1, w.add("waiter", d.tube(1, 0), nil, putWait, cancel))
+		w.remover(1)
+	}},
+	{"a put waits, and a job of another shard is deleted", 2, false, func(w *world, d *bed) {
+		w.limitTo(1)
+		w.producer(d.tube(0, 0), put).now(1)
+		w.rooms(1, 1, w.add("waiter", d.tube(1, 0), nil, putWait))
+		w.remover(1)
+	}},
+	{"two puts wait in different shards for one place", 2, false, func(w *world, d *bed) {
+		w.limitTo(1)
+		w.producer(d.tube(0, 0), put).now(1)
+		first := w.add("first", d.tube(0, 0), nil, putWait)
+		w.rooms(1, 1, first, w.add("second", d.tube(1, 0), nil, putWait))
+		w.remover(1)
+	}},
+	{"the first of two hangs up while a job is deleted", 1, false, func(w *world, d *bed) {
+		w.limitTo(1)
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("first", d.tube(0, 0), nil, putWait, hangUp).now(1)
+		second := w.add("second", d.tube(0, 0), nil, putWait).now(1)
+		w.rooms(0, 1, second)
+		w.remover(1)
+	}},
+	{"the first of two gives up while a job is deleted, and another one", 1, false, func(w *world, d *bed) {
+		w.limitTo(2)
+		w.producer(d.tube(0, 0), put, put).now(2)
+		first := w.add("first", d.tube(0, 0), nil, putWait, cancel).now(1)
+		second := w.add("second", d.tube(0, 0), nil, putWait).now(1)
+		w.rooms(1, 2, first, second)
+		w.remover(1, 2)
+	}},
+}
+
+// If nothing changes meanwhile, the jobs are the best of all shards in their order, however they lie.
+func TestSeveralAreTheBest(t *testing.T) {
+	d := newBed(3)
+	w := d.begin()
+	var want []string
+	pris := []uint32{7, 3, 9, 3, 1, 7, 5, 5, 3, 1, 2, 8}
+	for i, pri := range pris {
+		w.producer(d.tube(i%3, i%2), putAt(pri)).now(1)
+	}
+	for pri := range uint32(10) {
+		for i := range pris {
+			if pris[i] == pri && len(want) < 8 {
+				want = append(want, fmt.Sprint(pri, " ", w.first+uint64(i)+1))
+			}
+		}
+	}
+	var tubes []string
+	for i := range 6 {
+		tubes = append(tubes, d.tube(i%3, i%2))
+	}
+	var got []string
+	p := d.newPlayer("several").watchOnly(tubes...)
+	if !p.ReserveSeveral(8, nil, true) {
+		t.Fatal("the shards are not working in place")
+	}
+	for _, j := range p.Several.Jobs {
+		got = append(got, fmt.Sprint(j.Pri, " ", j.ID))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("reserved are %v, want %v", got, want)
+	}
+	p.close()
+}
