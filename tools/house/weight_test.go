@@ -40,7 +40,7 @@ var budgets = map[string]weight{
 	"storage/pebblestore":   {23700, 23100},
 	"tools":                 {5800, 7700},
 	"tools/bench":           {23100, 8300},
-	"tools/clients":         {5500, 0},
+	"tools/clients":         {4200, 0},
 	"tools/compat":          {6900, 2200},
 	"tools/crash":           {6700, 1100},
 	"tools/faults":          {6400, 2000},

@@ -50,36 +50,3 @@ func groups(x *client) {
 	second.ends("its group is removed")
 	x.Equal("groups", x.attributes()["groups.stats.total"], 2)
 }
-
-// groupLetters: a dead letter of one group is in the rear queue when all are done.
-func groupLetters(x *client) {
-	y := x.in("second")
-	w, second := x.watch("1"), y.watch("1")
-	id := x.put("poison", "")
-	w.wants("first", id)
-	second.wants("first", id)
-	y.negative("_code_=Bad", id)
-	second.wants("again", id)
-	y.negative("_code_=Bad", id)
-	second.quiet("a dead letter")
-	x.Equal("the first group still has it", fmt.Sprint(x.length(), x.rear().length()), "10")
-	x.commit(id)
-	x.Equal("all are done", fmt.Sprint(x.length(), x.rear().length()), "01")
-	x.rear().clear()
-}
-
-// groupIdle: what a consumer of a further group has for too long another one gets.
-func groupIdle(x *client) {
-	w := x.watch("1")
-	y := x.in("second")
-	second := y.watch("3")
-	id := x.put("", "")
-	second.wants("first", id)
-	w.wants("first", id)
-	x.commit(id)
-	other := y.another("u2").in("second")
-	ow := other.watch("3")
-	ow.wants("after max_idle", id)
-	other.commit(id)
-	x.Equal("length", x.length(), 0)
-}

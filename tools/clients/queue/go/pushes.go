@@ -50,23 +50,6 @@ func windows(x *client) {
 	x.Equal("group", fmt.Sprint(group["Pending"], group["Delivered"], group["Consumers"]), "0101")
 }
 
-// orders: higher priorities come first, and first come first in each.
-func orders(x *client) {
-	normal := x.fill(2, "")
-	high := x.fill(2, "_priority_=1")
-	higher := x.fill(2, "_priority_=7")
-	w := x.watch("3")
-	w.wants("most urgent", higher[0], higher[1], high[0])
-	x.commit(higher...)
-	w.wants("then", high[1], normal[0])
-	urgent := x.put("", "_priority_=9")
-	x.commit(high[0])
-	w.wants("an urgent one overtakes", urgent)
-	x.commit(high[1])
-	w.wants("at last", normal[1])
-	x.clear()
-}
-
 // commits that change nothing, automatic ones, items without bodies.
 func commits(x *client) {
 	for _, indexes := range []string{"", "0", "18446744073709551615", "123456789", "0,,7"} {
@@ -95,44 +78,6 @@ func commits(x *client) {
 	x.Equal("its body", body[0].data, "unseen")
 	x.commit(tagged)
 	x.Equal("length", x.length(), 0)
-}
-
-// starts: a watch may begin at any index, or with what is new.
-func starts(x *client) {
-	at := x.fill(4, "")
-	for _, newest := range []string{"-1", "18446744073709551615"} {
-		w, err := x.dial("_watch_=true&_window_=9&_index_=" + newest)
-		must(err)
-		w.quiet("old items")
-		id := x.put("new", "")
-		w.wants("new ones", id)
-		x.commit(id)
-		w.cut()
-	}
-	w, err := x.dial(fmt.Sprint("_watch_=true&_window_=9&_index_=", at[2]))
-	must(err)
-	w.wants("from an index", at[2], at[3])
-	w.quiet("items before it")
-	w.cut()
-	w = x.watch("9")
-	// Pending ones first.
-	w.wants("the rest", at[2], at[3], at[0], at[1])
-	x.clear()
-}
-
-// filters: a consumer with tags gets only what has them all.
-func filters(x *client) {
-	odd := x.fill(2, "odd=true&k=v")
-	even := x.fill(2, "odd=false&k=v")
-	w := x.watch("5&odd=true&k=v")
-	w.wants("with its tags", odd...)
-	later := x.put("", "k=v&odd=true&more=1")
-	w.wants("later", later)
-	w.quiet("others")
-	x.Equal("as shown", x.consumer()["Tags"], "tags[k=v odd=true]")
-	all := x.another("u2").watch("9")
-	all.wants("without tags", even...)
-	x.clear()
 }
 
 // stream is the watch over plain HTTP.
