@@ -3,8 +3,7 @@
 //
 //	bench [flags]            one measurement of one server
 //	bench compare [flags]    several servers, interleaved rounds, ratios
-//	bench echo -p PORT       a server that sends back what it gets
-//	bench logged -p PORT     a bare queue that answers when its log is on the disk
+//	bench bare -p PORT       a bare queue: with -d DIR, one that answers when its log is on the disk
 //	bench profile            where the server's time goes, for the compiler
 //
 // The packages below it, each of which imports only those that stand after it:
@@ -16,7 +15,7 @@
 //	stalls       what a client waits while others disturb the server
 //	generator    the load: connections, requests, replies, their verification
 //	talk         conversations with a server, around a load
-//	floor        servers that do the least: a bare echo, a bare loop with a log
+//	floor        a server that does the least: a bare loop, with a log or without
 //	result       what a measurement found, and how its numbers are shown
 //	load         what is asked of a server, as flags and as JSON
 //	socket       drives connections without blocking

@@ -39,10 +39,8 @@ func dispatch(ctx context.Context, args []string) error {
 		switch args[0] {
 		case "compare":
 			return compare.Main(ctx, args[1:])
-		case "echo":
-			return floor.Echo(ctx, args[1:])
-		case "logged":
-			return floor.Logged(ctx, args[1:])
+		case "bare":
+			return floor.Serve(ctx, args[1:])
 		case "profile":
 			return profile.Main(ctx, args[1:])
 		}
@@ -59,7 +57,6 @@ type options struct {
 	pinning      measure.Pinning
 	wait         string
 	json, quiet  bool
-	echo         bool
 }
 
 func runMain(ctx context.Context, args []string) error {
@@ -73,7 +70,6 @@ func runMain(ctx context.Context, args []string) error {
 	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some disturbances)")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")
-	f.BoolVar(&o.echo, "echo", false, "the server sends back what it gets; -server '{self} echo -p {port}' starts one")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress lines")
 	if err := f.Parse(args); err != nil {
@@ -109,9 +105,9 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 		set.Say = func(string, ...any) {}
 	}
 	if o.server != "" {
-		return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, o.echo, ld, set)
+		return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, ld, set)
 	}
-	return measure.Running(ctx, generator.Target{Addr: o.addr, Queue: o.queue, TLS: o.secured, PID: o.pid, Echo: o.echo}, ld, set)
+	return measure.Running(ctx, generator.Target{Addr: o.addr, Queue: o.queue, TLS: o.secured, PID: o.pid}, ld, set)
 }
 
 // tell tells people on the terminal; results go to standard output alone.

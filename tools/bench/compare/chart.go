@@ -98,7 +98,7 @@ type drawing struct {
 
 // chart draws a comparison as an SVG without anything from outside.
 func (c *comparison) chart() string {
-	d := &drawing{y: chartHead, colour: map[string]int{nameBeanfield: 0, nameEcho: 1}}
+	d := &drawing{y: chartHead, colour: map[string]int{nameBeanfield: 0, nameBare: 1, nameLogged: 1}}
 	for _, s := range sections {
 		var rows []*rowResult
 		for i := range c.Rows {

@@ -63,8 +63,8 @@ func everyRow() *comparison {
 	for i := range rows {
 		r := rows[i].scaled(1)
 		res := &rowResult{Title: r.title, row: *r}
-		for k, name := range []string{nameBeanfield, nameBeanstalkd, nameEcho} {
-			p := peerResult{Name: name, peer: peer{Name: name, baseline: k == 1, echo: k == 2}}
+		for k, name := range []string{nameBeanfield, nameBeanstalkd, nameBare} {
+			p := peerResult{Name: name, peer: peer{Name: name, baseline: k == 1, bare: k == 2}}
 			for round := range 3 {
 				f := math.Pow(30, float64((i+k)%3-1)) * (1 + 0.01*float64(round))
 				one := &result.Result{

@@ -25,7 +25,7 @@ func made() *comparison {
 	}
 	peerOf := func(name string, rounds ...*result.Result) peerResult {
 		return peerResult{Name: name, Rounds: rounds, peer: peer{
-			Name: name, baseline: name == nameBeanstalkd, echo: name == nameEcho, Class: classMemory,
+			Name: name, baseline: name == nameBeanstalkd, bare: name == nameBare, Class: classMemory,
 		}}
 	}
 	goals := []goal{atLeast(metricThroughput, 2), atMost(metricCPU, 0.6), atMost(metricP99, 1)}
@@ -44,14 +44,14 @@ func made() *comparison {
 				Title: "not reached", row: row{goals: goals}, Peers: []peerResult{
 					peerOf(nameBeanfield, round(150, 9, 10), round(150, 9, 10)),
 					peerOf(nameBeanstalkd, round(100, 10, 20), round(100, 10, 20)),
-					peerOf(nameEcho, round(200, 6, 10), round(200, 6, 10)),
+					peerOf(nameBare, round(200, 6, 10), round(200, 6, 10)),
 				},
 			},
 			{
 				Title: "at the floor", row: row{goals: goals[:1]}, Peers: []peerResult{
 					peerOf(nameBeanfield, round(150, 9, 10)),
 					peerOf(nameBeanstalkd, round(100, 10, 20)),
-					peerOf(nameEcho, round(160, 8, 10)),
+					peerOf(nameBare, round(160, 8, 10)),
 				},
 			},
 			{
@@ -91,7 +91,7 @@ func TestMarkdownTellsWhatWasReached(t *testing.T) {
 		"| reached & <more> | p99 | at most 1.00 x | 1.00 (0.500–1.50) | yes |",
 		"| not reached | throughput | at least 2.00 x | 1.50 | missed |",
 		"| not reached | server CPU per operation | at most 0.600 x | 0.900 | missed |",
-		"| at the floor | throughput | at least 2.00 x | 1.50 | missed (at the floor of the echo, 1.12 x its CPU) |",
+		"| at the floor | throughput | at least 2.00 x | 1.50 | missed (at the floor: 1.12 x the CPU of the bare loop) |",
 		"| disturbed | throughput | at least 2.00 x | 3.00 | unsure: others used the machine |",
 		"| absent | throughput | at least 2.00 x | – | not measured |",
 		"| absent | beanfield | did not start |",
@@ -107,14 +107,14 @@ func TestAlwaysIsNeverAtTheFloor(t *testing.T) {
 	tells(t, c.markdown(), "| at the floor | throughput | at least 2.00 x | 1.50 | missed |")
 }
 
-// The echo server stands beside cycles, the bare loop beside durable ones and puts, and another server like
-// beanstalkd where each answer is awaited.
+// The bare loop stands beside cycles with goals, and with a log beside durable cycles and puts. Another server like
+// beanstalkd stands where each answer is awaited.
 func TestWhereTheFloorsStand(t *testing.T) {
-	others := append(standardPeers("f", "d", true)[6:], forkPeers("x")...)
+	others := append(standardPeers("f", "d")[6:], forkPeers("x")...)
 	const durable = "always always-unpinned always-puts always-puts-unpinned " +
 		"always-one-core always-one always-one-core-puts always-one-puts"
 	for i, want := range []string{
-		"unpinned plain plain-epoll pipelined single watch half always-pipelined interval-pipelined",
+		"unpinned plain plain-epoll pipelined single watch half",
 		durable + " always-pipelined written written-singly",
 		"single",
 		durable,
@@ -125,7 +125,7 @@ func TestWhereTheFloorsStand(t *testing.T) {
 				in = append(in, rows[k].name)
 			}
 		}
-		if got := strings.Join(in, " "); got != want || others[i].echo != (i == 0) || others[i].logged != (i == 1) {
+		if got := strings.Join(in, " "); got != want || others[i].bare != (i < 2) {
 			t.Errorf("%+v is in %s, want %s", others[i], got, want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestRowsCanRun(t *testing.T) {
 				t.Errorf("%s, its reference: %v", r.name, err)
 			}
 		}
-		for _, p := range standardPeers("a", "b", true) {
+		for _, p := range standardPeers("a", "b") {
 			if p.inRow(&r) && p.Name == nameBeanfield {
 				seen["peer of "+r.name] = true
 			}

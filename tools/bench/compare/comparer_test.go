@@ -15,14 +15,14 @@ import (
 	"beanfield/tools/bench/testserver"
 )
 
-// The whole comparison, between two echo servers that are this very program, one of
+// The whole comparison, between two bare loops that are this very program, one of
 // them in beanfield's place, and a third that does not start.
-func TestCompareEchoServers(t *testing.T) {
-	echo := func(name string) peer {
-		return peer{Name: name, Class: classMemory, Command: "{self} echo -p {port}", echo: true, baseline: name == nameBeanstalkd}
+func TestCompare(t *testing.T) {
+	bare := func(name string) peer {
+		return peer{Name: name, Class: classMemory, Command: bareCommand, bare: true, baseline: name == nameBeanstalkd}
 	}
 	c := comparer{
-		peers:  []peer{echo(nameBeanfield), echo(nameBeanstalkd), {Name: "broken", Class: classMemory, Command: "{self} echo -no-such-flag"}},
+		peers:  []peer{bare(nameBeanfield), bare(nameBeanstalkd), {Name: "broken", Class: classMemory, Command: "{self} bare -no-such-flag"}},
 		rounds: 2, repeats: 4, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
 		rows: []row{
 			{name: "a", title: "A", load: base(func(ld *load.Load) { ld.Connections, ld.Depth = 3, 2 }), goals: []goal{atLeast(metricThroughput, 0)}},
@@ -49,16 +49,10 @@ func TestCompareEchoServers(t *testing.T) {
 
 // The test binary stands in for the program where a server is started as {self}.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "echo" {
-		if err := floor.Echo(context.Background(), os.Args[2:]); err != nil {
-			os.Exit(1)
-		}
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == "logged" {
+	if len(os.Args) > 1 && os.Args[1] == "bare" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
-		if err := floor.Logged(ctx, os.Args[2:]); err != nil {
+		if err := floor.Serve(ctx, os.Args[2:]); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

@@ -61,7 +61,7 @@ func (d *duel) run(ctx context.Context) error {
 
 // peer is one side, as it takes part in a row.
 func (d *duel) peer(r *row, side int) *peer {
-	for _, p := range standardPeers(d.sides[side], "", false) {
+	for _, p := range standardPeers(d.sides[side], "") {
 		if p.Name == nameBeanfield && p.inRow(r) {
 			return &p
 		}
@@ -86,7 +86,7 @@ func (d *duel) round(ctx context.Context, one *duelRow, round int) error {
 			return err
 		}
 		p.set = set
-		if p.held[side], err = d.pinning.Hold(ctx, d.pinned(&one.row), how, false); err != nil {
+		if p.held[side], err = d.pinning.Hold(ctx, d.pinned(&one.row), how); err != nil {
 			return err
 		}
 		defer p.held[side].Stop()
@@ -166,7 +166,7 @@ func (d *duel) fresh(ctx context.Context, one *duelRow, round int) error {
 		if err != nil {
 			return err
 		}
-		if both[side], err = d.pinning.MeasureNew(ctx, d.pinned(&one.row), how, false, ld, set); err != nil {
+		if both[side], err = d.pinning.MeasureNew(ctx, d.pinned(&one.row), how, ld, set); err != nil {
 			return fmt.Errorf("%s: %w", d.sides[side], err)
 		}
 	}

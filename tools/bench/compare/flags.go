@@ -20,7 +20,7 @@ type compareFlags struct {
 	beanfield, beanstalkd, fork string
 	against                     string
 	extra                       []peer
-	echo, write, json           bool
+	write, json                 bool
 	dir                         string
 }
 
@@ -33,7 +33,6 @@ func Main(ctx context.Context, args []string) error {
 	f.DurationVar(&c.duration, "time", 2*time.Second, "length of one measurement")
 	f.DurationVar(&c.warmup, "warmup", 300*time.Millisecond, "unmeasured time before it")
 	f.IntVar(&c.repeats, "repeats", 2, "repeat a measurement up to so often when others use the machine")
-	f.DurationVar(&c.calm, "calm", 0, "before each measurement, wait up to so long until others leave the machine alone")
 	f.Float64Var(&c.scale, "scale", 1, "`times` as many jobs put beforehand as the rows say, to try them quickly")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything drawn at random")
 	f.StringVar(&c.beanfield, "beanfield", "", "beanfield's `program`; default: built from this module")
@@ -47,7 +46,6 @@ func Main(ctx context.Context, args []string) error {
 		})
 	f.StringVar(&c.against, "against", "", "another beanfield's `program`: compare the two of them, and nothing else, in short pairs")
 	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds; -time is then 0.4 s if not given")
-	f.BoolVar(&c.echo, "echo", true, "measure a bare echo server too")
 	f.StringVar(&c.data, "data", "", "`directory` for the servers' data; default: the system's for temporary files")
 	f.BoolVar(&c.json, "json", false, "print JSON instead of Markdown")
 	f.BoolVar(&c.write, "write", false, "write results.md and results.svg")
@@ -102,7 +100,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 		fmt.Print(d.markdown()) // also what was measured before an error
 		return err
 	}
-	c.peers = append(standardPeers(c.beanfield, c.beanstalkd, c.echo), c.extra...)
+	c.peers = append(standardPeers(c.beanfield, c.beanstalkd), c.extra...)
 	if c.fork != "" {
 		c.peers = append(c.peers, forkPeers(c.fork)...)
 	}

@@ -26,8 +26,8 @@ func (c *comparison) markdown() string {
 	}
 	c.goalTable(&b)
 	b.WriteString("\n## All measurements\n")
-	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+	c.table(&b, "| load | server | ops/s | × beanstalkd | × bare loop | CPU µs/op | × beanstalkd | × bare loop | p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
+		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
 		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).cells)
 	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskCells)
 	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartCells)
@@ -87,11 +87,7 @@ func (r *rowResult) baseline() *peerResult {
 }
 
 func (r *rowResult) floor() *peerResult {
-	return r.peerNamed(func(p *peerResult) bool { return p.peer.echo })
-}
-
-func (r *rowResult) bareLoop() *peerResult {
-	return r.peerNamed(func(p *peerResult) bool { return p.peer.logged })
+	return r.peerNamed(func(p *peerResult) bool { return p.peer.bare })
 }
 
 func (r *rowResult) beanfield() *peerResult { return r.named(nameBeanfield) }
@@ -132,16 +128,16 @@ func (r *rowResult) cells(p *peerResult) []string {
 	against := func(m metric, to *peerResult) string { return r.versus(m, p, to) }
 	resident := mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) })
 	if bytes := mid(metricBytes.of); bytes != "–" {
-		return []string{bytes + " bytes each", against(metricBytes, r.baseline()), "", "", "", "", "", "", resident}
+		return []string{bytes + " bytes each", against(metricBytes, r.baseline()), "", "", "", "", "", "", "", resident}
 	}
 	return []string{
-		mid(metricThroughput.of), against(metricThroughput, r.baseline()),
+		mid(metricThroughput.of), against(metricThroughput, r.baseline()), against(metricThroughput, r.floor()),
 		mid(metricCPU.of), against(metricCPU, r.baseline()), against(metricCPU, r.floor()),
 		mid(metricP50.of), mid(metricP99.of), mid(metricP999.of), resident,
 	}
 }
 
-// atFloor is the distance to the echo server within which a report says that a goal was
+// atFloor is the distance to the bare loop within which a report says that a goal was
 // missed at the floor: no server can do with much less.
 const atFloor = 1.15
 
@@ -203,12 +199,12 @@ func (r *rowResult) verdict(g goal, got result.Spread) string {
 		return "yes"
 	}
 	if bare := r.beanfield().bare(); g.metric == metricStall && got.Median <= atFloor*bare {
-		return fmt.Sprintf("missed (at the floor: a bare echo stalls %s µs here)", result.Short(bare))
+		return fmt.Sprintf("missed (at the floor: a bare loop stalls %s µs here)", result.Short(bare))
 	}
 	f := ratio(metricCPU, r.beanfield(), r.floor())
 	// Where a reply waits for the disk, the processor is not what holds it up.
 	if r.row.class != classAlways && f.Known() && f.Median <= atFloor && (g.metric == metricThroughput || g.metric == metricCPU) {
-		return fmt.Sprintf("missed (at the floor of the echo, %s x its CPU)", result.Short(f.Median))
+		return fmt.Sprintf("missed (at the floor: %s x the CPU of the bare loop)", result.Short(f.Median))
 	}
 	return "missed"
 }

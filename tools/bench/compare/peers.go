@@ -17,9 +17,8 @@ type peer struct {
 	Class    string `json:"class"`
 	Version  string `json:"version,omitempty"`
 	baseline bool   // ratios are to this one
-	echo     bool
-	logged   bool // the bare loop with a log
-	fork     bool // another server like beanstalkd
+	bare     bool   // the bare loop
+	fork     bool   // another server like beanstalkd
 }
 
 // The classes of peers: a row compares only servers that promise the same.
@@ -32,35 +31,33 @@ const (
 const (
 	nameBeanfield  = "beanfield"
 	nameBeanstalkd = "beanstalkd"
-	nameEcho       = "echo (the floor)"
+	nameBare       = "bare loop"
 	nameLogged     = "bare loop with a log"
 	nameFork       = "fork"
 )
 
+// bareCommand is the floor, in memory: this program.
+const bareCommand = "{self} bare -p {port}"
+
 // listen is the address, where a row's configuration has none.
 const listen = " -l 127.0.0.1 -p {port}"
 
-// standardPeers are beanfield, beanstalkd and the floors: the echo server and the bare loop
-// with a log.
-func standardPeers(beanfield, beanstalkd string, floors bool) []peer {
+// standardPeers are beanfield, beanstalkd and the floors: the bare loop, in memory and with a log.
+func standardPeers(beanfield, beanstalkd string) []peer {
 	const (
 		always   = " -b {dir} -f 0"
 		interval = " -b {dir} -f 50"
 	)
-	peers := []peer{
+	return []peer{
 		{Name: nameBeanfield, Class: classMemory, Command: beanfield + listen},
 		{Name: nameBeanstalkd, Class: classMemory, Command: beanstalkd + listen, baseline: true},
 		{Name: nameBeanfield, Class: classAlways, Command: beanfield + listen + always},
 		{Name: nameBeanstalkd, Class: classAlways, Command: beanstalkd + listen + always, baseline: true},
 		{Name: nameBeanfield, Class: classInterval, Command: beanfield + listen + interval},
 		{Name: nameBeanstalkd, Class: classInterval, Command: beanstalkd + listen + interval, baseline: true},
+		{Name: nameBare, Class: classMemory, Command: bareCommand, bare: true},
+		{Name: nameLogged, Class: classAlways, Command: bareCommand + " -d {dir}", bare: true},
 	}
-	if floors {
-		peers = append(peers,
-			peer{Name: nameEcho, Class: classMemory, Command: "{self} echo -p {port}", echo: true},
-			peer{Name: nameLogged, Class: classAlways, Command: "{self} logged -p {port} -d {dir}", logged: true})
-	}
-	return peers
 }
 
 // forkPeers are a beanstalkd that syncs once for all commands that are ready.
@@ -99,14 +96,12 @@ func (p *peer) inRow(r *row) bool {
 	if class == "" {
 		class = classMemory
 	}
-	if p.echo {
-		return p.floorOf(r)
-	}
 	if p.Class != class {
 		return false
 	}
-	if p.logged { // it knows nothing but puts and cycles
-		return r.awaited || r.load.Kind == load.KindCycle || r.load.Kind == load.KindCycles
+	if p.bare { // it knows nothing but puts and cycles
+		known := r.awaited || r.load.Kind == load.KindCycle || r.load.Kind == load.KindCycles
+		return known && r.own == nil && (len(r.goals) > 0 || class == classAlways)
 	}
 	if p.fork { // it may answer pipelined commands in another order
 		return r.awaited
@@ -116,19 +111,9 @@ func (p *peer) inRow(r *row) bool {
 	return !p.baseline || r.own == nil && !r.alone
 }
 
-// floorOf tells whether the echo server takes part, which it does where there is a
-// goal. It has no queue: it can stand beside plain cycles alone, and beside servers that
-// write to a disk only where many commands share a write, and it counts no jobs.
-func (p *peer) floorOf(r *row) bool {
-	if r.own != nil || len(r.goals) == 0 || r.load.Whole {
-		return false
-	}
-	return r.load.Kind == load.KindCycles || r.load.Kind == load.KindCycle && (r.class == "" || r.class == p.Class)
-}
-
 // version asks the program with -v, as beanstalkd has it.
 func (p *peer) version(ctx context.Context) string {
-	if p.echo || p.logged {
+	if p.bare {
 		return ""
 	}
 	out, err := exec.CommandContext(ctx, strings.Fields(p.Command)[0], "-v").Output()

@@ -98,12 +98,16 @@ func jobCount(n int) string {
 	return result.Grouped(float64(n))
 }
 
-// timed gives a row's load the length that was asked for. Delayed jobs must already
-// come due when the measurement begins.
+// roundsOf is how many of the rounds asked for the row takes.
+func (r *row) roundsOf(asked int) int {
+	if r.rounds > 0 {
+		return min(asked, r.rounds)
+	}
+	return asked
+}
+
+// timed gives a row's load the length that was asked for.
 func timed(ld load.Load, warmup, duration time.Duration, seed uint64) load.Load {
 	ld.Warmup, ld.Duration, ld.Seed = warmup, duration, seed
-	if ld.Kind == load.KindDelayed {
-		ld.Warmup += time.Duration(max(1, ld.Delay)) * time.Second
-	}
 	return ld
 }

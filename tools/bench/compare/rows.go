@@ -122,10 +122,6 @@ var otherRows = []row{
 	{name: "wake", title: "10 producers wake 40 waiting workers", load: base(func(ld *load.Load) {
 		ld.Kind, ld.Producers = load.KindWake, 10
 	})},
-	{name: "poll", rounds: 2, title: "polling with reserve-with-timeout 0", load: base(func(ld *load.Load) { ld.Kind = load.KindPoll })},
-	{name: "delayed", title: "10,000 delayed jobs a second coming due", load: base(func(ld *load.Load) {
-		ld.Kind, ld.Rate = load.KindDelayed, 10_000
-	})},
 	{name: "mixed", title: "bodies from 10 B to 64 KB, 4 cycles pipelined", load: base(func(ld *load.Load) {
 		ld.Body, ld.Depth = load.Sizes(10, 65535), 4
 	})},

@@ -67,7 +67,7 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 		rounds  []*result.Result
 		verdict string
 	}{
-		{[]*result.Result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)}, "2,300 | missed (at the floor: a bare echo stalls 2,000 µs here) |"},
+		{[]*result.Result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)}, "2,300 | missed (at the floor: a bare loop stalls 2,000 µs here) |"},
 		{[]*result.Result{beside(2500, 2301), beside(3, 2301), beside(2000, 2301)}, "2,301 | missed |"},
 		{[]*result.Result{round(9000), round(1999), round(100)}, "1,999 (100–9,000) | yes |"},
 		{[]*result.Result{round(100), round(2001), round(9000)}, "2,001 (100–9,000) | missed |"},

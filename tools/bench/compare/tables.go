@@ -5,12 +5,12 @@ import (
 	"beanfield/tools/bench/result"
 )
 
-// What a server writes, and what durable replies cost beside the least that they can cost.
+// What a server writes.
 const diskHead = "## On the disk\n\n" +
 	"What a server wrote while it was measured is what the kernel counts for its process or for its disk, whichever is less. " +
 	"The bare loop with a log reads all that is ready, makes one write and one sync, and answers; it recovers nothing and never tidies up.\n\n" +
-	"| load | server | ops/s × bare loop | CPU × bare loop | CPU µs/job | bytes written/job | MB on the disk | highest MB |\n" +
-	"|---|---|--:|--:|--:|--:|--:|--:|\n"
+	"| load | server | CPU µs/job | bytes written/job | MB on the disk | highest MB |\n" +
+	"|---|---|--:|--:|--:|--:|\n"
 
 // onDisk leaves out the rows that have tables of their own.
 func (r *rowResult) onDisk() bool {
@@ -18,12 +18,11 @@ func (r *rowResult) onDisk() bool {
 }
 
 func (r *rowResult) diskCells(p *peerResult) []string {
-	if p.Absent != "" || p.peer.echo {
+	if p.Absent != "" {
 		return nil
 	}
 	return []string{
-		r.versus(metricThroughput, p, r.bareLoop()), r.versus(metricCPU, p, r.bareLoop()), p.middle(metricJobCPU.of),
-		p.middle(metricWritten.of), p.middle(metricOnDisk.of), p.middle(metricPeakMB.of),
+		p.middle(metricJobCPU.of), p.middle(metricWritten.of), p.middle(metricOnDisk.of), p.middle(metricPeakMB.of),
 	}
 }
 
@@ -57,7 +56,7 @@ func (r *rowResult) restartCells(p *peerResult) []string {
 const stallHead = "## Stalls\n\n" +
 	"One connection puts, reserves and deletes 100 bytes in a tube of its own, on a server with one shard, for a second in peace and then while others do what the row says. " +
 	"All numbers are medians (smallest–largest).\n\n" +
-	"| beside it | server | longest stall µs | × beanstalkd | p99.9 µs | longest in peace µs | p99.9 in peace µs | took s | server worked µs | generator away µs | bare echo µs |\n" +
+	"| beside it | server | longest stall µs | × beanstalkd | p99.9 µs | longest in peace µs | p99.9 in peace µs | took s | server worked µs | generator away µs | bare loop µs |\n" +
 	"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 
 func (r *rowResult) stalls() bool { return r.row.load.Kind == load.KindNeighbour }

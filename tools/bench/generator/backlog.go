@@ -23,8 +23,8 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 		return err
 	}
 	defer c.Close()
-	payload := NewPayload(ld.Body, 0, 1, ld.Seed)
-	put, _ := payload.put(backlogPriority, 0, ld.Body.Min)
+	payload := NewPayload(ld.Body, 1, ld.Seed)
+	put, _ := payload.put(backlogPriority, ld.Body.Min)
 	last, i := time.Now(), 0
 	err = c.Stream(ld.Backlog, func(b []byte, i int) []byte {
 		if tube, change := useBefore(ld, i); change {

@@ -25,7 +25,6 @@ type conn struct {
 	step   int
 	ids    []uint64 // jobs that are held, or that were put and are to be reserved
 	tube   []byte   // the tube used, where it changes
-	echo   []byte   // what an echo server has yet to send back
 	ending bool     // begins nothing new
 
 	lastID uint64 // ids of one connection's puts must rise

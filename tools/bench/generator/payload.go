@@ -30,7 +30,7 @@ type Payload struct {
 	size   load.BodySize
 }
 
-func NewPayload(size load.BodySize, delay, depth int, seed uint64) *Payload {
+func NewPayload(size load.BodySize, depth int, seed uint64) *Payload {
 	p := &Payload{size: size, want: make([]byte, size.Max)}
 	for i := range p.want {
 		p.want[i] = 'a' + byte(i%26)
@@ -44,7 +44,7 @@ func NewPayload(size load.BodySize, delay, depth int, seed uint64) *Payload {
 		}
 	}
 	for _, n := range sizes {
-		req, at := p.put(JobPriority, delay, n)
+		req, at := p.put(JobPriority, n)
 		p.single, p.stamp = append(p.single, req), append(p.stamp, at)
 	}
 	if len(sizes) == 1 {
@@ -57,8 +57,8 @@ func NewPayload(size load.BodySize, delay, depth int, seed uint64) *Payload {
 func (p *Payload) Body() []byte { return p.want }
 
 // put builds one request and tells where the body starts in it.
-func (p *Payload) put(priority, delay, size int) ([]byte, int) {
-	req := fmt.Appendf(nil, "put %d %d %d %d\r\n", priority, delay, jobTTR, size)
+func (p *Payload) put(priority, size int) ([]byte, int) {
+	req := fmt.Appendf(nil, "put %d 0 %d %d\r\n", priority, jobTTR, size)
 	at := len(req)
 	req = append(req, p.want[:size]...)
 	return append(req, "\r\n"...), at

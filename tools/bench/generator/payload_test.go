@@ -9,8 +9,8 @@ import (
 )
 
 func TestPayload(t *testing.T) {
-	p := NewPayload(load.Sizes(12, 12), 3, 2, 1)
-	want := "put 1024 3 60 12\r\nabcdefghijkl\r\n"
+	p := NewPayload(load.Sizes(12, 12), 2, 1)
+	want := "put 1024 0 60 12\r\nabcdefghijkl\r\n"
 	if string(p.batch) != want+want {
 		t.Errorf("%q", p.batch)
 	}
@@ -49,7 +49,7 @@ func TestPayloadSizesSpreadOverDoublings(t *testing.T) {
 			t.Errorf("%d of 10000 sizes in doubling %d", octaves[k], k)
 		}
 	}
-	a, b := NewPayload(size, 0, 1, 9), NewPayload(size, 0, 1, 9)
+	a, b := NewPayload(size, 1, 9), NewPayload(size, 1, 9)
 	for i := range a.single {
 		if !bytes.Equal(a.single[i], b.single[i]) {
 			t.Fatal("one seed gives two payloads")

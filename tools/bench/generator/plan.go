@@ -15,21 +15,18 @@ type operation uint8
 const (
 	opPut operation = iota
 	opReserve
-	opPoll
 	opDelete
 	opUse
 	opReserveJob
-	opEcho
 	operations
 
-	// A delivery is not a command: the time from a put (or from when its delay
-	// ended) to the arrival of the job at a worker.
+	// A delivery is not a command: the time from a put to the arrival of the job at a worker.
 	opDelivery
 	measured
 )
 
 func (o operation) String() string {
-	return [...]string{"put", "reserve", "poll", "delete", "use", "reserve-job", "echo", "", "delivery"}[o]
+	return [...]string{"put", "reserve", "delete", "use", "reserve-job", "", "delivery"}[o]
 }
 
 // A request is a batch of n commands: all are op, or, where there is a pattern, they
@@ -39,14 +36,6 @@ type request struct {
 	n       int
 	bytes   []byte      // not changed until the batch is answered
 	pattern []operation // nil: equal commands
-}
-
-// kind is that of command i.
-func (r *request) kind(i int) operation {
-	if r.pattern == nil {
-		return r.op
-	}
-	return r.pattern[i%len(r.pattern)]
 }
 
 // cycleCommands is the pattern of whole cycles.
@@ -67,16 +56,14 @@ type requests struct {
 	load     *load.Load
 	payload  *Payload
 	reserves []byte
-	polls    []byte
 	key      uint64 // the last one: they count up from the run's beginning, so that no other run had them
 }
 
 func newRequests(ld *load.Load) *requests {
 	return &requests{
 		load:     ld,
-		payload:  NewPayload(ld.Body, ld.Delay, ld.Depth, ld.Seed),
+		payload:  NewPayload(ld.Body, ld.Depth, ld.Seed),
 		reserves: bytes.Repeat([]byte("reserve\r\n"), ld.Depth),
-		polls:    bytes.Repeat([]byte("reserve-with-timeout 0\r\n"), ld.Depth),
 	}
 }
 
@@ -229,26 +216,6 @@ func appendTube(buf []byte, prefix string, i int) []byte {
 
 func loadTube(i int) string { return string(appendTube(nil, loadPrefix, i)) }
 
-// pollPlan asks without waiting; every tenth poll follows a put. Which connection
-// gets that job is up to the server.
-type pollPlan struct{ *requests }
-
-const pollsPerPut = 10
-
-func (p pollPlan) next(c *conn, due int64) (request, bool) {
-	if len(c.ids) > 0 {
-		return deletes(c), true
-	}
-	if c.step == 0 {
-		c.step = pollsPerPut
-		return p.puts(c, 1, due), true
-	}
-	c.step--
-	return request{op: opPoll, n: p.load.Depth, bytes: p.polls}, true
-}
-
-func (p pollPlan) rest(c *conn) bool { return len(c.ids) == 0 }
-
 // producerPlan puts while fewer than the load's bound of jobs are in flight.
 type producerPlan struct {
 	*requests
@@ -283,46 +250,20 @@ func (p workerPlan) next(c *conn, due int64) (request, bool) {
 // connection closes. It stops once nothing is in flight any more.
 func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFlight <= 0 }
 
-// echoPlan sends what another plan sends, to a server that sends it back: the same
-// requests, replies of about the same size, and no queue.
-type echoPlan struct{ plan }
-
-// echoID stands for the ids that an echo server does not give.
-const echoID = 1234567
-
-func (p echoPlan) next(c *conn, due int64) (request, bool) {
-	req, ok := p.plan.next(c, due)
-	for i := range req.n {
-		if req.kind(i) == opReserve {
-			c.ids = append(c.ids, echoID)
-		}
-	}
-	c.echo = req.bytes
-	req.op, req.pattern = opEcho, nil
-	return req, ok
-}
-
 // plan gives connection i its plan.
 func (r *run) plan(i int, q *requests) plan {
-	switch {
-	case r.target.Echo && r.load.Kind == load.KindCycles:
-		return echoPlan{cyclesPlan{q}}
-	case r.target.Echo:
-		return echoPlan{cyclePlan{q}}
-	case r.load.Apart() && i < r.load.Producers:
-		return producerPlan{q, r}
-	case r.load.Apart():
-		return workerPlan{q, r}
-	}
 	switch r.load.Kind {
+	case load.KindApart, load.KindWake:
+		if i < r.load.Producers {
+			return producerPlan{q, r}
+		}
+		return workerPlan{q, r}
 	case load.KindPut:
 		return putPlan{q}
 	case load.KindCycles:
 		return cyclesPlan{q}
 	case load.KindHop:
 		return hopPlan{q}
-	case load.KindPoll:
-		return pollPlan{q}
 	default:
 		return cyclePlan{q}
 	}

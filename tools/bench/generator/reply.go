@@ -12,14 +12,13 @@ const (
 	wordInserted word = iota
 	wordReserved
 	wordDeleted
-	wordTimedOut
 	wordUsing
 	wordWatching
 	wordOther // any other: always wrong, kept to be shown
 )
 
 func (w word) String() string {
-	return [...]string{"INSERTED", "RESERVED", "DELETED", "TIMED_OUT", "USING", "WATCHING", "another reply"}[w]
+	return [...]string{"INSERTED", "RESERVED", "DELETED", "USING", "WATCHING", "another reply"}[w]
 }
 
 // A Reply points into the buffer it was parsed from.
@@ -61,8 +60,6 @@ func (r *Reply) Parse(buf []byte) (int, error) {
 		return end + 1, r.number(line[9:])
 	case string(line) == "DELETED":
 		r.Word = wordDeleted
-	case string(line) == "TIMED_OUT":
-		r.Word = wordTimedOut
 	case len(line) > 6 && string(line[:6]) == "USING ":
 		r.Word = wordUsing
 	default:

@@ -21,7 +21,6 @@ type Target struct {
 	Queue string      // of its queue service
 	TLS   string      // of the same over TLS
 	PID   int         // 0: not known; then CPU and memory are not measured
-	Echo  bool        // sends back what it gets
 	Owned bool        // started for this run: nobody else uses it
 	Disk  server.Disk // with its files; empty: not known
 }
@@ -61,7 +60,6 @@ type Settings struct {
 	Wait   Wait
 	Filled bool          // the backlog is there already
 	Settle time.Duration // how long a server has before its memory is read
-	Calm   time.Duration // the longest wait for a quiet machine
 	Say    func(format string, args ...any)
 }
 
@@ -92,7 +90,7 @@ func (r *run) moment(now int64) machine.Moment {
 
 // Generate sends a load to a server and measures what that costs it.
 func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*result.Result, error) {
-	if !t.Echo && !set.Filled {
+	if !set.Filled {
 		if err := FillBacklog(ctx, t.Addr, &ld, set.Say); err != nil {
 			return nil, err
 		}
@@ -101,7 +99,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 	defer r.close()
 	var check *audit
 	var err error
-	if t.Owned && !t.Echo {
+	if t.Owned {
 		if check, err = startAudit(ctx, t.Addr); err != nil {
 			return nil, err
 		}
@@ -122,7 +120,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 			return nil, err
 		}
 	}
-	if !t.Owned && !t.Echo {
+	if !t.Owned {
 		if err := ClearLeftovers(ctx, t.Addr, &ld); err != nil {
 			return nil, err
 		}
@@ -145,10 +143,9 @@ func (r *run) connect() (err error) {
 			return err
 		}
 		c := &conn{loop: l, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
-		switch {
-		case r.tube != "":
+		if r.tube != "" {
 			err = talk.MoveTo(r.tube)
-		case !r.target.Echo:
+		} else {
 			err = chooseTubes(talk, i, r.load)
 		}
 		var added error

@@ -60,11 +60,7 @@ func TestEveryLoadRuns(t *testing.T) {
 		"apart":       {func(ld *load.Load) { ld.Kind = load.KindApart }, "put reserve delete delivery"},
 		"apart deep":  {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, "put reserve delete delivery"},
 		"wake":        {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, "put reserve delete delivery"},
-		"poll":        {func(ld *load.Load) { ld.Kind = load.KindPoll }, "put poll delete"},
 		"open loop":   {func(ld *load.Load) { ld.Rate = 3000 }, "put reserve delete"},
-		"delayed": {func(ld *load.Load) {
-			ld.Kind, ld.Rate, ld.Warmup = load.KindDelayed, 500, 1100*time.Millisecond
-		}, "put reserve delete delivery"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 )
 
@@ -85,7 +84,7 @@ func TestConsumeRefusesWrongReplies(t *testing.T) {
 		{"handed out twice", opReserve, 2, good + good, "handed out twice"},
 		{"short body", opReserve, 1, "RESERVED 5 3\r\nabc\r\n", "not put"},
 		{"altered body", opReserve, 1, strings.Replace(good, "t\r\n", "T\r\n", 1), "not put"},
-		{"timed out without a timeout", opReserve, 1, "TIMED_OUT\r\n", "reserve was answered"},
+		{"timed out", opReserve, 1, "TIMED_OUT\r\n", "reserve was answered"},
 		{"another tube", opUse, 1, "USING other\r\n", "use was answered"},
 		{"no reply at all", opDelete, 1, "DELETED\n", "CRLF"},
 	} {
@@ -151,36 +150,5 @@ func TestConsumeCyclesInTheWrongOrder(t *testing.T) {
 		if err := arrive(l, c, input); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%.60q: got %v, want an error with %q", input, err, message)
 		}
-	}
-}
-
-func TestConsumeEcho(t *testing.T) {
-	for cut := range 6 {
-		l, c := awaiting(opEcho, 2, nil)
-		c.echo = []byte("hello")
-		parts := []string{"hello"[:cut], "hello"[cut:]}
-		if cut == 5 {
-			parts = parts[:1]
-		}
-		must.Do(t, arrive(l, c, parts...))
-		if c.left != 0 || l.tally.ops[opEcho] != 2 {
-			t.Fatalf("cut at %d: %d to come, %d counted", cut, c.left, l.tally.ops[opEcho])
-		}
-	}
-	l, c := awaiting(opEcho, 1, nil)
-	c.echo = []byte("hello")
-	if err := arrive(l, c, "hullo"); err == nil {
-		t.Error("another text passed for the echo")
-	}
-}
-
-func TestDelayedJobMustNotComeEarly(t *testing.T) {
-	l, c := awaiting(opReserve, 1, func(ld *load.Load) { ld.Kind, ld.Rate, ld.Delay = load.KindDelayed, 1, 3600 })
-	p := l.run.payload
-	request := p.appendStamped(nil, 0, 1)
-	stamped := request[p.stamp[0] : len(request)-2]
-	err := arrive(l, c, fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", stamped))
-	if err == nil || !strings.Contains(err.Error(), "too early") {
-		t.Errorf("a job delayed by an hour came at once: %v", err)
 	}
 }

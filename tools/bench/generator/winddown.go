@@ -24,7 +24,7 @@ func (l *loop) finished() (bool, error) {
 		return true, nil
 	}
 	now := l.run.now()
-	if now < l.run.end+windDown+int64(l.run.load.Delay)*1e9 {
+	if now < l.run.end+windDown {
 		return false, nil
 	}
 	if !l.pacer.open() {

@@ -15,7 +15,7 @@ import (
 type Load struct {
 	Kind        string        `json:"kind"`
 	Connections int           `json:"connections"`
-	Producers   int           `json:"producers,omitempty"` // of the connections; apart, wake, delayed
+	Producers   int           `json:"producers,omitempty"` // of the connections; apart, wake
 	Depth       int           `json:"depth"`
 	Tubes       int           `json:"tubes"`
 	TLS         bool          `json:"tls,omitempty"`
@@ -25,7 +25,6 @@ type Load struct {
 	Backlog     int           `json:"backlog,omitempty"`
 	BacklogIn   string        `json:"backlog_in,omitempty"` // own, same, spread
 	Rate        float64       `json:"rate,omitempty"`       // operations a second; 0: closed loop
-	Delay       int           `json:"delay,omitempty"`      // seconds; delayed
 	MaxJobs     int           `json:"max_jobs,omitempty"`   // put ends after so many
 	Whole       bool          `json:"whole,omitempty"`      // it ends after MaxJobs alone, however long that takes
 	Kill        bool          `json:"kill,omitempty"`       // restart: the server gets SIGKILL
@@ -46,8 +45,6 @@ const (
 	KindHop     = "hop"     // use a tube drawn at random, put, reserve-job, delete
 	KindApart   = "apart"   // producers and workers apart
 	KindWake    = "wake"    // as apart, with hardly ever a job waiting: workers block
-	KindDelayed = "delayed" // as apart, every put delayed: a backlog coming due
-	KindPoll    = "poll"    // reserve-with-timeout 0, one poll in ten after a put
 	KindMemory  = "memory"  // no load: memory per ready job of the backlog
 	KindIdle    = "idle"    // no load: memory per idle connection
 	KindRestart = "restart" // no load: the server is ended and started again with the backlog
@@ -63,7 +60,7 @@ const (
 )
 
 var kinds = []string{
-	KindPut, KindCycle, KindCycles, KindHop, KindApart, KindWake, KindDelayed, KindPoll, KindMemory, KindIdle, KindRestart, KindNeighbour,
+	KindPut, KindCycle, KindCycles, KindHop, KindApart, KindWake, KindMemory, KindIdle, KindRestart, KindNeighbour,
 	KindPush, KindPushOne, KindWakeOne, KindConsumers, KindGets,
 }
 
@@ -89,7 +86,7 @@ func Default() Load {
 func (ld *Load) Flags(f *flag.FlagSet) {
 	f.StringVar(&ld.Kind, "load", ld.Kind, "`kind` of load: "+fmt.Sprint(kinds))
 	f.IntVar(&ld.Connections, "c", ld.Connections, "connections, producers included")
-	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake, delayed); 0: half")
+	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake); 0: half")
 	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: put, reserve and delete so often")
 	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
 	f.BoolVar(&ld.TLS, "tls", ld.TLS, "over TLS, at the address that -tls-addr names or whose port is {tls}")
@@ -100,7 +97,6 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.StringVar(&ld.BacklogIn, "backlog-in", ld.BacklogIn,
 		"where the backlog lies: own (a tube of its own), same (the tubes under load, lower priority), spread (one tube each)")
 	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, full speed")
-	f.IntVar(&ld.Delay, "delay", ld.Delay, "`seconds` that puts are delayed (delayed; default 1)")
 	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
 	f.BoolVar(&ld.Whole, "whole", ld.Whole, "put, cycle, cycles: measure until -max-jobs jobs were put, instead of for -time, without -warmup")
 	f.BoolVar(&ld.Kill, "kill", ld.Kill, "restart: end the server with SIGKILL")
@@ -114,7 +110,7 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 }
 
 func (ld *Load) Apart() bool {
-	return ld.Kind == KindApart || ld.Kind == KindWake || ld.Kind == KindDelayed
+	return ld.Kind == KindApart || ld.Kind == KindWake
 }
 
 // Stamped loads carry the time of their put in the body, to measure delivery.
@@ -134,12 +130,6 @@ func (ld *Load) Check() error {
 	if ld.Whole {
 		ld.Warmup, ld.Duration = 0, wholePatience
 	}
-	if ld.Kind == KindDelayed && ld.Delay == 0 {
-		ld.Delay = 1
-	}
-	if ld.Kind == KindDelayed && ld.Rate == 0 {
-		return errors.New("delayed needs -rate: jobs come due as fast as they were put")
-	}
 	switch {
 	case !slices.Contains(kinds, ld.Kind):
 		return fmt.Errorf("no load %q; there are %v", ld.Kind, kinds)
@@ -147,8 +137,8 @@ func (ld *Load) Check() error {
 		return errors.New("-c must lie between 1 and 60000")
 	case ld.Depth < 1 || ld.Depth > 10000:
 		return errors.New("-depth must lie between 1 and 10000")
-	case ld.Tubes < 1 || ld.Backlog < 0 || ld.Rate < 0 || ld.Delay < 0 || ld.MaxJobs < 1:
-		return errors.New("-tubes, -backlog, -rate, -delay, -max-jobs: a number is too small")
+	case ld.Tubes < 1 || ld.Backlog < 0 || ld.Rate < 0 || ld.MaxJobs < 1:
+		return errors.New("-tubes, -backlog, -rate, -max-jobs: a number is too small")
 	case ld.Duration <= 0 || ld.Warmup < 0:
 		return errors.New("-time and -warmup: want a positive time")
 	case ld.BacklogIn != backlogOwn && ld.BacklogIn != BacklogSame && ld.BacklogIn != BacklogSpread:

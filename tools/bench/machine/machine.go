@@ -9,6 +9,10 @@ import (
 	"beanfield/tools/server"
 )
 
+// OthersAllowed is the share of a processor that others may use before a measurement is
+// repeated.
+const OthersAllowed = 0.10
+
 // A Machine is what a reader must know to place the numbers.
 type Machine struct {
 	CPU    string `json:"cpu"`

@@ -19,7 +19,7 @@ type Held struct {
 }
 
 // Hold starts a server, on processors of its own where pinned.
-func (p *Pinning) Hold(ctx context.Context, pinned bool, how server.Launch, echo bool) (*Held, error) {
+func (p *Pinning) Hold(ctx context.Context, pinned bool, how server.Launch) (*Held, error) {
 	how.CPUs = p.serverCPUs(pinned)
 	s, err := how.Prepare()
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *Pinning) Hold(ctx context.Context, pinned bool, how server.Launch, echo
 		s.Stop()
 		return nil, err
 	}
-	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Owned: true, Disk: s.Disk()}
+	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Owned: true, Disk: s.Disk()}
 	return &Held{pinning: p, pinned: pinned, target: t, server: s}, nil
 }
 

@@ -76,9 +76,6 @@ func openIdle(t generator.Target, n int, secured bool) ([]int, error) {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}
 		idle = append(idle, fd)
-		if t.Echo {
-			continue
-		}
 		if err := c.Say("reserve-with-timeout 0", "TIMED_OUT"); err != nil {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}

@@ -69,9 +69,6 @@ func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, ld
 		return err
 	}
 	u.StopSec = time.Since(begun).Seconds()
-	if err := machine.AwaitCalm(ctx, set.Calm); err != nil {
-		return err
-	}
 	before := machine.MomentOf(0, "", 0)
 	took, err := firstReply(ctx, s, u.Jobs)
 	if err != nil {

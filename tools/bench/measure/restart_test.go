@@ -28,7 +28,7 @@ func restartOfLoad(t *testing.T, flags string, change func(*load.Load)) (*result
 	ld.Kind = load.KindRestart
 	change(&ld)
 	set := generator.Settings{Say: func(string, ...any) {}}
-	return p.MeasureNew(context.Background(), false, how, false, ld, set)
+	return p.MeasureNew(context.Background(), false, how, ld, set)
 }
 
 func TestRestart(t *testing.T) {

@@ -37,7 +37,7 @@ func MeasureOne(ctx context.Context, t generator.Target, ld load.Load, set gener
 	if set.Wait == generator.WaitSpin {
 		turn.Spin(func() bool { return ctx.Err() == nil })
 	}
-	o := &one{body: generator.NewPayload(ld.Body, 0, 1, ld.Seed).Body()}
+	o := &one{body: generator.NewPayload(ld.Body, 1, ld.Seed).Body()}
 	var err error
 	if o.producer, err = talk.DialSide(t.Addr, turn, onePiece); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ const (
 func Measure(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
 	r := &run{
 		load: &ld, target: t, wait: set.Wait, base: time.Now(), ledger: generator.NewLedger(), inFlight: uint64(ld.InFlight()),
-		body: generator.NewPayload(ld.Body, 0, ld.Depth, ld.Seed).Body(),
+		body: generator.NewPayload(ld.Body, ld.Depth, ld.Seed).Body(),
 	}
 	var err error
 	if r.loop, err = socket.NewLoop(loopEvents); err != nil {

@@ -35,7 +35,7 @@ func (r *Result) disturbance() string {
 }
 
 // commandOrder is how latencies are listed.
-var commandOrder = []string{"put", "reserve", "poll", "delete", "use", "reserve-job", "echo", "delivery"}
+var commandOrder = []string{"put", "reserve", "delete", "use", "reserve-job", "delivery"}
 
 func (r *Result) Print(w io.Writer) {
 	if r.Restart != nil {

@@ -4,8 +4,7 @@
 // command at a time. Its waits are measured first undisturbed ("in peace"), then during a
 // disturbance (disturbance.go). Disturbances are by jobs that change their state (jobs.go),
 // workers that wait (staff.go), clients that watch many tubes (tubes.go), a large job, a
-// busy tube, and the queue service (queue.go). What a server that does nothing makes its
-// client wait is measured right after (bare.go).
+// busy tube, and the queue service (queue.go).
 //
 // One goroutine drives both, a little of the disturbance at a time. A second goroutine
 // would take the processor from the neighbour, and look like a stall of the server.

@@ -41,9 +41,6 @@ const (
 
 // Measure disturbs a server again and again, and measures its neighbour.
 func Measure(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
-	if t.Echo {
-		return nil, errors.New("an echo server has no neighbours")
-	}
 	n, err := newNeighbour(t, set)
 	if err != nil {
 		return nil, err

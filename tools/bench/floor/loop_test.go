@@ -39,7 +39,7 @@ func TestRepliesWaitForOneSync(t *testing.T) {
 	c1, s1 := pair(t)
 	c2, s2 := pair(t)
 	clients, kept := []int{c1, c2}, 0
-	l := newLogged(func(group []byte) error {
+	l := newLoop(func(group []byte) error {
 		kept++
 		if n := bytes.Count(group, []byte("the body")); n != 2 {
 			t.Errorf("the group has %d bodies: %q", n, group)
@@ -77,10 +77,22 @@ func TestRepliesWaitForOneSync(t *testing.T) {
 	}
 }
 
+// Without a log, nothing is awaited.
+func TestWithoutALog(t *testing.T) {
+	client, server := pair(t)
+	if _, e := socket.Write(client, []byte("put 1 0 60 1\r\nx\r\n")); e != 0 {
+		t.Fatal(e)
+	}
+	must.Do(t, newLoop(nil).round([]syscall.EpollEvent{{Fd: int32(server)}}))
+	if reply := got(client); reply != "INSERTED 1\r\n" {
+		t.Errorf("the answer was %q", reply)
+	}
+}
+
 func TestNoReplyAfterAFailedSync(t *testing.T) {
 	client, server := pair(t)
 	broken := errors.New("the disk is gone")
-	l := newLogged(func([]byte) error { return broken })
+	l := newLoop(func([]byte) error { return broken })
 	if _, e := socket.Write(client, []byte("put 1 0 60 1\r\nx\r\n")); e != 0 {
 		t.Fatal(e)
 	}
@@ -93,13 +105,13 @@ func TestNoReplyAfterAFailedSync(t *testing.T) {
 }
 
 // Commands may come in any pieces; what is not complete is left.
-func TestBareQueue(t *testing.T) {
+func TestQueue(t *testing.T) {
 	const sent = "use a\r\nwatch a\r\nignore default\r\nput 1 0 60 3\r\na\nb\r\nput 1 0 60 0\r\n\r\nreserve\r\nreserve\r\ndelete 2\r\nstats\r\ndelete 1\r\nx\r\n"
 	const want = "USING a\r\nWATCHING 1\r\nWATCHING 1\r\nINSERTED 1\r\nINSERTED 2\r\nRESERVED 1 3\r\na\nb\r\nRESERVED 2 0\r\n\r\nDELETED\r\n" +
 		"OK 108\r\ntotal-jobs: 2\ncurrent-jobs-ready: 0\ncurrent-jobs-reserved: 1\ncurrent-jobs-delayed: 0\ncurrent-jobs-buried: 0\n\r\n" +
 		"DELETED\r\nUNKNOWN_COMMAND\r\n"
 	for size := 1; size <= len(sent); size++ {
-		q, turn, in := newBareQueue(), bareTurn{}, []byte(nil)
+		q, turn, in := newQueue(), turn{}, []byte(nil)
 		for rest := sent; rest != ""; {
 			n := min(size, len(rest))
 			in, rest = append(in, rest[:n]...), rest[n:]
@@ -115,7 +127,7 @@ func TestBareQueue(t *testing.T) {
 	}
 }
 
-func TestBareQueueRefuses(t *testing.T) {
+func TestQueueRefuses(t *testing.T) {
 	for sent, message := range map[string]string{
 		"reserve\r\n":                       "would have to wait",
 		"delete 1\r\n":                      "not reserved",
@@ -123,17 +135,17 @@ func TestBareQueueRefuses(t *testing.T) {
 		"put 1 0 60 x\r\n":                  "wrong size",
 		"put 1 0 60 65537\r\n":              "wrong size",
 	} {
-		if _, err := newBareQueue().run([]byte(sent), new(bareTurn)); err == nil || !strings.Contains(err.Error(), message) {
+		if _, err := newQueue().run([]byte(sent), new(turn)); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%.60q: %v, want %q", sent, err, message)
 		}
 	}
 }
 
 // Puts alone are kept, however many.
-func TestBareQueueGrows(t *testing.T) {
-	q, turn := newBareQueue(), new(bareTurn)
-	must.Get(q.run([]byte(strings.Repeat("put 1 0 60 1\r\nx\r\n", 2*bareJobs+1)), turn))
-	for id := 1; id <= 2*bareJobs+1; id++ {
+func TestQueueGrows(t *testing.T) {
+	q, turn := newQueue(), new(turn)
+	must.Get(q.run([]byte(strings.Repeat("put 1 0 60 1\r\nx\r\n", 2*firstJobs+1)), turn))
+	for id := 1; id <= 2*firstJobs+1; id++ {
 		turn.out = turn.out[:0]
 		must.Get(q.run([]byte("reserve\r\n"), turn))
 		if want := fmt.Sprintf("RESERVED %d 1\r\nx\r\n", id); string(turn.out) != want {
@@ -144,9 +156,9 @@ func TestBareQueueGrows(t *testing.T) {
 
 // The log is as long from its first group on as it ever will be, and is used again from
 // its beginning.
-func TestBareLogIsReused(t *testing.T) {
+func TestLogIsReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	log := must.Get(newBareLog(path, 10))
+	log := must.Get(newLog(path, 10))
 	defer log.file.Close()
 	for _, step := range []struct{ group, file string }{
 		{"", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"},
@@ -167,21 +179,18 @@ func TestBareLogIsReused(t *testing.T) {
 
 // A server that has to be killed costs every measurement of it ten seconds.
 func TestServersEnd(t *testing.T) {
-	for name, serve := range map[string]func(context.Context) error{
-		"echo":   func(ctx context.Context) error { return Echo(ctx, nil) },
-		"logged": func(ctx context.Context) error { return Logged(ctx, []string{"-d", t.TempDir(), "-log", "4096"}) },
-	} {
+	for _, args := range [][]string{nil, {"-d", t.TempDir(), "-log", "4096"}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
-		go func() { ended <- serve(ctx) }()
+		go func() { ended <- Serve(ctx, args) }()
 		cancel()
 		select {
 		case err := <-ended:
 			if err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%q: %v", args, err)
 			}
 		case <-time.After(5 * time.Minute):
-			t.Errorf("the server %s goes on", name)
+			t.Errorf("the server %q goes on", args)
 		}
 	}
 }

@@ -2,30 +2,15 @@ package floor
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net"
 	"os"
 	"syscall"
 	"time"
-
-	"beanfield/tools/bench/socket"
 )
 
-// echoLook bounds a wait for events, so that the end is noticed.
-const echoLook = 50 * time.Millisecond
-
-// Echo is the floor in comparisons: one thread that waits for all connections at once and
-// sends back what it reads, one read and one write for each batch, no queue. No server
-// can do less for the same messages.
-func Echo(ctx context.Context, args []string) error {
-	f := flag.NewFlagSet("bench echo", flag.ContinueOnError)
-	port := f.Int("p", 0, "port on 127.0.0.1")
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	return serve(ctx, *port, echoAll)
-}
+// longestLook bounds a wait for events, so that the end is noticed.
+const longestLook = 50 * time.Millisecond
 
 // serve listens on a port, and has one goroutine serve all connections with epoll.
 func serve(ctx context.Context, port int, all func(ctx context.Context, epfd int) error) error {
@@ -82,30 +67,4 @@ func descriptor(c *net.TCPConn) (int, error) {
 		return -1, os.NewSyscallError("dup", err)
 	}
 	return fd, syscall.SetNonblock(fd, true)
-}
-
-// echoAll serves all connections until the end.
-func echoAll(ctx context.Context, epfd int) error {
-	events, buf := make([]syscall.EpollEvent, 256), make([]byte, 64<<10)
-	for ctx.Err() == nil {
-		n, err := socket.Wait(epfd, events, int64(echoLook))
-		if err != nil {
-			return err
-		}
-		for _, ev := range events[:n] {
-			if !echo(int(ev.Fd), buf) {
-				syscall.Close(int(ev.Fd))
-			}
-		}
-	}
-	return nil
-}
-
-// echo sends back what one read brings, and tells whether the connection goes on.
-func echo(fd int, buf []byte) bool {
-	n, e := socket.Read(fd, buf)
-	if e == syscall.EAGAIN || e == syscall.EINTR {
-		return true
-	}
-	return e == 0 && n > 0 && send(fd, buf[:n])
 }

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// A bareLog is a file of zeros that is written from its beginning to its end, again and
+// A log is a file of zeros that is written from its beginning to its end, again and
 // again: a sync never changes which blocks the file has.
-type bareLog struct {
+type log struct {
 	file     *os.File
 	size, at int64
 }
 
-func newBareLog(path string, size int64) (*bareLog, error) {
+func newLog(path string, size int64) (*log, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -27,12 +27,12 @@ func newBareLog(path string, size int64) (*bareLog, error) {
 	if err = errors.Join(err, file.Sync()); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &bareLog{file: file, size: size}, nil
+	return &log{file: file, size: size}, nil
 }
 
 // keep is one write and one sync. A group that does not fit into the rest of the file goes
 // to its beginning.
-func (l *bareLog) keep(group []byte) error {
+func (l *log) keep(group []byte) error {
 	n := int64(len(group))
 	if n > l.size {
 		return fmt.Errorf("a group of %d bytes is longer than the log", n)

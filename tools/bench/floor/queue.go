@@ -8,31 +8,31 @@ import (
 	"strconv"
 )
 
-// A bareQueue is as much of a queue as cycles of put, reserve and delete need: one tube,
+// A queue is as much of a queue as cycles of put, reserve and delete need: one tube,
 // first in, first out.
-type bareQueue struct {
-	jobs    []bareJob // by id, modulo their number; twice as many when two ids meet
-	last    uint64    // the highest id
-	next    uint64    // the one that is reserved next
+type queue struct {
+	jobs    []job  // by id, modulo their number; twice as many when two ids meet
+	last    uint64 // the highest id
+	next    uint64 // the one that is reserved next
 	deleted uint64
 }
 
-type bareJob struct {
+type job struct {
 	id   uint64 // 0: deleted
 	body []byte
 }
 
-// bareJobs is more than any load of cycles has at a time.
-const bareJobs = 1 << 16
+// firstJobs is more than any load of cycles has at a time.
+const firstJobs = 1 << 16
 
-func newBareQueue() *bareQueue { return &bareQueue{jobs: make([]bareJob, bareJobs), next: 1} }
+func newQueue() *queue { return &queue{jobs: make([]job, firstJobs), next: 1} }
 
-// A bareTurn has the replies to what one connection has sent, and what of it the log must
+// A turn has the replies to what one connection has sent, and what of it the log must
 // have before they leave.
-type bareTurn struct{ out, log []byte }
+type turn struct{ out, log []byte }
 
 // run takes the complete commands of in and tells how many bytes they are.
-func (q *bareQueue) run(in []byte, t *bareTurn) (taken int, err error) {
+func (q *queue) run(in []byte, t *turn) (taken int, err error) {
 	for {
 		rest := in[taken:]
 		end := bytes.IndexByte(rest, '\n')
@@ -48,7 +48,7 @@ func (q *bareQueue) run(in []byte, t *bareTurn) (taken int, err error) {
 }
 
 // command runs one. It tells how many bytes a body took, -1 if that has not come yet.
-func (q *bareQueue) command(line, rest []byte, t *bareTurn) (int, error) {
+func (q *queue) command(line, rest []byte, t *turn) (int, error) {
 	verb, argument, _ := bytes.Cut(line, []byte(" "))
 	switch string(verb) {
 	case "put":
@@ -71,9 +71,9 @@ func (q *bareQueue) command(line, rest []byte, t *bareTurn) (int, error) {
 	return 0, nil
 }
 
-func (q *bareQueue) put(line, rest []byte, t *bareTurn) (int, error) {
-	size, ok := bareNumber(line[bytes.LastIndexByte(line, ' ')+1:])
-	if !ok || size > bareBuffer {
+func (q *queue) put(line, rest []byte, t *turn) (int, error) {
+	size, ok := number(line[bytes.LastIndexByte(line, ' ')+1:])
+	if !ok || size > readMost {
 		return 0, fmt.Errorf("a put with a wrong size: %.40q", line)
 	}
 	n := int(size)
@@ -92,11 +92,11 @@ func (q *bareQueue) put(line, rest []byte, t *bareTurn) (int, error) {
 	return n + len("\r\n"), nil
 }
 
-func (q *bareQueue) at(id uint64) *bareJob { return &q.jobs[id%uint64(len(q.jobs))] }
+func (q *queue) at(id uint64) *job { return &q.jobs[id%uint64(len(q.jobs))] }
 
-func (q *bareQueue) grow() {
+func (q *queue) grow() {
 	old := q.jobs
-	q.jobs = make([]bareJob, 2*len(old))
+	q.jobs = make([]job, 2*len(old))
 	for _, j := range old {
 		if j.id != 0 {
 			*q.at(j.id) = j
@@ -105,7 +105,7 @@ func (q *bareQueue) grow() {
 }
 
 // reserve never waits: in cycles there has been a put for each.
-func (q *bareQueue) reserve(t *bareTurn) error {
+func (q *queue) reserve(t *turn) error {
 	if q.next > q.last {
 		return errors.New("a reserve would have to wait")
 	}
@@ -117,8 +117,8 @@ func (q *bareQueue) reserve(t *bareTurn) error {
 	return nil
 }
 
-func (q *bareQueue) delete(argument []byte, t *bareTurn) error {
-	id, ok := bareNumber(argument)
+func (q *queue) delete(argument []byte, t *turn) error {
+	id, ok := number(argument)
 	j := q.at(id)
 	if !ok || j.id != id || id >= q.next {
 		return fmt.Errorf("a delete of a job that is not reserved: %.40q", argument)
@@ -130,8 +130,8 @@ func (q *bareQueue) delete(argument []byte, t *bareTurn) error {
 	return nil
 }
 
-// bareNumber reads digits, and nothing else.
-func bareNumber(digits []byte) (n uint64, ok bool) {
+// number reads digits, and nothing else.
+func number(digits []byte) (n uint64, ok bool) {
 	for _, d := range digits {
 		if d < '0' || d > '9' {
 			return 0, false
