@@ -47,7 +47,7 @@ race: ## all tests under the race detector, the longest of storage in their shor
 	$(GO) test -race -short -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
-	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/shipment -engine
+	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine
 	$(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestProcessOfACluster -engine
 
 single: ## all tests on one processor, the longest in their shorter forms: race and thorough run these in full

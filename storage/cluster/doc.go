@@ -7,7 +7,7 @@
 //	replica   one shard at this node: its lanes' driver and its copy
 //	promises  the file with what the node has promised as a voter
 //	rebuild   a copy that the lanes cannot complete begins anew, from another node's checkpoint (package
-//	          shipment)
+//	          transfer)
 //	damage    a copy that cannot be read is set aside, and replaced in the same way
 //	Status    what all nodes have said of themselves last
 //	Verify    compares the copies of all nodes
@@ -24,7 +24,7 @@
 //	steerer   nothing; it asks for the lanes to be led by other machines than the owner's
 //	knocker   nothing; it tells the others that this node is there, and has the engine rest
 //	rebuilder one for each copy that begins anew, until it has: its files
-//	desk      nothing; it makes checkpoints for other nodes (package shipment)
+//	desk      nothing; it makes checkpoints for other nodes (package transfer)
 //	drivers   one for each shard (package jetstream): its log, and Take of its copy
 //
 // A driver waits for its copy (Take), never for the loop. The loop waits for nobody, because beats are

@@ -12,7 +12,7 @@ import (
 
 	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/cluster/partition"
-	"beanfield/storage/cluster/shipment"
+	"beanfield/storage/cluster/transfer"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/tally"
 )
@@ -38,7 +38,7 @@ type Node struct {
 	talk       *jetstream.Conn        // for messages between nodes
 	bulk       *jetstream.Conn        // for checkpoints
 	post       *jetstream.Post
-	desk       *shipment.Desk
+	desk       *transfer.Server
 	one        sync.Mutex // held by whoever fetches a checkpoint
 	copies     Copies
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"beanfield/storage/cluster/ownership"
-	"beanfield/storage/cluster/shipment"
+	"beanfield/storage/cluster/transfer"
 	"beanfield/storage/turns"
 )
 
@@ -19,7 +19,7 @@ const (
 	// rebuildPoll is how often it is looked whether a checkpoint can be made.
 	rebuildPoll  = ownership.BeatEach
 	rebuildAgain = 3 * time.Second
-	shipmentRate = 100 << 20
+	transferRate = 100 << 20
 	tellEach     = time.Second // how much of it has come
 	// unheard is how long the sending node may be silent.
 	unheard = 10 * time.Second
@@ -132,12 +132,12 @@ func (r *replica) fetch(ctx context.Context) error {
 		return errors.New("no other node has a copy that could be had")
 	}
 	into := filepath.Join(n.o.Dir, "incoming", strconv.Itoa(r.i))
-	if err := errors.Join(os.RemoveAll(into), os.RemoveAll(shipment.Partial(into)), os.MkdirAll(filepath.Dir(into), 0o700)); err != nil {
+	if err := errors.Join(os.RemoveAll(into), os.RemoveAll(transfer.Partial(into)), os.MkdirAll(filepath.Dir(into), 0o700)); err != nil {
 		return err
 	}
 	var place turns.Place
 	begun := time.Now()
-	bytes, err := shipment.Order(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, shipment.Options{
+	bytes, err := transfer.Fetch(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, transfer.Options{
 		Silence: unheard, Accept: r.roomFor, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) }, Told: r.getting(source),
 	})
 	if err != nil {
@@ -196,13 +196,13 @@ func (n *Node) serveCheckpoints() (err error) {
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o700)); err != nil {
 		return err
 	}
-	n.desk, err = shipment.Serve(n.bulk, n.prefixOf(n.o.Node), func(ctx context.Context, key string) (string, []byte, func(), error) {
+	n.desk, err = transfer.Serve(n.bulk, n.prefixOf(n.o.Node), func(ctx context.Context, key string) (string, []byte, func(), error) {
 		i, err := strconv.Atoi(key)
 		if err != nil || i < 0 || i >= len(n.replicas) {
 			return "", nil, nil, fmt.Errorf("cluster: there is no shard %q", key)
 		}
 		return n.replicas[i].checkpoint(out)
-	}, shipment.Options{Rate: shipmentRate, Idle: unheard})
+	}, transfer.Options{Rate: transferRate, Idle: unheard})
 	return err
 }
 

@@ -33,7 +33,7 @@ var budgets = map[string]weight{
 	"shard/queue":           {39100, 30200},
 	"shard/queue/naive":     {7600, 0},
 	"storage":               {4300, 4800},
-	"storage/cluster":       {15300, 14500},
+	"storage/cluster":       {14200, 13700},
 	"storage/jetstream":     {5000, 5000},
 	"storage/lanes":         {1900, 7900},
 	"storage/locallog":      {4200, 4600},

@@ -1,12 +1,8 @@
-package shipment
+package transfer
 
-import (
-	"strings"
+import "github.com/nats-io/nats.go"
 
-	"github.com/nats-io/nats.go"
-)
-
-// link is what a shipment needs of a connection. Tests have one that loses messages.
+// link is what a transfer needs of a connection. Tests have one that loses messages.
 type link interface {
 	// Listen has each message for a subject taken by one goroutine. Its data are not used again.
 	Listen(subject string, take func(reply string, data []byte)) (stop func(), err error)
@@ -33,17 +29,7 @@ func (w wire) Listen(subject string, take func(reply string, data []byte)) (func
 }
 
 func (w wire) Send(subject, reply string, data []byte) error {
-	if reply == "" {
-		return w.Publish(subject, data)
-	}
-	return w.PublishRequest(subject, reply, data)
+	return w.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: data})
 }
 
 func (w wire) Inbox() string { return w.NewInbox() }
-
-// subjectOf is where an offer is asked. A name that could be a part of another subject has none.
-func subjectOf(prefix, name string) (string, bool) {
-	return prefix + "." + name, name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	})
-}

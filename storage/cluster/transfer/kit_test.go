@@ -1,7 +1,8 @@
-package shipment
+package transfer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -10,8 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // network is a link that has one queue for each listener. What it does to a message is by chance, from a
@@ -107,17 +111,12 @@ func (n *network) arrive(subject, reply string, data []byte) {
 	}
 }
 
-// directory makes one with files and directories, some empty, and says what is in it.
+// directory makes one with files, some of them empty, and says what is in it.
 func directory(t testing.TB, seed uint64) (dir string, files map[string]string) {
 	t.Helper()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(seed, 2))
-	for _, sub := range []string{"turns", "turns/old", "void"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files = map[string]string{"turns/": "", "turns/old/": "", "void/": ""}
-	for i, name := range []string{"000001.sst", "000002.sst", "MANIFEST-000003", "OPTIONS-000004", "a", "b", "c", "turns/log", "turns/mark", "turns/old/x", "zero"} {
+	files = map[string]string{}
+	for i, name := range []string{"000001.sst", "000002.sst", "MANIFEST-000003", "OPTIONS-000004", "a", "b", "c", "log", "mark", "x", "zero"} {
 		b := make([]byte, random.IntN(3000)*(i%3))
 		for i := range b {
 			b[i] = byte(random.Uint32())
@@ -133,25 +132,13 @@ func directory(t testing.TB, seed uint64) (dir string, files map[string]string) 
 // contents is what is in a directory; nothing, if it is not there.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		if d.IsDir() {
-			files[name+"/"] = ""
-			return nil
-		}
-		b, err := os.ReadFile(path)
-		files[name] = string(b)
-		return err
-	})
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
+	files := map[string]string{}
+	for _, e := range entries {
+		files[e.Name()] = string(must.Get(os.ReadFile(filepath.Join(dir, e.Name()))))
 	}
 	return files
 }
@@ -160,9 +147,48 @@ func contents(t testing.TB, dir string) map[string]string {
 func wants(t testing.TB, into string, files map[string]string) {
 	t.Helper()
 	if got := contents(t, into); !maps.Equal(got, files) || (got == nil) != (files == nil) {
-		t.Errorf("of %d files and directories, %d are there, or they are others", len(files), len(got))
+		t.Errorf("of %d files, %d are there, or they are others", len(files), len(got))
 	}
 	if contents(t, Partial(into)) != nil {
 		t.Error("a part of it was left")
+	}
+}
+
+// maker makes the same snapshot for every order, and counts.
+type maker struct {
+	dir     string
+	takes   time.Duration
+	fails   error
+	made    atomic.Int32
+	removed atomic.Int32
+}
+
+func (m *maker) make(ctx context.Context, key string) (string, []byte, func(), error) {
+	select {
+	case <-ctx.Done():
+		return "", nil, nil, ctx.Err()
+	case <-time.After(m.takes):
+	}
+	if m.fails != nil {
+		return "", nil, nil, m.fails
+	}
+	m.made.Add(1)
+	return m.dir, []byte("note of " + key), func() { m.removed.Add(1) }, nil
+}
+
+// small has many chunks in a small directory, and no power cuts.
+func small() Options { return Options{chunk: 700, sync: func(*os.File) error { return nil }} }
+
+// desk is a server on a network.
+func (n *network) desk(t *testing.T, m *maker, o Options) *Server {
+	t.Helper()
+	return must.Get(serve(n, "P", m.make, o))
+}
+
+// closes closes a server, and looks whether anything is left.
+func (m *maker) closes(t *testing.T, s *Server) {
+	t.Helper()
+	if s.Close(); m.made.Load() != m.removed.Load() || len(s.orders) > 0 {
+		t.Errorf("%d were made, %d removed; %d orders are left", m.made.Load(), m.removed.Load(), len(s.orders))
 	}
 }

@@ -1,4 +1,4 @@
-package shipment
+package transfer
 
 import (
 	"context"
@@ -28,10 +28,7 @@ func TestSlowLink(t *testing.T) {
 			n, o := newNetwork(1), small()
 			n.speed, n.distance = speed, link.distance
 			o.chunk = chunk
-			s, err := offer(n, "P", dir, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := n.desk(t, &maker{dir: dir}, o)
 			longest, begun := time.Duration(0), time.Now()
 			o.Told = func(int64, int64) {
 				n.mu.Lock()
@@ -40,7 +37,7 @@ func TestSlowLink(t *testing.T) {
 					longest = max(longest, time.Until(n.free))
 				}
 			}
-			if _, err := get(context.Background(), n, "P", s.Name, filepath.Join(t.TempDir(), "into"), o); err != nil {
+			if _, err := get(context.Background(), n, "P", "", filepath.Join(t.TempDir(), "into"), o); err != nil {
 				t.Fatal(err)
 			}
 			took, busy := time.Since(begun).Seconds(), float64(chunk*chunks)/float64(speed)

@@ -1,4 +1,4 @@
-package shipment
+package transfer
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"beanfield/storage/jetstream"
+	"beanfield/storage/must"
 )
 
 // withEngine has the tests run that need the engine itself, as in package jetstream.
@@ -23,7 +24,7 @@ var withEngine = flag.Bool("engine", false, "run the tests that need the real en
 const generous = 2 * time.Minute
 
 // connected is an engine with two connections, as those of two nodes.
-func connected(t testing.TB) (ctx context.Context, sender, receiver *nats.Conn) {
+func connected(t *testing.T) (ctx context.Context, sender, receiver *nats.Conn) {
 	t.Helper()
 	if !*withEngine {
 		t.Skip("this needs the real engine: make cluster")
@@ -75,7 +76,7 @@ func TestOnTheEngine(t *testing.T) {
 			_ = receiver.ForceReconnect()
 		}
 	}}
-	if _, err := Order(ctx, receiver, "P", "key", into, o); err != nil {
+	if _, err := Fetch(ctx, receiver, "P", "key", into, o); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, into, files)
@@ -85,63 +86,26 @@ func TestOnTheEngine(t *testing.T) {
 	}
 }
 
-// TestSenderVanishes holds SP5 on an engine.
+// SP5 on an engine: the sender vanishes, and is not there, and the own connection is closed.
 func TestSenderVanishes(t *testing.T) {
 	ctx, sender, receiver := connected(t)
 	dir, _ := directory(t, 1)
-	into := filepath.Join(t.TempDir(), "into")
-	s, err := Offer(sender, "P", dir, Options{chunk: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	into, m := filepath.Join(t.TempDir(), "into"), &maker{dir: dir}
+	s := must.Get(Serve(sender, "P", m.make, Options{chunk: 100}))
 	o := Options{Silence: time.Second, Told: func(done, _ int64) {
 		if done > 0 {
 			sender.Close()
 		}
 	}}
-	if _, err := Fetch(ctx, receiver, "P", s.Name, into, o); !errors.Is(err, ErrSilent) {
-		t.Error(err)
+	for range 2 {
+		if _, err := Fetch(ctx, receiver, "P", "", into, o); !errors.Is(err, ErrSilent) {
+			t.Error(err)
+		}
+		wants(t, into, nil)
 	}
-	wants(t, into, nil)
-	s.Close()
-	if _, err := Fetch(ctx, receiver, "P", s.Name, into, o); !errors.Is(err, ErrSilent) {
-		t.Error("an offer that has ended:", err)
-	}
+	m.closes(t, s)
 	receiver.Close()
-	if _, err := Fetch(ctx, receiver, "P", s.Name, into, o); !errors.Is(err, nats.ErrConnectionClosed) {
+	if _, err := Fetch(ctx, receiver, "P", "", into, o); !errors.Is(err, nats.ErrConnectionClosed) {
 		t.Error("over a closed connection:", err)
-	}
-	if _, err := Offer(sender, "P", dir, o); !errors.Is(err, nats.ErrConnectionClosed) {
-		t.Error("over a closed connection:", err)
-	}
-}
-
-// BenchmarkFetch is a directory of tables of 64 MB, from one connection of an engine to another one.
-func BenchmarkFetch(b *testing.B) {
-	for _, size := range []int{64 << 10, defaultChunk, 1 << 20} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			ctx, sender, receiver := connected(b)
-			dir, into := b.TempDir(), b.TempDir()
-			table := make([]byte, 64<<20)
-			_, _ = rand.Read(table)
-			for i := range 8 {
-				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.sst", i)), table, 0o600); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.SetBytes(8 * int64(len(table)))
-			for i := 0; b.Loop(); i++ {
-				s, err := Offer(sender, "P", dir, Options{chunk: size})
-				if err != nil {
-					b.Fatal(err)
-				}
-				to := filepath.Join(into, fmt.Sprint(i))
-				if _, err := Fetch(ctx, receiver, "P", s.Name, to, Options{}); err != nil {
-					b.Fatal(err)
-				}
-				_ = os.RemoveAll(to)
-				s.Close()
-			}
-		})
 	}
 }

@@ -1,4 +1,4 @@
-package shipment
+package transfer
 
 import (
 	"os"
@@ -16,16 +16,16 @@ func TestLongFiles(t *testing.T) {
 		return nil
 	}
 	const length = 2*syncEach + 5
-	l, err := land(filepath.Join(t.TempDir(), "into"), []entry{{name: "a", length: length}, {name: "b", length: syncEach}}, o)
+	r, err := receive(filepath.Join(t.TempDir(), "into"), []file{{"a", length}, {"b", syncEach}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for sent, p := 0, make([]byte, 1<<20); sent < length+syncEach; sent += len(p) {
-		if _, err := l.write(p[:min(len(p), length+syncEach-sent)], nil); err != nil {
+		if err := r.write(p[:min(len(p), length+syncEach-sent)]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := l.finish(); err != nil {
+	if err := r.finish(); err != nil {
 		t.Fatal(err)
 	}
 	if want := [...]int64{syncEach, 2 * syncEach, length, syncEach}; len(synced) != len(want) || [4]int64(synced) != want {

@@ -1,6 +1,7 @@
-package shipment
+package transfer
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"time"
@@ -8,13 +9,12 @@ import (
 
 // Options are those of both sides. What is not set has a default.
 type Options struct {
-	Rate    int64         // Offer: bytes per second; 0: as fast as it goes
-	Idle    time.Duration // Offer: it ends when nobody has asked for so long
-	Release func()        // Offer: the directory is not needed any more
+	Rate int64         // Serve: bytes per second of each snapshot; 0: as fast as it goes
+	Idle time.Duration // Serve: a snapshot is given up when nobody has asked for so long
 
 	Silence time.Duration           // Fetch: it fails when nothing was heard for so long
 	Accept  func(bytes int64) error // Fetch: may so much be written? It is asked before anything is
-	Begun   func(note []byte)       // Order: the fetch begins; the note is its maker's
+	Begun   func(note []byte)       // Fetch: the files are about to come; the note is their maker's
 	Told    func(done, total int64) // Fetch: how many bytes of the files have come
 
 	chunk int                     // the size of a chunk
@@ -33,7 +33,7 @@ const (
 	credit = 100 * time.Millisecond
 	// largestChunk is what a receiver takes.
 	largestChunk = 4 << 20
-	// window is how many chunks may be under way. It is at most 64, the bits of an ask.
+	// window is how many chunks may be under way.
 	window = 32
 	// patience is how often a receiver asks again within Silence, before it gives up.
 	patience = 20
@@ -42,20 +42,15 @@ const (
 )
 
 func (o Options) filled() Options {
-	if o.Idle <= 0 {
-		o.Idle = defaultIdle
-	}
-	if o.Silence <= 0 {
-		o.Silence = defaultSilence
-	}
-	if o.chunk <= 0 {
-		o.chunk = defaultChunk
-	}
-	if o.Release == nil {
-		o.Release = func() {}
-	}
+	o.Idle, o.Silence, o.chunk = cmp.Or(o.Idle, defaultIdle), cmp.Or(o.Silence, defaultSilence), cmp.Or(o.chunk, defaultChunk)
 	if o.Accept == nil {
 		o.Accept = func(int64) error { return nil }
+	}
+	if o.Begun == nil {
+		o.Begun = func([]byte) {}
+	}
+	if o.Told == nil {
+		o.Told = func(int64, int64) {}
 	}
 	if o.steps == nil {
 		o.steps = func(string, string) {}
@@ -63,19 +58,23 @@ func (o Options) filled() Options {
 	if o.sync == nil {
 		o.sync = (*os.File).Sync
 	}
-	if o.Told == nil {
-		o.Told = func(int64, int64) {}
-	}
 	return o
 }
 
+// takes is for how long so many bytes use up the rate.
+func (o Options) takes(bytes int) time.Duration {
+	if o.Rate <= 0 {
+		return 0
+	}
+	return time.Duration(float64(bytes) / float64(o.Rate) * float64(time.Second))
+}
+
 var (
-	ErrClosed = errors.New("shipment: the offer was closed")
-	ErrIdle   = errors.New("shipment: nobody has asked for it for long")
-	ErrSilent = errors.New("shipment: nothing comes from the sending node")
+	ErrClosed = errors.New("transfer: the sending node is stopping")
+	ErrIdle   = errors.New("transfer: nobody has asked for it for long")
+	ErrSilent = errors.New("transfer: nothing comes from the sending node")
 	// ErrVersion says that the sending node has another version of the program.
-	ErrVersion = errors.New("shipment: the other node's messages have an unknown version")
-	ErrSender  = errors.New("shipment: the sending node has given up")
-	ErrList    = errors.New("shipment: a list that cannot be right")
-	ErrBroken  = errors.New("shipment: what came is not what was sent")
+	ErrVersion = errors.New("transfer: the other node's messages have an unknown version")
+	ErrSender  = errors.New("transfer: the sending node has given up")
+	ErrList    = errors.New("transfer: a list that cannot be right")
 )
