@@ -127,7 +127,7 @@ func (f *fronts) beanstalkOptions(c *config.Config) beanstalk.Options {
 		MaxJobSize:       int(c.Limits.MaxJobSize),
 		Loops:            c.Loops,
 		HandshakeTimeout: c.Limits.Handshake,
-		Quoting:          c.Quoting(),
+		Quoting:          c.Stats.Quoting,
 		BinlogMaxSize:    c.BinlogMaxSize,
 		Version:          version,
 		Access:           f.book,

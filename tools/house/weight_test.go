@@ -19,7 +19,7 @@ type weight struct{ code, tests int }
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
 	"cmd/beanfield":         {9600, 16000},
-	"cmd/beanfield/config":  {11000, 3900},
+	"cmd/beanfield/config":  {10000, 3900},
 	"cmd/beanfield/command": {14400, 7100},
 	"cmd/beanfield/binlog":  {2800, 4500},
 	"cmd/beanfield/datadir": {1600, 2800},

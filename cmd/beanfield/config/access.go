@@ -24,42 +24,39 @@ var parts = []string{"subject", "common_name", "dns_name", "email", "uri"}
 
 const oldCertificate = "certificate"
 
-// accessSettings are the keys of each [[access]].
-var accessSettings = allLive([]setting[access.Rule]{
-	text("access.name", "", "text", `any text; "" for the rule's number`, func(r *access.Rule) *string { return &r.Name }),
-	secret(list("token", "SHA-256 hashes", `the hash that "beanfield token" prints, or a list of hashes`,
-		func(r *access.Rule) *[]string { return &r.Tokens }, asHash, showTexts)),
-	holder("subject", func(h *access.Holder) *[]string { return &h.Subjects }),
-	holder("common_name", func(h *access.Holder) *[]string { return &h.CommonNames }),
-	holder("dns_name", func(h *access.Holder) *[]string { return &h.DNSNames }),
-	holder("email", func(h *access.Holder) *[]string { return &h.Emails }),
-	holder("uri", func(h *access.Holder) *[]string { return &h.URIs }),
-	list("uid", "numbers", `a number, or a list of numbers`, func(r *access.Rule) *[]uint32 { return &r.UIDs }, asPeer, showNumbers),
-	list("gid", "numbers", `a number, or a list of numbers`, func(r *access.Rule) *[]uint32 { return &r.GIDs }, asPeer, showNumbers),
-	list("network", "networks", `a network, as "10.0.0.0/8", or an address, or a list of them`,
-		func(r *access.Rule) *[]netip.Prefix { return &r.Networks }, asNetwork, showNames[netip.Prefix]),
-	row("access.may", "", "words", `a list of "`+strings.Join(access.RightNames(), `", "`)+`"`,
-		func(r *access.Rule) *access.Rights { return &r.May }, asRights,
-		func(may access.Rights) string { return showTexts(strings.Split(may.String(), ", ")) }),
-	list("tubes", "patterns", `a name, or a list, in which * stands for any characters, also none`,
-		func(r *access.Rule) *[]string { return &r.Tubes }, asPattern, showTexts),
-})
-
-// list is a setting that is one value or several.
-func list[V any](name, unit, allowed string, field func(*access.Rule) *[]V, one func(any) (V, error), show func([]V) string) setting[access.Rule] {
-	return row(accessKey+"."+name, "", unit, allowed, field, func(v any) ([]V, error) { return each(v, one) }, show)
+// accessRows are the keys of each [[access]].
+func accessRows(r *access.Rule) []setting {
+	const (
+		numbers = `a number, or a list of numbers`
+		subnets = `a network, as "10.0.0.0/8", or an address, or a list of them`
+		tubes   = `a name, or a list, in which * stands for any characters, also none`
+	)
+	h := &r.Holder
+	may := func(may access.Rights) string { return showTexts(strings.Split(may.String(), ", ")) }
+	return live(
+		text("access.name", &r.Name, "text", `any text; "" for the rule's number`),
+		hiding(list("access.token", &r.Tokens, "SHA-256 hashes", `the hash that "beanfield token" prints, or a list of hashes`, asHash, showTexts)),
+		holder("access.subject", &h.Subjects),
+		holder("access.common_name", &h.CommonNames),
+		holder("access.dns_name", &h.DNSNames),
+		holder("access.email", &h.Emails),
+		holder("access.uri", &h.URIs),
+		list("access.uid", &r.UIDs, "numbers", numbers, asPeer, showNumbers),
+		list("access.gid", &r.GIDs, "numbers", numbers, asPeer, showNumbers),
+		list("access.network", &r.Networks, "networks", subnets, asNetwork, showNames),
+		row("access.may", &r.May, "words", `a list of `+inQuotes(access.RightNames()), asRights, may),
+		list("access.tubes", &r.Tubes, "patterns", tubes, asPattern, showTexts),
+	)
 }
 
-// secret is the same setting, whose wrong values are not shown: somebody may have written the token itself.
-func secret(s setting[access.Rule]) setting[access.Rule] {
-	s.secret = true
-	return s
+// list is a setting that is one value or several.
+func list[V any](key string, field *[]V, unit, allowed string, one func(any) (V, error), show func([]V) string) setting {
+	return row(key, field, unit, allowed, func(v any) ([]V, error) { return each(v, one) }, show)
 }
 
 // holder is a setting with patterns for a part of a certificate.
-func holder(part string, field func(*access.Holder) *[]string) setting[access.Rule] {
-	return list(part, "patterns", `a pattern for this part of a certificate, or a list; * stands for any characters`,
-		func(r *access.Rule) *[]string { return field(&r.Holder) }, asPattern, showTexts)
+func holder(key string, field *[]string) setting {
+	return list(key, field, "patterns", `a pattern for this part of a certificate, or a list; * stands for any characters`, asPattern, showTexts)
 }
 
 // each takes one value or an array of them, which must not be empty: a list that names
@@ -101,14 +98,6 @@ func asHash(v any) (string, error) {
 	return s, err
 }
 
-func asPattern(v any) (string, error) {
-	s, err := asText(v)
-	if err == nil && s == "" {
-		err = errors.New("empty")
-	}
-	return s, err
-}
-
 func asNetwork(v any) (netip.Prefix, error) {
 	s, err := asText(v)
 	if err != nil {
@@ -143,28 +132,23 @@ func asRights(v any) (may access.Rights, err error) {
 
 // access reads the array of rules.
 func (r *fileReader) access(key toml.Key, v any) {
-	tables, ok := r.array(key, v, "tables")
-	r.config.Open = ok && len(tables) == 0
-	for i, table := range tables {
-		rule := access.Rule{Tubes: []string{"*"}}
-		r.accessElement(key, r.lines.element(key, i, len(tables)), table, &rule)
-		r.config.Access = append(r.config.Access, rule)
-	}
+	rules, ok := elements(r, key, v, "tables", nil, (*element).rule, accessRows, func(*element, *access.Rule) {})
+	r.config.Access, r.config.Open = rules, ok && len(rules) == 0
 }
 
-func (r *fileReader) accessElement(path toml.Key, line int, table map[string]any, rule *access.Rule) {
-	if !slices.ContainsFunc(append(who, oldCertificate), func(name string) bool { _, ok := table[name]; return ok }) {
-		r.missing(line, accessKey, "the rule names nobody", "one or several of "+join(who))
+// rule notes what a rule lacks, before it is read.
+func (e *element) rule() access.Rule {
+	if !slices.ContainsFunc(append(who, oldCertificate), func(name string) bool { _, ok := e.table[name]; return ok }) {
+		e.missing(e.line, accessKey, "the rule names nobody", "one or several of "+join(who))
 	}
-	if _, ok := table["may"]; !ok {
-		r.missing(line, "access.may", "missing", findSetting(accessSettings, "access.may").allowed)
+	if _, ok := e.table["may"]; !ok {
+		e.missing(e.line, "access.may", "missing", find(accessRows(new(access.Rule)), "access.may").allowed)
 	}
-	if v, old := table[oldCertificate]; old {
-		key := child(path, oldCertificate)
-		r.wrong(r.lines.at(key, line), key, v, "it does not say for which part of the certificate this is", join(parts)+" instead of it")
-		delete(table, oldCertificate)
+	if _, old := e.table[oldCertificate]; old {
+		e.wrong(oldCertificate, "it does not say for which part of the certificate this is", join(parts)+" instead of it")
+		delete(e.table, oldCertificate)
 	}
-	read(r, path, line, table, accessSettings, rule)
+	return access.Rule{Tubes: []string{"*"}}
 }
 
 // findPolicy makes the policy of the rules, if they could be read.
@@ -182,11 +166,5 @@ func (c *Config) findPolicy(ms Mistakes) Mistakes {
 // showRule shows a rule on one line, without the kinds that it does not ask for: an empty
 // list would be a mistake.
 func showRule(r *access.Rule) string {
-	var fields []string
-	for _, s := range accessSettings {
-		if v := s.show(r); v != "[]" {
-			fields = append(fields, strings.TrimPrefix(s.key, accessKey+".")+" = "+v)
-		}
-	}
-	return strings.Join(fields, ", ")
+	return inOneLine(slices.DeleteFunc(accessRows(r), func(s setting) bool { return s.show() == "[]" }))
 }

@@ -13,7 +13,7 @@ import (
 
 // The rules that the example shows in comments are valid, and mean what they say.
 func TestExampleAccess(t *testing.T) {
-	c := inComments(t, "[[access]]")
+	c, _ := inComments(t, "[[access]]")
 	want := []access.Rule{
 		{
 			Name: "mail workers", Tokens: []string{strings.Repeat("0123456789abcdef", 4)},

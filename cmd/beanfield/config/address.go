@@ -16,7 +16,7 @@ const (
 	maxUnixPath = 107 // what fits into sockaddr_un with its final NUL
 )
 
-// address is a place to listen on: a path for a unix socket, or a host and a
+// Address is a place to listen on: a path for a unix socket, or a host and a
 // port. An empty host is every address of the machine.
 type Address struct {
 	Host string // IP address or name

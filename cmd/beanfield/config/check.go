@@ -11,20 +11,20 @@ import (
 	"beanfield/conn/beanstalk"
 )
 
-// printConfig prints what -check-config shows: every setting and where it comes
+// Print prints what -check-config shows: every setting and where it comes
 // from, in the form of a file for -config, which lacks only the tokens.
 func Print(w io.Writer, c *Config, version string) error {
 	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
 	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)
 	printArray(t, "listen", c.Listen, func(l *Listen) string {
-		return fmt.Sprintf("{ %s },\t# %s", showElement(listenSettings, "listen.", l), comment(l.from.String()))
+		return fmt.Sprintf("{ %s },\t# %s", inOneLine(l.rows()), comment(l.from.String()))
 	})
-	for _, s := range settings {
-		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(c), comment(c.From[s.key].String()), meaning(s.key, c))
+	for _, s := range c.rows() {
+		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(), comment(c.From[s.key].String()), meaning(s.key, c))
 	}
-	printElements(t, tubeKey, c.Tubes, tubeSettings)
-	printElements(t, scheduleKey, c.Schedules, scheduleSettings)
-	printElements(t, queueForKey, c.Queue.For, queueForSettings)
+	printArray(t, tubeKey, c.Tubes, func(r *TubeRule) string { return inBraces(r.rows()) })
+	printArray(t, scheduleKey, c.Schedules, func(r *ScheduleRule) string { return inBraces(r.rows()) })
+	printArray(t, queueForKey, c.Queue.For, func(r *QueueFor) string { return inBraces(r.rows()) })
 	if len(c.Access) > 0 || c.Open {
 		printArray(t, accessKey, c.Access, func(r *access.Rule) string { return "{ " + showRule(r) + " }," })
 	}
@@ -41,9 +41,7 @@ func printArray[T any](w io.Writer, key string, list []T, show func(*T) string) 
 	fmt.Fprintln(w, "]")
 }
 
-func printElements[T any](w io.Writer, key string, list []T, rows []setting[T]) {
-	printArray(w, key, list, func(v *T) string { return "{ " + showElement(rows, key+".", v) + " }," })
-}
+func inBraces(rows []setting) string { return "{ " + inOneLine(rows) + " }," }
 
 // comment makes text fit for a TOML comment, which is one line: a file name or an
 // address may hold any character.

@@ -2,10 +2,10 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -33,32 +33,44 @@ const (
 	hidden = "xxxxx"
 )
 
-// clusterSettings are the keys of [cluster].
-var clusterSettings = []setting[Config]{
-	plainName("cluster.name", "name", `letters, digits, "-" and "_", at most 32; "" for one machine`, func(c *Config) *string { return &c.Cluster.Name }),
-	plainName("cluster.node", "name of a node", `a name in cluster.nodes; "" for one machine`, func(c *Config) *string { return &c.Cluster.Node }),
-	clusterSecret(),
-	text("cluster.cert", "", "file", `a PEM file that the server's user may read; "" for no TLS`, func(c *Config) *string { return &c.Cluster.Cert }),
-	text("cluster.key", "", "file", `a PEM file that the server's user may read; "" for no TLS`, func(c *Config) *string { return &c.Cluster.Key }),
-	text("cluster.ca", "", "file", `a PEM file that the server's user may read; "" for no TLS`, func(c *Config) *string { return &c.Cluster.CA }),
-	row("cluster.replicas", "", "nodes", "1, 3, 5", func(c *Config) *int { return &c.Cluster.Replicas }, asReplicas, func(n int) string { return fmt.Sprint(n) }),
-	engines(),
-	truth("cluster.engine_unsafe", func(c *Config) *bool { return &c.Cluster.EngineUnsafe }),
-	truth("cluster.warm", func(c *Config) *bool { return &c.Cluster.Warm }),
-	truth("cluster.prefer", func(c *Config) *bool { return &c.Cluster.Prefer }),
-	row(nodesKey, "", "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`,
-		func(c *Config) *map[string]Address { return &c.Cluster.Nodes }, nil, showNodes),
+// rows are the keys of [cluster].
+func (k *ClusterConfig) rows() []setting {
+	const file = `a PEM file that the server's user may read; "" for no TLS`
+	return []setting{
+		plainName("cluster.name", &k.Name, "name", `letters, digits, "-" and "_", at most 32; "" for one machine`),
+		plainName("cluster.node", &k.Node, "name of a node", `a name in cluster.nodes; "" for one machine`),
+		hiding(row("cluster.secret", &k.Secret, "text", `any text; "" for none`, asText, showSecret)),
+		text("cluster.cert", &k.Cert, "file", file),
+		text("cluster.key", &k.Key, "file", file),
+		text("cluster.ca", &k.CA, "file", file),
+		row("cluster.replicas", &k.Replicas, "nodes", "1, 3, 5", asReplicas, strconv.Itoa),
+		hiding(row("cluster.engine", &k.Engine, "URLs",
+			`a list of URLs, as "nats://user:password@host:4222" or "tls://host:4222"; [] for the embedded engine`, asEngines, showEngines)),
+		truth("cluster.engine_unsafe", &k.EngineUnsafe),
+		truth("cluster.warm", &k.Warm),
+		truth("cluster.prefer", &k.Prefer),
+		row(nodesKey, &k.Nodes, "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`,
+			nil, showNodes),
+	}
 }
 
 // plainName is a setting that is a name which can stand in file names and in the engine's subjects.
-func plainName(key, unit, allowed string, field func(*Config) *string) setting[Config] {
-	return row(key, "", unit, allowed, field, func(v any) (string, error) {
+func plainName(key string, field *string, unit, allowed string) setting {
+	return row(key, field, unit, allowed, func(v any) (string, error) {
 		s, err := asText(v)
 		if err == nil && s != "" {
 			err = checkPlain(s)
 		}
 		return s, err
 	}, quote)
+}
+
+// showSecret shows a list, which a file must not have there (see secrets).
+func showSecret(s string) string {
+	if s != "" {
+		return showTexts([]string{"not shown"})
+	}
+	return quote("")
 }
 
 func checkPlain(name string) error {
@@ -72,26 +84,6 @@ func checkPlain(name string) error {
 		return errors.New("too long")
 	}
 	return nil
-}
-
-// clusterSecret is shown as a list, which a file must not have there (see secrets).
-func clusterSecret() setting[Config] {
-	s := row("cluster.secret", "", "text", `any text; "" for none`, func(c *Config) *string { return &c.Cluster.Secret }, asText, func(s string) string {
-		if s != "" {
-			return showTexts([]string{"not shown"})
-		}
-		return quote("")
-	})
-	s.secret, s.same = true, func(a, b *Config) bool { return a.Cluster.Secret == b.Cluster.Secret }
-	return s
-}
-
-// engines are URLs, of which some may hold a password.
-func engines() setting[Config] {
-	s := row("cluster.engine", "", "URLs", `a list of URLs, as "nats://user:password@host:4222" or "tls://host:4222"; [] for the embedded engine`,
-		func(c *Config) *[]string { return &c.Cluster.Engine }, asEngines, showEngines)
-	s.secret, s.same = true, func(a, b *Config) bool { return slices.Equal(a.Cluster.Engine, b.Cluster.Engine) }
-	return s
 }
 
 func asReplicas(v any) (int, error) {
@@ -165,7 +157,7 @@ func (r *fileReader) nodes(key toml.Key, v any) {
 	r.config.From[nodesKey] = Origin{File: r.path, Line: line}
 	table, ok := v.(map[string]any)
 	if !ok {
-		r.wrong(line, key, v, wrongKind(v).Error(), findSetting(settings, nodesKey).allowed)
+		r.wrong(line, key, v, wrongKind(v).Error(), find(r.rows, nodesKey).allowed)
 		return
 	}
 	seen := map[Address]string{}

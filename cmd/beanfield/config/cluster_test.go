@@ -51,13 +51,6 @@ func TestClusterFile(t *testing.T) {
 	}
 }
 
-// What the example shows in comments can be used.
-func TestExampleCluster(t *testing.T) {
-	if c := inComments(t, "[cluster]"); len(c.Cluster.Nodes) != 3 || c.Cluster.Node != "a" {
-		t.Errorf("read %+v", c.Cluster)
-	}
-}
-
 // changed is the file of three nodes, in which lines are replaced: "a=b" puts b where a was.
 func changed(lines ...string) string {
 	text := threeNodes
@@ -145,7 +138,7 @@ func TestClusterTrust(t *testing.T) {
 // Passwords of a site's own engine are not shown, and what is shown instead is no password.
 func TestEnginePasswords(t *testing.T) {
 	c := must.Get(load(t, "", changed("replicas = 3=>"+`engine = ["nats://u:hush@h:1", "tls://hush@i", "nats://j"]`)))
-	shown := findSetting(settings, "cluster.engine").show(c)
+	shown := c.row("cluster.engine").show()
 	if shown != `["nats://u:xxxxx@h:1", "tls://xxxxx@i", "nats://j"]` {
 		t.Errorf("shown are %s", shown)
 	}

@@ -10,7 +10,7 @@ import (
 	"beanfield/conn/secure"
 )
 
-// clustered says that the process is a node of a cluster.
+// Clustered says that the process is a node of a cluster.
 func (c *Config) Clustered() bool { return c.Cluster.Name != "" }
 
 // findCluster checks how the settings of a cluster, and others with them, go together. known are
@@ -25,7 +25,7 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 			return
 		}
 		o := c.From[key]
-		m := Mistake{File: o.File, Line: o.Line, Key: key, Value: findSetting(settings, key).show(c), Problem: problem, Allowed: allowed}
+		m := Mistake{File: o.File, Line: o.Line, Key: key, Value: c.row(key).show(), Problem: problem, Allowed: allowed}
 		switch {
 		case o.Flag != "":
 			m.Key, m.Value = o.Flag, ""
@@ -97,7 +97,7 @@ func (c *Config) checkTrust(wrong func(key, problem, allowed string)) {
 
 // clusterOrigin is where the file first speaks of a cluster.
 func (c *Config) clusterOrigin() (file string, line int) {
-	for _, s := range clusterSettings {
+	for _, s := range c.Cluster.rows() {
 		if o := c.From[s.key]; o.File != "" && (line == 0 || o.Line < line) {
 			file, line = o.File, o.Line
 		}

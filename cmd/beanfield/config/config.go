@@ -39,16 +39,13 @@ const (
 	defaultBinlogSize = 10485760
 )
 
-// The words of storage.backend, storage.sync and stats.quote_strings.
+// The words of storage.backend and storage.sync.
 const (
 	InMemory     = "memory"
 	OnDisk       = "pebble"
 	syncAlways   = "always"
 	SyncInterval = "interval"
 	SyncNever    = "never"
-	quoteNeeded  = "needed"
-	quoteAlways  = "always"
-	quoteNever   = "never"
 )
 
 // Config is everything that the process can be told. Flags override the file, the
@@ -85,7 +82,7 @@ type Config struct {
 		Log          int64  // bytes
 		BackupPath   string // "": beside Path
 	}
-	Stats     struct{ QuoteStrings string }
+	Stats     struct{ Quoting protocol.Quoting }
 	Tubes     []TubeRule
 	Schedules []ScheduleRule
 	Queue     QueueConfig
@@ -104,7 +101,6 @@ type Config struct {
 	// BinlogMaxSize is what -s said. It has no effect; stats shows it.
 	BinlogMaxSize int
 
-	tubeAt      []Origin          // of Tubes
 	Policy      *access.Policy    // of Access
 	Account     *account          // of User; nil if the process keeps its user
 	From        map[string]Origin // by key; a key that is absent has its default
@@ -121,7 +117,7 @@ type Listen struct {
 	from  Origin
 }
 
-// origin says where a setting was made: a flag, a line of the file, or nowhere.
+// Origin says where a setting was made: a flag, a line of the file, or nowhere.
 type Origin struct {
 	Flag string
 	File string
@@ -138,17 +134,10 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// most is what all shards may have together.
+// Quota is what all shards may have together.
 func (c *Config) Quota() queue.Amount {
 	l := &c.Limits
 	return queue.Amount{queue.BoundJobs: int64(l.MaxJobs), queue.BoundBytes: l.MaxBytes, queue.BoundMemory: l.MaxMemory}
-}
-
-// quoting is what the word of stats.quote_strings means.
-func (c *Config) Quoting() protocol.Quoting {
-	return map[string]protocol.Quoting{
-		quoteNeeded: protocol.QuoteNeeded, quoteAlways: protocol.QuoteAlways, quoteNever: protocol.QuoteNever,
-	}[c.Stats.QuoteStrings]
 }
 
 func defaults() *Config {
@@ -169,7 +158,6 @@ func defaults() *Config {
 	c.Storage.MinFree = 256 << 20
 	c.Storage.Cache = 32 << 20
 	c.Storage.Log = 64 << 20
-	c.Stats.QuoteStrings = quoteNeeded
 	c.Log.Level = "notice"
 	c.Log.Format = "text"
 	c.Queue = defaultQueue()
@@ -178,7 +166,7 @@ func defaults() *Config {
 	return c
 }
 
-// loadConfig returns the configuration, or Mistakes. It binds and writes nothing.
+// Load returns the configuration, or Mistakes. It binds and writes nothing.
 func Load(f Flags) (*Config, error) {
 	c := defaults()
 	var ms Mistakes
@@ -280,7 +268,7 @@ func (c *Config) addressMistake(problem string) Mistake {
 	return Mistake{Key: strings.Join(c.listenFlags, " "), Problem: problem, Code: exit.Listen}
 }
 
-// ignoredWhenInherited lists what the user said about addresses, which sockets from
+// IgnoredWhenInherited lists what the user said about addresses, which sockets from
 // systemd override.
 func (c *Config) IgnoredWhenInherited() []string {
 	said := slices.Clone(c.listenFlags)
@@ -312,7 +300,7 @@ func (c *Config) findAccount() Mistakes {
 	return nil
 }
 
-// shards is how many shards to run: one for each core unless the user says otherwise.
+// ShardCount is how many shards to run: one for each core unless the user says otherwise.
 func ShardCount(c *Config) int {
 	if c.Shards > 0 {
 		return c.Shards

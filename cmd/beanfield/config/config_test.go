@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/exit"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
 
@@ -130,11 +132,12 @@ func TestConfigFile(t *testing.T) {
 	want.Storage.Sync, want.Storage.SyncInterval = "interval", 90*time.Second
 	want.Storage.MemoryBudget, want.Storage.MinFree, want.Storage.Cache = 1<<30, 0, 3<<20
 	want.Storage.Log = 7 << 20
-	want.Stats.QuoteStrings = "never"
+	want.Stats.Quoting = protocol.QuoteNever
 	want.Log.Level, want.Log.Format = "error", "json"
-	limits := QueueLimits{5, 6, 1 << 10, 7, 8 * time.Second, 0, "bury", true, 8 << 10}
+	limits := queue.Limits{MaxLength: 5, MaxPayload: 6, MaxTags: 1 << 10, MaxDelivery: 7, MaxIdle: int64(8 * time.Second),
+		DeadLetter: queue.FateBury, AutoEvict: true, MaxUnsent: 8 << 10}
 	short, dropping := limits, limits
-	short.MaxLength, dropping.DeadLetter = 4, "drop"
+	short.MaxLength, dropping.DeadLetter = 4, queue.FateDrop
 	want.Queue = QueueConfig{
 		Listen:         []Address{{Host: "127.0.0.1", Port: 8080}, {Path: "/run/q.sock"}},
 		DefaultService: "s", Tokens: []string{"t", "u"}, Origins: []string{"https://example.org"},
@@ -211,8 +214,8 @@ func checkWins(t *testing.T, all []wins) {
 			continue
 		}
 		value, from := got.Listen[0].Address.String(), got.Listen[0].from
-		if row := findSetting(settings, c.key); row != nil {
-			value, from = row.show(got), got.From[c.key]
+		if row := got.row(c.key); row != nil {
+			value, from = row.show(), got.From[c.key]
 		} else {
 			value = quote(value)
 		}

@@ -5,9 +5,11 @@
 //
 //	flags.go       the command line, read as beanstalkd reads it
 //	config.go      the settings, and flags over file over defaults
-//	setting.go     the table of all settings: key, unit, what is allowed
+//	setting.go     the table of all settings: key, flag, field
+//	kind.go        the kinds of settings: how the rows of numbers, sizes, times and words are made
 //	value.go       what a TOML value is, and what a setting makes of it
 //	file.go        the TOML file, walked against that table; lines.go knows the line of each key
+//	element.go     arrays of tables, as [[listen]], all read by one loop
 //	mistake.go     what is wrong with flags or file, all of it at once
 //	doubt.go       what is valid, but probably not what was meant
 //	check.go       what check-config prints
@@ -19,5 +21,6 @@
 // address.go is an address to listen on, and user.go a user to become.
 //
 // A key exists if it has a row in a table. The reader, check-config, reload, and the tests that hold
-// config.example.toml and the manual to the code use these rows. A row that has live changes at a reload.
+// config.example.toml and the manual to the code use these rows. A row that is live changes at a reload.
+// Fields have the types that shards, schedules and front ends take: nothing is converted later.
 package config

@@ -12,7 +12,7 @@ import (
 	"beanfield/shard/queue"
 )
 
-// doubts are settings that are valid, but probably not what was meant.
+// Doubts are settings that are valid, but probably not what was meant.
 func (c *Config) Doubts() (list []string) {
 	for key, tokens := range map[string][]string{"queue.tokens": c.Queue.Tokens, "http.tokens": c.HTTP.Tokens} {
 		if len(tokens) > 0 && len(c.Access) > 0 {
@@ -27,7 +27,7 @@ func (c *Config) Doubts() (list []string) {
 	for i := range c.Tubes {
 		if by := hiddenBy(c.Tubes, i); by != "" {
 			list = append(list, fmt.Sprintf("tube.match = %s (%s) is never asked: %s before it matches the same tubes",
-				quote(c.Tubes[i].Match), c.tubeAt[i], quote(by)))
+				quote(c.Tubes[i].Match), c.Tubes[i].at, quote(by)))
 		}
 	}
 	return slices.Concat(list, c.readable(), c.unreadable(), c.vainRules(), c.vainPatterns())
@@ -112,10 +112,10 @@ func (c *Config) vainRules() (list []string) {
 	}
 	certificates := slices.ContainsFunc(c.tables(), func(t *TLS) bool { return t.ClientCA != "" })
 	for i := range c.Access {
-		for _, s := range accessSettings {
+		for _, s := range accessRows(&c.Access[i]) {
 			name, why := strings.TrimPrefix(s.key, accessKey+"."), ""
 			switch {
-			case s.show(&c.Access[i]) == "[]":
+			case s.show() == "[]":
 			case slices.Contains(parts, name) && !certificates:
 				why = "no address has a client_ca, so no client is asked for a certificate"
 			case name == "token" && !login:
@@ -149,7 +149,7 @@ func (c *Config) vainPatterns() (list []string) {
 		check(accessKey+".tubes of rule "+c.ruleName(i), c.Access[i].Tubes...)
 	}
 	for i := range c.Tubes {
-		check(tubeKey+".match ("+c.tubeAt[i].String()+")", c.Tubes[i].Match)
+		check(tubeKey+".match ("+c.Tubes[i].at.String()+")", c.Tubes[i].Match)
 	}
 	for i := range c.Queue.For {
 		check(queueForKey+".match", c.Queue.For[i].Match)

@@ -3,9 +3,12 @@ package config
 import (
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"beanfield/router/schedule"
+	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
 
@@ -17,8 +20,8 @@ func TestExampleEqualsDefaults(t *testing.T) {
 	if ms := readConfigFile(exampleFile, c); len(ms) > 0 {
 		t.Fatal(ms)
 	}
-	if len(c.From) != len(settings) {
-		t.Errorf("the example sets %d keys outside of [[listen]], the code knows %d", len(c.From), len(settings))
+	if len(c.From) != len(c.rows()) {
+		t.Errorf("the example sets %d keys outside of [[listen]], the code knows %d", len(c.From), len(c.rows()))
 	}
 	forgetOrigins(c)
 	if want := defaults(); !reflect.DeepEqual(c, want) {
@@ -27,44 +30,65 @@ func TestExampleEqualsDefaults(t *testing.T) {
 }
 
 // inComments is what the example shows in comments, from a heading to an empty line.
-func inComments(t *testing.T, heading string) *Config {
+func inComments(t *testing.T, heading string) (*Config, map[string]entry) {
 	t.Helper()
 	text := string(must.Get(os.ReadFile(exampleFile)))
 	shown, _, _ := strings.Cut(text[strings.Index(text, "# "+heading):], "\n\n")
-	return must.Get(Load(Flags{File: writeConfig(t, strings.ReplaceAll(shown, "# ", ""))}))
+	shown = strings.TrimPrefix(strings.ReplaceAll("\n"+shown, "\n# ", "\n"), "\n")
+	return must.Get(Load(Flags{File: writeConfig(t, shown)})), exampleEntries(shown)
 }
 
-// The address that the example shows in comments is valid too.
-func TestExampleSecondAddress(t *testing.T) {
-	c := inComments(t, "[[listen]]")
+// What the example shows in comments is valid too, and means what it says.
+func TestExampleInComments(t *testing.T) {
+	c, _ := inComments(t, "[[listen]]")
 	if len(c.Listen) != 1 || c.Listen[0].Address.Path != "/run/beanfield/beanfield.sock" || c.Listen[0].Mode != 0o660 {
 		t.Errorf("read %+v", c.Listen)
 	}
-}
-
-// The limits for some queues that the example shows in comments are valid too.
-func TestExampleQueueFor(t *testing.T) {
-	want := defaults().Queue.Limits
-	want.MaxLength, want.DeadLetter = 10000, "bury"
-	if c := inComments(t, "[[queue.for]]"); !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", want}}) {
+	limits := defaults().Queue.Limits
+	limits.MaxLength, limits.DeadLetter = 10000, queue.FateBury
+	if c, _ := inComments(t, "[[queue.for]]"); !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", limits}}) {
 		t.Errorf("read %+v", c.Queue.For)
+	}
+	if c, _ := inComments(t, "[cluster]"); len(c.Cluster.Nodes) != 3 || c.Cluster.Node != "a" {
+		t.Errorf("read %+v", c.Cluster)
+	}
+	if c, _ := inComments(t, "[[tube]]"); len(c.Tubes) != 1 || c.Tubes[0].Match != "mail*" {
+		t.Errorf("read %+v", c.Tubes)
+	}
+	c, _ = inComments(t, "[[schedule]]")
+	s := schedules(c.Schedules, "file")[0]
+	if s.Rule.Calendar = nil; !reflect.DeepEqual(s, schedule.Schedule{Name: "nightly-report", Rule: schedule.Rule{Cron: "30 2 * * *", Zone: "Europe/Berlin"},
+		Tube: "reports", Body: []byte("nightly"), Pri: 1024, TTR: 60, Missed: schedule.Once, From: "file"}) {
+		t.Errorf("read %+v", s)
 	}
 }
 
 // Every key is explained: first its reason in prose, then unit, default, flag and whether
 // it changes at a reload, then what is allowed, then the key itself. All of it agrees with the code.
 func TestExampleExplainsEveryKey(t *testing.T) {
-	text := must.Get(os.ReadFile(exampleFile))
-	entries := exampleEntries(string(text))
+	entries := exampleEntries(string(must.Get(os.ReadFile(exampleFile))))
 	d := defaults()
-	for _, s := range settings {
-		checkEntry(t, entries, s, s.show(d))
+	rows := slices.Concat(d.rows(), d.Listen[0].rows())
+	for _, s := range rows {
+		checkEntry(t, entries, s, s.show())
+		if e := entries[s.key]; e.value != s.show() {
+			t.Errorf("%s = %s, the default is %s", s.key, e.value, s.show())
+		}
 	}
-	for _, s := range listenSettings {
-		checkEntry(t, entries, s, s.show(&d.Listen[0]))
+	if len(entries) != len(rows) {
+		t.Errorf("%d keys in the example, %d in the code", len(entries), len(rows))
 	}
-	if n := len(settings) + len(listenSettings); len(entries) != n {
-		t.Errorf("%d keys in the example, %d in the code", len(entries), n)
+	tube, put := defaultTubeRule(), defaultScheduleRule()
+	for heading, rows := range map[string][]setting{"[[tube]]": tube.rows(), "[[schedule]]": put.rows()} {
+		_, entries := inComments(t, heading)
+		for _, s := range rows {
+			value := s.show()
+			switch s.key {
+			case "tube.match", "schedule.name", "schedule.cron", "schedule.tube":
+				value = "none, it is needed"
+			}
+			checkEntry(t, entries, s, value)
+		}
 	}
 }
 
@@ -94,33 +118,19 @@ func exampleEntries(text string) map[string]entry {
 	return entries
 }
 
-func checkEntry[T any](t *testing.T, entries map[string]entry, s setting[T], value string) {
+func checkEntry(t *testing.T, entries map[string]entry, s setting, value string) {
 	t.Helper()
-	key, flag, reload := s.key, s.flag, "no"
-	e, ok := entries[key]
-	if !ok {
-		t.Errorf("%s is not in the example", key)
+	e, n := entries[s.key], len(entries[s.key].comment)
+	if n < 3 || len(e.comment[0]) < 12 {
+		t.Errorf("%s: no reason given", s.key)
 		return
 	}
-	n := len(e.comment)
-	if n < 3 || len(e.comment[0]) < 20 {
-		t.Errorf("%s: no reason given", key)
-		return
-	}
-	if flag == "" {
-		flag = "none"
-	}
-	if s.reloads != nil {
-		reload = "yes"
-	}
-	facts := e.comment[n-2]
-	if !strings.HasPrefix(facts, "Unit: "+s.unit+". Default: "+value) || !strings.HasSuffix(facts, ". Flag: "+flag+". Reload: "+reload+".") {
-		t.Errorf("%s: %q does not say unit %q, default %s, flag %s, reload %s", key, facts, s.unit, value, flag, reload)
+	facts, reload := e.comment[n-2], map[bool]string{false: "no", true: "yes"}[s.live]
+	if !strings.HasPrefix(facts, "Unit: "+s.unit+". Default: "+value) || !strings.HasSuffix(facts, ". Reload: "+reload+".") ||
+		s.flag != "" && !strings.Contains(facts, ". Flag: "+s.flag+". ") {
+		t.Errorf("%s: %q does not say unit %q, default %s, flag %s, reload %s", s.key, facts, s.unit, value, s.flag, reload)
 	}
 	if e.comment[n-1] != "Allowed: "+s.allowed {
-		t.Errorf("%s: the example says %q, the code allows %s", key, e.comment[n-1], s.allowed)
-	}
-	if e.value != value {
-		t.Errorf("%s = %s, the default is %s", key, e.value, value)
+		t.Errorf("%s: the example says %q, the code allows %s", s.key, e.comment[n-1], s.allowed)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"beanfield/cmd/beanfield/exit"
 )
 
-// flags is the command line as it was given. A nil pointer means that the flag
+// Flags is the command line as it was given. A nil pointer means that the flag
 // was absent; then the file counts, or the default.
 type Flags struct {
 	Help    bool
@@ -56,7 +56,7 @@ type flagReader struct {
 	rest string
 }
 
-// parseFlags reads the command line as beanstalkd does: short flags may be
+// ParseFlags reads the command line as beanstalkd does: short flags may be
 // bundled, a value is joined or the next word, the later of two equal flags wins,
 // and -v and -h end the reading at once. The long flags are beanfield's own, with
 // one dash or two. A word is compared with them before it is taken for a bundle;
@@ -244,7 +244,7 @@ func scanSize(s string) (uint64, bool) {
 
 func ptr[T any](v T) *T { return &v }
 
-// usage is the text that -h prints.
+// Usage is the text that -h prints.
 func Usage(program string) string {
 	return fmt.Sprintf(`Use: %s [OPTIONS], or %[1]s COMMAND [ARGUMENTS]
 

@@ -22,16 +22,18 @@ type HTTPConfig struct {
 	TLS      TLS
 }
 
-// httpSettings are the keys of [http].
-var httpSettings = slices.Concat([]setting[Config]{
-	addresses("http.listen", "-http", "none of this", func(c *Config) *[]Address { return &c.HTTP.Listen }),
-}, permissionSettings("http.", func(c *Config) *Permissions { return &c.HTTP.Permissions }), []setting[Config]{
-	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }).live(),
-	hosts("http.hosts", func(c *Config) *[]string { return &c.HTTP.Hosts }).live(),
-	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }).live(),
-	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }).live(),
-	origins("http.origins", func(c *Config) *[]string { return &c.HTTP.Origins }).live(),
-}, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS }))
+// rows are the keys of [http].
+func (h *HTTPConfig) rows() []setting {
+	return slices.Concat([]setting{
+		addresses("http.listen", &h.Listen, "none of this").by("-http"),
+	}, h.Permissions.rows("http."), live(
+		secrets("http.tokens", &h.Tokens),
+		hosts("http.hosts", &h.Hosts),
+		truth("http.pprof", &h.Pprof),
+		truth("http.read_only", &h.ReadOnly),
+		origins("http.origins", &h.Origins),
+	), h.TLS.rows("http."))
+}
 
 // MetricsConfig is the table [metrics]: what /metrics shows.
 type MetricsConfig struct {
@@ -44,15 +46,14 @@ type MetricsConfig struct {
 // maxShownTubes bounds metrics.max_tubes: each tube costs two kilobytes in each scrape.
 const maxShownTubes = 100_000
 
-// metricsSettings are the keys of [metrics].
-var metricsSettings = []setting[Config]{
-	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }).live(),
-	texts("metrics.tubes", "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`,
-		func(c *Config) *[]string { return &c.Metrics.Tubes }).live(),
-	row("metrics.aliases", "", "names", fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
-		func(c *Config) *[]string { return &c.Metrics.Aliases }, asAliases, showTexts).live(),
-	text("metrics.instance", "", "host:port", `any text; "" for the first TCP address of the server`,
-		func(c *Config) *string { return &c.Metrics.Instance }).live(),
+// rows are the keys of [metrics].
+func (m *MetricsConfig) rows() []setting {
+	return live(
+		number("metrics.max_tubes", &m.MaxTubes, "tubes", maxShownTubes),
+		texts("metrics.tubes", &m.Tubes, "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`),
+		row("metrics.aliases", &m.Aliases, "names", fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter), asAliases, showTexts),
+		text("metrics.instance", &m.Instance, "host:port", `any text; "" for the first TCP address of the server`),
+	)
 }
 
 func asAliases(v any) ([]string, error) {
@@ -66,26 +67,25 @@ func asAliases(v any) ([]string, error) {
 }
 
 // hosts is a list of names that this server has for browsers.
-func hosts(key string, field func(*Config) *[]string) setting[Config] {
-	s := texts(key, "names", `a list of names without port, in which * stands for any characters, as "queue.example.org"; [] for none`, field)
-	return checked(s, func(c *Config) error { _, err := hall.NewGuard(*field(c), nil); return err })
+func hosts(key string, field *[]string) setting {
+	const allowed = `a list of names without port, in which * stands for any characters, as "queue.example.org"; [] for none`
+	return guarded(key, field, "names", allowed, func(list []string) error { _, err := hall.NewGuard(list, nil); return err })
 }
 
 // origins is a list of the origins of pages that may use this server.
-func origins(key string, field func(*Config) *[]string) setting[Config] {
-	s := texts(key, "origins", `a list of origins, in which * stands for any characters, as "https://example.org" or "http://localhost:*"; `+
-		`"null" for files; [] for none`, field)
-	return checked(s, func(c *Config) error { _, err := hall.NewGuard(nil, *field(c)); return err })
+func origins(key string, field *[]string) setting {
+	const allowed = `a list of origins, in which * stands for any characters, as "https://example.org" or "http://localhost:*"; ` +
+		`"null" for files; [] for none`
+	return guarded(key, field, "origins", allowed, func(list []string) error { _, err := hall.NewGuard(nil, list); return err })
 }
 
-// checked is the same setting, if its value passes a check.
-func checked(s setting[Config], check func(*Config) error) setting[Config] {
-	set := s.set
-	s.set = func(c *Config, v any) error {
-		if err := set(c, v); err != nil {
-			return err
+// guarded is a list of texts that pass a check.
+func guarded(key string, field *[]string, unit, allowed string, check func([]string) error) setting {
+	return row(key, field, unit, allowed, func(v any) ([]string, error) {
+		list, err := asTexts(v)
+		if err == nil {
+			err = check(list)
 		}
-		return check(c)
-	}
-	return s
+		return list, err
+	}, showTexts)
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// levelNotice is between info and warning: what an operator should read although
+// LevelNotice is between info and warning: what an operator should read although
 // nothing is wrong, such as a backup that is complete. It is the default.
 const LevelNotice = slog.LevelInfo + 2
 

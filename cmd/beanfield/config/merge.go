@@ -5,11 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"beanfield/conn/access"
 )
 
-// reload reads the configuration again, and returns what the process can run with now, and what differs. If
+// Reload reads the configuration again, and returns what the process can run with now, and what differs. If
 // anything is wrong, nothing is to change.
 func (c *Config) Reload(f Flags) (*Config, []Change, error) {
 	next, err := Load(f)
@@ -27,7 +25,7 @@ func (c *Config) Reload(f Flags) (*Config, []Change, error) {
 var noRules = Mistakes{{Key: accessKey, Problem: "the file has no rules, and rules hold now",
 	Allowed: "access = [] in the file, if everyone may do everything"}}
 
-// change is a difference between the settings of the process and those of the file.
+// Change is a difference between the settings of the process and those of the file.
 type Change struct {
 	key       string
 	now, next string // "" if they are not shown
@@ -59,38 +57,43 @@ func (c *Config) merge(next *Config) (*Config, []Change) {
 	merged := *next
 	merged.Account, merged.From = c.Account, maps.Clone(next.From)
 	var changes []Change
-	for i := range settings {
-		s := &settings[i]
-		ch, differs := differs(s, c, next, next.From[s.key])
-		if differs {
-			changes = append(changes, ch)
+	mine, theirs, both := c.rows(), next.rows(), merged.rows()
+	for i := range mine {
+		s := &mine[i]
+		ch, differs := differs(s, &theirs[i], next.From[s.key])
+		if !differs {
+			continue
 		}
-		if differs && !ch.Reloads {
-			s.copy(&merged, c)
-			if o, ok := c.From[s.key]; ok {
-				merged.From[s.key] = o
-			} else {
-				delete(merged.From, s.key)
-			}
+		if changes = append(changes, ch); ch.Reloads {
+			continue
+		}
+		both[i].take(s)
+		if o, ok := c.From[s.key]; ok {
+			merged.From[s.key] = o
+		} else {
+			delete(merged.From, s.key)
 		}
 	}
-	merged.Listen = nil
 	listens, more := c.mergeListens(next)
 	merged.Listen = listens
 	changes = append(changes, more...)
-	for _, list := range []struct{ key, now, next string }{
-		{tubeKey, fmt.Sprint(c.Tubes), fmt.Sprint(next.Tubes)},
-		{scheduleKey, showSchedules(c.Schedules), showSchedules(next.Schedules)},
-		{queueForKey, fmt.Sprint(c.Queue.For), fmt.Sprint(next.Queue.For)},
-		{accessKey, showRules(c.Access), showRules(next.Access)},
-	} {
-		if list.now != list.next {
-			changes = append(changes, Change{key: list.key, Reloads: true})
+	now, then := c.arrays(), next.arrays()
+	for i, key := range []string{tubeKey, scheduleKey, queueForKey, accessKey} {
+		if now[i] != then[i] {
+			changes = append(changes, Change{key: key, Reloads: true})
 		}
 	}
 	merged.Queue.TLS.takeOver(&c.Queue.TLS, &next.Queue.TLS)
 	merged.HTTP.TLS.takeOver(&c.HTTP.TLS, &next.HTTP.TLS)
 	return &merged, changes
+}
+
+// arrays shows what the arrays of tables have, of tubes, schedules, queues and rules. It is compared, and not logged.
+func (c *Config) arrays() [4]string {
+	return [4]string{
+		shownAll(c.Tubes, func(t *TubeRule) string { return inOneLine(t.rows()) }), shownAll(c.Schedules, (*ScheduleRule).shown),
+		shownAll(c.Queue.For, func(q *QueueFor) string { return inOneLine(q.rows()) }), shownAll(c.Access, showRule),
+	}
 }
 
 // takeOver keeps the certificates that the listeners have, and what was read to replace them.
@@ -102,10 +105,9 @@ func (t *TLS) takeOver(now, next *TLS) {
 }
 
 // differs compares one setting.
-func differs[T any](s *setting[T], now, next *T, from Origin) (Change, bool) {
-	ch := Change{key: s.key, now: s.show(now), next: s.show(next), From: from}
-	ch.Reloads = s.reloads != nil && s.reloads(now, next)
-	return ch, !s.equal(now, next)
+func differs(now, next *setting, from Origin) (Change, bool) {
+	ch := Change{key: now.key, now: now.show(), next: next.show(), From: from, Reloads: now.reloads(next)}
+	return ch, !now.equal(next)
 }
 
 // mergeListens does what merge does for [[listen]]. Addresses stay as they are; the settings
@@ -115,19 +117,19 @@ func (c *Config) mergeListens(next *Config) (merged []Listen, changes []Change) 
 		m := now
 		i := slices.IndexFunc(next.Listen, func(l Listen) bool { return l.Address == now.Address })
 		if i >= 0 {
-			for k := range listenSettings {
-				s := &listenSettings[k]
-				ch, differs := differs(s, &now, &next.Listen[i], next.Listen[i].from)
-				ch.key += " of " + now.Address.String()
-				if differs {
+			then := &next.Listen[i]
+			mine, theirs, both := now.rows(), then.rows(), m.rows()
+			for k := range mine {
+				ch, differs := differs(&mine[k], &theirs[k], then.from)
+				if ch.key += " of " + now.Address.String(); differs {
 					changes = append(changes, ch)
 				}
 				if differs && ch.Reloads {
-					s.copy(&m, &next.Listen[i])
+					both[k].take(&theirs[k])
 				}
 			}
-			m.from = next.Listen[i].from
-			m.TLS.takeOver(&now.TLS, &next.Listen[i].TLS)
+			m.from = then.from
+			m.TLS.takeOver(&now.TLS, &then.TLS)
 		}
 		merged = append(merged, m)
 	}
@@ -147,15 +149,7 @@ func addressesOf(ls []Listen) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// showRules shows all rules. They are compared, and not logged.
-func showRules(rules []access.Rule) (all string) {
-	for i := range rules {
-		all += showRule(&rules[i]) + "\n"
-	}
-	return all
-}
-
-// sameAccess says that two configurations have the same rules.
+// SameAccess says that two configurations have the same rules.
 func (c *Config) SameAccess(other *Config) bool {
-	return showRules(c.Access) == showRules(other.Access)
+	return shownAll(c.Access, showRule) == shownAll(other.Access, showRule)
 }

@@ -33,7 +33,7 @@ var others = map[string]string{
 func TestEveryKeyAtReload(t *testing.T) {
 	dir := t.TempDir()
 	now := defaults()
-	for _, s := range settings {
+	for i, s := range now.rows() {
 		value, ok := others[s.key]
 		if !ok {
 			t.Errorf("the test has no value for %s", s.key)
@@ -49,7 +49,7 @@ func TestEveryKeyAtReload(t *testing.T) {
 			t.Errorf("%s: the changes are %v", s.key, changes)
 			continue
 		}
-		live := s.reloads != nil
+		live := s.live
 		if strings.HasSuffix(s.key, ".cert") || strings.HasSuffix(s.key, ".key") || strings.HasSuffix(s.key, ".client_ca") {
 			live = false // there is no TLS now
 		}
@@ -60,15 +60,16 @@ func TestEveryKeyAtReload(t *testing.T) {
 		if live {
 			want = next
 		}
-		for _, other := range settings {
-			if !other.equal(merged, want) {
-				t.Errorf("%s changed: %s is %s", s.key, other.key, other.show(merged))
+		got, all := merged.rows(), want.rows()
+		for k := range got {
+			if !got[k].equal(&all[k]) {
+				t.Errorf("%s changed: %s is %s", s.key, got[k].key, got[k].show())
 			}
 		}
 		if merged.From[s.key] != want.From[s.key] {
 			t.Errorf("%s is from %v", s.key, merged.From[s.key])
 		}
-		if back, changes := merged.merge(now); live != (len(changes) == 1) || !s.equal(back, now) {
+		if back, changes := merged.merge(now); live != (len(changes) == 1) || !back.rows()[i].equal(&s) {
 			t.Errorf("%s back again: %v", s.key, changes)
 		}
 	}

@@ -14,19 +14,18 @@ type Permissions struct {
 	Group Group
 }
 
-// group is a group of this machine; none if it has no name.
+// Group is a group of this machine; none if it has no name.
 type Group struct {
 	Name string // or number, as the configuration has it
 	GID  int
 }
 
-// permissionSettings are the keys of [queue] and [http], and of each [[listen]].
-func permissionSettings[T any](prefix string, of func(*T) *Permissions) []setting[T] {
-	return []setting[T]{
-		row(prefix+"mode", "", "octal digits", `text from "0001" to "0777", or "" to leave it to the umask`,
-			func(c *T) *fs.FileMode { return &of(c).Mode }, asMode, showMode),
-		row(prefix+"group", "", "name of a group", `a group of this machine, by name or number, or "" for that of the process`,
-			func(c *T) *Group { return &of(c).Group }, asGroup, func(g Group) string { return quote(g.Name) }),
+// rows are the keys of [queue] and [http], and of each [[listen]].
+func (p *Permissions) rows(prefix string) []setting {
+	return []setting{
+		row(prefix+"mode", &p.Mode, "octal digits", `text from "0001" to "0777", or "" to leave it to the umask`, asMode, showMode),
+		row(prefix+"group", &p.Group, "name of a group", `a group of this machine, by name or number, or "" for that of the process`,
+			asGroup, func(g Group) string { return quote(g.Name) }),
 	}
 }
 

@@ -6,20 +6,18 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"beanfield/conn"
-	"beanfield/conn/access"
-	"beanfield/router/schedule"
-	"beanfield/shard/queue"
+	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"beanfield/conn"
+	"beanfield/router/schedule"
 )
 
 // policySet is the policies and the schedules of a text that somebody has set at run time.
 type policySet struct {
 	text      string
 	tubes     []TubeRule
-	tubeAt    []Origin
 	schedules []ScheduleRule
 	problems  []string // with what is left out of these, because this build does not understand it
 }
@@ -27,30 +25,23 @@ type policySet struct {
 // policyText is how mistakes name such a text.
 const policyText = "policies"
 
-// readPolicySet reads a text as strictly as the file is read.
+// ReadPolicies reads a text as strictly as the file is read.
 func ReadPolicies(text string) (*policySet, Mistakes) {
 	if len(text) > conn.MaxPolicies {
 		return nil, Mistakes{{File: policyText, Problem: fmt.Sprintf("%d bytes are too long; allowed: %d", len(text), conn.MaxPolicies)}}
 	}
-	doc, ms := decodePolicies(text)
+	doc, ms := decode(policyText, text)
 	if len(ms) > 0 {
 		return nil, ms
 	}
 	return readPolicyTables(text, doc)
 }
 
-func decodePolicies(text string) (doc map[string]any, ms Mistakes) {
-	if _, err := toml.Decode(text, &doc); err != nil {
-		return nil, Mistakes{syntaxMistake(policyText, err)}
-	}
-	return doc, nil
-}
-
 // policyTables are the tables that such a text may have.
 var policyTables = []string{tubeKey, scheduleKey}
 
 func readPolicyTables(text string, doc map[string]any) (*policySet, Mistakes) {
-	r := fileReader{path: policyText, lines: findLines(text), config: defaults(), atRunTime: true}
+	r := fileReader{path: policyText, lines: findLines(text), config: new(Config), atRunTime: true}
 	for name, v := range doc {
 		switch key := (toml.Key{name}); name {
 		case tubeKey:
@@ -63,10 +54,10 @@ func readPolicyTables(text string, doc map[string]any) (*policySet, Mistakes) {
 	}
 	for i := range r.config.Schedules {
 		s := &r.config.Schedules[i]
-		s.body = []byte(s.Body)
+		s.Body = []byte(s.text)
 	}
 	r.mistakes.sort()
-	return &policySet{text: text, tubes: r.config.Tubes, tubeAt: r.config.tubeAt, schedules: r.config.Schedules}, r.mistakes
+	return &policySet{text: text, tubes: r.config.Tubes, schedules: r.config.Schedules}, r.mistakes
 }
 
 // readKeptPolicies reads a text that has been kept, perhaps by another build. What this one does not
@@ -77,7 +68,7 @@ func readKeptPolicies(text string) *policySet {
 		return set
 	}
 	left := &policySet{text: text}
-	if doc, wrong := decodePolicies(text); len(wrong) == 0 {
+	if doc, wrong := decode(policyText, text); len(wrong) == 0 {
 		leaveOutUnknown(doc)
 		left, _ = readPolicyTables(text, doc) // what is still wrong is so between policies, and did hold
 	}
@@ -114,9 +105,11 @@ func leaveOut(doc map[string]any, key string, named func(map[string]any) string)
 func understood(table map[string]any) *TubeRule {
 	for {
 		rule := defaultTubeRule()
+		rows, trial := rule.rows(), new(TubeRule).rows()
 		maps.DeleteFunc(table, func(name string, v any) bool {
-			row := findSetting(tubeSettings, tubeKey+"."+name)
-			return row == nil || row.set(new(TubeRule), v) != nil || row.set(&rule, v) != nil
+			key := tubeKey + "." + name
+			row := find(rows, key)
+			return row == nil || find(trial, key).set(v) != nil || row.set(v) != nil
 		})
 		name, _ := rule.contradiction()
 		if name == "" {
@@ -124,39 +117,6 @@ func understood(table map[string]any) *TubeRule {
 		}
 		delete(table, name)
 	}
-}
-
-// policiesOf returns the function that finds a tube's policy: that of the first rule that its name
-// matches. Without any rule there is no function.
-func policiesOf(rules []TubeRule) func(name string) *queue.Policy {
-	if len(rules) == 0 {
-		return nil
-	}
-	policies := make([]*queue.Policy, len(rules))
-	for i := range rules {
-		policies[i] = rules[i].policy()
-	}
-	return func(name string) *queue.Policy {
-		if i := firstMatch(rules, name); i >= 0 {
-			return policies[i]
-		}
-		return nil
-	}
-}
-
-// firstMatch is the rule that holds for a tube, or -1.
-func firstMatch(rules []TubeRule, name string) int {
-	return slices.IndexFunc(rules, func(t TubeRule) bool { return access.Match(t.Match, name) })
-}
-
-// hiddenBy is the pattern before a rule's own that matches whatever it matches; "" if there is none.
-// In the name of a tube there is no star, so a star in the second pattern stands for what only a star
-// in the first one can take.
-func hiddenBy(rules []TubeRule, i int) string {
-	if first := firstMatch(rules[:i], rules[i].Match); first >= 0 {
-		return rules[first].Match
-	}
-	return ""
 }
 
 // list shows all policies that hold: those of the set, and then those of the file.
@@ -168,11 +128,9 @@ func (s *policySet) list(c *Config) *conn.PolicyList {
 	}
 	rules := s.rules(c)
 	for i := range rules {
-		p := conn.Policy{Match: rules[i].Match, HiddenBy: hiddenBy(rules, i), Settings: rules[i].shown()}
-		if n := i - len(s.tubes); n < 0 {
-			p.From, p.Line = conn.PolicyFromRunTime, s.tubeAt[i].Line
-		} else {
-			p.From, p.Line = conn.PolicyFromFile, c.tubeAt[n].Line
+		p := conn.Policy{Match: rules[i].Match, HiddenBy: hiddenBy(rules, i), Settings: rules[i].shown(), Line: rules[i].at.Line}
+		if p.From = conn.PolicyFromFile; i < len(s.tubes) {
+			p.From = conn.PolicyFromRunTime
 		}
 		l.Policies = append(l.Policies, p)
 	}
@@ -186,23 +144,23 @@ func (s *policySet) rules(c *Config) []TubeRule { return slices.Concat(s.tubes, 
 // would be deleted as soon as they come.
 func (s *policySet) circles(c *Config) (ms Mistakes) {
 	rules := s.rules(c)
-	wrong := func(i int, key, value, problem string) {
-		ms = append(ms, Mistake{File: policyText, Line: s.tubeAt[i].Line, Key: tubeKey + key, Value: value, Problem: problem})
+	wrong := func(t *TubeRule, key, value, problem string) {
+		ms = append(ms, Mistake{File: policyText, Line: t.at.Line, Key: tubeKey + key, Value: value, Problem: problem})
 	}
 	for i := range rules {
-		of := len(s.tubes)
+		t, of := &rules[i], len(s.tubes)
 		next, vain := vainFrom(rules, i)
 		circle := ""
 		if i < of {
 			circle = circleFrom(rules, i)
 		}
-		switch {
+		switch to := &rules[next]; {
 		case circle != "":
-			wrong(i, ".dead_letter", quote(rules[i].deadTube()), circle)
+			wrong(t, ".dead_letter", quote(t.DeadTube), circle)
 		case vain && i < of && next >= of:
-			wrong(i, ".dead_letter", quote(rules[i].deadTube()), fmt.Sprintf(deletesThem, fmt.Sprintf("in %s", c.tubeAt[next-of])))
-		case vain && i >= of && next < of && firstMatch(rules, rules[i].Match) == i:
-			wrong(next, ".expire", showTime(rules[next].Expire), fmt.Sprintf("the policy in %s sends jobs of that age here, not to be deleted", c.tubeAt[i-of]))
+			wrong(t, ".dead_letter", quote(t.DeadTube), fmt.Sprintf(deletesThem, fmt.Sprintf("in %s", to.at)))
+		case vain && i >= of && next < of && firstMatch(rules, t.Match) == i:
+			wrong(to, ".expire", showTime(time.Duration(to.Expire)), fmt.Sprintf("the policy in %s sends jobs of that age here, not to be deleted", t.at))
 		}
 	}
 	return ms
@@ -211,12 +169,13 @@ func (s *policySet) circles(c *Config) (ms Mistakes) {
 // shown are the settings that have not their defaults.
 func (t *TubeRule) shown() []conn.Setting {
 	list, usual := []conn.Setting{}, defaultTubeRule()
-	for i := range tubeSettings[1:] {
-		s := &tubeSettings[1+i]
-		if v := s.show(t); v != s.show(&usual) {
+	rows, defaults := t.rows(), usual.rows()
+	for i := range rows[1:] {
+		s := &rows[1+i]
+		if v := s.show(); v != defaults[1+i].show() {
 			one := conn.Setting{Key: s.key[len(tubeKey)+1:], Value: []byte(v)}
 			if one.Key == "dead_letter" {
-				one.Tube = t.deadTube()
+				one.Tube = t.DeadTube
 			}
 			list = append(list, one)
 		}
@@ -255,16 +214,17 @@ func (s *policySet) clashes(before *policySet, c *Config) (ms Mistakes) {
 // policy, the rest of it might put jobs that nobody wants.
 func understoodSchedule(table map[string]any) string {
 	s := defaultScheduleRule()
+	rows := s.rows()
 	for name, v := range table {
-		if row := findSetting(scheduleSettings, scheduleKey+"."+name); row == nil || row.set(&s, v) != nil {
+		if row := find(rows, scheduleKey+"."+name); row == nil || row.set(v) != nil {
 			return ""
 		}
 	}
 	zone, err := s.zone()
 	if err == nil {
-		_, err = schedule.NewCalendar(s.Cron, zone)
+		_, err = schedule.NewCalendar(s.Rule.Cron, zone)
 	}
-	if err != nil || s.Tube == "" || s.BodyFile != "" {
+	if err != nil || s.Tube == "" || s.bodyFile != "" {
 		return ""
 	}
 	return s.Name
@@ -279,7 +239,7 @@ func (s *policySet) named() (all []named) {
 		all = append(all, named{s.tubes[i].Match, fmt.Sprint(s.tubes[i].shown())})
 	}
 	for i := range s.schedules {
-		all = append(all, named{scheduleKey + " " + s.schedules[i].Name, showSchedules(s.schedules[i : i+1])})
+		all = append(all, named{scheduleKey + " " + s.schedules[i].Name, s.schedules[i].shown()})
 	}
 	return all
 }

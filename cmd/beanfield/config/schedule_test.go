@@ -3,39 +3,11 @@ package config
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"beanfield/router/schedule"
 	"beanfield/storage/must"
 )
-
-// The schedule that the example shows in comments is valid, has every key, and says of each what
-// the table of settings says.
-func TestExampleSchedule(t *testing.T) {
-	text := string(must.Get(os.ReadFile(exampleFile)))
-	shown, _, _ := strings.Cut(text[strings.Index(text, "# [[schedule]]"):], "\n\n")
-	shown = strings.TrimPrefix(strings.ReplaceAll("\n"+shown, "\n# ", "\n"), "\n")
-	c := must.Get(Load(Flags{File: writeConfig(t, shown)}))
-	s := schedules(c.Schedules, "file")[0]
-	if s.Rule.Calendar = nil; !reflect.DeepEqual(s, schedule.Schedule{Name: "nightly-report", Rule: schedule.Rule{Cron: "30 2 * * *", Zone: "Europe/Berlin"},
-		Tube: "reports", Body: []byte("nightly"), Pri: 1024, TTR: 60, Missed: schedule.Once, From: "file"}) {
-		t.Errorf("read %+v", s)
-	}
-	entries, d := exampleEntries(shown), defaultScheduleRule()
-	for _, s := range scheduleSettings {
-		e := entries[s.key]
-		value := s.show(&d)
-		if s.key == "schedule.name" || s.key == "schedule.cron" || s.key == "schedule.tube" {
-			value = "none, it is needed"
-		}
-		if n := len(e.comment); n < 3 || !strings.HasPrefix(e.comment[n-2], "Unit: "+s.unit+". Default: "+value) ||
-			!strings.HasSuffix(e.comment[n-2], " Reload: yes.") || e.comment[n-1] != "Allowed: "+s.allowed {
-			t.Errorf("%s: %q does not say unit %q, default %s, allowed %s", s.key, e.comment, s.unit, value, s.allowed)
-		}
-	}
-}
 
 // What is wrong with a [[schedule]], or cannot be meant, is said with its line.
 func TestScheduleMistakes(t *testing.T) {
@@ -85,7 +57,7 @@ func TestCheckConfigShowsSchedules(t *testing.T) {
 	var b strings.Builder
 	must.Do(t, Print(&b, c, "1.2"))
 	again := must.Get(load(t, "", b.String()))
-	if got, want := showSchedules(again.Schedules), showSchedules(c.Schedules); got != want || !strings.Contains(want, "from a file") {
+	if got, want := shownAll(again.Schedules, (*ScheduleRule).shown), shownAll(c.Schedules, (*ScheduleRule).shown); got != want || !strings.Contains(want, "from a file") {
 		t.Errorf("read %s, want %s; printed:\n%s", got, want, b.String())
 	}
 	if _, changes := c.merge(must.Get(load(t, "", text))); len(changes) != 0 {

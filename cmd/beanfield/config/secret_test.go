@@ -16,7 +16,7 @@ func TestSecrets(t *testing.T) {
 		if err := Print(&out, c, "1.2"); err != nil || strings.Contains(out.String(), "hush") {
 			t.Errorf("%v, -check-config prints\n%s", err, out.String())
 		}
-		shown := findSetting(settings, key).show(c)
+		shown := c.row(key).show()
 		for _, value := range []string{shown, "'hush'", "['']", "['hush', '']", "['hush', 1]"} {
 			_, err := load(t, "", key+" = "+value)
 			if err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), ":1: "+key+": ") {

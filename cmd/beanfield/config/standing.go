@@ -9,7 +9,7 @@ import (
 	"beanfield/shard/queue"
 )
 
-// standing is which policies and schedules hold at a moment: those that somebody has set at run time, which are
+// Standing is which policies and schedules hold at a moment: those that somebody has set at run time, which are
 // asked first, and those of the file. It never changes.
 type Standing struct {
 	List *conn.PolicyList
@@ -21,17 +21,17 @@ type Standing struct {
 // stand has those of the file hold, and those of a set, if any.
 func (c *Config) stand(set *policySet) *Standing { return &Standing{set.list(c), c, set} }
 
-// newStanding is what holds when nothing was set at run time.
+// NewStanding is what holds when nothing was set at run time.
 func NewStanding(c *Config) *Standing { return c.stand(new(policySet)) }
 
-// under is the same with another file.
+// Under is the same with another file.
 func (s *Standing) Under(c *Config) *Standing { return c.stand(s.set) }
 
-// kept has those hold that a text has which the shards have kept. What is not understood is left out, and
+// Kept has those hold that a text has which the shards have kept. What is not understood is left out, and
 // in the problems of the list.
 func (s *Standing) Kept(text string) *Standing { return s.config.stand(readKeptPolicies(text)) }
 
-// with has those of a set hold instead of those before, and says in words what is different.
+// With has those of a set hold instead of those before, and says in words what is different.
 func (s *Standing) With(set *policySet) (after *Standing, changes string, ms Mistakes) {
 	if ms := append(set.circles(s.config), set.clashes(s.set, s.config)...); len(ms) > 0 {
 		return nil, "", ms
@@ -39,10 +39,10 @@ func (s *Standing) With(set *policySet) (after *Standing, changes string, ms Mis
 	return s.config.stand(set), changesOf(s.set, set), nil
 }
 
-// policyFor returns the function that finds a tube's policy.
+// PolicyFor returns the function that finds a tube's policy.
 func (s *Standing) PolicyFor() func(string) *queue.Policy { return policiesOf(s.set.rules(s.config)) }
 
-// policy is the one of a tube, if it has one.
+// Policy is the one of a tube, if it has one.
 func (s *Standing) Policy(tube string) (conn.Policy, bool) {
 	i := firstMatch(s.set.rules(s.config), tube)
 	if i < 0 {
@@ -58,7 +58,7 @@ type plan struct {
 	Shown  string              // tells one plan from another
 }
 
-// schedules are those of run time, and those of the file that have another name. Before there is
+// Schedules are those of run time, and those of the file that have another name. Before there is
 // anything, there are none.
 func (s *Standing) Schedules() (p plan) {
 	if s == nil {
@@ -73,7 +73,7 @@ func (s *Standing) Schedules() (p plan) {
 		return hidden
 	})
 	p.List = slices.Concat(schedules(s.set.schedules, conn.PolicyFromRunTime), schedules(file, conn.PolicyFromFile))
-	p.Shown = showSchedules(s.set.schedules) + "\n" + showSchedules(file)
+	p.Shown = shownAll(s.set.schedules, (*ScheduleRule).shown) + "\n" + shownAll(file, (*ScheduleRule).shown)
 	return p
 }
 

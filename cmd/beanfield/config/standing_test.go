@@ -44,7 +44,7 @@ func TestKeptSchedulesOfAnotherBuild(t *testing.T) {
 		"[[schedule]]\nname = 'zone'\nzone = 'Mars/Olympus'\n" + ok +
 		"[[schedule]]\nname = 'file'\nbody_file = '/etc/hostname'\n" + ok +
 		"[[schedule]]\n" + ok + "[[schedule]]\nname = 'good'\n" + ok)
-	if len(set.tubes) != 1 || len(set.schedules) != 1 || set.schedules[0].Name != "good" || string(set.schedules[0].body) != "b" || len(set.problems) == 0 {
+	if len(set.tubes) != 1 || len(set.schedules) != 1 || set.schedules[0].Name != "good" || string(set.schedules[0].Body) != "b" || len(set.problems) == 0 {
 		t.Errorf("%+v", set)
 	}
 	if list := schedules(set.schedules, "x"); list[0].Rule.Calendar == nil || string(list[0].Body) != "b" || list[0].From != "x" {

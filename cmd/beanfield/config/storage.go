@@ -40,7 +40,7 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 	switch {
 	case value == "" && o.File != "":
 		m.Problem = "the backend " + quote(OnDisk) + " needs a directory"
-		m.Allowed = findSetting(settings, key).allowed
+		m.Allowed = c.row(key).allowed
 		return Mistakes{m}
 	case value == "":
 		o = c.From["storage.backend"]
@@ -66,7 +66,7 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 	return Mistakes{m}
 }
 
-// backupPath is where backups go.
+// BackupPath is where backups go.
 func (c *Config) BackupPath() string {
 	if c.Storage.BackupPath != "" {
 		return c.Storage.BackupPath

@@ -27,23 +27,23 @@ const (
 
 var versions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
-// tlsSettings are the keys of TLS that [[listen]], [queue] and [http] all have.
-func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
+// rows are the keys of TLS that [[listen]], [queue] and [http] all have.
+func (t *TLS) rows(prefix string) []setting {
 	const file = `a PEM file that the server's user may read`
-	rows := []setting[T]{
-		text(prefix+"cert", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Cert }),
-		text(prefix+"key", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Key }),
-		text(prefix+"client_ca", "", "file", file+`; "" to ask no client for a certificate`, func(c *T) *string { return &of(c).ClientCA }),
-		oneOf(prefix+"client_auth", "", []string{"", authRequired, authOptional}, func(c *T) *string { return &of(c).ClientAuth }),
-		oneOf(prefix+"min_tls", "", []string{"", "1.2", "1.3"}, func(c *T) *string { return &of(c).MinTLS }),
-	}
+	rows := live(
+		text(prefix+"cert", &t.Cert, "file", file+`; "" for no TLS`),
+		text(prefix+"key", &t.Key, "file", file+`; "" for no TLS`),
+		text(prefix+"client_ca", &t.ClientCA, "file", file+`; "" to ask no client for a certificate`),
+		oneOf(prefix+"client_auth", &t.ClientAuth, "", authRequired, authOptional),
+		oneOf(prefix+"min_tls", &t.MinTLS, "", "1.2", "1.3"),
+	)
 	for i := range rows { // a listener with TLS keeps it, and one without gets none
-		rows[i].reloads = func(now, next *T) bool { return of(now).Asked() == of(next).Asked() }
+		rows[i].tls = t
 	}
 	return rows
 }
 
-// asked says whether any file is named, which asks for TLS.
+// Asked says whether any file is named, which asks for TLS.
 func (t *TLS) Asked() bool { return t.Cert != "" || t.Key != "" || t.ClientCA != "" }
 
 // load reads the files, if any are named. If they cannot be used, it returns the key that is
@@ -117,14 +117,14 @@ func (c *Config) certificates() (all []*secure.Certificates) {
 	return all
 }
 
-// keeper keeps the certificates up to date.
+// Keeper keeps the certificates up to date.
 func (c *Config) Keeper(log *slog.Logger) *secure.Keeper {
 	k := secure.NewKeeper(log, c.certificates()...)
 	k.Limit(c.MostHandshakes())
 	return k
 }
 
-// mostHandshakes is limits.handshakes, or what leaves others enough connections.
+// MostHandshakes is limits.handshakes, or what leaves others enough connections.
 func (c *Config) MostHandshakes() int {
 	if c.Limits.Handshakes > 0 {
 		return c.Limits.Handshakes
@@ -140,7 +140,7 @@ func (c *Config) MostHandshakes() int {
 	return max(1, most)
 }
 
-// checkRead says which of the certificates that were read to replace others must not be used.
+// CheckRead says which of the certificates that were read to replace others must not be used.
 func (c *Config) CheckRead(k *secure.Keeper) (ms Mistakes) {
 	check := func(t *TLS, prefix string, at Origin) {
 		if t.read == nil {
@@ -159,7 +159,7 @@ func (c *Config) CheckRead(k *secure.Keeper) (ms Mistakes) {
 	return ms
 }
 
-// exchange puts them in the place of the others.
+// Exchange puts them in the place of the others.
 func (c *Config) Exchange(k *secure.Keeper) {
 	for _, t := range c.tables() {
 		if t.read != nil {

@@ -21,7 +21,7 @@ type account struct {
 	Groups   []int
 }
 
-// lookupAccount finds a user by name, with all the groups it is in.
+// LookupAccount finds a user by name, with all the groups it is in.
 func LookupAccount(name string) (*account, error) {
 	u, err := user.Lookup(name)
 	var unknown user.UnknownUserError
@@ -53,7 +53,7 @@ func LookupAccount(name string) (*account, error) {
 	return a, nil
 }
 
-// become makes the process that user, on all its threads. Groups are changed first:
+// Become makes the process that user, on all its threads. Groups are changed first:
 // only root may do that, and root's own groups would remain.
 func (a *account) Become() error {
 	if uid := os.Geteuid(); uid != 0 && uid == a.UID && os.Getuid() == a.UID && os.Getegid() == a.GID {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +14,8 @@ import (
 // This file turns TOML values into the values of settings. Its errors say what a
 // value is; the table of settings says what it may be.
 
-// kind names the type of a decoded value.
-func kind(v any) string {
+// typeOf names the type of a decoded value.
+func typeOf(v any) string {
 	switch v.(type) {
 	case string:
 		return "text"
@@ -79,7 +80,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-func wrongKind(v any) error { return fmt.Errorf("this is %s", kind(v)) }
+func wrongKind(v any) error { return fmt.Errorf("this is %s", typeOf(v)) }
 
 func asText(v any) (string, error) {
 	s, ok := v.(string)
@@ -179,23 +180,10 @@ func asWord(v any, words []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, w := range words {
-		if s == w {
-			return s, nil
-		}
+	if !slices.Contains(words, s) {
+		return "", errors.New("unknown word")
 	}
-	return "", errors.New("unknown word")
-}
-
-// asQuoting takes a word, or true or false, which older files have.
-func asQuoting(v any) (string, error) {
-	switch v {
-	case true:
-		return quoteAlways, nil
-	case false:
-		return quoteNever, nil
-	}
-	return asWord(v, []string{quoteNeeded, quoteAlways, quoteNever})
+	return s, nil
 }
 
 // asMode takes permissions as text: a bare 660 would be decimal in TOML, which
@@ -286,6 +274,8 @@ func asAddresses(v any) ([]Address, error) {
 	}
 	return addresses, nil
 }
+
+func showName(a Address) string { return quote(a.String()) }
 
 // showNames shows addresses or networks.
 func showNames[T fmt.Stringer](list []T) string {
