@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"beanfield/tools/faults/crew"
 	"beanfield/tools/faults/history"
 	"beanfield/tools/faults/tube"
+	"beanfield/tools/faults/workload"
 	"beanfield/tools/nodes"
 )
 
@@ -45,12 +45,12 @@ type campaign struct {
 	options
 	dice    *rand.Rand
 	cluster *nodes.Cluster
-	seeker  *crew.Seeker
-	book    *history.Book
+	seeker  *workload.Seeker
+	ledger  *history.Ledger
 	begun   time.Time
 
 	mu      sync.Mutex
-	trials  []*crew.Trial
+	trials  []*workload.Trial
 	gaps    map[string][]time.Duration // by harm and whose it was: the longest times without an acknowledged put
 	spoiled map[string]bool            // nodes whose disks were harmed
 }
@@ -59,17 +59,17 @@ type campaign struct {
 const patience = 4 * time.Second
 
 func run(ctx context.Context, o options) (err error) {
-	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(), gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
 	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Warm: o.warm,
-		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", crew.LongestBody)})
+		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.cluster.Close()) }()
-	c.seeker = &crew.Seeker{Patience: patience}
+	c.seeker = &workload.Seeker{Patience: patience}
 	for _, n := range c.cluster.Nodes {
-		c.seeker.Hosts = append(c.seeker.Hosts, crew.Host{Node: n.Name, Addr: n.Client})
+		c.seeker.Hosts = append(c.seeker.Hosts, workload.Host{Node: n.Name, Addr: n.Client})
 	}
 	if err := c.cluster.Start(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *campaign) load(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	for role := range c.clients {
-		all.Go(func() { crew.Work(working, c.seeker, c.book, c.seed, role) })
+		all.Go(func() { workload.Work(working, c.seeker, c.ledger, c.seed, role) })
 	}
 	for n := range tryers {
 		all.Go(func() { c.try(working, n) })
@@ -113,7 +113,7 @@ const tryers = 2
 // try has short histories of tubes made, one after the other.
 func (c *campaign) try(ctx context.Context, n int) {
 	for ; ctx.Err() == nil; n += tryers {
-		t := crew.NewTrial(c.seeker, fmt.Sprintf("trial-%d", n), c.book.Now)
+		t := workload.NewTrial(c.seeker, fmt.Sprintf("trial-%d", n), c.ledger.Now)
 		c.mu.Lock()
 		c.trials = append(c.trials, t)
 		c.mu.Unlock()
@@ -147,16 +147,16 @@ func (c *campaign) verdict(ctx context.Context) error {
 		return c.stuck(fmt.Errorf("compare the nodes: %w", err))
 	}
 	found = append(found, differences...)
-	if err := crew.Settle(ctx, c.seeker, c.book); err != nil {
+	if err := workload.Settle(ctx, c.seeker, c.ledger); err != nil {
 		return c.stuck(fmt.Errorf("what is left: %w", err))
 	}
-	for _, f := range c.book.Check() {
+	for _, f := range c.ledger.Check() {
 		found = append(found, f.String())
 	}
 	if len(found) > 0 {
 		return c.failed(found)
 	}
-	n := c.book.Counts()
+	n := c.ledger.Counts()
 	harms := 0
 	for _, what := range slices.Sorted(maps.Keys(c.gaps)) {
 		gaps := c.gaps[what]
@@ -222,9 +222,9 @@ func await(ctx context.Context, within, pace time.Duration, so func() (bool, err
 // goOn waits until clients are answered again, with puts of new jobs.
 func (c *campaign) goOn(ctx context.Context) error {
 	const enough = 20
-	from := c.book.Counts().Acked[history.Put]
+	from := c.ledger.Counts().Acked[history.Put]
 	ok, err := await(ctx, c.within, look, func() (bool, error) {
-		return c.book.Counts().Acked[history.Put] >= from+enough, c.revive()
+		return c.ledger.Counts().Acked[history.Put] >= from+enough, c.revive()
 	})
 	if err == nil && !ok {
 		err = c.stuck(errStill)
@@ -242,7 +242,7 @@ var errEnded = errors.New("FL2: a node has ended by itself")
 // revive is an error if a promise was seen to be broken, or a node has ended by itself. One whose disk was harmed may have found that
 // only now; it gets an empty directory.
 func (c *campaign) revive() error {
-	if broken := c.book.Broken(); len(broken) > 0 {
+	if broken := c.ledger.Broken(); len(broken) > 0 {
 		for _, n := range c.cluster.Nodes {
 			n.Kill() // their logs still show what has happened
 		}

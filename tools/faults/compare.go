@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"beanfield/tools/faults/crew"
+	"beanfield/tools/faults/workload"
 	"beanfield/tools/nodes"
 )
 
@@ -14,8 +14,8 @@ func (c *campaign) compare(ctx context.Context) (found []string, err error) {
 	if c.nodes == 1 {
 		return nil, nil
 	}
-	ids := c.book.Living()
-	var first crew.Survey
+	ids := c.ledger.Living()
+	var first workload.Survey
 	for _, n := range c.cluster.Nodes {
 		if err := c.serve(ctx, n); err != nil {
 			return nil, err

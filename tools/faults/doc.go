@@ -5,7 +5,7 @@
 //	go run ./tools/faults -seed 7 -seeds 50        many, one after the other
 //
 // It starts three nodes on this machine, with a network between them that can be cut (tools/nodes).
-// Clients put, reserve, touch, delete, release, bury and kick, alone and pipelined (crew), and note all that
+// Clients put, reserve, touch, delete, release, bury and kick, alone and pipelined (workload), and note all that
 // they ask and are answered (history). A schedule that follows from the seed does one harm after the
 // other; each is printed. In the end all is healed, and everything that is left is looked at and taken
 // out. Then the history is checked by the rules of package history, and the short histories of some

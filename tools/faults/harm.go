@@ -121,7 +121,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 		lanes = ", lanes are led by " + s.Leaders()
 	}
 	c.say("harm %d of %d: %s, node %s (%s)%s", n, c.faults, h.name, victim.Name, what, lanes)
-	c.book.Gap()
+	c.ledger.Gap()
 	begun := time.Now()
 	if err := h.do(ctx, c, victim); err != nil {
 		return fmt.Errorf("%s of node %s: %w", h.name, victim.Name, err)
@@ -130,7 +130,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	if err := c.goOn(ctx); err != nil {
 		return fmt.Errorf("after %s of node %s: %w", h.name, victim.Name, err)
 	}
-	gap := c.book.Gap()
+	gap := c.ledger.Gap()
 	c.gaps[h.name+" of "+what] = append(c.gaps[h.name+" of "+what], gap)
 	c.say("    it took %.1fs; the longest time without an acknowledged put: %.2fs", healed.Seconds(), gap.Seconds())
 	return nil

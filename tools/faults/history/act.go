@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Moment is a time since the book was begun, by the clock of the clients' process. Clients that
+// A Moment is a time since the ledger was begun, by the clock of the clients' process. Clients that
 // talk to several nodes are in one process, so moments can be compared.
 type Moment = time.Duration
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Check says what is broken, in an order that does not change.
-func (b *Book) Check() []Finding {
+func (b *Ledger) Check() []Finding {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	found := slices.Clone(b.at)
@@ -19,7 +19,7 @@ func (b *Book) Check() []Finding {
 		}
 	}
 	for _, j := range b.jobs {
-		k := &casebook{Job: j, served: last}
+		k := &jobCheck{Job: j, served: last}
 		k.ids()
 		k.lost()
 		k.back()
@@ -32,15 +32,15 @@ func (b *Book) Check() []Finding {
 	return append(found, terms(b.conns)...)
 }
 
-// A casebook is one job, under examination.
-type casebook struct {
+// A jobCheck is one job, under examination.
+type jobCheck struct {
 	*Job
 	served map[int]Moment
 	found  []Finding
 }
 
 // find notes what is broken, with all that is known of the job.
-func (k *casebook) find(rule, format string, args ...any) {
+func (k *jobCheck) find(rule, format string, args ...any) {
 	text := fmt.Sprintf("token %d, tube %s, TTR %v: ", k.Token, k.Tube, k.TTR) + fmt.Sprintf(format, args...)
 	text += "\n    " + k.Put.String()
 	for i := range k.Acts {
@@ -53,7 +53,7 @@ func (k *casebook) find(rule, format string, args ...any) {
 }
 
 // done calls f for the acts that are done.
-func (k *casebook) done(f func(a *Act)) {
+func (k *jobCheck) done(f func(a *Act)) {
 	for i := range k.Acts {
 		if k.Acts[i].Outcome == Done {
 			f(&k.Acts[i])
@@ -80,7 +80,7 @@ func (j *Job) names() []uint64 {
 }
 
 // ids is a part of FR2.
-func (k *casebook) ids() {
+func (k *jobCheck) ids() {
 	if ids := k.names(); len(ids) > 1 {
 		k.find("FR2", "one put has made the jobs %v", ids)
 	}
@@ -90,7 +90,7 @@ func (k *casebook) ids() {
 }
 
 // shared is a part of FR2.
-func (b *Book) shared() (found []Finding) {
+func (b *Ledger) shared() (found []Finding) {
 	first := map[uint64]*Job{}
 	for _, j := range b.jobs {
 		for _, id := range j.names() {
@@ -104,7 +104,7 @@ func (b *Book) shared() (found []Finding) {
 }
 
 // rising is a part of FR2.
-func (b *Book) rising() (found []Finding) {
+func (b *Ledger) rising() (found []Finding) {
 	tubes := map[string][]*Job{}
 	for _, j := range b.jobs {
 		if j.Put.Outcome == Done {
@@ -132,7 +132,7 @@ func (b *Book) rising() (found []Finding) {
 }
 
 // lost is FR3.
-func (k *casebook) lost() {
+func (k *jobCheck) lost() {
 	taken := slices.ContainsFunc(k.Found, func(f Found) bool { return f.State == "" })
 	switch {
 	case len(k.names()) == 0 || taken:
@@ -150,7 +150,7 @@ func (k *casebook) lost() {
 }
 
 // back is FR4.
-func (k *casebook) back() {
+func (k *jobCheck) back() {
 	gone, twice := Never, false
 	k.done(func(a *Act) {
 		if a.Kind == Delete {
@@ -176,7 +176,7 @@ func (k *casebook) back() {
 }
 
 // burials is FR8.
-func (k *casebook) burials() {
+func (k *jobCheck) burials() {
 	for i := range k.Acts {
 		bury := &k.Acts[i]
 		if bury.Kind != Bury || bury.Outcome != Done {

@@ -8,9 +8,9 @@ import (
 )
 
 // A story is what clients have noted, in seconds.
-type story struct{ *Book }
+type story struct{ *Ledger }
 
-func tell() *story { return &story{NewBook()} }
+func tell() *story { return &story{NewLedger()} }
 
 func at(s float64) Moment {
 	if s < 0 {
@@ -244,9 +244,9 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// FR1, and that a book is written as clients do.
-func TestBook(t *testing.T) {
-	b := NewBook()
+// FR1, and that a ledger is written as clients do.
+func TestLedger(t *testing.T) {
+	b := NewLedger()
 	c := b.Connect("a")
 	j := b.NewJob(c, "t", time.Minute)
 	b.EndPut(j, Done, 5)
@@ -272,7 +272,7 @@ func TestBook(t *testing.T) {
 	if broken := b.Broken(); len(broken) != 1 || broken[0].Rule != "FR4" {
 		t.Error("a deleted job that is handed out is not seen at once:", broken)
 	}
-	b = NewBook()
+	b = NewLedger()
 	b.Reserved(c, sent, 6, 77)
 	b.Found(8, 78, "ready")
 	if found := b.Check(); len(found) != 2 || found[0].Rule != "FR1" || found[1].Rule != "FR1" {

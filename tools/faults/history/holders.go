@@ -12,7 +12,7 @@ type hold struct {
 func (h *hold) covers(from, to Moment) bool { return from >= h.by.Received && to <= h.until }
 
 // holders is FR5 and FR6.
-func (k *casebook) holders() {
+func (k *jobCheck) holders() {
 	var holds []hold
 	k.done(func(a *Act) {
 		if a.Kind == Reserve {
@@ -36,7 +36,7 @@ func (k *casebook) holders() {
 }
 
 // hold is what a reserve has begun, as far as it is certain. It also checks FR6.
-func (k *casebook) hold(by *Act) hold {
+func (k *jobCheck) hold(by *Act) hold {
 	h := hold{by: by, until: Never}
 	deadline := by.Sent + k.ttr()
 	sure := min(deadline, k.served[by.Conn])

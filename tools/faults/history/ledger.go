@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Book is what all clients know together. Any goroutine may write into it.
-type Book struct {
+// A Ledger is what all clients know together. Any goroutine may write into it.
+type Ledger struct {
 	begun time.Time
 
 	mu     sync.Mutex
@@ -37,16 +37,16 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Rule + ": " + f.Text }
 
-// NewBook is a book that begins now.
-func NewBook() *Book {
-	return &Book{begun: time.Now(), byID: map[uint64]*Job{}, buried: map[uint64]*Job{}}
+// NewLedger is a ledger that begins now.
+func NewLedger() *Ledger {
+	return &Ledger{begun: time.Now(), byID: map[uint64]*Job{}, buried: map[uint64]*Job{}}
 }
 
 // Now is the present moment.
-func (b *Book) Now() Moment { return time.Since(b.begun) }
+func (b *Ledger) Now() Moment { return time.Since(b.begun) }
 
 // Connect notes a new connection, which has been answered once.
-func (b *Book) Connect(node string) *Conn {
+func (b *Ledger) Connect(node string) *Conn {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := &Conn{ID: len(b.conns) + 1, Node: node}
@@ -56,14 +56,14 @@ func (b *Book) Connect(node string) *Conn {
 }
 
 // Answered notes that what was sent on a connection at a moment has an answer now.
-func (b *Book) Answered(c *Conn, sent Moment) {
+func (b *Ledger) Answered(c *Conn, sent Moment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.Answers = append(c.Answers, Span{sent, b.Now()})
 }
 
 // NewJob notes a put that is about to be sent. Its token is to stand in the body.
-func (b *Book) NewJob(c *Conn, tube string, ttr time.Duration) *Job {
+func (b *Ledger) NewJob(c *Conn, tube string, ttr time.Duration) *Job {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	j := &Job{Token: uint64(len(b.jobs) + 1), Tube: tube, TTR: ttr}
@@ -73,7 +73,7 @@ func (b *Book) NewJob(c *Conn, tube string, ttr time.Duration) *Job {
 }
 
 // EndPut notes what became of a put; an id of 0 is none.
-func (b *Book) EndPut(j *Job, o Outcome, id uint64) {
+func (b *Ledger) EndPut(j *Job, o Outcome, id uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	j.Put.Outcome, j.Put.ID, j.Put.Received = o, id, b.Now()
@@ -84,7 +84,7 @@ func (b *Book) EndPut(j *Job, o Outcome, id uint64) {
 }
 
 // named has an id stand for the job that had it first.
-func (b *Book) named(j *Job, id uint64) {
+func (b *Ledger) named(j *Job, id uint64) {
 	if b.byID[id] == nil {
 		b.byID[id] = j
 		b.counts.Living++
@@ -93,7 +93,7 @@ func (b *Book) named(j *Job, id uint64) {
 
 // Reserved notes that a job was handed out, whose body has this token. It returns nil if there is
 // no such job.
-func (b *Book) Reserved(c *Conn, sent Moment, id, token uint64) *Job {
+func (b *Ledger) Reserved(c *Conn, sent Moment, id, token uint64) *Job {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if token == 0 || token > uint64(len(b.jobs)) {
@@ -115,7 +115,7 @@ func (b *Book) Reserved(c *Conn, sent Moment, id, token uint64) *Job {
 }
 
 // End notes what became of a command about a job.
-func (b *Book) End(j *Job, c *Conn, k Kind, sent Moment, id uint64, o Outcome, answered bool) {
+func (b *Ledger) End(j *Job, c *Conn, k Kind, sent Moment, id uint64, o Outcome, answered bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a := Act{Conn: c.ID, Kind: k, Outcome: o, Sent: sent, Received: Never, ID: id}
@@ -132,7 +132,7 @@ func (b *Book) End(j *Job, c *Conn, k Kind, sent Moment, id uint64, o Outcome, a
 	}
 }
 
-func (b *Book) count(k Kind, o Outcome) {
+func (b *Ledger) count(k Kind, o Outcome) {
 	if k == Put && o == Done {
 		now := b.Now()
 		b.gap, b.acked = max(b.gap, now-b.acked), now
@@ -149,7 +149,7 @@ func (b *Book) count(k Kind, o Outcome) {
 }
 
 // TakeBuried gives a job that is buried, and that nobody else is given.
-func (b *Book) TakeBuried() (uint64, *Job) {
+func (b *Ledger) TakeBuried() (uint64, *Job) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, j := range b.buried {
@@ -160,25 +160,25 @@ func (b *Book) TakeBuried() (uint64, *Job) {
 }
 
 // Find notes a broken promise that was seen at once.
-func (b *Book) Find(rule, format string, args ...any) {
+func (b *Ledger) Find(rule, format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.find(rule, format, args...)
 }
 
-func (b *Book) find(rule, format string, args ...any) {
+func (b *Ledger) find(rule, format string, args ...any) {
 	b.at = append(b.at, Finding{rule, fmt.Sprintf("at %.4f: ", b.Now().Seconds()) + fmt.Sprintf(format, args...)})
 }
 
 // Broken is what was seen at once. Who goes on then only buries the traces.
-func (b *Book) Broken() []Finding {
+func (b *Ledger) Broken() []Finding {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.at)
 }
 
 // Found notes that a job is there at the end; a token of 0 is not known.
-func (b *Book) Found(id, token uint64, state string) {
+func (b *Ledger) Found(id, token uint64, state string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	j := b.byID[id]
@@ -193,7 +193,7 @@ func (b *Book) Found(id, token uint64, state string) {
 }
 
 // IDs are all that clients were told.
-func (b *Book) IDs() []uint64 {
+func (b *Ledger) IDs() []uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ids := make([]uint64, 0, len(b.byID))
@@ -204,7 +204,7 @@ func (b *Book) IDs() []uint64 {
 }
 
 // Living are the ids of jobs whose delete was not answered.
-func (b *Book) Living() (ids []uint64) {
+func (b *Ledger) Living() (ids []uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, j := range b.byID {
@@ -218,7 +218,7 @@ func (b *Book) Living() (ids []uint64) {
 
 // Gap is the longest time between two acknowledged puts since the last call, the time since the latest
 // one included.
-func (b *Book) Gap() time.Duration {
+func (b *Ledger) Gap() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	gap := max(b.gap, b.Now()-b.acked)
@@ -227,7 +227,7 @@ func (b *Book) Gap() time.Duration {
 }
 
 // Counts are those of now.
-func (b *Book) Counts() Counts {
+func (b *Ledger) Counts() Counts {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.counts

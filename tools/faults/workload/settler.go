@@ -1,4 +1,4 @@
-package crew
+package workload
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func released(ctx context.Context, c *client.Client, command string) error {
 // A settler looks at all that is left when the clients have gone.
 type settler struct {
 	seeker *Seeker
-	book   *history.Book
+	ledger *history.Ledger
 	dice   *rand.Rand
 	looked map[uint64]bool
 }
@@ -45,8 +45,8 @@ type settler struct {
 const tries = 20
 
 // Settle notes which jobs are there, takes them all out, and deletes them.
-func Settle(ctx context.Context, s *Seeker, book *history.Book) error {
-	t := &settler{seeker: s, book: book, dice: dice(), looked: map[uint64]bool{}}
+func Settle(ctx context.Context, s *Seeker, ledger *history.Ledger) error {
+	t := &settler{seeker: s, ledger: ledger, dice: dice(), looked: map[uint64]bool{}}
 	var err error
 	for range tries {
 		if err = t.once(ctx); err == nil || ctx.Err() != nil {
@@ -73,7 +73,7 @@ func (t *settler) once(ctx context.Context) error {
 
 // look asks for each job by its id.
 func (t *settler) look(c *client.Client) error {
-	ids := t.book.IDs()
+	ids := t.ledger.IDs()
 	slices.Sort(ids)
 	ids = slices.DeleteFunc(ids, func(id uint64) bool { return t.looked[id] })
 	for some := range slices.Chunk(ids, 32) {
@@ -85,7 +85,7 @@ func (t *settler) look(c *client.Client) error {
 		for i, r := range replies {
 			t.looked[some[i]] = true
 			if r.Word == "OK" {
-				t.book.Found(some[i], 0, r.Document().Get("state"))
+				t.ledger.Found(some[i], 0, r.Document().Get("state"))
 			}
 		}
 		if err != nil {
@@ -121,9 +121,9 @@ func (t *settler) take(c *client.Client) error {
 		}
 		token, err := marked.Read(r.Body)
 		if err != nil {
-			t.book.Find("FR1", "job %d has a damaged body at the end: %v", r.Number, err)
+			t.ledger.Find("FR1", "job %d has a damaged body at the end: %v", r.Number, err)
 		}
-		t.book.Found(r.Number, token, "")
+		t.ledger.Found(r.Number, token, "")
 		if _, err := c.Askf("delete %d", r.Number); err != nil {
 			return err
 		}

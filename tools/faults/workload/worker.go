@@ -1,4 +1,4 @@
-package crew
+package workload
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type held struct {
 
 // worker is one connection.
 type worker struct {
-	book   *history.Book
+	ledger *history.Ledger
 	conn   *history.Conn
 	client *client.Client
 	dice   *rand.Rand
@@ -53,14 +53,14 @@ type after struct {
 }
 
 // Work is a client that works until ctx ends, with one connection after the other.
-func Work(ctx context.Context, s *Seeker, book *history.Book, seed uint64, role int) {
+func Work(ctx context.Context, s *Seeker, ledger *history.Ledger, seed uint64, role int) {
 	dice := rand.New(rand.NewPCG(seed, uint64(role)))
 	for ctx.Err() == nil {
 		c, host, err := s.Find(ctx, dice)
 		if err != nil {
 			return
 		}
-		w := &worker{book: book, conn: book.Connect(host.Node), client: c, dice: dice, role: role, used: "default"}
+		w := &worker{ledger: ledger, conn: ledger.Connect(host.Node), client: c, dice: dice, role: role, used: "default"}
 		for _, t := range Tubes {
 			if t != "default" && dice.IntN(2) == 0 {
 				w.add(after{}, "watch %s", t)
@@ -84,7 +84,7 @@ func (w *worker) add(then after, format string, args ...any) {
 
 // flush sends what has gathered, and notes the answers. What has none may have happened or not.
 func (w *worker) flush() error {
-	w.sent = w.book.Now()
+	w.sent = w.ledger.Now()
 	lost := w.client.Send(w.data)
 	proved := false
 	for _, then := range w.then {
@@ -94,7 +94,7 @@ func (w *worker) flush() error {
 			break
 		}
 		if then.proof && !proved {
-			w.book.Answered(w.conn, w.sent)
+			w.ledger.Answered(w.conn, w.sent)
 			proved = true
 		}
 		w.then = w.then[1:]
@@ -115,7 +115,7 @@ func (a after) tell(r *client.Reply) {
 
 // act gathers what is sent next. Roles have their favourites.
 func (w *worker) act() {
-	living := w.book.Counts().Living
+	living := w.ledger.Counts().Living
 	switch n := w.dice.IntN(10); {
 	case w.role%3 == 0 && n < 8 && living < enough || living < enough/20:
 		w.produce()
@@ -146,7 +146,7 @@ func (w *worker) produce() {
 		case 1:
 			delay = 1 + w.dice.IntN(2)
 		}
-		j := w.book.NewJob(w.conn, w.used, time.Duration(ttr)*time.Second)
+		j := w.ledger.NewJob(w.conn, w.used, time.Duration(ttr)*time.Second)
 		body := marked.Body(j.Token, w.size())
 		w.add(after{func(r *client.Reply) { w.inserted(j, r) }, true}, "put %d %d %d %d\r\n%s", w.dice.IntN(1000), delay, ttr, len(body), body)
 	}
@@ -170,21 +170,21 @@ const LongestBody = 3 << 20
 func (w *worker) inserted(j *history.Job, r *client.Reply) {
 	switch {
 	case r == nil:
-		return // the book has it as not answered
+		return // the ledger has it as not answered
 	case r.Word == "INSERTED":
-		w.book.EndPut(j, history.Done, r.Number)
+		w.ledger.EndPut(j, history.Done, r.Number)
 	case r.Word == "DRAINING" || r.Word == "OUT_OF_MEMORY":
-		w.book.EndPut(j, history.Refused, 0)
+		w.ledger.EndPut(j, history.Refused, 0)
 	default:
 		w.strange(r)
-		w.book.EndPut(j, history.Unknown, 0)
+		w.ledger.EndPut(j, history.Unknown, 0)
 	}
 }
 
 // strange notes an answer that is none to expect, whatever has happened.
 func (w *worker) strange(r *client.Reply) {
 	if r.Word != "INTERNAL_ERROR" {
-		w.book.Find("FR0", "connection %d to node %s: the answer is %q", w.conn.ID, w.conn.Node, r.Line)
+		w.ledger.Find("FR0", "connection %d to node %s: the answer is %q", w.conn.ID, w.conn.Node, r.Line)
 	}
 }
 
@@ -208,10 +208,10 @@ func (w *worker) reserved(r *client.Reply) {
 	case r.Word == "RESERVED":
 		token, err := marked.Read(r.Body)
 		if err != nil {
-			w.book.Find("FR1", "job %d was handed out with a damaged body: %v", r.Number, err)
+			w.ledger.Find("FR1", "job %d was handed out with a damaged body: %v", r.Number, err)
 			return
 		}
-		if j := w.book.Reserved(w.conn, w.sent, r.Number, token); j != nil {
+		if j := w.ledger.Reserved(w.conn, w.sent, r.Number, token); j != nil {
 			w.held = append(w.held, held{j, r.Number})
 		}
 	case r.Word != "TIMED_OUT" && r.Word != "DEADLINE_SOON":

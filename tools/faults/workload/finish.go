@@ -1,4 +1,4 @@
-package crew
+package workload
 
 import (
 	"beanfield/conn/beanstalk/client"
@@ -23,7 +23,7 @@ func (w *worker) work() {
 // finish does something with a job. It returns whether the connection has it no more then.
 func (w *worker) finish(h held) bool {
 	choice, pri := w.dice.IntN(100), w.dice.IntN(1000)
-	if w.book.Counts().Living > enough {
+	if w.ledger.Counts().Living > enough {
 		choice /= 2
 	}
 	switch {
@@ -54,14 +54,14 @@ func (w *worker) end(h held, k history.Kind, yes, format string, args ...any) {
 		default:
 			w.strange(r)
 		}
-		w.book.End(h.job, w.conn, k, w.sent, h.id, o, r != nil)
+		w.ledger.End(h.job, w.conn, k, w.sent, h.id, o, r != nil)
 	}, true}, format, args...)
 }
 
 // kick deals with buried jobs: it kicks them, or deletes them.
 func (w *worker) kick() {
 	for range 1 + w.dice.IntN(pipeline) {
-		id, j := w.book.TakeBuried()
+		id, j := w.ledger.TakeBuried()
 		if j == nil {
 			return
 		}
