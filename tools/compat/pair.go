@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"beanfield/tools/server"
@@ -35,15 +34,18 @@ type pair struct {
 
 // startPair starts both servers afresh, the subject in a form that it has.
 func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, error) {
-	largest := []string{"-z", strconv.Itoa(maxJob)}
-	r, refConn, err := server.Run(ctx, slices.Concat(p.reference, largest)...)
+	run := func(command []string) (*server.Launched, net.Conn, error) {
+		return server.Launch{Command: fmt.Sprintf("%s -z %d -l 127.0.0.1 -p {port}", strings.Join(command, " "), maxJob)}.Run(ctx)
+	}
+	r, refConn, err := run(p.reference)
 	if err != nil {
 		return nil, err
 	}
-	s, subConn, err := server.Run(ctx, slices.Concat(p.subject[f], largest)...)
+	s, subConn, err := run(p.subject[f])
 	if err != nil {
-		r.End(syscall.SIGKILL)
-		return nil, errors.Join(err, refConn.Close())
+		refConn.Close()
+		r.Kill()
+		return nil, err
 	}
 	pr := &pair{ref: newSide("reference", r.PID(), r), sub: newSide("subject", s.PID(), s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
@@ -58,7 +60,7 @@ func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, erro
 func (p *pair) stop() {
 	for _, s := range []*side{p.ref, p.sub} {
 		s.close()
-		s.server.End(syscall.SIGKILL)
+		s.server.Kill()
 	}
 }
 

@@ -33,7 +33,7 @@ type side struct {
 	beanstalkd bool // whether the process is the reference, on whichever side
 	form       form // of the strings in its stats
 	reworded   bool // whether it is told some commands in words of its own
-	server     *server.Process
+	server     *server.Launched
 	pid        int // the server's
 	conns      map[string]*connection
 	mu         sync.Mutex    // protects the queues
@@ -43,7 +43,7 @@ type side struct {
 	asked map[string]int
 }
 
-func newSide(name string, pid int, s *server.Process) *side {
+func newSide(name string, pid int, s *server.Launched) *side {
 	return &side{
 		name:   name,
 		form:   never,

@@ -37,8 +37,8 @@ import (
 //     reserve-job is not used for buried and delayed jobs: their state after a restart
 //     depends on whether they were moved.
 
-// twin is a job on both servers.
-type twin struct {
+// shared is a job that both servers have.
+type shared struct {
 	ids   [2]uint64
 	tube  string
 	alive bool
@@ -57,13 +57,13 @@ type comparison struct {
 	options
 	dice     *rand.Rand
 	commands [2][]string
-	servers  [2]*server.Process
+	servers  [2]*server.Launched
 	conns    [2]*client.Client
-	jobs     []*twin
-	byID     [2]map[uint64]*twin // of the living
+	jobs     []*shared
+	byID     [2]map[uint64]*shared // of the living
 	life     int
 	used     string
-	trail    []string
+	done     []string
 	asked    int
 }
 
@@ -71,7 +71,7 @@ var sides = [2]string{"beanstalkd", "beanfield"}
 
 // compare restarts both servers as often as was asked.
 func compare(ctx context.Context, o options, peer string) (err error) {
-	c := &comparison{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), byID: [2]map[uint64]*twin{{}, {}}}
+	c := &comparison{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), byID: [2]map[uint64]*shared{{}, {}}}
 	for i, command := range [2][]string{{peer}, o.server} {
 		data := filepath.Join(o.dir, "data-"+sides[i])
 		if err := os.Mkdir(data, 0o755); err != nil {
@@ -83,8 +83,8 @@ func compare(ctx context.Context, o options, peer string) (err error) {
 	defer func() {
 		c.stop(syscall.SIGKILL)
 		if err != nil {
-			trail := c.trail[max(0, len(c.trail)-150):]
-			err = fmt.Errorf("seed %d, life %d: %w\nwhat was done:\n  %s", o.seed, c.life, err, strings.Join(trail, "\n  "))
+			done := c.done[max(0, len(c.done)-150):]
+			err = fmt.Errorf("seed %d, life %d: %w\nwhat was done:\n  %s", o.seed, c.life, err, strings.Join(done, "\n  "))
 		}
 	}()
 	for ; c.life <= o.kills; c.life++ {
@@ -109,7 +109,7 @@ func compare(ctx context.Context, o options, peer string) (err error) {
 
 func (c *comparison) start(ctx context.Context) error {
 	for i := range sides {
-		p, err := startServer(ctx, c.commands[i])
+		p, err := startServer(ctx, server.Launch{Command: strings.Join(c.commands[i], " "), Data: c.dir})
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (c *comparison) stop(sig os.Signal) {
 			c.conns[i] = nil
 		}
 	}
-	c.trail = append(c.trail, fmt.Sprintf("%v, restart", sig))
+	c.done = append(c.done, fmt.Sprintf("%v, restart", sig))
 }
 
 // restarted notes what the reference does to buried jobs when it starts.
@@ -146,14 +146,14 @@ func (c *comparison) restarted() {
 
 // both asks both servers, each with its own id for a job, and makes the replies
 // comparable: ids become the jobs' numbers.
-func (c *comparison) both(j *twin, format string, args ...any) (r [2]client.Reply, err error) {
+func (c *comparison) both(j *shared, format string, args ...any) (r [2]client.Reply, err error) {
 	for i := range sides {
 		command := fmt.Sprintf(format, args...)
 		if j != nil {
 			command = strings.ReplaceAll(command, "ID", fmt.Sprint(j.ids[i]))
 		}
 		if i == 1 {
-			c.trail = append(c.trail, fmt.Sprintf("%.60s", strings.Trim(strconv.Quote(command), `"`)))
+			c.done = append(c.done, fmt.Sprintf("%.60s", strings.Trim(strconv.Quote(command), `"`)))
 		}
 		all, err := c.conns[i].Exchange(command)
 		if err != nil {
@@ -175,7 +175,7 @@ func (c *comparison) both(j *twin, format string, args ...any) (r [2]client.Repl
 }
 
 // one draws a living job.
-func (c *comparison) one() *twin {
+func (c *comparison) one() *shared {
 	for range 100 {
 		if len(c.jobs) == 0 {
 			return nil
@@ -218,44 +218,33 @@ func (c *comparison) same(format string, args ...any) error {
 }
 
 // about is a command about one job.
-func (c *comparison) about(j *twin) error {
+func (c *comparison) about(j *shared) error {
 	pri, delay := c.dice.IntN(3), 300+c.dice.IntN(100000)
-	var err error
-	var r [2]client.Reply
-	var next state
-	switch c.dice.IntN(8) {
-	case 0:
-		r, err = c.both(j, "delete ID")
-		next = gone
-	case 1, 2:
-		r, err = c.both(j, "bury ID %d", pri)
-		next = buried
-	case 3:
-		r, err = c.both(j, "release ID %d %d", pri, delay)
-		next = delayed
-	case 4:
-		r, err = c.both(j, "kick-job ID")
-		next = ready
-	case 5:
-		if j.logged != ready {
-			return nil
-		}
-		_, err = c.both(j, "reserve-job ID")
-		return err
-	case 6:
-		_, err = c.both(j, "touch ID")
-		return err
-	default:
-		return c.statsJob(j)
+	commands := []struct {
+		text string
+		next state // unborn: it is as it was
+	}{
+		{"delete ID", gone}, {fmt.Sprintf("bury ID %d", pri), buried}, {fmt.Sprintf("bury ID %d", pri), buried},
+		{fmt.Sprintf("release ID %d %d", pri, delay), delayed}, {"kick-job ID", ready}, {"reserve-job ID", unborn}, {"touch ID", unborn},
+		{"stats-job ID", unborn},
 	}
-	if err == nil && r[0].Word != "NOT_FOUND" {
-		c.log(j, next)
+	n := c.dice.IntN(len(commands))
+	command := commands[n]
+	switch {
+	case n == len(commands)-1:
+		return c.statsJob(j)
+	case command.text == "reserve-job ID" && j.logged != ready:
+		return nil
+	}
+	r, err := c.both(j, "%s", command.text)
+	if err == nil && command.next != unborn && r[0].Word != "NOT_FOUND" {
+		c.log(j, command.next)
 	}
 	return err
 }
 
 // log notes what has been written to both logs.
-func (c *comparison) log(j *twin, next state) {
+func (c *comparison) log(j *shared, next state) {
 	j.logged, j.since, j.inLog = next, c.life, j.most
 	if j.logged == gone {
 		j.alive = false
@@ -275,7 +264,7 @@ func (c *comparison) put() error {
 	if err != nil {
 		return err
 	}
-	j := &twin{ids: [2]uint64{r[0].Number, r[1].Number}, tube: c.used, alive: true, logged: logged, since: c.life, learnt: c.life}
+	j := &shared{ids: [2]uint64{r[0].Number, r[1].Number}, tube: c.used, alive: true, logged: logged, since: c.life, learnt: c.life}
 	c.jobs = append(c.jobs, j)
 	for i := range sides {
 		c.byID[i][j.ids[i]] = j

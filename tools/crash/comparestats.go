@@ -11,7 +11,7 @@ import (
 
 // old says whether a tube has jobs that were buried before the last restart.
 func (c *comparison) old(tube string) bool {
-	return slices.ContainsFunc(c.jobs, func(j *twin) bool {
+	return slices.ContainsFunc(c.jobs, func(j *shared) bool {
 		return j.alive && j.tube == tube && j.logged == buried && j.since < c.life
 	})
 }
@@ -26,7 +26,7 @@ func (c *comparison) peekBuried() error {
 // kickAll kicks every job of the tube. stats-job then says which jobs that was, and both
 // servers must agree.
 func (c *comparison) kickAll() error {
-	before := map[*twin]int64{}
+	before := map[*shared]int64{}
 	for _, j := range c.jobs {
 		if !j.alive || j.tube != c.used {
 			continue
@@ -52,7 +52,7 @@ func (c *comparison) kickAll() error {
 	return nil
 }
 
-func (c *comparison) statsJob(j *twin) error {
+func (c *comparison) statsJob(j *shared) error {
 	r, err := c.both(j, "stats-job ID")
 	if err != nil || r[0].Word != "OK" {
 		return err
@@ -109,7 +109,7 @@ func (c *comparison) compareAll() error {
 const tolerance = 3
 
 // compareYAML compares the keys of stats-job or stats-tube.
-func (c *comparison) compareYAML(j *twin, r [2]client.Reply) error {
+func (c *comparison) compareYAML(j *shared, r [2]client.Reply) error {
 	want, got := strings.Split(string(r[0].Body), "\n"), strings.Split(string(r[1].Body), "\n")
 	if len(want) != len(got) {
 		return fmt.Errorf("beanstalkd says %q, beanfield %q", r[0].Body, r[1].Body)

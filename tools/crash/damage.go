@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -85,11 +84,10 @@ func damage(ctx context.Context, o options) error {
 
 // fill has a server take jobs and ends it when all is answered.
 func (r *ruined) fill(ctx context.Context, s syscall.Signal) error {
-	config := filepath.Join(r.dir, "config.toml") // with short logs, so that there are tables too
-	if err := os.WriteFile(config, []byte("[storage]\nlog_size = '1MiB'\n"), 0o644); err != nil {
-		return err
-	}
-	p, err := startServer(ctx, append(slices.Clone(r.options.server), "-config", config, "-b", r.data, "-shards", "2", "-z", "4194304"))
+	how := r.launch(r.data)
+	how.Command += " -config {config}"
+	how.Config = "[storage]\nlog_size = '1MiB'\n" // short logs, so that there are tables too
+	p, err := startServer(ctx, how)
 	if err != nil {
 		return err
 	}
@@ -159,59 +157,31 @@ func (r *ruined) place(ctx context.Context, n int) error {
 		return err
 	}
 	what = path + ": " + what
-	for {
-		err := r.start(ctx, data, path, what)
-		if !errors.Is(err, errStranger) {
-			return err
-		}
-	}
-}
-
-// errStranger says that another program has the port.
-var errStranger = errors.New("somebody else answers")
-
-// start starts on a directory, of which one file is damaged.
-func (r *ruined) start(ctx context.Context, data, path, what string) error {
-	l, err := r.launch(data)
-	if err != nil {
-		return err
-	}
-	defer l.Stop()
 	begun := time.Now()
-	if err = l.Serve(ctx); err == nil {
-		err = r.check(l)
-	}
-	if errors.Is(err, errStranger) {
-		// This server has the port no more. It never had, or it ended when it met the damage
-		// in its replay: it listens before that.
-		<-l.Exited()
-		err = fmt.Errorf("%w: %w", server.ErrNotStarted, l.Died())
-	}
+	s, err := startServer(ctx, r.launch(data))
 	took := time.Since(begun)
-	if err != nil && strings.Contains(err.Error(), "address already in use") {
-		return errStranger
-	}
 	switch {
-	case errors.Is(err, server.ErrNotStarted):
-		r.refused++
-		r.longest = max(r.longest, took)
-		if !strings.Contains(err.Error(), named(path)) {
-			return fmt.Errorf("%s: the refusal does not name it: %w", what, err)
-		}
-		if took > refusedWithin {
-			return fmt.Errorf("%s: the refusal took %v", what, took)
+	case err == nil:
+		defer s.Kill()
+		if err := r.check(s); err != nil {
+			return fmt.Errorf("%s: %w; the server said: %s", what, err, s.Said())
 		}
 		return nil
-	case err != nil:
-		return fmt.Errorf("%s: %w; the server said: %s", what, err, l.Said())
+	case !errors.Is(err, server.ErrNotStarted):
+		return fmt.Errorf("%s: %w", what, err)
+	case !strings.Contains(err.Error(), named(path)):
+		return fmt.Errorf("%s: the refusal does not name it: %w", what, err)
+	case took > refusedWithin:
+		return fmt.Errorf("%s: the refusal took %v", what, took)
 	}
+	r.refused++
+	r.longest = max(r.longest, took)
 	return nil
 }
 
-// launch prepares a server on a directory.
-func (r *ruined) launch(data string) (*server.Launched, error) {
-	command := strings.Join(r.server, " ") + " -l 127.0.0.1 -p {port} -shards 2 -z 4194304 -b " + data
-	return server.Launch{Command: command, Data: r.dir}.Prepare()
+// launch is how a server is started on a directory.
+func (r *ruined) launch(data string) server.Launch {
+	return server.Launch{Command: strings.Join(r.server, " ") + " -shards 2 -z 4194304 -b " + data, Data: r.dir}
 }
 
 // check asks for every job that was acknowledged, also the deleted ones. An answer that
@@ -219,14 +189,10 @@ func (r *ruined) launch(data string) (*server.Launched, error) {
 func (r *ruined) check(l *server.Launched) error {
 	c, err := dial(l.Addr)
 	if err != nil {
-		return errors.Join(errStranger, err)
+		return err
 	}
 	defer c.HangUp()
 	told := false
-	stats, err := c.Stats("stats")
-	if err != nil || stats.Number("pid") != int64(l.PID()) {
-		return errStranger
-	}
 	for id, body := range r.bodies {
 		got, err := c.Askf("peek %d", id)
 		if err != nil {

@@ -39,10 +39,12 @@ func (j *job) now() version { return j.could[0] }
 
 // ledger is all that clients know together.
 type ledger struct {
+	clock    atomic.Uint64 // grows with every entry
+	ranks    atomic.Uint64 // places in the order of burying that were given
+	moves    atomic.Int64  // of jobs, that were answered
+	items    atomic.Int64  // puts over HTTP that were answered
 	mu       sync.Mutex
-	clock    uint64 // grows with every entry
 	tokens   uint64
-	ranks    uint64
 	highest  uint64          // id that a client was told of
 	born     map[uint64]*job // by token: those without an id yet
 	byID     map[uint64]*job
@@ -50,9 +52,7 @@ type ledger struct {
 	order    map[string]*sync.Mutex
 	failures []string
 	answers  int
-	items    atomic.Int64 // puts over HTTP that were answered
-	named    []*job       // of the last puts that have names
-	moves    int          // of jobs, that were answered
+	named    []*job // of the last puts that have names
 }
 
 func newLedger() *ledger {
@@ -167,7 +167,7 @@ func (l *ledger) end(j *job, done bool) {
 }
 
 func (l *ledger) finish(j *job, done bool) {
-	l.clock++
+	now := l.clock.Add(1)
 	l.answers++
 	j.busy = false
 	if !done {
@@ -179,7 +179,7 @@ func (l *ledger) finish(j *job, done bool) {
 	j.could = []version{j.could[1].answered(time.Now())}
 	j.out = false
 	if j.now().state == gone {
-		j.ended = l.clock
+		j.ended = now
 		l.strike(j)
 	}
 }
@@ -190,14 +190,6 @@ func (l *ledger) strike(j *job) {
 		l.alive[i] = l.alive[len(l.alive)-1]
 		l.alive = l.alive[:len(l.alive)-1]
 	}
-}
-
-// tick is the ledger's own time.
-func (l *ledger) tick() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.clock++
-	return l.clock
 }
 
 // reserved notes that a job was handed out as the answer to a command sent at
@@ -246,6 +238,14 @@ func (l *ledger) pick(dice *rand.Rand, ok func(*job) bool) *job {
 	return nil
 }
 
+// look says what a job is, or what it was before a command that is in flight, as one is unless it is settled; and whether
+// reserve-job has taken it from the buried.
+func (l *ledger) look(j *job) (now version, settled, out bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return j.now(), len(j.could) == 1, j.out
+}
+
 func (l *ledger) living() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,12 +274,4 @@ func (l *ledger) kick(tube string, bound int) []*job {
 		l.start(j, fmt.Sprintf("kick %d", bound), version.kicked)
 	}
 	return list
-}
-
-// rank is the next place in the order of burying.
-func (l *ledger) rank() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ranks++
-	return l.ranks
 }

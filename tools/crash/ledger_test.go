@@ -26,21 +26,21 @@ func tell() *story {
 		return j
 	}
 	inter := func(j *job) {
-		rank := l.rank()
+		rank := l.ranks.Add(1)
 		l.begin(j, "bury", func(v version) version { return v.buriedAs(rank, 7, j.reserves) })
 		l.end(j, true)
 	}
 	remove := version.ended
 	t.a, t.b, t.c, t.d, t.e = born(1, 0), born(2, 500), born(3, 0), born(4, 0), born(5, 0)
 	t.g, t.h = born(6, 0), born(7, 0)
-	l.reserved(t.c.id, marked.Body(t.c.token, 200), l.tick())
+	l.reserved(t.c.id, marked.Body(t.c.token, 200), l.clock.Add(1))
 	inter(t.c)
 	inter(t.d)
 	l.begin(t.e, "delete", remove)
 	l.end(t.e, true)
 	t.f, _ = l.put("mail", 8, 0, 100, 200)
 	l.begin(t.g, "delete", remove)
-	l.begin(t.h, "bury", func(v version) version { return v.buriedAs(l.ranks+1, 7, 0) })
+	l.begin(t.h, "bury", func(v version) version { return v.buriedAs(l.ranks.Load()+1, 7, 0) })
 	t.s = &snapshot{jobs: map[uint64]*finding{}, heads: map[string]uint64{"mail": t.c.id}, killed: time.Now(), probe: l.highest + 5}
 	for _, j := range []*job{t.a, t.b, t.c, t.d, t.g, t.h} {
 		t.s.jobs[j.id] = found(j, j.id, j.now())
@@ -115,7 +115,7 @@ func TestAServerThatKeepsItsWord(t *testing.T) {
 			t.s.jobs[t.b.id].state, t.s.jobs[t.b.id].timeLeft = ready, 0
 		},
 		"a job is handed out before its delete is answered, which is heard of late": func(t *story) {
-			sent := t.l.tick()
+			sent := t.l.clock.Add(1)
 			t.l.begin(t.a, "delete", version.ended)
 			t.l.end(t.a, true)
 			t.l.reserved(t.a.id, marked.Body(t.a.token, 200), sent)
@@ -166,7 +166,7 @@ func TestAServerThatDoesNot(t *testing.T) {
 		"ids begin again":             {func(t *story) { t.s.probe = t.l.highest }, "the next id is"},
 
 		// What is wrong while the server runs.
-		"a deleted job is handed out": {func(t *story) { t.l.reserved(t.e.id, marked.Body(t.e.token, 200), t.l.tick()) }, "after its delete"},
+		"a deleted job is handed out": {func(t *story) { t.l.reserved(t.e.id, marked.Body(t.e.token, 200), t.l.clock.Add(1)) }, "after its delete"},
 		"an id is given away again": {func(t *story) {
 			j, _ := t.l.put("x", 0, 0, 1, 100)
 			t.l.inserted(j, t.a.id)
@@ -177,10 +177,10 @@ func TestAServerThatDoesNot(t *testing.T) {
 			j.after = t.l.highest + 10
 			t.l.inserted(j, t.l.highest)
 		}, "do not rise"},
-		"a damaged body is handed out": {func(t *story) { t.l.reserved(t.a.id, []byte("not a body at all"), t.l.tick()) }, "damaged"},
-		"another body is handed out":   {func(t *story) { t.l.reserved(t.a.id, marked.Body(t.c.token, 200), t.l.tick()) }, "with the body of"},
-		"a job is of nobody":           {func(t *story) { t.l.reserved(99, marked.Body(999, 200), t.l.tick()) }, "nobody put it"},
-		"a put has two answers":        {func(t *story) { t.l.reserved(50, marked.Body(t.f.token, 200), t.l.tick()); t.l.inserted(t.f, 51) }, "was answered with 51"},
+		"a damaged body is handed out": {func(t *story) { t.l.reserved(t.a.id, []byte("not a body at all"), t.l.clock.Add(1)) }, "damaged"},
+		"another body is handed out":   {func(t *story) { t.l.reserved(t.a.id, marked.Body(t.c.token, 200), t.l.clock.Add(1)) }, "with the body of"},
+		"a job is of nobody":           {func(t *story) { t.l.reserved(99, marked.Body(999, 200), t.l.clock.Add(1)) }, "nobody put it"},
+		"a put has two answers":        {func(t *story) { t.l.reserved(50, marked.Body(t.f.token, 200), t.l.clock.Add(1)); t.l.inserted(t.f, 51) }, "was answered with 51"},
 	} {
 		s := tell()
 		c.change(s)

@@ -85,25 +85,28 @@ func (a *actor) lock(tube string) bool {
 
 // lockFor does so for the tube in which a job is.
 func (a *actor) lockFor(j *job) bool {
-	tube := a.l.tubeOf(j)
-	return a.lock(tube) && a.l.tubeOf(j) == tube // nobody has moved it meanwhile
-}
-
-// tubeOf is the tube in which a job is, or from which it is being moved.
-func (l *ledger) tubeOf(j *job) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return j.now().tube
-}
-
-// expect notes an answer that is one of two words.
-func (a *actor) expect(j *job, yes string) func(client.Reply) {
-	return func(r client.Reply) {
-		if r.Word != yes && r.Word != "NOT_FOUND" {
-			a.l.failf("job %d: the answer is %q, want %s or NOT_FOUND", j.id, r.Line, yes)
-		}
-		a.l.end(j, r.Word == yes)
+	v, _, _ := a.l.look(j)
+	if !a.lock(v.tube) {
+		return false
 	}
+	again, _, _ := a.l.look(j)
+	return again.tube == v.tube // nobody has moved it meanwhile
+}
+
+// tell sends a command that turns a job into next, unless another one about it is in flight. The answer is yes, a line or
+// a word, or else NOT_FOUND or no.
+func (a *actor) tell(j *job, next func(version) version, yes, no, format string, args ...any) {
+	command := fmt.Sprintf(format, args...)
+	if !a.l.begin(j, command, next) {
+		return
+	}
+	a.add(func(r client.Reply) {
+		done := r.Word == yes || r.Line == yes
+		if !done && r.Word != "NOT_FOUND" && r.Line != no {
+			a.l.failf("job %d: %s is answered %q", j.id, command, r.Line)
+		}
+		a.l.end(j, done)
+	}, "%s", command)
 }
 
 // produce puts jobs into one tube.
@@ -161,7 +164,7 @@ func (a *actor) size() int {
 
 // reserve asks for jobs, and keeps them.
 func (a *actor) reserve() {
-	sent := a.l.tick()
+	sent := a.l.clock.Add(1)
 	timeout := a.dice.IntN(20) / 19
 	for range 1 + a.dice.IntN(pipeline)*(1-timeout) {
 		a.add(func(r client.Reply) { a.keep(r, sent, nil) }, "reserve-with-timeout %d", timeout)
@@ -213,22 +216,16 @@ func (a *actor) one(id uint64, j *job) bool {
 			j.moved = j.moved || v.tube == failing
 			return v.released(now, pri, delay, j.reserves)
 		}
-		if a.l.begin(j, fmt.Sprintf("release pri=%d delay=%d", pri, delay), next) {
-			a.add(a.expect(j, "RELEASED"), "release %d %d %d", id, pri, delay)
-		}
+		a.tell(j, next, "RELEASED", "", "release %d %d %d", id, pri, delay)
 	case choice < 65:
-		if a.l.begin(j, "delete", version.ended) {
-			a.add(a.expect(j, "DELETED"), "delete %d", id)
-		}
+		a.tell(j, version.ended, "DELETED", "", "delete %d", id)
 	case choice < 85:
 		if !a.lockFor(j) {
 			return false
 		}
-		rank := a.l.rank()
+		rank := a.l.ranks.Add(1)
 		next := func(v version) version { return v.buriedAs(rank, pri, j.reserves) }
-		if a.l.begin(j, fmt.Sprintf("bury pri=%d", pri), next) {
-			a.add(a.expect(j, "BURIED"), "bury %d %d", id, pri)
-		}
+		a.tell(j, next, "BURIED", "", "bury %d %d", id, pri)
 	case choice < 90:
 		a.add(func(client.Reply) {}, "touch %d", id)
 		return false

@@ -73,15 +73,15 @@ func (a *actor) any(ok func(version) bool) *job {
 
 func (a *actor) kickJob() {
 	j := a.any(func(v version) bool { return v.state == buried || v.state == delayed })
-	if j != nil && a.l.begin(j, "kick-job", version.kicked) {
-		a.add(a.expect(j, "KICKED"), "kick-job %d", j.id)
+	if j != nil {
+		a.tell(j, version.kicked, "KICKED", "", "kick-job %d", j.id)
 	}
 }
 
 func (a *actor) remove() {
 	j := a.any(func(v version) bool { return v.state == buried || a.dice.IntN(4) == 0 })
-	if j != nil && a.l.begin(j, "delete", version.ended) {
-		a.add(a.expect(j, "DELETED"), "delete %d", j.id)
+	if j != nil {
+		a.tell(j, version.ended, "DELETED", "", "delete %d", j.id)
 	}
 }
 
@@ -91,7 +91,7 @@ func (a *actor) take() {
 	if j == nil || !a.l.begin(j, "reserve-job", func(v version) version { return v }) {
 		return
 	}
-	sent := a.l.tick()
+	sent := a.l.clock.Add(1)
 	a.add(func(r client.Reply) {
 		a.keep(r, sent, j)
 		a.l.taken(j, r.Word == "RESERVED")

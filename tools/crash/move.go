@@ -37,7 +37,7 @@ func (a *actor) move() {
 		if _, err := fmt.Sscanf(r.Line, "MOVED %d %d", &moved, &stayed); r.Word != "NOT_FOUND" && (err != nil || moved+stayed != len(list)) {
 			a.l.failf("a move of %d jobs is answered %q", len(list), r.Line)
 		}
-		a.l.count(moved)
+		a.l.moves.Add(int64(moved))
 		if unclear = moved > 0 && moved < len(list); unclear {
 			return
 		}
@@ -52,12 +52,6 @@ func (a *actor) move() {
 			}
 		}, "stats-job %d", j.id)
 	}
-}
-
-func (l *ledger) count(moved int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.moves += moved
 }
 
 // moving notes that some jobs of a tube are about to be moved. At most one of them is buried then: of several that a
@@ -83,8 +77,7 @@ func (l *ledger) moving(from, to string, as state, most int) (list []*job) {
 		rank := uint64(0)
 		if is == buried {
 			interred = true
-			l.ranks++
-			rank = l.ranks
+			rank = l.ranks.Add(1)
 		}
 		j.moved = true
 		l.start(j, "move to "+to+" as "+as.String(), func(v version) version { return v.movedTo(to, as, rank) })
@@ -105,14 +98,17 @@ func (v version) movedTo(tube string, as state, rank uint64) version {
 // change gives a job another priority, delay or TTR.
 func (a *actor) change() {
 	j := a.any(func(version) bool { return true })
-	if j == nil || a.l.isOut(j) { // the log has it in another state
+	if j == nil {
 		return
 	}
-	tube, now := a.l.tubeOf(j), time.Now()
+	v, settled, out := a.l.look(j)
+	if out { // the log has it in another state
+		return
+	}
+	now := time.Now()
 	words, pri, delay, ttr := "", uint32(a.dice.IntN(2000)), a.delay(), uint32(60+a.dice.IntN(1000))
 	fields := 1 + a.dice.IntN(7)
-	is := func(v version) bool { return v.state != buried }
-	if fields&4 != 0 && !a.l.still(j, is) {
+	if fields&4 != 0 && (!settled || v.state == buried) {
 		fields = 3
 	}
 	for i, word := range []string{fmt.Sprint(" pri=", pri), fmt.Sprint(" ttr=", ttr), fmt.Sprint(" delay=", delay)} {
@@ -133,28 +129,7 @@ func (a *actor) change() {
 		v.state, v.delay = ready, delay
 		return v.timed(now)
 	}
-	if !a.l.begin(j, "change"+words, next) {
-		return
-	}
-	a.add(func(r client.Reply) {
-		if r.Line != "CHANGED 1 0" && r.Line != "CHANGED 0 1" && r.Word != "NOT_FOUND" {
-			a.l.failf("job %d: a change is answered %q", j.id, r.Line)
-		}
-		a.l.end(j, r.Line == "CHANGED 1 0")
-	}, "change-jobs %s ids=%d%s", tube, j.id, words)
-}
-
-func (l *ledger) isOut(j *job) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return j.out
-}
-
-// still says whether something is true of a job that has no command in flight.
-func (l *ledger) still(j *job, is func(version) bool) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(j.could) == 1 && is(j.now())
+	a.tell(j, next, "CHANGED 1 0", "CHANGED 0 1", "change-jobs %s ids=%d%s", v.tube, j.id, words)
 }
 
 // purgeAbove is how many jobs a purge ends at once, at least: fewer are ended one by one.

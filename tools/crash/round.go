@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -36,7 +36,7 @@ type campaign struct {
 	dice   *rand.Rand
 	data   string
 	l      *ledger
-	server *server.Process
+	server *server.Launched
 	queue  *queueService
 	first  uint64 // no id below it is new since the last start
 
@@ -74,45 +74,37 @@ func run(ctx context.Context, o options) error {
 		return fmt.Errorf("seed %d, at the end: %w", o.seed, err)
 	}
 	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d moves, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
-		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.l.items.Load(), c.l.moves, c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
+		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.l.items.Load(), c.l.moves.Load(), c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
 	return nil
 }
 
 // start starts a server, sometimes with another number of shards, with little memory for
 // bodies, and with short logs, so that their turns go to tables all the time.
 func (c *campaign) start(ctx context.Context, n int) error {
-	command := append([]string{}, c.options.server...)
-	command = append(command, "-b", c.data, "-shards", strconv.Itoa(c.shards(n)))
 	config := "[storage]\n"
 	for _, key := range []string{"memory_budget = '64KiB'", "log_size = '1MiB'"} {
 		if c.dice.IntN(2) == 0 {
 			config += key + "\n"
 		}
 	}
-	name := filepath.Join(c.dir, "config.toml")
-	if err := os.WriteFile(name, []byte(config+policies), 0o644); err != nil {
-		return err
-	}
-	command = append(command, "-config", name)
-	port, err := server.FreePort()
+	command := fmt.Sprintf("%s -b %s -shards %d -config {config} -queue 127.0.0.1:{queue}", strings.Join(c.options.server, " "), c.data, c.shards(n))
+	begun := time.Now()
+	s, err := startServer(ctx, server.Launch{Command: command, Config: config + policies, Data: c.dir})
 	if err != nil {
 		return err
 	}
-	c.queue = &queueService{addr: fmt.Sprintf("127.0.0.1:%d", port)}
-	command = append(command, "-queue", c.queue.addr)
-	begun := time.Now()
-	p, err := startServer(ctx, command)
-	c.server, c.longest = p, max(c.longest, time.Since(begun))
-	return err
+	c.server, c.queue, c.longest = s, &queueService{addr: s.Queue}, max(c.longest, time.Since(begun))
+	return nil
 }
 
-// startServer runs a server. The connection that it has answered is not needed.
-func startServer(ctx context.Context, command []string) (*server.Process, error) {
-	p, conn, err := server.Run(ctx, command...)
+// startServer runs a server on a port of its own. The connection that it has answered is not needed.
+func startServer(ctx context.Context, how server.Launch) (*server.Launched, error) {
+	how.Command += " -l 127.0.0.1 -p {port}"
+	s, conn, err := how.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p, conn.Close()
+	return s, conn.Close()
 }
 
 // shards stays the same for a few restarts, then changes.

@@ -30,7 +30,7 @@ func (l *ledger) settle(s *snapshot) {
 		l.fail(nil, "the server has %d jobs, the ledger %d", s.count, n)
 	}
 	l.compareOrder(s)
-	l.clock++
+	l.clock.Add(1)
 	l.highest = max(l.highest, s.probe)
 	l.unlockAll()
 }
@@ -118,7 +118,7 @@ func (l *ledger) compare(j *job, s *snapshot) {
 func (l *ledger) decide(j *job, v version, f *finding) {
 	j.could = []version{v}
 	if f == nil {
-		j.ended = l.clock + 1
+		j.ended = l.clock.Load() + 1
 		l.strike(j)
 		return
 	}

@@ -2,12 +2,9 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"time"
-
-	"beanfield/conn/beanstalk/client"
 )
 
 const (
@@ -34,21 +31,4 @@ func (p *Process) Connect(ctx context.Context) (net.Conn, error) {
 			return nil, fmt.Errorf("%v does not accept connections at %s: %w; %w; it said: %s", p.cmd.Args, p.Addr, err, ctx.Err(), p.said)
 		}
 	}
-}
-
-// errStranger says that another process answers.
-var errStranger = errors.New("another process serves the port")
-
-// identify makes sure that the process started is the one that answers. It asks for
-// stats once.
-func (p *Process) identify(conn net.Conn) error {
-	// The reply is the only one, so nothing behind it is read ahead.
-	stats, err := client.On(conn, p.Addr, startWithin).Stats("stats")
-	if err != nil {
-		return fmt.Errorf("stats: %w", err)
-	}
-	if stats.Number("pid") != int64(p.PID()) {
-		return fmt.Errorf("%w: process %d is not in its stats", errStranger, p.PID())
-	}
-	return conn.SetDeadline(time.Time{})
 }

@@ -121,6 +121,14 @@ func (s *Launched) OnDisk() (sum int64) {
 	return sum
 }
 
+// Kill ends the server for good, without asking it, and removes its data.
+func (s *Launched) Kill() {
+	if s.Process != nil {
+		s.End(syscall.SIGKILL)
+	}
+	os.RemoveAll(s.dir)
+}
+
 // Stop ends the server for good and removes its data. It does not matter how it ends.
 func (s *Launched) Stop() {
 	if s.Process != nil {

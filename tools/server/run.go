@@ -4,54 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"slices"
-	"strconv"
-	"syscall"
+	"strings"
+	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
-// portTries is how often another port is tried: only the server's own attempt to listen
-// tells whether one is free.
-const portTries = 20
+const (
+	// portTries is how often another port is tried: only the server's own attempt to listen tells whether one is free.
+	portTries = 20
+	// AskedAtStart is how often Run has asked a server for stats.
+	AskedAtStart = 1
+)
 
-// AskedAtStart is how often Run has asked a server for stats.
-const AskedAtStart = 1
+// endWithin is how long a server may take to end that does not have its port.
+var endWithin = 10 * time.Second
 
-// Run starts a server with beanstalkd's flags for address and port added to its command,
-// and returns once it answers. conn is the first connection that the server has seen.
-func Run(ctx context.Context, command ...string) (p *Process, conn net.Conn, err error) {
+// errTaken says that another process has the port.
+var errTaken = errors.New("another process serves the port")
+
+// Run prepares and starts a server that speaks beanstalk's protocol, and returns once it answers; or the reason for which
+// it does not, which is ErrNotStarted and has what the server printed. conn is the first connection that it has seen.
+func (how Launch) Run(ctx context.Context) (s *Launched, conn net.Conn, err error) {
 	for range portTries {
-		p, conn, err = try(ctx, command)
-		if err == nil {
-			return p, conn, nil
+		if s, err = how.Prepare(); err != nil {
+			return nil, nil, err
 		}
-		if ctx.Err() != nil {
+		if conn, err = s.answer(ctx); err == nil {
+			return s, conn, nil
+		}
+		s.Kill()
+		if ctx.Err() != nil || !errors.Is(err, errTaken) {
 			break
 		}
 	}
-	return nil, nil, fmt.Errorf("start %v: %w", command, err)
+	return nil, nil, fmt.Errorf("start %q: %w", how.Command, err)
 }
 
-func try(ctx context.Context, command []string) (*Process, net.Conn, error) {
-	port, err := FreePort()
-	if err != nil {
-		return nil, nil, err
+// answer starts the process, and makes sure that it is the one that answers.
+func (s *Launched) answer(ctx context.Context) (net.Conn, error) {
+	if err := s.Start(); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
-	args := append(slices.Clip(command), "-l", "127.0.0.1", "-p", strconv.Itoa(port))
-	p, err := Start(io.Discard, localAddr(port), args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	conn, err := p.Connect(ctx)
+	conn, err := s.Connect(ctx)
 	if err == nil {
-		if err = p.identify(conn); err == nil {
-			return p, conn, nil
+		if err = s.identify(conn); err == nil {
+			return conn, nil
 		}
-		err = errors.Join(err, conn.Close())
+		conn.Close()
+		// This one has ended or is about to: it never had the port, or it did not like its data, before which it listens.
+		select {
+		case <-s.exited:
+			err = s.Died()
+		case <-time.After(endWithin):
+		}
 	}
-	p.End(syscall.SIGKILL)
-	return nil, nil, err
+	if strings.Contains(strings.ToLower(s.Said()), "address already in use") {
+		err = fmt.Errorf("%w: %w", errTaken, err)
+	}
+	return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
+}
+
+// identify asks for stats once, and compares the process that they tell of.
+func (s *Launched) identify(conn net.Conn) error {
+	// The reply is the only one, so nothing behind it is read ahead.
+	stats, err := client.On(conn, s.Addr, startWithin).Stats("stats")
+	if err != nil {
+		return fmt.Errorf("stats: %w", err)
+	}
+	if stats.Number("pid") != int64(s.PID()) {
+		return fmt.Errorf("%w: process %d is not in its stats", errTaken, s.PID())
+	}
+	return conn.SetDeadline(time.Time{})
 }

@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"beanfield/storage/must"
 )
 
 // The test binary stands in for a server: its arguments are a mode, -l, an address, -p
@@ -47,18 +45,12 @@ func standIn(mode, port string) int {
 	}
 }
 
-func self(t *testing.T) string {
-	t.Helper()
-	path := must.Get(os.Executable())
-	return path
-}
-
 func TestRunGivesAServerThatAnswers(t *testing.T) {
-	p, conn, err := Run(t.Context(), self(t), "answer-right")
+	p, conn, err := Launch{Command: "{self} answer-right -l 127.0.0.1 -p {port}", Data: t.TempDir()}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.End(syscall.SIGKILL)
+	defer p.Kill()
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(startWithin))
 	// Nothing of the first reply is left on the connection.
@@ -80,8 +72,10 @@ func TestRunGivesAServerThatAnswers(t *testing.T) {
 }
 
 func TestRunRefusesAStranger(t *testing.T) {
-	_, _, err := Run(t.Context(), self(t), "answer-wrong")
-	if !errors.Is(err, errStranger) {
+	defer func(d time.Duration) { endWithin = d }(endWithin)
+	endWithin = time.Millisecond
+	_, _, err := Launch{Command: "{self} answer-wrong -l 127.0.0.1 -p {port}", Data: t.TempDir()}.Run(t.Context())
+	if !errors.Is(err, errTaken) {
 		t.Errorf("got %v", err)
 	}
 }
