@@ -43,8 +43,8 @@ evidence: ## the longest of all, and what draws from a seed for BUDGET each; res
 	$(GO) run ./tools/suite evidence -budget $(BUDGET)
 
 race: ## all tests under the race detector, the longest of storage in their shorter forms
-	$(GO) test -race -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
-	$(GO) test -race -short -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
+	$(GO) run ./tools/suite test -race -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
+	$(GO) run ./tools/suite test -race -short -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// thorough runs the long forms of tests, all of them or those below some directories, one package after the other.
+// thorough runs the long forms of tests, all of them or those below some directories. A namesake in another one of these
+// packages runs too.
 func thorough(dirs []string) error {
 	found, err := longTests(os.DirFS("."))
 	if err != nil {
@@ -23,16 +24,19 @@ func thorough(dirs []string) error {
 	maps.DeleteFunc(found, func(pkg string, _ []string) bool {
 		return len(dirs) > 0 && !slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(pkg+"/", path.Clean(dir)+"/") })
 	})
-	p := newProgress(os.Stdout, len(found))
-	tests := 0
+	var tests, packages []string
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
-		tests += len(found[pkg])
-		_ = p.run("-timeout", "60m", "-run", "^("+strings.Join(found[pkg], "|")+")$", "./"+pkg) // the progress has it
+		tests = append(tests, found[pkg]...)
+		packages = append(packages, "./"+pkg)
 	}
-	if err := p.err(); err != nil {
-		return err
+	if len(packages) == 0 {
+		return fmt.Errorf("no test below %v has a longer form", dirs)
 	}
-	fmt.Printf("%d tests of %d packages passed in their long forms in %.0f s\n", tests, len(found), time.Since(p.begun).Seconds())
+	p := newProgress(os.Stdout, len(packages))
+	if err := p.run(append([]string{"-timeout", "60m", "-run", "^(" + strings.Join(tests, "|") + ")$"}, packages...)...); err != nil {
+		return fmt.Errorf("%w: %w", err, p.err())
+	}
+	fmt.Printf("%d tests of %d packages passed in their long forms in %.0f s\n", len(tests), len(packages), time.Since(p.begun).Seconds())
 	return nil
 }
 
