@@ -3,14 +3,14 @@ package router
 import (
 	"cmp"
 	"slices"
-	"sync/atomic"
 
+	"beanfield/router/mover"
 	"beanfield/shard/queue"
 )
 
 // Jobs are moved and changed page by page of a list (list.go): what the list finds is the list of one operation
 // on the same shard, which looks at each job again. What leaves for another shard has then a trip, which the
-// carrier ends; the call is complete when all its jobs are where they are to be, or home again. A hang-up
+// mover ends; the call is complete when all its jobs are where they are to be, or home again. A hang-up
 // stops no move: the session ends when the trip does.
 
 // Altered is how the jobs of a Listing with Alter have fared.
@@ -20,39 +20,14 @@ type Altered struct {
 	Not  int // others that were chosen, or named, and are as they were
 }
 
-// trip counts the moves of jobs that one call has moved to another shard.
-type trip struct {
-	left  atomic.Int64 // that are not over; below 0 as long as the session has not counted all
-	home  atomic.Int64 // of those that are over, jobs that came home
-	lost  atomic.Bool  // a log has failed, and nobody knows how they end
-	owner Owner
-}
-
-// fails is told by the carrier if moves do not end before the next start.
-func (t *trip) fails() {
-	t.lost.Store(true)
-	t.owner.Notify()
-}
-
-// ends is told by the carrier of each of them.
-func (t *trip) ends(arrived bool) {
-	if !arrived {
-		t.home.Add(1)
-	}
-	if t.left.Add(-1) == 0 {
-		t.owner.Notify()
-	}
-}
-
 // Alter does to jobs what l.Alter says: to those that its filter chooses, page by page, or, if ids is not nil,
 // to these if it chooses them. Only what the filter says of bodies is not asked then. l.Most is how many
 // jobs are tried. The Filter is read until the call is complete.
 func (s *Session) Alter(l *Listing, ids []uint64) bool {
 	l.Alter.Filter = l.Filter
-	l.trip = &trip{owner: s.owner}
+	l.trip = mover.NewTrip(s.owner.Notify)
 	l.Alter.Trip = l.trip
-	from := s.r.TubeShard([]byte(l.Tube))
-	s.r.carriers[from].expect(l.trip)
+	s.r.movers[s.r.TubeShard([]byte(l.Tube))].Expect(l.trip)
 	if ids == nil {
 		return s.List(l)
 	}
@@ -91,7 +66,7 @@ func (s *Session) alteredPage() bool {
 	l.away += int64(op.To)
 	clear(l.Jobs)
 	l.Jobs = l.Jobs[:0]
-	full := l.Altered.Full > 0 || l.trip.home.Load() > 0
+	full := l.Altered.Full > 0 || l.trip.Home() > 0
 	if l.named || full || l.Status != queue.OK || l.ends() {
 		return s.endTrip()
 	}
@@ -101,21 +76,21 @@ func (s *Session) alteredPage() bool {
 // endTrip ends the call when the jobs that have left are where they are to be.
 func (s *Session) endTrip() bool {
 	l := s.Listing
-	l.trip.left.Add(l.away)
+	l.trip.Await(l.away)
 	return s.backFromTrip()
 }
 
 func (s *Session) backFromTrip() bool {
 	l := s.Listing
-	if l.trip.left.Load() != 0 && l.Status == queue.OK {
-		if !l.trip.lost.Load() {
+	if !l.trip.Over() && l.Status == queue.OK {
+		if !l.trip.Lost() {
 			s.resting = (*Session).backFromTrip
 			return false
 		}
 		l.Status = queue.Failed
 	}
-	s.r.carriers[s.r.TubeShard([]byte(l.Tube))].forget(l.trip)
-	home := int(l.trip.home.Load())
+	s.r.movers[s.r.TubeShard([]byte(l.Tube))].Forget(l.trip)
+	home := l.trip.Home()
 	l.Altered.Done -= home
 	l.Altered.Full += home
 	return true

@@ -1,14 +1,15 @@
 package router
 
 import (
+	"context"
 	"sync"
 
+	"beanfield/shard"
 	"beanfield/shard/queue"
 )
 
-// asker carries operations of the queue service to a shard and waits for their
-// answers. Such an operation names its queue and its consumer, so it needs no session:
-// any goroutine may ask, and one consumer's operations may come over many connections.
+// asker waits for the answer of a batch that needs no session. An operation of the queue service, for one, names its
+// queue and its consumer: any goroutine may ask, and one consumer's operations may come over many connections.
 type asker struct {
 	batch queue.Batch
 	done  chan struct{} // has room for the one answer
@@ -18,6 +19,16 @@ var askers = sync.Pool{New: func() any { return &asker{done: make(chan struct{},
 
 // Complete is how the shard says that the batch has been answered.
 func (a *asker) Complete(*queue.Batch) { a.done <- struct{}{} }
+
+// apply applies a batch in a shard.
+func (a *asker) apply(sh runner, b *queue.Batch) {
+	b.Done = a
+	for b.Next < len(b.Ops) { // the batch may come back unfinished, to be submitted again
+		if !sh.Submit(b) {
+			<-a.done
+		}
+	}
+}
 
 // Ask applies an operation of the queue service in the shard of its queue, and returns
 // when it has been answered. If the operation changed anything, or saw what another one
@@ -35,17 +46,26 @@ func (r *Router) AskAll(ops []queue.Op) { r.applyAll(r.TubeShard([]byte(ops[0].A
 
 // applyAll applies operations that need no session in a shard, and waits.
 func (r *Router) applyAll(shard int, ops []queue.Op) {
-	sh := r.shards[shard]
 	a := askers.Get().(*asker)
 	a.batch.Reset()
 	a.batch.Ops = append(a.batch.Ops, ops...)
-	a.batch.Done = a
-	for a.batch.Next < len(ops) { // the batch may come back unfinished, to be submitted again
-		if !sh.Submit(&a.batch) {
-			<-a.done
-		}
-	}
+	a.apply(r.shards[shard], &a.batch)
 	copy(ops, a.batch.Ops)
 	a.batch.Reset() // the pool must not keep a body alive
 	askers.Put(a)
+}
+
+// Tick applies an operation for a schedule, PutTick or NoteTick, in the shard of its tube. It returns
+// when the log has what the operation has changed.
+func (r *Router) Tick(op *queue.Op) {
+	ops := [1]queue.Op{*op}
+	r.applyAll(r.TubeShard([]byte(op.Tube)), ops[:])
+	*op = ops[0]
+}
+
+// Ticks calls fn with the last tick of each schedule, wherever one is noted.
+func (r *Router) Ticks(fn func(tube string, t queue.Tick)) {
+	for _, sh := range r.shards {
+		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.Ticks(fn) })
+	}
 }

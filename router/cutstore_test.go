@@ -32,7 +32,7 @@ type cutLog struct {
 	store  *cutStore
 	shard  int
 	open   []func(*queuetest.Log)
-	bodies sync.Mutex // of Log: carriers read them
+	bodies sync.Mutex // of Log: movers read them
 }
 
 // Open implements storage.Store. Jobs have been sorted to their shards by then.

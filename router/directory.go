@@ -152,16 +152,20 @@ func (d *directory) end(id uint64) {
 // before this process. The latter belongs to the start, before begin is first
 // called, and may be done by several goroutines.
 func (d *directory) adopt(id uint64, shard int) {
+	word, shift := d.entry(id)
+	word.Or(uint32(shard+1) << shift)
+}
+
+// entry is where the shard of an id is written that has not ended.
+func (d *directory) entry(id uint64) (word *atomic.Uint32, shift uint64) {
 	id = spread(id)
 	i := id & (1<<leafBits - 1)
-	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
+	return &d.leafOf(id, nil).owner[i/4], i % 4 * 8
 }
 
 // hand gives a living id to another shard.
 func (d *directory) hand(id uint64, shard int) {
-	id = spread(id)
-	i := id & (1<<leafBits - 1)
-	word, shift := &d.leafOf(id, nil).owner[i/4], i%4*8
+	word, shift := d.entry(id)
 	for {
 		was := word.Load()
 		if word.CompareAndSwap(was, was&^(0xff<<shift)|uint32(shard+1)<<shift) {
@@ -172,9 +176,8 @@ func (d *directory) hand(id uint64, shard int) {
 
 // disown takes back what adopt did before seal.
 func (d *directory) disown(id uint64) {
-	id = spread(id)
-	i := id & (1<<leafBits - 1)
-	d.leafOf(id, nil).owner[i/4].And(^(uint32(0xff) << (i % 4 * 8)))
+	word, shift := d.entry(id)
+	word.And(^(uint32(0xff) << shift))
 }
 
 // seal ends the adoption: every id up to last has been allotted, and those

@@ -148,20 +148,14 @@
 //
 // # Jobs that go to another shard
 //
-// A shard says that jobs are leaving it (home.JobsLeave), when its log has it. Then its carrier
-// (carrier.go), which has a goroutine as long as there are such jobs, takes them to their shards in rounds
-// of some dozens: it loads them, has copies arrive where they go, has the originals depart when
-// these are safe, tells the directory, and has the copies shown (TR2, package queue). All of these are
-// batches like those of clients, so neighbours wait for a share of a turn, and no longer. Where a
-// log acknowledges before the disk has a turn, it is made secure between the steps.
+// Package mover takes them, in four steps that are batches like those of clients (TR2, package queue). A client that moves
+// jobs (alter.go) is answered when its mover says that they have arrived, or are home again because their tube is full. A
+// hang-up stops no move.
 //
-// A client that moves jobs (alter.go) is answered when its carrier says that they have arrived, or are home again
-// because their tube is full. A hang-up stops no move.
+// A restart may find both copies. Then reconcile makes the older one leaving and the newer one arriving, before
+// anybody is served, and the mover goes on.
 //
-// A restart may find both copies. Then reunite makes the older one leaving and the newer one arriving, before
-// anybody is served, and the carrier goes on. So carriers need to remember nothing.
-//
-// carrier_test.go makes a crash after each turn of each log, and power cuts that leave each log another
+// moves_test.go makes a crash after each turn of each log, and power cuts that leave each log another
 // length, also with another number of shards after it.
 //
 // # Why it holds

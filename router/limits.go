@@ -64,3 +64,107 @@ func (r *Router) roomAgain() {
 
 // Quota is what limits hold for, and what there is of it: nothing while there are none.
 func (r *Router) Quota() *Quota { return &r.limits.quota }
+
+// Quota is what the jobs of all shards may be together, and what they are (queue.Quota). Any goroutine may call its
+// methods. To claim is one compare-and-swap for each bound, so there is never more than there may be, not even for a
+// moment. One that has no room for its bytes has had a place among the jobs for that moment, so that another claim
+// may be refused which would have had room, just then.
+type Quota struct {
+	most, used [queue.Bounds]atomic.Int64
+	refused    [queue.Bounds]atomic.Uint64
+	waits      atomic.Int64 // puts that wait for room
+	ring       func()       // is called when there is more room, while some wait
+}
+
+// Limit sets what there may be. What is there already stays.
+func (q *Quota) Limit(most queue.Amount) {
+	for b, n := range most {
+		q.most[b].Store(n)
+	}
+	q.tell()
+}
+
+// tell says that there may be room for those who wait. It comes after the room: who begins to wait looks for
+// room once more after that, so that one of the two sees the other.
+func (q *Quota) tell() {
+	if q.waits.Load() > 0 {
+		q.ring()
+	}
+}
+
+// Wait implements queue.Quota.
+func (q *Quota) Wait(more int) { q.waits.Add(int64(more)) }
+
+// Refuse implements queue.Quota.
+func (q *Quota) Refuse(a queue.Amount) {
+	if b := q.over(a); b < queue.Bounds {
+		q.refused[b].Add(1)
+	}
+}
+
+// over is the first bound for which so much more would be too much; Bounds if there is none.
+func (q *Quota) over(a queue.Amount) queue.Bound {
+	for b, n := range a {
+		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
+			return queue.Bound(b)
+		}
+	}
+	return queue.Bounds
+}
+
+// Most is what there may be.
+func (q *Quota) Most() (a queue.Amount) { return read(&q.most) }
+
+// Used is what there is.
+func (q *Quota) Used() (a queue.Amount) { return read(&q.used) }
+
+func read(from *[queue.Bounds]atomic.Int64) (a queue.Amount) {
+	for b := range a {
+		a[b] = from[b].Load()
+	}
+	return a
+}
+
+// Refused is how often a put was refused because of a bound.
+func (q *Quota) Refused(b queue.Bound) uint64 { return q.refused[b].Load() }
+
+// Add implements queue.Quota.
+func (q *Quota) Add(a queue.Amount) {
+	for b, n := range a {
+		q.used[b].Add(n)
+	}
+	if a[queue.BoundJobs] < 0 || a[queue.BoundBytes] < 0 || a[queue.BoundMemory] < 0 {
+		q.tell()
+	}
+}
+
+// Fits implements queue.Quota.
+func (q *Quota) Fits(a queue.Amount) bool { return q.over(a) == queue.Bounds }
+
+// Claim implements queue.Quota.
+func (q *Quota) Claim(a queue.Amount) bool {
+	for b, n := range a {
+		if q.take(b, n) {
+			continue
+		}
+		for b--; b >= 0; b-- {
+			q.used[b].Add(-a[b])
+		}
+		q.tell() // others may have met what was taken for a moment
+		return false
+	}
+	return true
+}
+
+// take adds to what there is of one, if that is not too much then.
+func (q *Quota) take(b int, n int64) bool {
+	for {
+		used, most := q.used[b].Load(), q.most[b].Load()
+		if most > 0 && used+n > most {
+			return false
+		}
+		if q.used[b].CompareAndSwap(used, used+n) {
+			return true
+		}
+	}
+}

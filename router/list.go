@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"beanfield/router/mover"
 	"beanfield/shard/queue"
 )
 
@@ -43,7 +44,7 @@ type Listing struct {
 	cost   int
 	volume int
 
-	trip  *trip
+	trip  *mover.Trip
 	away  int64 // jobs that have left for another shard
 	tried int   // how many have been altered, or not
 	named bool  // by their ids

@@ -47,7 +47,7 @@ func (p *Prepared) CatchUp() error {
 				if j != nil {
 					s.Restore(now, j, body)
 				}
-				// Other shards may have copies of it; those that have come are left to reunite.
+				// Other shards may have copies of it; those that have come are left to reconcile.
 				switch owner, owned := p.r.ids.find(id); {
 				case s.Resident(id):
 					p.r.ids.adopt(id, i)

@@ -55,7 +55,7 @@ func (r *Router) recover(o *Options) error {
 					return nil
 				}
 				if j.Hops() == 0 {
-					r.ids.adopt(j.ID, i) // the others: reunite
+					r.ids.adopt(j.ID, i) // the others: reconcile
 				}
 				jobs.Add(1)
 				step.Count()

@@ -15,7 +15,7 @@ func (run *restartRun) rest() {
 	for range 3 { // jobs may go on from where they came
 		for i := range run.router.Shards() {
 			run.ask(i, queue.Op{Kind: queue.Totals})
-			run.router.carriers[i].ended.Wait()
+			run.router.movers[i].Rest()
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/router/mover"
 	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage"
@@ -68,7 +69,7 @@ type Router struct {
 	cursors cursors
 	kept    string // the text with policies that the logs had
 
-	carriers []carrier // by the shard that they take jobs from
+	movers   []*mover.Mover // by the shard that they take jobs from
 	draining atomic.Bool
 
 	rules  atomic.Pointer[rules] // nil without policies
@@ -95,7 +96,7 @@ func (r *Router) begin(run func(*queue.State, func() int64) runner) {
 	for _, l := range r.logs {
 		r.highest = max(r.highest, l.MaxID())
 	}
-	r.reunite()
+	r.reconcile()
 	r.ids.seal(r.highest)
 	var all sync.WaitGroup
 	for _, s := range r.states {
@@ -109,8 +110,8 @@ func (r *Router) begin(run func(*queue.State, func() int64) runner) {
 	for _, s := range r.states {
 		r.shards = append(r.shards, run(s, r.Now))
 	}
-	for i := range r.carriers {
-		r.carriers[i].begin(r, i)
+	for _, m := range r.movers {
+		m.Begin()
 	}
 }
 
@@ -126,7 +127,6 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 	r.setRules(o.PolicyFor)
 	c.Secret = [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}
 	r.leavers = make([]leavers, o.Shards)
-	r.carriers = make([]carrier, o.Shards)
 	r.ids.init()
 	logs, err := o.Store.Open(o.Shards, func(tube string) int { return ShardOf(tube, o.Shards) })
 	if err != nil {
@@ -149,6 +149,7 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 			c.Pinned = DefaultTube
 		}
 		r.states = append(r.states, queue.NewState(c))
+		r.movers = append(r.movers, mover.New(roads{r}, i))
 	}
 	if err := r.recover(&o); err != nil {
 		return nil, errors.Join(err, o.Store.Close())
@@ -158,8 +159,8 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 
 // Close stops the shards and closes the store. All sessions must be closed.
 func (r *Router) Close() error {
-	for i := range r.carriers {
-		r.carriers[i].close()
+	for _, m := range r.movers {
+		m.Close()
 	}
 	r.limits.rings.Wait()
 	for _, sh := range r.shards {
@@ -244,13 +245,38 @@ type home struct {
 func (h home) TubeBorn(name string) { h.r.tubes.add(name) }
 func (h home) TubeGone(name string) { h.r.tubes.remove(name) }
 func (h home) JobGone(id uint64)    { h.r.ids.end(id) }
-func (h home) JobsLeave()           { h.r.carriers[h.i].ring(h.r, h.i) }
+func (h home) JobsLeave()           { h.r.movers[h.i].Ring() }
 
 // Spare implements queue.Directory.
 func (h home) Spare() uint64 {
 	id := h.r.ids.begin(h.i)
 	h.r.ids.end(id)
 	return id
+}
+
+// roads is the router as movers see it.
+type roads struct{ *Router }
+
+func (r roads) Hand(id uint64, shard int) { r.ids.hand(id, shard) }
+
+// Apply implements mover.Shards.
+func (r roads) Apply(shard int, b *queue.Batch) {
+	a := askers.Get().(*asker)
+	a.apply(r.shards[shard], b)
+	askers.Put(a)
+}
+
+// Body implements mover.Shards.
+func (r roads) Body(shard int, id uint64, dst []byte) ([]byte, error) {
+	return r.logs[shard].Body(id, dst)
+}
+
+// Secure implements mover.Shards.
+func (r roads) Secure(shard int) error {
+	if l, ok := r.logs[shard].(storage.Securer); ok {
+		return l.Secure()
+	}
+	return nil
 }
 
 // JobBorn implements queue.Directory.

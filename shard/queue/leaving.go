@@ -5,7 +5,7 @@ import (
 	"beanfield/storage"
 )
 
-// A job goes to a tube of another shard in four steps, which package router takes (router/carrier.go):
+// A job goes to a tube of another shard in four steps, which package router takes (router/mover):
 //
 //	1  leave    here: the job leaves its tube, for good, and is leaving. From now on it is decided.
 //	2  arrive   there: a copy is put, which nobody sees yet. It is arriving.

@@ -24,7 +24,7 @@ func (r *Router) settle(c *client) {
 	for range 3 { // jobs may go on from where they came
 		for i := range r.shards {
 			c.run(i, queue.Op{Kind: queue.Totals}, false) // after what the shard had to do first
-			r.carriers[i].ended.Wait()
+			r.movers[i].Rest()
 		}
 	}
 }
@@ -310,7 +310,7 @@ func TestAgedJobsAtAFullTube(t *testing.T) {
 		c.tube("mail") // it has a turn
 	}
 	r.settle(c)
-	if n := c.tube(far); n.Ready != 1 || r.carriers[ShardOf("mail", shards)].again != nil {
+	if n := c.tube(far); n.Ready != 1 || r.movers[ShardOf("mail", shards)].TriesAgain() {
 		t.Errorf("there are %+v, and somebody tries again", n)
 	}
 	if list, ok := r.Been(t.Context(), first); !ok || len(list) != 1 || list[0].From != "mail" || list[0].Why != queue.ForAge {

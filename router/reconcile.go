@@ -7,9 +7,9 @@ import (
 	"beanfield/shard/queue"
 )
 
-// reunite sees to it that of two copies of a job that a restart has found, one is leaving, and the other
+// reconcile sees to it that of two copies of a job that a restart has found, one is leaving, and the other
 // arriving (R2). The directory has the jobs that have never left their shards; it gets the others here.
-func (r *Router) reunite() {
+func (r *Router) reconcile() {
 	type copied struct {
 		queue.Traveller
 		shard int
