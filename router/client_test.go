@@ -44,6 +44,12 @@ func (c *client) run(i int, op queue.Op, member bool) *queue.Op {
 	return &c.batch.Ops[0]
 }
 
+// tube is what there is of a tube.
+func (c *client) tube(name string) queue.TubeInfo {
+	c.run(c.r.TubeShard([]byte(name)), queue.Op{Kind: queue.StatsTube, Data: []byte(name)}, false)
+	return c.batch.Tubes[0]
+}
+
 func (c *client) use(name string) { c.Finish(c.Use([]byte(name))) }
 
 var body = []byte("the body of a job")

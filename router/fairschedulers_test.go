@@ -105,21 +105,6 @@ var works = []struct {
 		}
 		c.close()
 	}},
-	{"a pipeline of reserves", func(t *testing.T, f *fair, rnd *rand.Rand, n int) {
-		c := newClient(f.r, f.tubes...)
-		for n > 0 {
-			var ids []uint64
-			for range min(n, 16) {
-				id, _ := c.begin(true)
-				ids = append(ids, id)
-			}
-			for _, id := range ids {
-				f.take(t, c, id)
-			}
-			n -= len(ids)
-		}
-		c.close()
-	}},
 }
 
 // Within two in a hundred of what was asked, tubes get their part of a hundred thousand reserves,
@@ -131,19 +116,18 @@ func TestShareOfWeights(t *testing.T) {
 	}
 	for _, shards := range []int{1, 3, 8} {
 		for _, weights := range [][]int{{1, 1}, {1, 2, 5}, {7, 3, 0, 4, 6}, {1, 10, 100}, {97, 31, 13, 59, 3, 17}} {
-			for _, w := range append(works, struct {
-				name string
-				do   func(t *testing.T, f *fair, rnd *rand.Rand, n int)
-			}{name: "all of these at once"}) {
-				t.Run(fmt.Sprint(shards, " shards, weights ", weights, ", ", w.name), func(t *testing.T) {
+			run := func(work string, do func(f *fair)) {
+				t.Run(fmt.Sprint(shards, " shards, weights ", weights, ", ", work), func(t *testing.T) {
 					f := newFair(t, shards, 300, weights)
-					if w.do != nil {
-						w.do(t, f, rand.New(rand.NewPCG(1, 2)), reserves)
-					} else {
-						f.crowd(t, reserves)
-					}
+					do(f)
 					f.check(t, reserves)
 				})
+			}
+			run("all of these at once", func(f *fair) { f.crowd(t, reserves) })
+			for _, w := range works {
+				if shards == 3 || !testing.Short() {
+					run(w.name, func(f *fair) { w.do(t, f, rand.New(rand.NewPCG(1, 2)), reserves) })
+				}
 			}
 		}
 	}

@@ -20,64 +20,115 @@ func (c *client) tryPut(t testing.TB) (id uint64, ok bool) {
 	return op.ID, op.Status == queue.OK
 }
 
-// Clients put and delete on all shards at once. At no time are there more jobs than there may be, and in the end the
-// quota is what is left (QT1). If meanwhile limits are switched off and on, that still counts all jobs.
+// waitToPut puts a job, and waits for room until stop is closed.
+func (c *client) waitToPut(stop <-chan struct{}) (id uint64, status queue.Status) {
+	options := &queue.Options{TTR: 60 * second, Timeout: second}
+	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body, Options: options}, true)
+	if op.Status != queue.Waiting {
+		return op.ID, op.Status
+	}
+	c.BeginWait()
+	id, _ = c.await(stop)
+	return id, c.Reservation.Status
+}
+
+// Many clients on all shards put, wait for little room or do not, and some give up at once; others delete. Never is there
+// more than there may be, everybody who waits on is served in the end, as a wake-up that was lost would be one for ever,
+// and in the end the quota is what is left (QT1). If meanwhile limits are switched off and on, that still counts all jobs.
 func TestLimitsOverShards(t *testing.T) {
 	for _, switched := range []bool{false, true} {
-		t.Run(fmt.Sprintf("switched=%t", switched), func(t *testing.T) {
-			const most, clients, rounds = 40, 6, 1500
-			r := newRouterOf(t, 5)
-			defer r.Close()
-			limits := queue.Amount{queue.BoundJobs: most}
-			r.SetLimits(limits)
-			var live, refused atomic.Int64
-			var all sync.WaitGroup
-			for i := range clients {
-				all.Go(func() {
-					c := newClient(r)
-					defer func() { c.Finish(c.Close()) }()
-					c.use(fmt.Sprint("tube", i))
-					dice := rand.New(rand.NewPCG(1, uint64(i)))
-					var mine []uint64
-					for range rounds {
-						if dice.IntN(5) < 3 {
-							id, ok := c.tryPut(t)
-							if !ok {
-								refused.Add(1)
-								continue
-							}
-							mine = append(mine, id)
-							if n := live.Add(1); n > most && !switched {
-								t.Errorf("there are %d jobs", n)
-							}
-						} else if len(mine) > 0 {
-							live.Add(-1)
-							if !c.delete(mine[0]) {
-								t.Errorf("job %d is not there", mine[0])
-							}
-							mine = mine[1:]
-						}
-					}
-				})
+		t.Run(fmt.Sprintf("switched=%t", switched), func(t *testing.T) { limitCrowd(t, switched) })
+	}
+}
+
+func limitCrowd(t *testing.T, switched bool) {
+	const most, left = 3, 3
+	r := newRouterOf(t, 5)
+	limits := queue.Amount{queue.BoundJobs: most}
+	r.SetLimits(limits)
+	x := &limited{t: t, r: r, most: most, ids: make(chan uint64, most)}
+	if switched {
+		x.most = 1 << 30
+	}
+	keeper := newClient(r)
+	for range most {
+		x.ids <- keeper.put(1, 60)
+	}
+	if _, ok := keeper.tryPut(t); ok {
+		t.Error("there was room for one more")
+	}
+	x.live.Store(most)
+	var putters, deleters sync.WaitGroup
+	for i := range 6 {
+		putters.Go(func() { x.puts(i) })
+	}
+	for range 2 {
+		deleters.Go(x.deletes)
+	}
+	for n := 0; switched && n < 50; n++ {
+		r.SetLimits(queue.Amount{})
+		r.SetLimits(limits)
+	}
+	putters.Wait()
+	close(x.ids)
+	deleters.Wait()
+	for range left {
+		keeper.put(1, 60)
+	}
+	if used := r.Quota().Used(); used[queue.BoundJobs] != left || used[queue.BoundBytes] != left*int64(len(body)) {
+		t.Errorf("%v are counted, %d jobs are there", used, left)
+	}
+	r.SetLimits(queue.Amount{})
+	if used := r.Quota().Used(); used != (queue.Amount{}) {
+		t.Errorf("%v are counted without limits", used)
+	}
+	keeper.close()
+	must.Do(t, r.Close())
+}
+
+// limited are many clients of a server with limits.
+type limited struct {
+	t    *testing.T
+	r    *Router
+	most int64
+	ids  chan uint64 // of the jobs that are there
+	live atomic.Int64
+}
+
+func (x *limited) puts(i int) {
+	c := newClient(x.r)
+	defer c.close()
+	c.use(fmt.Sprint("tube", i))
+	dice := rand.New(rand.NewPCG(2, uint64(i)))
+	for range 1000 {
+		var id uint64
+		var status queue.Status
+		if dice.IntN(3) == 0 {
+			op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body}, true)
+			id, status = op.ID, op.Status
+		} else {
+			id, status = c.waitToPut([]chan struct{}{nil, nil, atOnce}[dice.IntN(3)])
+		}
+		switch status {
+		case queue.OK:
+			if n := x.live.Add(1); n > x.most {
+				x.t.Errorf("there are %d jobs", n)
 			}
-			if switched {
-				for range 50 {
-					r.SetLimits(queue.Amount{})
-					r.SetLimits(limits)
-				}
-			}
-			all.Wait()
-			if used := r.Quota().Used(); used[queue.BoundJobs] != live.Load() || used[queue.BoundBytes] != live.Load()*int64(len(body)) {
-				t.Errorf("%v are counted, %d jobs are there", used, live.Load())
-			}
-			if !switched && refused.Load() == 0 {
-				t.Error("nobody has met the limit")
-			}
-			r.SetLimits(queue.Amount{})
-			if used := r.Quota().Used(); used != (queue.Amount{}) {
-				t.Errorf("%v are counted without limits", used)
-			}
-		})
+			x.ids <- id
+		case queue.NoRoom, queue.TimedOut:
+		default:
+			x.t.Errorf("a put is answered %v", status)
+		}
+	}
+}
+
+func (x *limited) deletes() {
+	c := newClient(x.r)
+	defer c.close()
+	for id := range x.ids {
+		if x.live.Add(-1); !c.delete(id) {
+			x.t.Errorf("job %d is not there", id)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@ package router
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"beanfield/shard/queue"
@@ -51,11 +51,12 @@ func (r *Router) found(t testing.TB, id uint64) string {
 	return where
 }
 
-// deadLetters is a life in which jobs of the tube mail become dead letters, and go to the tube far. Each is either
+// movesLife is a life in which jobs of the tube mail go to the tube far, in another shard. Each is either
 // put and left there, or finished there. It says when each was put and finished, as numbers of turns.
-type deadLetters struct {
+type movesLife struct {
 	store    *cutStore
 	far      string
+	rules    func(tube string) *queue.Policy
 	ids      []uint64
 	put      []int // the turn after which it was acknowledged
 	begun    []int // the turn before the first in which it may have been finished; 0 if it never was
@@ -64,42 +65,87 @@ type deadLetters struct {
 }
 
 func farPolicy(far string) func(string) *queue.Policy {
-	p := &queue.Policy{MaxDeliveries: 1, DeadLetter: queue.FateTube, DeadTube: far}
 	return func(tube string) *queue.Policy {
 		if tube == "mail" {
-			return p
+			return &queue.Policy{MaxDeliveries: 1, DeadLetter: queue.FateTube, DeadTube: far}
 		}
 		return nil
 	}
 }
 
-func (d *deadLetters) turns() int {
-	d.store.mu.Lock()
-	defer d.store.mu.Unlock()
-	return len(d.store.turns)
+// turns is how many turns have been logged.
+func (s *cutStore) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.turns)
 }
 
-func liveDeadLetters(t *testing.T, shards, jobs int) *deadLetters {
-	d := &deadLetters{store: newCutStore(shards), far: afar("mail", shards)}
-	r := must.Get(New(Options{Shards: shards, Store: d.store, PolicyFor: farPolicy(d.far)}))
-	c := newClient(r, "mail", d.far)
+// has notes a job that was just put.
+func (d *movesLife) has(id uint64) {
+	d.ids = append(d.ids, id)
+	d.put, d.begun, d.finished = append(d.put, d.store.count()), append(d.begun, 0), append(d.finished, 0)
+}
+
+// finish deletes every second job, if it is the one that has an id.
+func (d *movesLife) finish(t *testing.T, c *client, id uint64) {
+	if i := slices.Index(d.ids, id); id%2 == 0 {
+		d.begun[i] = d.store.count()
+		if !c.delete(id) {
+			t.Fatalf("job %d cannot be deleted", id)
+		}
+		d.finished[i] = d.store.count()
+	}
+}
+
+// letDie reserves a job, and releases it once too often.
+func (c *client) letDie(t *testing.T) (id uint64) {
+	id, status := c.begin(true)
+	if status != queue.OK {
+		t.Fatalf("reserve: %v", status)
+	}
+	owner, _ := c.r.Owner(id)
+	c.run(owner, queue.Op{Kind: queue.Release, ID: id, Pri: 1}, true)
+	c.r.settle(c)
+	return id
+}
+
+func newMovesLife(shards int) *movesLife {
+	far := afar("mail", max(2, shards))
+	return &movesLife{store: newCutStore(shards), far: far, rules: farPolicy(far)}
+}
+
+func (d *movesLife) open(shards int, watch ...string) (*Router, *client) {
+	r := must.Get(New(Options{Shards: shards, Store: d.store, PolicyFor: d.rules}))
+	c := newClient(r, watch...)
 	c.use("mail")
+	return r, c
+}
+
+// In liveDeadLetters jobs go because they were released once too often.
+func liveDeadLetters(t *testing.T, shards, jobs int) *movesLife {
+	d := newMovesLife(shards)
+	r, c := d.open(shards, "mail")
 	for range jobs {
-		d.ids = append(d.ids, c.put(1, 60))
-		d.put, d.begun, d.finished = append(d.put, d.turns()), append(d.begun, 0), append(d.finished, 0)
+		d.has(c.put(1, 60))
 	}
 	for range jobs {
-		id, status := c.begin(true)
-		if status != queue.OK {
-			t.Fatalf("reserve: %v", status)
-		}
-		c.run(r.TubeShard([]byte("mail")), queue.Op{Kind: queue.Release, ID: id, Pri: 1}, true)
-		r.settle(c)
-		if n := c.tube(d.far); n.Ready != 0 && id%2 == 0 {
-			i := int(id - d.ids[0])
-			d.begun[i] = d.turns()
-			c.run(r.TubeShard([]byte(d.far)), queue.Op{Kind: queue.Delete, ID: id}, true)
-			d.finished[i] = d.turns()
+		d.finish(t, c, c.letDie(t))
+	}
+	c.close()
+	must.Do(t, r.Close())
+	return d
+}
+
+// In liveBackAndForth a job goes to and fro: each time it comes to a log in which it was before.
+func liveBackAndForth(t *testing.T, shards, times int) *movesLife {
+	d := newMovesLife(shards)
+	there, back := farPolicy(d.far)("mail"), farPolicy("mail")("mail")
+	d.rules = func(tube string) *queue.Policy { return map[string]*queue.Policy{"mail": there, d.far: back}[tube] }
+	r, c := d.open(shards, "mail", d.far)
+	d.has(c.put(1, 60))
+	for range times {
+		if id := c.letDie(t); id != d.ids[0] {
+			t.Fatalf("got job %d", id)
 		}
 	}
 	c.close()
@@ -107,8 +153,38 @@ func liveDeadLetters(t *testing.T, shards, jobs int) *deadLetters {
 	return d
 }
 
+// In liveMoved a client moves jobs: one is ready, one delayed, one buried, and so on.
+func liveMoved(t *testing.T, shards, jobs int) *movesLife {
+	d := newMovesLife(shards)
+	d.rules, d.states = nil, []string{"ready", "delayed", "buried"}
+	r, c := d.open(shards)
+	for i := range jobs {
+		op := queue.Op{Kind: queue.Put, Pri: 1, TTR: 60, Size: uint32(len(body)), Data: body}
+		if i%3 == 1 {
+			op.Delay = 1000
+		}
+		id := c.run(c.UsedShard(), op, true).ID
+		if i%3 == 2 {
+			c.run(c.UsedShard(), queue.Op{Kind: queue.ReserveJob, ID: id}, true)
+			c.run(c.UsedShard(), queue.Op{Kind: queue.Bury, ID: id, Pri: 1}, true)
+		}
+		d.has(id)
+	}
+	for i, n := range []int{1, jobs} {
+		if l := c.move("mail", d.far, n); l.Status != queue.OK || l.Altered.Done != []int{1, jobs - 1}[i] || l.Altered.Full+l.Altered.Not > 0 {
+			t.Fatalf("%v, %+v", l.Status, l.Altered)
+		}
+	}
+	for _, id := range d.ids {
+		d.finish(t, c, id)
+	}
+	c.close()
+	must.Do(t, r.Close())
+	return d
+}
+
 // state is what a job was put as, and is wherever it is.
-func (d *deadLetters) state(i int) string {
+func (d *movesLife) state(i int) string {
 	if d.states == nil {
 		return "ready"
 	}
@@ -116,10 +192,10 @@ func (d *deadLetters) state(i int) string {
 }
 
 // check opens what a crash has left, and looks for each job.
-func (d *deadLetters) check(t *testing.T, left *cutStore, first, shards int, sure bool) {
+func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure bool) {
 	t.Helper()
 	for life := range 2 {
-		r := must.Get(New(Options{Shards: shards, Store: left, PolicyFor: farPolicy(d.far)}))
+		r := must.Get(New(Options{Shards: shards, Store: left, PolicyFor: d.rules}))
 		c := newClient(r)
 		r.settle(c)
 		c.close()
@@ -153,16 +229,14 @@ func (d *deadLetters) check(t *testing.T, left *cutStore, first, shards int, sur
 	}
 }
 
-// Whatever turn a crash comes after, each dead letter is there once, and none that was finished comes back:
-// also if the number of shards changes with the restart (TR2; State.Check: TR1).
+// Whatever turn a crash comes after, each job that goes to another shard is there once, in the state that it had, and none
+// that was finished comes back: also if the number of shards changes with the restart (TR2; State.Check: TR1).
 func TestMovesSurviveCrashes(t *testing.T) {
-	d := liveDeadLetters(t, 3, 6)
-	if n := len(d.store.turns); n < 4*6 {
-		t.Fatalf("only %d turns", n)
-	}
-	for first := range len(d.store.turns) + 1 {
-		for _, shards := range []int{3, 1, 2, 5} {
-			d.check(t, d.store.cut(first, nil), first, shards, true)
+	for _, d := range []*movesLife{liveDeadLetters(t, 3, 6), liveMoved(t, 1, 6), liveMoved(t, 2, 6), liveMoved(t, 3, 6), liveBackAndForth(t, 2, 7)} {
+		for first := range len(d.store.turns) + 1 {
+			for _, shards := range []int{3, 1, 2, 5} {
+				d.check(t, d.store.cut(first, nil), first, shards, true)
+			}
 		}
 	}
 }
@@ -171,10 +245,11 @@ func TestMovesSurviveCrashes(t *testing.T) {
 // secure: a job may be in an older place, and is not lost and not there twice.
 func TestMovesSurvivePowerCuts(t *testing.T) {
 	liveDeadLetters(t, 3, 4).cutPower(t)
+	liveMoved(t, 3, 6).cutPower(t)
 }
 
 // cutPower tries all ends that one of three logs may have.
-func (d *deadLetters) cutPower(t *testing.T) {
+func (d *movesLife) cutPower(t *testing.T) {
 	t.Helper()
 	for first := range len(d.store.turns) + 1 {
 		for shard := range 3 {
@@ -196,7 +271,7 @@ func (d *deadLetters) cutPower(t *testing.T) {
 }
 
 // notLost looks for jobs whose put no power cut has taken, and that nobody can have finished.
-func (d *deadLetters) notLost(t *testing.T, left *cutStore, first, cut int) {
+func (d *movesLife) notLost(t *testing.T, left *cutStore, first, cut int) {
 	t.Helper()
 	for i, id := range d.ids {
 		if cut == ShardOf("mail", 3) || d.put[i] > first || d.begun[i] != 0 {
@@ -214,81 +289,6 @@ func (d *deadLetters) notLost(t *testing.T, left *cutStore, first, cut int) {
 			t.Fatalf("after %d turns, of shard %d fewer: %d copies of job %d", first, cut, n, id)
 		}
 	}
-}
-
-// A job goes back and forth: each time it comes to a log in which it was before.
-func TestMovesBackAndForth(t *testing.T) {
-	const shards = 2
-	far := afar("mail", shards)
-	there := &queue.Policy{MaxDeliveries: 1, DeadLetter: queue.FateTube, DeadTube: far}
-	back := &queue.Policy{MaxDeliveries: 1, DeadLetter: queue.FateTube, DeadTube: "mail"}
-	store := newCutStore(shards)
-	rules := func(tube string) *queue.Policy {
-		return map[string]*queue.Policy{"mail": there, far: back}[tube]
-	}
-	r := must.Get(New(Options{Shards: shards, Store: store, PolicyFor: rules}))
-	c := newClient(r, "mail", far)
-	c.use("mail")
-	id := c.put(1, 60)
-	for range 7 {
-		got, status := c.begin(true)
-		if got != id || status != queue.OK {
-			t.Fatalf("got job %d, %v", got, status)
-		}
-		owner, _ := r.Owner(id)
-		c.run(owner, queue.Op{Kind: queue.Release, ID: id, Pri: 1}, true)
-		r.settle(c)
-	}
-	c.close()
-	must.Do(t, r.Close())
-	for first := range len(store.turns) + 1 {
-		for _, n := range []int{2, 1, 3} {
-			left := store.cut(first, nil)
-			r := must.Get(New(Options{Shards: n, Store: left, PolicyFor: rules}))
-			c := newClient(r)
-			r.settle(c)
-			c.close()
-			must.Do(t, r.Close())
-			if where := r.found(t, id); (where == "") != (first == 0) {
-				t.Fatalf("after %d turns, with %d shards: the job is in %q", first, n, where)
-			}
-		}
-	}
-}
-
-// Many dead letters go to other shards, while workers take them there.
-func TestManyMoves(t *testing.T) {
-	const jobs = 20_000
-	const shards = 4
-	far := afar("mail", shards)
-	r := must.Get(New(Options{Shards: shards, Store: storage.Memory(), PolicyFor: farPolicy(far)}))
-	c := newClient(r, "mail")
-	c.use("mail")
-	dice := rand.New(rand.NewPCG(1, 2))
-	for range jobs {
-		c.put(uint32(dice.IntN(3)), 60)
-	}
-	w := newClient(r, far)
-	got := map[uint64]bool{}
-	for range jobs {
-		id, status := c.begin(true)
-		if status != queue.OK {
-			t.Fatalf("reserve: %v", status)
-		}
-		c.run(r.TubeShard([]byte("mail")), queue.Op{Kind: queue.Release, ID: id, Pri: 1}, true)
-	}
-	for range jobs {
-		id, ok := w.reserve(nil)
-		if !ok || got[id] {
-			t.Fatalf("job %d came again", id)
-		}
-		if got[id] = true; !w.delete(id) {
-			t.Fatalf("job %d cannot be deleted where it came", id)
-		}
-	}
-	c.close()
-	w.close()
-	mustBeEmpty(t, r)
 }
 
 // A job that is too old ends if it is to go to a tube of another shard that is full: nobody tries for ever.

@@ -8,7 +8,6 @@ import (
 
 	"beanfield/shard"
 	"beanfield/shard/queue"
-	"beanfield/storage"
 	"beanfield/storage/must"
 )
 
@@ -18,7 +17,7 @@ type movesCrowd struct {
 	t      *testing.T
 	tubes  [2]string
 	r      *Router
-	store  *cutStore // nil if nothing is kept
+	store  *cutStore
 	ended  atomic.Int64
 	mu     sync.Mutex
 	put    map[uint64]int // after which turn each put was answered
@@ -31,29 +30,15 @@ const (
 	crowdRounds = 60
 )
 
-func openCrowd(store storage.Store) *Router {
+func openCrowd(store *cutStore) *Router {
 	c := queue.Config{LeastPurge: 1}
 	return must.Get(newRouter(Options{Shards: crowdShards, Store: store}, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) }))
 }
 
 func newMovesCrowd(t *testing.T, store *cutStore) *movesCrowd {
-	x := &movesCrowd{t: t, tubes: [2]string{"mail", afar("mail", crowdShards)}, store: store, put: map[uint64]int{}, gone: map[uint64]int{}}
-	if store == nil {
-		x.r = openCrowd(storage.Memory())
-	} else {
-		x.r = openCrowd(store)
+	return &movesCrowd{
+		t: t, tubes: [2]string{"mail", afar("mail", crowdShards)}, store: store, r: openCrowd(store), put: map[uint64]int{}, gone: map[uint64]int{},
 	}
-	return x
-}
-
-// turns is how many turns have been logged.
-func (x *movesCrowd) turns() int {
-	if x.store == nil {
-		return 0
-	}
-	x.store.mu.Lock()
-	defer x.store.mu.Unlock()
-	return len(x.store.turns)
 }
 
 // enter has somebody do something in many rounds.
@@ -103,7 +88,7 @@ func (x *movesCrowd) puts(c *client, dice *rand.Rand) {
 		c.use(x.tubes[dice.IntN(2)])
 		id := c.put(uint32(dice.IntN(3)), 600)
 		x.mu.Lock()
-		x.put[id] = x.turns()
+		x.put[id] = x.store.count()
 		x.mu.Unlock()
 	}
 }
@@ -133,7 +118,7 @@ func (x *movesCrowd) works(c *client, dice *rand.Rand) {
 	if op.Kind == queue.Delete {
 		x.ended.Add(1)
 		x.mu.Lock()
-		x.gone[id] = x.turns()
+		x.gone[id] = x.store.count()
 		x.mu.Unlock()
 	}
 }
@@ -166,20 +151,16 @@ func (x *movesCrowd) jobs(r *Router) map[uint64]string {
 }
 
 // Moves at the same time as purges and kicks of the same tubes lose no job, and have none twice: all that were put are
-// there or have been ended, as often as answers say.
-func TestMovesAmidPurgesAndKicks(t *testing.T) {
-	x := newMovesCrowd(t, nil)
-	if left := x.live(); len(x.jobs(x.r)) != left {
-		t.Errorf("%d jobs are found, want %d", len(x.jobs(x.r)), left)
-	}
-}
-
-// Whatever turn a crash comes after, what is left at the end was there, what was ended is not, and nothing comes back.
+// there or have been ended, as often as answers say. Whatever turn a crash comes after, what is left at the end was there,
+// what was ended is not, and nothing comes back.
 func TestMovesAmidPurgesSurviveCrashes(t *testing.T) {
 	store := newCutStore(crowdShards)
 	x := newMovesCrowd(t, store)
-	x.live()
+	left := x.live()
 	last, cuts := x.jobs(x.r), 60
+	if len(last) != left {
+		t.Errorf("%d jobs are found, want %d", len(last), left)
+	}
 	before := map[uint64]bool{} // jobs that have ended by the cut before
 	for n := range cuts + 1 {
 		first := len(store.turns) * n / cuts

@@ -40,24 +40,16 @@ func (c *restartClient) submit() {
 	l := m.logs[c.in]
 	l.turns++
 	c.was = l.turns
-	from, last := c.batch.Next, c.run.router.ids.last.Load()
+	from := c.batch.Next
 	before := c.run.now()
 	reached, done := c.run.submit(c.in, c.batch, func() bool { return c.Submit(c.in, c.batch, true) })
 	m.at(before, c.run.now())
 	for k := from; k < reached; k++ {
 		m.trail = append(m.trail, c.describe(k))
-		if together := int(c.spec[k].Limit); c.spec[k].Kind == queue.PutAll {
-			c.expect = append(c.expect, m.putAll(c, c.spec[k+1:][:together], last+1)...)
-			k += together
-			continue
-		}
 		c.expect = append(c.expect, m.apply(c, &c.spec[k]))
 	}
 	c.flying = true
 	m.endTurn(c.run)
-	if m.touched {
-		c.run.watchGroups(c.in)
-	}
 	if done {
 		c.hear()
 	}
@@ -80,7 +72,9 @@ func (c *restartClient) hear() {
 		l.safe = max(l.safe, c.was)
 	}
 	b := c.batch
-	c.takeBack(b.Next)
+	if b.Next != len(c.expect) {
+		c.run.fatalf("%s: of %d operations %d were answered", c.name, len(c.expect), b.Next)
+	}
 	for k := range b.Ops[:b.Next] {
 		if err := c.check(&b.Ops[k], c.expect[k]); err != nil {
 			c.run.fatalf("%s: %v", c.describe(k), err)
@@ -91,25 +85,6 @@ func (c *restartClient) hear() {
 	} else if b.Next < len(b.Ops) {
 		c.submit()
 	}
-}
-
-// takeBack forgets what was expected of a peek that the shard has given back,
-// which is right if its job was deleted while its body was being read. Done
-// again it is expected to show what is there by then.
-func (c *restartClient) takeBack(next int) {
-	switch {
-	case next == len(c.expect):
-		return
-	case next != len(c.expect)-1:
-		c.run.fatalf("%s: of %d operations %d were answered", c.name, len(c.expect), next)
-	}
-	m, op, want := c.run.model, &c.spec[next], c.expect[next]
-	peek := op.Kind >= queue.Peek && op.Kind <= queue.PeekBuried
-	if !peek || want.job == nil || m.Job(want.job.ID) != nil {
-		c.run.fatalf("%s, was given back", c.describe(next))
-	}
-	c.expect = c.expect[:next]
-	c.run.back++
 }
 
 func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
@@ -214,8 +189,7 @@ func (c *restartClient) leave() {
 	c.Finish(c.Close())
 	m.at(before, c.run.now()) // jobs that it held may be delayed from then on
 	m.leave(c, shards)
-	for _, i := range shards { // consumers may have got what it gave back
-		c.run.watchGroups(i)
+	for _, i := range shards {
 		if l := m.logs[i]; c.run.synced() {
 			l.safe = l.turns
 		}
@@ -223,10 +197,6 @@ func (c *restartClient) leave() {
 }
 
 func describeOp(op *queue.Op) string {
-	if op.Kind == queue.Service {
-		return fmt.Sprintf("queue service %d of %s for %s.%s id=%d start=%d window=%d limits=%+v pri=%d size=%d indexes=%d",
-			op.Ask.What, op.Ask.Queue, op.Ask.Group, op.Ask.User, op.ID, op.Ask.Index, op.Ask.Window, *op.Ask.Limits, op.Pri, op.Size, op.Ask.Indexes)
-	}
 	names := map[queue.Kind]string{
 		queue.PutAll: "put all", queue.AlterSeveral: "alter several", queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
 		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",

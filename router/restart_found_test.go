@@ -3,22 +3,21 @@ package router
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
 )
 
+// restartKeys is above the ids of all jobs: keys have such ids in the model.
+const restartKeys = 1 << 61
+
 // restartFound is a job as a start has found it.
 type restartFound struct {
-	info   queue.JobInfo
-	body   string
-	tags   queue.Tags
-	groups []queue.SearchInfo // for each group of its queue
-
-	// it is no job but what a queue is
-	queue, ended bool
-	names        []string // of its groups
+	info queue.JobInfo
+	body string
+	tags queue.Tags
 }
 
 // observe asks for every job that there can be, and notes between which moments.
@@ -39,14 +38,7 @@ func (run *restartRun) observe() (found map[uint64]restartFound, window [2]int64
 		found[id] = o
 	}
 	window[1] = run.now()
-	passed := 0
-	for _, o := range found {
-		if o.info.State == queue.Passed {
-			passed++
-		}
-	}
-	run.count(len(found) - passed)
-	run.findQueues(found)
+	run.count(len(found))
 	return found, window
 }
 
@@ -55,12 +47,10 @@ func (run *restartRun) observe() (found map[uint64]restartFound, window [2]int64
 func (run *restartRun) look(i int, id uint64) (o restartFound, there bool) {
 	b := run.ask(i, queue.Op{Kind: queue.StatsJob, ID: id}, queue.Op{Kind: queue.Peek, ID: id})
 	if b.Ops[0].Status == queue.NotFound && b.Ops[1].Status == queue.NotFound {
-		if o, there = run.lookPassed(i, id); !there {
-			if run.interred--; run.interred < 0 {
-				run.fatalf("R2: job %d is in the directory, and nobody finds it", id)
-			}
+		if run.interred--; run.interred < 0 {
+			run.fatalf("R2: job %d is in the directory, and nobody finds it", id)
 		}
-		return o, there
+		return o, false
 	}
 	if b.Ops[0].Status != queue.OK || b.Ops[1].Status != queue.OK {
 		run.fatalf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
@@ -68,37 +58,15 @@ func (run *restartRun) look(i int, id uint64) (o restartFound, there bool) {
 	op := &b.Ops[1]
 	o = restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To]) + string(bytes.Join(op.Parts, nil))}
 	if o.info.State != queue.Delayed { // which is not shown
-		it, ok := run.item(i, id, o.info.Tube)
-		if !ok {
+		a := &queue.Ask{What: queue.AskGet, Queue: o.info.Tube, Index: id, Length: 1, Limits: &queue.Limits{}}
+		if b := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}); b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
 			run.fatalf("job %d is not found by its index", id)
 		}
-		o.tags = it.tags
+		o.tags = a.Found.Tags(0)
 	}
 	if int(op.Size) != len(o.body) {
 		run.fatalf("job %d: %d bytes are announced, %d came", id, op.Size, len(o.body))
 	}
-	return o, true
-}
-
-// lookPassed asks for an item that only views have.
-func (run *restartRun) lookPassed(i int, id uint64) (o restartFound, there bool) {
-	for _, tube := range restartQueues {
-		if o, ok := run.item(i, id, tube); ok {
-			return o, true
-		}
-	}
-	return o, false
-}
-
-// item asks for an item by its index.
-func (run *restartRun) item(i int, id uint64, tube string) (o restartFound, ok bool) {
-	a := &queue.Ask{What: queue.AskGet, Queue: tube, Index: id, Length: 1, Limits: &queue.Limits{}}
-	b := run.ask(i, queue.Op{Kind: queue.Service, Ask: a})
-	if b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
-		return o, false
-	}
-	o = restartFound{info: queue.JobInfo{ID: id, Tube: tube, State: queue.Passed}, tags: a.Found.Tags(0)}
-	o.body = string(a.Found.Small(0)) + string(bytes.Join(a.Found.Items[0].Large, nil))
 	return o, true
 }
 
@@ -137,20 +105,13 @@ func (run *restartRun) count(want int) {
 	}
 }
 
-// is compares a job, or what a queue is, with what a log says of it.
+// is compares a job with what a log says of it.
 func (o *restartFound) is(v *restartRecord, window [2]int64) error {
-	if q := v.queue; q != nil {
-		if o.ended != q.Ended || !slices.Equal(o.names, q.Names()) {
-			return fmt.Errorf("queue %s has groups %q, ended %t, want %q, %t", v.tube, o.names, o.ended, q.Names(), q.Ended)
-		}
-		return nil
-	}
 	// A delayed item is not shown.
 	want := *v.job
 	if o.info.State != queue.Delayed && !slices.Equal(tagWords(o.tags), want.Tags) {
 		return fmt.Errorf("job %d has tags %q, want %q", v.id, o.tags, want.Tags)
 	}
-	passed := want.State == naive.Passed
 	if want.State == naive.Delayed && want.Deadline <= window[1] {
 		if want.Deadline+v.late[1] > window[0] { // just now: both will do
 			want.State = naive.State(o.info.State.String())
@@ -158,17 +119,11 @@ func (o *restartFound) is(v *restartRecord, window [2]int64) error {
 			want.State = naive.Ready
 		}
 	}
-	if err := sameFigures(&want, &o.info); err != nil && !passed {
+	if err := sameFigures(&want, &o.info); err != nil {
 		return err
-	}
-	if passed && (o.info.State != queue.Passed || o.info.Tube != v.tube) {
-		return fmt.Errorf("job %d is %+v, and only views should have it", v.id, o.info)
 	}
 	if o.body != want.Body {
 		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body), want.Body, len(want.Body))
-	}
-	if passed {
-		return nil
 	}
 	if err := within("age", o.info.Age, window[0]-want.Created-v.late[0], window[1]-want.Created); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)
@@ -188,4 +143,18 @@ func within(what string, seconds, lo, hi int64) error {
 		return fmt.Errorf("%s %d s, want %d to %d", what, seconds, lo/1e9, hi/1e9)
 	}
 	return nil
+}
+
+// begun are a log's records at a start, when delays may be over.
+func begun(state map[uint64]restartRecord, found map[uint64]restartFound) map[uint64]restartRecord {
+	state = maps.Clone(state)
+	for id, v := range state {
+		if v.job != nil && found[id].info.State != queue.Delayed && v.job.State == naive.Delayed {
+			j := *v.job
+			j.State, j.Deadline = naive.Ready, 0
+			v.job = &j
+			state[id] = v
+		}
+	}
+	return state
 }

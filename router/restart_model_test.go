@@ -7,17 +7,16 @@ import (
 	"beanfield/shard/queue/naive"
 )
 
-// restartRecord is what a log has of a job, of a queue, or of a key.
+// restartRecord is what a log has of a job, or of a key.
 type restartRecord struct {
-	id    uint64
-	tube  string
-	job   *naive.Job
-	late  [2]int64 // how much later than in the model it may have been put, and its delay may end
-	ends  int64    // when it is too old; 0: never
-	queue *naive.Service
-	key   *naive.Key
-	gone  bool // it was deleted
-	turn  int  // the turn that wrote this
+	id   uint64
+	tube string
+	job  *naive.Job
+	late [2]int64 // how much later than in the model it may have been put, and its delay may end
+	ends int64    // when it is too old; 0: never
+	key  *naive.Key
+	gone bool // it was deleted
+	turn int  // the turn that wrote this
 }
 
 // restartLog is what one shard must have told its log: what was there when it
@@ -37,7 +36,6 @@ type restartModel struct {
 	shardOf func(tube string) int
 	logs    []*restartLog
 	latest  map[uint64]restartRecord // of each job
-	touched bool                     // a queue that may have groups
 	window  [2]int64                 // the moment of the operation is between these
 	known   uint64                   // the highest id that anybody has been told
 	last    uint64                   // the highest that has been allotted
@@ -55,27 +53,23 @@ func newRestartModel(shards int, found map[uint64]restartRecord, q *naive.Queue)
 	for id, v := range found {
 		m.logs[m.shardOf(v.tube)].base[id] = v
 	}
-	m.Wrote, m.WroteQueue, m.WroteKey = m.wrote, m.wroteQueue, m.wroteKey
+	m.Wrote, m.WroteKey = m.wrote, m.wroteKey
 	return m
 }
 
 // restored is the model with what records say.
 func restored(found map[uint64]restartRecord) *naive.Queue {
 	var jobs []*naive.Job
-	var services []*naive.Service
 	var keys []*naive.Key
 	for _, id := range slices.Sorted(maps.Keys(found)) {
-		switch v := found[id]; {
-		case v.queue != nil:
-			services = append(services, v.queue)
-		case v.key != nil:
+		if v := found[id]; v.key != nil {
 			k := *v.key
 			keys = append(keys, &k)
-		default:
+		} else {
 			jobs = append(jobs, v.job)
 		}
 	}
-	q := naive.Restore(jobs, services)
+	q := naive.Restore(jobs, nil)
 	q.RestoreKeys(keys)
 	return q
 }
@@ -104,12 +98,7 @@ func (m *restartModel) wrote(j *naive.Job, gone bool) {
 	m.write(v)
 }
 
-// wroteQueue hears so of a queue. Queues have ids above those of all jobs.
-func (m *restartModel) wroteQueue(s *naive.Service) {
-	m.write(restartRecord{id: restartEnds + uint64(slices.Index(restartTubes, s.Tube)), tube: s.Tube, queue: s, gone: !s.Kept()})
-}
-
-// wroteKey hears so of a key. Their ids are between those of jobs and those of queues.
+// wroteKey hears so of a key. Their ids are above those of all jobs.
 func (m *restartModel) wroteKey(k *naive.Key, gone bool) {
 	of := naive.Key{Tube: k.Tube, Text: k.Text, Name: k.Name}
 	if m.keys[of] == 0 {
@@ -152,7 +141,7 @@ func (m *restartModel) leave(c *restartClient, shards []int) {
 	m.Detach(c.number, nil)
 }
 
-// endTurn feeds consumers, and notes who was given a job.
+// endTurn notes who was given a job.
 func (m *restartModel) endTurn(run *restartRun) {
 	m.Tick(nil)
 	for _, g := range m.Given {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
@@ -30,14 +29,11 @@ func shows(j *naive.Job, status naive.Status) restartAnswer {
 
 // apply does to the model what the shard does when op is applied.
 func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
-	m.touched = m.touched || m.touches(c, op)
 	me := m.Clients[c.number]
 	me.Used, me.Watched = c.Used(), c.Watched().all()
 	switch op.Kind {
 	case queue.Put:
 		return m.put(op, cmp.Or(op.Tube, me.Used), m.Put)
-	case queue.Service:
-		return m.applyService(op)
 	case queue.AlterSeveral:
 		return m.alter(c.altering, op.Data)
 	}
@@ -154,53 +150,4 @@ func tagWords(tags queue.Tags) (words []string) {
 		words = append(words, string(k)+"="+string(v))
 	}
 	return words
-}
-
-// applyService does to the model what the shard does for the queue service.
-func (m *restartModel) applyService(op *queue.Op) restartAnswer {
-	a := op.Ask
-	status, user := naive.OK, func() int { return m.User(a.Queue, a.Group, a.User) }
-	fates := map[queue.Fate]naive.Fate{queue.FateRear: naive.FateRear, queue.FateDrop: naive.FateDrop, queue.FateBury: naive.FateBury}
-	m.Limits = naive.Limits{MaxDelivery: a.Limits.MaxDelivery, DeadLetter: fates[a.Limits.DeadLetter], Leaving: a.Limits.Leaving}
-	switch a.What {
-	case queue.AskPut:
-		return m.put(op, a.Queue, m.PutItem)
-	case queue.AskDelete:
-		m.EndItems(a.Queue, func(j *naive.Job) bool { return slices.Contains(a.Indexes, j.ID) })
-	case queue.AskTruncate:
-		m.EndItems(a.Queue, func(j *naive.Job) bool { return j.ID < a.Index })
-	case queue.AskEnd:
-		m.End(a.Queue)
-	case queue.AskWatch:
-		start := a.Index
-		if start == queue.NewestIndex {
-			start = m.Newest(a.Queue)
-		}
-		m.Subscribe(user(), a.Window, a.AutoCommit, tagWords(a.Tags), start)
-	case queue.AskLeave:
-		m.Unsubscribe(user())
-	case queue.AskDropGroup:
-		status = m.DropGroup(a.Queue, a.Group)
-	case queue.AskCommit:
-		m.Commit(a.Queue, a.Group, a.Indexes)
-	case queue.AskNegative:
-		m.Refuse(user(), a.Code == queue.CodeShutdown, a.Code, a.Reason, a.Indexes)
-	default:
-		panic(fmt.Sprint("the model does not know what to do for the queue service: ", a.What))
-	}
-	return restartAnswer{status: status}
-}
-
-// touches says that an operation may change a queue that may have groups.
-func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
-	tube := cmp.Or(op.Tube, c.Used())
-	switch j := m.Job(op.ID); {
-	case op.Kind == queue.Service:
-		tube = op.Ask.Queue
-	case op.Kind == queue.Truncate:
-		tube = string(op.Data)
-	case j != nil:
-		tube = j.Tube
-	}
-	return hasGroups(tube)
 }

@@ -1,7 +1,6 @@
 package router
 
 import (
-	"cmp"
 	"slices"
 
 	"beanfield/shard/queue"
@@ -34,9 +33,6 @@ func (run *restartRun) putWith(c *restartClient) queue.Op {
 // jobOf is the job that a put makes, in the model's words.
 func jobOf(op *queue.Op, tube string) *naive.Job {
 	j := &naive.Job{ID: op.ID, Tube: tube, Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
-	if op.Ask != nil {
-		j.Tags = tagWords(op.Ask.Tags)
-	}
 	if o := op.Options; o != nil {
 		j.Tags = tagWords(o.Tags)
 		j.Said = &naive.Said{
@@ -47,54 +43,15 @@ func jobOf(op *queue.Op, tube string) *naive.Job {
 	return j
 }
 
-// putAll are some puts that are carried out together.
-func (run *restartRun) putAll(c *restartClient) []queue.Op {
-	ops := []queue.Op{{Kind: queue.PutAll, Limit: uint32(run.dice.IntN(5))}}
-	for range ops[0].Limit {
-		op := run.putWith(c)
-		op.ID = 0
-		if tube := run.plainTube(); run.model.shardOf(tube) == c.UsedShard() {
-			op.Tube = tube
-		}
-		ops = append(ops, op)
-	}
-	return ops
-}
-
-// putAll carries them out in the model. They get ids from one on.
-func (m *restartModel) putAll(c *restartClient, ops []queue.Op, id uint64) (answers []restartAnswer) {
-	var jobs []*naive.Job
-	for i := range ops {
-		jobs = append(jobs, jobOf(&ops[i], cmp.Or(ops[i].Tube, c.Used())))
-	}
-	status := m.PutAll(jobs, id)
-	answers = append(answers, restartAnswer{status: status})
-	for _, j := range jobs {
-		a := restartAnswer{status: status}
-		if status == naive.OK || status == naive.Exists {
-			a.id = j.ID
-			m.last = max(m.last, a.id)
-		}
-		answers = append(answers, a)
-	}
-	return answers
-}
-
-// plainTube is one that has no groups.
-func (run *restartRun) plainTube() string {
-	for {
-		if tube := restartTubes[run.dice.IntN(len(restartTubes))]; !hasGroups(tube) {
-			return tube
-		}
-	}
-}
+// tube is any of them.
+func (run *restartRun) tube() string { return restartTubes[run.dice.IntN(len(restartTubes))] }
 
 // putMany are puts of one command, each for itself, that may concern several shards.
 func (run *restartRun) putMany(c *restartClient) {
 	m, v := run.model, &Puts{}
 	for range 1 + run.dice.IntN(5) {
 		op := run.putWith(c)
-		op.Tube, op.ID = run.plainTube(), 0
+		op.Tube, op.ID = run.tube(), 0
 		v.Ops = append(v.Ops, op)
 	}
 	specs := slices.Clone(v.Ops)
@@ -171,11 +128,5 @@ func (m *restartModel) age(now int64, seen *restartSeen) {
 	m.at(now, now)
 	before := len(m.Jobs)
 	m.Tick(nil)
-	seen.aged.Add(int64(before - len(m.Jobs)))
-	seen.keyed.Add(int64(len(m.Keys)))
-	for _, j := range m.Jobs {
-		if j.Said != nil {
-			seen.termed.Add(1)
-		}
-	}
+	seen.add("too old", before-len(m.Jobs))
 }

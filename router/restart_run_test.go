@@ -25,6 +25,7 @@ import (
 type restartRun struct {
 	t       testing.TB
 	seed    uint64
+	seen    *restartSeen
 	dice    *rand.Rand
 	disk    *powercut.Disk
 	router  *Router
@@ -40,17 +41,12 @@ type restartRun struct {
 	submitting submission
 	applied    chan struct{} // rung when a turn has come further with that
 	turns      atomic.Int64  // of all shards
-	grouped    int           // how many of ten steps concern groups
-	favourite  string        // the queue that most of these concern
-	back       int           // how many peeks were given back
 	policies   map[string]*queue.Policy
-	termed     bool                     // puts say more than plain ones can, and come with their ids
-	travelling map[uint64]restartRecord // jobs as they will be when moves are over that a cut has interrupted
-	interred   int                      // jobs that purges had ended when the router was opened
-	boxes      map[int]*inbox           // of the consumers that are connected, by their numbers in the model
+	termed     bool // puts say more than plain ones can, and come with their ids
+	interred   int  // jobs that purges had ended when the router was opened
 }
 
-var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear", "S", "S;rear", "T", "T;rear"}
+var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear"}
 
 func newRestartRun(t testing.TB, seed uint64) *restartRun {
 	d := rand.New(rand.NewPCG(seed, 2))
@@ -59,10 +55,8 @@ func newRestartRun(t testing.TB, seed uint64) *restartRun {
 	if d.IntN(2) == 0 {
 		run.budget = int64(1 + d.IntN(400))
 	}
-	run.grouped = []int{1, 8}[d.IntN(2)]
 	run.termed = d.IntN(2) == 0
 	run.rule()
-	run.favourite = restartQueues[[]int{0, 0, 2, 2, 1}[d.IntN(5)]]
 	return run
 }
 
@@ -165,14 +159,11 @@ func (run *restartRun) submit(shard int, b *queue.Batch, submit func() bool) (re
 
 // live is one life: clients join, and do what the dice say.
 func (run *restartRun) live() {
-	run.clients, run.boxes = nil, map[int]*inbox{}
+	run.clients = nil
 	for range 1 + run.dice.IntN(5) {
 		run.join()
 	}
 	steps := 5 + run.dice.IntN(60)
-	if run.grouped > 5 {
-		steps *= 2
-	}
 	hold := steps // never
 	if run.synced() && run.dice.IntN(3) > 0 {
 		hold = run.dice.IntN(steps + 1)
@@ -185,9 +176,6 @@ func (run *restartRun) live() {
 		run.step()
 	}
 }
-
-// hasGroups says that a tube may have groups.
-func hasGroups(tube string) bool { return slices.Contains(restartQueues, tube) }
 
 func (run *restartRun) join() {
 	run.joined++
@@ -204,10 +192,6 @@ func (run *restartRun) join() {
 func (run *restartRun) step() {
 	c := run.clients[run.dice.IntN(len(run.clients))]
 	if c.poll(); !c.idle() {
-		return
-	}
-	if run.dice.IntN(10) < run.grouped {
-		run.groupAct(c)
 		return
 	}
 	if run.holding { // only what need not be waited for
@@ -248,7 +232,7 @@ func (run *restartRun) move(c *restartClient) {
 
 // reserve is one that may wait, or asks several shards.
 func (run *restartRun) reserve(c *restartClient) {
-	op := queue.Op{Kind: queue.Reserve, Poll: run.dice.IntN(2) == 0 || slices.ContainsFunc(c.Watched().all(), hasGroups)}
+	op := queue.Op{Kind: queue.Reserve, Poll: run.dice.IntN(2) == 0}
 	if c.ReserveInPlace(nil) {
 		c.begin(c.WatchShard(), op)
 		return
@@ -264,23 +248,16 @@ func (run *restartRun) reserve(c *restartClient) {
 // batch sends a few operations for one shard at once.
 func (run *restartRun) batch(c *restartClient) {
 	used, m := c.UsedShard(), run.model
-	if hasGroups(c.Used()) {
-		used = -1
-	}
-	i := c.UsedShard()
-	if jobs := m.jobs(func(j *naive.Job) bool { return !hasGroups(j.Tube) }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
+	i := used
+	if jobs := m.jobs(func(*naive.Job) bool { return true }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
 		i = m.shardOf(jobs[run.dice.IntN(len(jobs))].Tube)
 	}
-	here := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && !hasGroups(j.Tube) })
-	held := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && j.Holder == c.number && !hasGroups(j.Tube) })
+	here := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i })
+	held := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && j.Holder == c.number })
 	var ops []queue.Op
 	c.altering = nil
 	for range 1 + run.dice.IntN(6) {
 		switch n := run.dice.IntN(100); {
-		case n < 12:
-			ops = append(ops, run.service(c, i, len(ops) == 0)...)
-		case n < 17 && i == used && len(ops) == 0: // first, so its ids are known
-			ops = append(ops, run.putAll(c)...)
 		case n < 35 && i == used:
 			ops = append(ops, run.putWith(c))
 		case n < 40 && c.ReserveInPlace(nil) && c.WatchShard() == i:
@@ -292,8 +269,7 @@ func (run *restartRun) batch(c *restartClient) {
 			}
 			ops = append(ops, op)
 		case n < 50 && i == used:
-			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}
-			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Limit: uint32(run.dice.IntN(3))})
+			ops = append(ops, queue.Op{Kind: queue.Kick, Limit: uint32(run.dice.IntN(3))})
 		case n < 75 && len(held) > 0:
 			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury, queue.Touch))
 		case n < 78 && len(here) > 0:
@@ -301,7 +277,7 @@ func (run *restartRun) batch(c *restartClient) {
 		case n < 82 && len(here) > 0:
 			ops = append(ops, run.aboutSeveral(append(held, here...)))
 		case len(here) > 0:
-			ops = append(ops, run.about(here, queue.Delete, queue.ReserveJob, queue.ReserveJob, queue.KickJob, queue.Peek,
+			ops = append(ops, run.about(here, queue.Delete, queue.ReserveJob, queue.ReserveJob, queue.KickJob,
 				queue.StatsJob, queue.Release, queue.Bury))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"beanfield/shard/queue"
@@ -27,14 +27,14 @@ var (
 // a later one.
 func TestRestartsAgainstAModel(t *testing.T) {
 	if *restartSeed != 0 {
-		restartOnce(t, *restartSeed, new(restartSeen))
+		restartOnce(t, *restartSeed, newRestartSeen())
 		return
 	}
 	n := *restartRuns
 	if testing.Short() || raced {
 		n /= 5
 	}
-	seen := new(restartSeen)
+	seen := newRestartSeen()
 	t.Run("runs", func(t *testing.T) {
 		for seed := uint64(1); seed <= uint64(n); seed++ {
 			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -43,66 +43,42 @@ func TestRestartsAgainstAModel(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d restarts: %d jobs recovered, %d turns not acknowledged at a cut, of which %d were found, %d changes of the number of shards, %d peeks given back, %d unclear",
-		seen.restarts.Load(), seen.jobs.Load(), seen.open.Load(), seen.found.Load(), seen.moved.Load(), seen.back.Load(), seen.unclear.Load())
-	t.Logf("found again: %d views, %d passed jobs, %d dead letters of views, %d buried ones, %d with a note, %d taken back",
-		seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.buried.Load(), seen.noted.Load(), seen.returned.Load())
-	if n >= 1000 && min(seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.buried.Load(), seen.returned.Load()) < 5 {
-		t.Error("the groups did not meet what they are for")
-	}
-	if n >= 200 && min(seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.noted.Load(), seen.returned.Load()) == 0 {
-		t.Error("the groups did not meet what every run of the tests is for")
-	}
-	if n >= 20 && (seen.jobs.Load() == 0 || seen.open.Load() == 0 || seen.found.Load() == 0 || seen.moved.Load() == 0) {
-		t.Error("the runs did not meet what they are for")
-	}
-	t.Logf("%d jobs were found that a purge had ended", seen.purged.Load())
-	if n >= 200 && seen.purged.Load() == 0 {
-		t.Error("no purge was cut short")
-	}
-	t.Logf("found again: %d jobs with options, %d keys; too old: %d jobs; on their way at a cut: %d that arrived, %d that stayed",
-		seen.termed.Load(), seen.keyed.Load(), seen.aged.Load(), seen.arrived.Load(), seen.stayed.Load())
-	if n >= 200 && min(seen.termed.Load(), seen.keyed.Load(), seen.aged.Load(), seen.arrived.Load(), seen.stayed.Load()) == 0 {
-		t.Error("the options, keys and moves did not meet what they are for")
-	}
-	if n >= 1000 && seen.back.Load() == 0 {
-		t.Error("no job was deleted while its body was being read")
+	t.Logf("%v", seen.n)
+	for _, what := range []string{"turns open at a cut", "of which were found", "changes of the number of shards", "ended by a purge", "jobs with options", "keys", "too old", "moved"} {
+		if n >= 200 && seen.n[what] == 0 {
+			t.Errorf("the runs did not meet what they are for: %s", what)
+		}
 	}
 }
 
 // restartSeen counts what the runs have met.
 type restartSeen struct {
-	restarts, jobs, open, found, moved            atomic.Int64
-	back, unclear, purged                         atomic.Int64
-	views, passed, fated, noted, returned, buried atomic.Int64 // of groups
-	aged, keyed, termed, arrived, stayed          atomic.Int64
+	mu sync.Mutex
+	n  map[string]int
 }
 
-// note counts what a start has found of groups.
+func newRestartSeen() *restartSeen { return &restartSeen{n: map[string]int{}} }
+
+func (seen *restartSeen) add(what string, n int) {
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	seen.n[what] += n
+}
+
+// note counts what a start has found.
 func (seen *restartSeen) note(m *restartModel) {
-	for _, q := range m.Services {
-		seen.views.Add(int64(len(q.Views)))
-	}
-	add := func(n *atomic.Int64, yes bool) {
-		if yes {
-			n.Add(1)
-		}
-	}
+	seen.add("keys", len(m.Keys))
+	seen.add("jobs", len(m.Jobs))
 	for _, j := range m.Jobs {
-		returned := j.Returns > 0
-		for _, p := range j.Parts {
-			returned = returned || p.Returns > 0
+		if j.Said != nil {
+			seen.add("jobs with options", 1)
 		}
-		add(&seen.passed, j.State == naive.Passed)
-		add(&seen.fated, j.Fated)
-		add(&seen.noted, j.Code != "")
-		add(&seen.returned, returned)
-		add(&seen.buried, j.State == naive.Buried && j.Code != "")
 	}
 }
 
 func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 	run := newRestartRun(t, seed)
+	run.seen = seen
 	shards := 1 + run.dice.IntN(9)
 	run.model = newRestartModel(shards, map[uint64]restartRecord{}, naive.New())
 	run.model.Policies = run.ruled()
@@ -118,15 +94,14 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 		run.ahead += 1000 * run.dice.Int64N(20) * second
 		run.ahead += []int64{90, 300}[run.dice.IntN(2)] * second // the name of a put is known for 300
 		run.open(shards)
-		seen.purged.Add(int64(run.interred))
+		seen.add("ended by a purge", run.interred)
 		if !run.compare(before, shards, seen) {
-			seen.unclear.Add(1)
+			seen.add("unclear", 1)
 			run.must(run.router.Close())
 			return
 		}
 	}
 	run.drain()
-	seen.back.Add(int64(run.back))
 	run.must(run.router.Close())
 }
 
@@ -143,19 +118,13 @@ func (run *restartRun) stop() {
 		return
 	}
 	run.ripen()
-	interrupted := run.dice.IntN(3) > 0 && run.mayInterrupt()
 	at := make([]restartLog, len(m.logs)) // as of now: what comes later is on the old disk only
 	for i, l := range m.logs {
 		at[i] = *l
 	}
 	known := m.known
-	finish := func() {}
-	if interrupted {
-		finish = run.beginMove()
-	}
 	cut := run.disk.Cut(run.dice.IntN(101), rand.New(rand.NewPCG(run.seed, 3)))
 	run.release()
-	finish()
 	run.end()
 	for i := range at {
 		*m.logs[i] = at[i]
@@ -192,27 +161,24 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) (clear boo
 	}
 	found, window := run.observe()
 	all := map[uint64]restartRecord{}
-	arrived := run.arrived(found, window, seen)
 	for i, l := range m.logs {
 		here := maps.Clone(found)
-		maps.DeleteFunc(here, func(id uint64, o restartFound) bool { return m.shardOf(o.info.Tube) != i || arrived[id].job != nil })
-		l.leave(arrived)
+		maps.DeleteFunc(here, func(id uint64, o restartFound) bool { return m.shardOf(o.info.Tube) != i })
 		turns, err := l.match(here, window)
 		if err != nil {
 			run.fatalf("shard %d of %d: %v", i, before, err)
 		}
 		state := l.after(turns[0])
-		if slices.ContainsFunc(turns, func(turn int) bool { return !sameViews(state, l.after(turn)) || !sameKeys(state, l.after(turn)) }) {
+		if slices.ContainsFunc(turns, func(turn int) bool { return !sameKeys(state, l.after(turn)) }) {
 			return false
 		}
 		if doubtful(state, window) {
 			return false
 		}
-		seen.open.Add(int64(l.turns - l.safe))
-		seen.found.Add(int64(turns[0] - l.safe))
+		seen.add("turns open at a cut", l.turns-l.safe)
+		seen.add("of which were found", turns[0]-l.safe)
 		maps.Copy(all, state)
 	}
-	arrive(all, arrived)
 	next := newRestartModel(shards, all, restored(begun(all, found)))
 	next.Policies, next.keys = m.Policies, m.keys
 	next.known, next.last = m.known, run.router.ids.last.Load()
@@ -221,10 +187,8 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) (clear boo
 	}
 	next.trail = append(m.trail, fmt.Sprintf("restart: %d shards instead of %d", shards, before))
 	seen.note(next)
-	seen.restarts.Add(1)
-	seen.jobs.Add(int64(len(found)))
 	if before != shards {
-		seen.moved.Add(1)
+		seen.add("changes of the number of shards", 1)
 	}
 	run.model = next
 	next.age(window[1], seen)
@@ -248,27 +212,6 @@ func (l *restartLog) match(found map[uint64]restartFound, window [2]int64) (turn
 	return nil, why
 }
 
-// sameViews says that two states have the same jobs for each view, but for jobs that are too old. One that a view is done with
-// looks to everybody like the one that it sends next.
-func sameViews(a, b map[uint64]restartRecord) bool {
-	for id, v := range a {
-		if j, k := v.job, b[id].job; j != nil && k != nil && (j.Fated != k.Fated || j.Fate != k.Fate || !slices.Equal(doneBy(j), doneBy(k))) {
-			return false
-		}
-	}
-	return true
-}
-
-// doneBy lists the views that are done with a job.
-func doneBy(j *naive.Job) (views []int) {
-	for _, number := range slices.Sorted(maps.Keys(j.Parts)) {
-		if j.Parts[number].Done {
-			views = append(views, number)
-		}
-	}
-	return views
-}
-
 func (l *restartLog) differ(state map[uint64]restartRecord, found map[uint64]restartFound, window [2]int64) error {
 	for id := range found {
 		if v, ok := state[id]; !ok || v.old(window[0]) {
@@ -287,7 +230,7 @@ func (l *restartLog) differ(state map[uint64]restartRecord, found map[uint64]res
 			return err
 		}
 	}
-	return differGroups(state, found)
+	return nil
 }
 
 // drain empties the last life's router: so the order of the buried jobs shows.
@@ -302,6 +245,5 @@ func (run *restartRun) drain() {
 			c.settle()
 		}
 	}
-	run.drainGroups(c)
 	c.leave()
 }

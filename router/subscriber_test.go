@@ -3,6 +3,7 @@ package router
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"beanfield/shard/queue"
@@ -87,7 +88,6 @@ func (s *subscriber) watch() {
 	op := s.op(queue.AskWatch)
 	op.Ask.Window, op.Ask.AutoCommit = max(1, s.window), s.window == 0
 	s.ask(op)
-	s.audit.connected(s.user)
 }
 
 // run works until stop is closed.
@@ -153,6 +153,9 @@ func (s *subscriber) read(batches []*queue.DeliveryBatch) {
 				s.crowd.wrong("item %d is pushed with body %q", it.Index, p.Small(i))
 			}
 			s.audit.pushed(it.Index, s.user, it.Delivery)
+			if slices.Contains(s.held, it.Index) {
+				s.crowd.wrong("item %d is pushed twice", it.Index)
+			}
 			if s.window > 0 {
 				s.held = append(s.held, it.Index)
 			} else {

@@ -60,7 +60,11 @@ func ticked(t *testing.T, seed uint64, disk *powercut.Disk, shards int) (r *Rout
 // SK1: whatever a power cut leaves, job and note of a tick are there, or neither is. What was acknowledged is
 // there, and no tick is put again.
 func TestTicksAndPowerCuts(t *testing.T) {
-	for seed := range uint64(30) {
+	runs := uint64(30)
+	if testing.Short() || raced {
+		runs = 10
+	}
+	for seed := range runs {
 		dice := rand.New(rand.NewPCG(seed, 7))
 		disk, safe := powercut.NewDisk(), map[string]int64{}
 		for range 6 {

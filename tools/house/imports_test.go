@@ -24,7 +24,7 @@ var floors = []string{
 	"conn/hall/halltest",
 	"conn conn/access conn/audit conn/beanstalk/protocol conn/beanstalk/socket conn/slow router/schedule",
 	"conn/beanstalk/client conn/secure router",
-	"shard",
+	"router/mover shard",
 	"shard/queue storage/cluster storage/pebblestore",
 	"shard/queue/queuetest",
 	"conn/secure/securetest",
