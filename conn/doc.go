@@ -15,7 +15,7 @@
 // What Welcome hands over is a bare, non-blocking socket and not a net.Conn: an event loop polls
 // its sockets itself, and the Go runtime would poll those of a net.Conn as well. A front end that
 // wants a goroutine for each client makes a net.Conn of the socket (Adopt). Those that speak HTTP
-// leave that, and what else they have in common, to package hall.
+// leave that, and what else they have in common, to package httpfront.
 //
 // With TLS too, a front end gets the bare socket, and makes the handshake itself. Package secure has
 // the certificates and finds out whose certificate a client shows; package access says what the

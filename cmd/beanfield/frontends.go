@@ -14,7 +14,7 @@ import (
 	"beanfield/conn/admin"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
@@ -151,9 +151,9 @@ func (f *fronts) queueOptions(c *config.Config) queueservice.Options {
 }
 
 // httpOptions are those that the front ends over HTTP have in common.
-func (f *fronts) httpOptions(c *config.Config, tokens, hosts, origins []string) hall.Options {
-	return hall.Options{
-		Authenticator: hall.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens, Hosts: hosts, Origins: origins,
+func (f *fronts) httpOptions(c *config.Config, tokens, hosts, origins []string) httpfront.Options {
+	return httpfront.Options{
+		Authenticator: httpfront.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens, Hosts: hosts, Origins: origins,
 		HandshakeTimeout: c.Limits.Handshake, Logger: f.log,
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"beanfield/conn/access"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/storage/must"
 )
 
@@ -25,7 +25,7 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 func TestRules(t *testing.T) {
 	book := &access.Book{}
 	book.Replace(policy(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
-	h := opened(t, Options{Options: hall.Options{Tokens: []string{"listed"}, Authenticator: hall.Authenticator{Book: book}}, Profiles: true})
+	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"listed"}, Authenticator: httpfront.Authenticator{Book: book}}, Profiles: true})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
 		t.Helper()
@@ -61,7 +61,7 @@ func TestClientOf(t *testing.T) {
 	book := &access.Book{}
 	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek, Tubes: []string{"*"}}
 	book.Replace(policy(t, here, rule("all", access.Admin, "*")))
-	h := newHouse(t, Options{Options: hall.Options{Authenticator: hall.Authenticator{Book: book}}})
+	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Book: book}}})
 	var seen *Client
 	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})
 	h.named("some.example", "/", 421)
@@ -81,7 +81,7 @@ func TestClientOf(t *testing.T) {
 
 // On a loopback address, a name that another site's page may have been given leads nowhere.
 func TestHosts(t *testing.T) {
-	h := opened(t, Options{Options: hall.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
+	h := opened(t, Options{Options: httpfront.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	pages := []string{"/", "/api/v1/put", "/debug/pprof/cmdline", "/metrics", "/healthz", "/readyz"}
 	for _, good := range []string{"127.0.0.1:11381", "127.0.0.1", "[::1]:80", "[::1]", "localhost:1", "Localhost.", "Queue.Example.Org:80", "queue.example.org."} {
 		for _, page := range pages {
@@ -97,7 +97,7 @@ func TestHosts(t *testing.T) {
 
 // On another address, only the console has this rule, and names without a dot will do.
 func TestHostsElsewhere(t *testing.T) {
-	h := anywhere(t, Options{Options: hall.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
+	h := anywhere(t, Options{Options: httpfront.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
 	for _, good := range []string{"127.0.0.1:11381", "[::1]", "localhost:1", "queue01", "Queue.Example.Org:80", "queue.example.org."} {
 		h.named(good, "/", 200)
@@ -115,7 +115,7 @@ func TestHostsElsewhere(t *testing.T) {
 // What a page of another origin sends is refused, whatever it asks for; Prometheus and health
 // checks send no origin.
 func TestOrigins(t *testing.T) {
-	h := opened(t, Options{Options: hall.Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}}})
+	h := opened(t, Options{Options: httpfront.Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}}})
 	for headers, status := range map[string]int{
 		"": 200, "Origin: http://" + h.Address: 200, "Sec-Fetch-Site: same-origin": 200, "Sec-Fetch-Site: none": 200,
 		"Origin: https://good.example\r\nSec-Fetch-Site: cross-site": 200, "Origin: http://evil.example": 403, "Origin: null": 403,
@@ -129,7 +129,7 @@ func TestOrigins(t *testing.T) {
 
 // With tokens, every name will do: a page from elsewhere has none.
 func TestHostsWithTokens(t *testing.T) {
-	h := opened(t, Options{Options: hall.Options{Tokens: []string{"x"}}})
+	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"x"}}})
 	h.named("some.example", "/", 401)
 	h.named("some.example\r\nAuthorization: Bearer x", "/", 200)
 }

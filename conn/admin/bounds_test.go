@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall"
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront"
+	"beanfield/conn/httpfront/httpfronttest"
 )
 
 // hasty are options under which slow clients are given up soon.
 func hasty() Options {
-	return Options{Options: hall.Options{ReadTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}, WriteTimeout: 50 * time.Millisecond, MaxBody: 100}
+	return Options{Options: httpfront.Options{ReadTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}, WriteTimeout: 50 * time.Millisecond, MaxBody: 100}
 }
 
 // A client that begins a request and goes silent, in its line, its headers or its body, is
@@ -42,7 +42,7 @@ func TestSlowReader(t *testing.T) {
 			}
 		}
 	})})
-	h.Dial().Send(halltest.Request("GET", "/metrics", "", ""))
+	h.Dial().Send(httpfronttest.Request("GET", "/metrics", "", ""))
 	select {
 	case <-ended:
 	case <-time.After(patience):
@@ -51,7 +51,7 @@ func TestSlowReader(t *testing.T) {
 }
 
 func TestTooMuch(t *testing.T) {
-	h := opened(t, Options{Options: hall.Options{MaxHeader: 5000}, MaxBody: 100})
+	h := opened(t, Options{Options: httpfront.Options{MaxHeader: 5000}, MaxBody: 100})
 	long := strings.Repeat("x", 101)
 	h.expect([]exchange{
 		{"POST", "/", "", long[:100], 200, "console POST / " + long[:100]},
@@ -75,21 +75,21 @@ func TestShutdown(t *testing.T) {
 		io.WriteString(w, "the end")
 	})})
 	silent, idle, lasting := h.Dial(), h.Dial(), h.Dial()
-	idle.Send(halltest.Request("GET", "/healthz", "", ""))
+	idle.Send(httpfronttest.Request("GET", "/healthz", "", ""))
 	idle.Response("GET")
-	lasting.Send(halltest.Request("GET", "/events", "", ""))
+	lasting.Send(httpfronttest.Request("GET", "/events", "", ""))
 	<-begun
 	h.Close()
 	if _, body := lasting.Response("GET"); body != "the end" {
 		t.Errorf("a page that lasted ends with %q", body)
 	}
-	for _, c := range []*halltest.Client{silent, idle, lasting} {
+	for _, c := range []*httpfronttest.Client{silent, idle, lasting} {
 		c.Ended()
 	}
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
-	for _, o := range []Options{{Options: hall.Options{ReadTimeout: -1}}, {WriteTimeout: -1}, {Options: hall.Options{IdleTimeout: -1}}, {Options: hall.Options{MaxHeader: -1}}, {Options: hall.Options{HandshakeTimeout: -1}}, {MaxBody: -1}} {
+	for _, o := range []Options{{Options: httpfront.Options{ReadTimeout: -1}}, {WriteTimeout: -1}, {Options: httpfront.Options{IdleTimeout: -1}}, {Options: httpfront.Options{MaxHeader: -1}}, {Options: httpfront.Options{HandshakeTimeout: -1}}, {MaxBody: -1}} {
 		if _, err := NewServer(nil, o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}

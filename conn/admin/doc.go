@@ -69,7 +69,7 @@
 // # Invariants
 //
 //	AD1  No goroutine outlives its connection, and no connection outlives Shutdown (package
-//	     hall).
+//	     httpfront).
 //	AD2  No handler outside of /healthz and /readyz runs for a client without a token, if
 //	     there are tokens, or without the rights that its page needs, if there are rules.
 //	AD3  When Withdraw has returned without an error, no handler of the pages that it took away

@@ -3,25 +3,25 @@ package admin
 import (
 	"net/http"
 
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
-// handler is what the hall asks about a request before the server sees it.
+// handler is what the front asks about a request before the server sees it.
 type handler struct{ *Server }
 
-// Guard implements hall.Handler.
-func (h handler) Guard() *hall.Guard { return h.now.Load().Guard }
+// Guard implements httpfront.Handler.
+func (h handler) Guard() *httpfront.Guard { return h.now.Load().Guard }
 
-// Exposed implements hall.Handler.
+// Exposed implements httpfront.Handler.
 func (h handler) Exposed(r *http.Request) bool {
-	return h.auth.Exposed(hall.ConnOf(r).(*hall.Client), tokenOf(r) != "", h.now.Load().Listed)
+	return h.auth.Exposed(httpfront.ConnOf(r).(*httpfront.Client), tokenOf(r) != "", h.now.Load().Listed)
 }
 
-// TurnAway implements hall.Handler.
+// TurnAway implements httpfront.Handler.
 func (h handler) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
 	h.bound(w, r)
 	h.note(r, "")
-	text(w, status, why.Error()+": see "+map[error]string{hall.ErrHost: "http.hosts", hall.ErrOrigin: "http.origins"}[why])
+	text(w, status, why.Error()+": see "+map[error]string{httpfront.ErrHost: "http.hosts", httpfront.ErrOrigin: "http.origins"}[why])
 }
 
 // addressed says whether a request names the server in a way that only its own users can
@@ -31,5 +31,5 @@ func (h handler) TurnAway(w http.ResponseWriter, r *http.Request, status int, wh
 // A token or TLS makes this needless: a page whose own name leads to this server has no token
 // for that name, and the certificate does not fit it.
 func (s *Server) addressed(r *http.Request) bool {
-	return ClientOf(r).token || hall.ConnOf(r).(*hall.Client).Secured() || s.now.Load().Guard.Addressed(r.Host)
+	return ClientOf(r).token || httpfront.ConnOf(r).(*httpfront.Client).Secured() || s.now.Load().Guard.Addressed(r.Host)
 }

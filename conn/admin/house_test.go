@@ -3,15 +3,15 @@ package admin
 import (
 	"testing"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/storage/must"
 )
 
-const patience = halltest.Patience
+const patience = httpfronttest.Patience
 
 // house is a server on a socket of its own.
 type house struct {
-	*halltest.House
+	*httpfronttest.House
 	server *Server
 }
 
@@ -40,13 +40,13 @@ func openHouse(t testing.TB, secured bool, o Options) *house {
 func anywhere(t testing.TB, o Options) *house {
 	t.Helper()
 	h := built(t, o)
-	h.Open(halltest.Anywhere{FrontEnd: h.server}, false)
+	h.Open(httpfronttest.Anywhere{FrontEnd: h.server}, false)
 	return h
 }
 
 func built(t testing.TB, o Options) *house {
 	t.Helper()
-	h := &house{House: halltest.New(t)}
+	h := &house{House: httpfronttest.New(t)}
 	h.server = must.Get(NewServer(h.Acceptor, o))
 	return h
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"time"
 
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
 // Options are what a Server is made with.
 type Options struct {
-	hall.Options
+	httpfront.Options
 	// Problems tells why clients cannot work at the moment, in words; empty if they
 	// can. It may be called from any goroutine and must not wait.
 	Problems func() []string
@@ -35,7 +35,7 @@ const (
 // settings are options that hold at some time. They never change.
 type settings struct {
 	Options
-	hall.Ready
+	httpfront.Ready
 }
 
 func (o *Options) complete() (*settings, error) {
@@ -45,8 +45,8 @@ func (o *Options) complete() (*settings, error) {
 		}
 	}
 	err := errors.Join(
-		hall.Default(&o.ReadTimeout, DefaultReadTimeout), hall.Default(&o.WriteTimeout, DefaultWriteTimeout),
-		hall.Default(&o.IdleTimeout, DefaultIdleTimeout), hall.Default(&o.MaxHeader, DefaultMaxHeader), hall.Default(&o.MaxBody, DefaultMaxBody))
+		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),
+		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxHeader, DefaultMaxHeader), httpfront.Default(&o.MaxBody, DefaultMaxBody))
 	ready, wrong := o.Options.Complete()
 	return &settings{*o, ready}, errors.Join(err, wrong)
 }

@@ -8,7 +8,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/conn/audit"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
 // The pages of this package.
@@ -53,7 +53,7 @@ func (s *Server) private(w http.ResponseWriter, r *http.Request) {
 		s.note(r, ClientOf(r).Subject.Who())
 		text(w, http.StatusForbidden, forbidden.Error())
 	case path != metricsPage && !s.addressed(r):
-		text(w, http.StatusMisdirectedRequest, hall.ErrHost.Error()+": see http.hosts")
+		text(w, http.StatusMisdirectedRequest, httpfront.ErrHost.Error()+": see http.hosts")
 	case strings.HasPrefix(path, profiles):
 		s.profile(w, r)
 	default:
@@ -69,7 +69,7 @@ func (s *Server) note(r *http.Request, who string) {
 	if s.audit == nil {
 		return
 	}
-	g, path := hall.ConnOf(r).(*hall.Client), r.URL.Path
+	g, path := httpfront.ConnOf(r).(*httpfront.Client), r.URL.Path
 	s.audit.Tell(audit.Event{Who: who, From: g.From(), FrontEnd: "http", What: r.Method, Detail: path[:min(len(path), mostDetail)], Refused: true})
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
 // echo is a console that says what was asked of it.
@@ -91,7 +91,7 @@ func TestPagesBeforeOpen(t *testing.T) {
 
 // AD2: without a right token only the health is shown. A token may come as a password.
 func TestTokens(t *testing.T) {
-	h := opened(t, Options{Options: hall.Options{Tokens: []string{"first", "sec:ond"}}, Profiles: true})
+	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"first", "sec:ond"}}, Profiles: true})
 	basic := func(pair string) string {
 		return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) + "\r\n"
 	}

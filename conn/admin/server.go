@@ -8,16 +8,16 @@ import (
 
 	"beanfield/conn"
 	"beanfield/conn/audit"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/conn/secure"
 )
 
 // Server serves the clients that it is given.
 type Server struct {
 	now   atomic.Pointer[settings]
-	auth  hall.Authenticator
+	auth  httpfront.Authenticator
 	audit *audit.Log // nil for none
-	hall  *hall.Hall
+	front *httpfront.Front
 	http  *http.Server
 	ctx   context.Context // of all requests; it ends with Shutdown
 	stop  context.CancelFunc
@@ -36,11 +36,11 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := hall.New(a, o.Options)
+	h, err := httpfront.New(a, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{hall: h, auth: o.Authenticator, audit: o.Audit}
+	s := &Server{front: h, auth: o.Authenticator, audit: o.Audit}
 	s.now.Store(now)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})
@@ -58,20 +58,22 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	}
 	return func() {
 		s.now.Store(next)
-		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
+		s.front.SetHandshakeTimeout(o.HandshakeTimeout)
 	}, nil
 }
 
 // Over returns the front end that serves the clients of a listener at an address: over TLS, or
 // without it if c is nil.
-func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd { return s.hall.Over(at, c) }
+func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
+	return s.front.Over(at, c)
+}
 
 // Connections is how many there are.
-func (s *Server) Connections() int { return s.hall.Connections() }
+func (s *Server) Connections() int { return s.front.Connections() }
 
 // Shutdown ends the pages that last, lets answers be sent until ctx ends, and closes all
 // connections (AD1). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
-	return s.hall.Shutdown(ctx, s.http)
+	return s.front.Shutdown(ctx, s.http)
 }

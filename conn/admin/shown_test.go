@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/storage/must"
 )
 
@@ -26,7 +26,7 @@ func TestWithdraw(t *testing.T) {
 		left = false
 		h.server.Open(pages)
 		lasting := h.Dial()
-		lasting.Send(halltest.Request("GET", "/events", "", ""))
+		lasting.Send(httpfronttest.Request("GET", "/events", "", ""))
 		<-begun
 		must.Do(t, h.server.Withdraw(t.Context(), nil))
 		if !left {
@@ -47,7 +47,7 @@ func TestWithdrawInVain(t *testing.T) {
 	h := newHouse(t, Options{})
 	begun, end := make(chan bool), make(chan bool)
 	h.server.Open(Pages{Console: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { begun <- true; <-end })})
-	h.Dial().Send(halltest.Request("GET", "/", "", ""))
+	h.Dial().Send(httpfronttest.Request("GET", "/", "", ""))
 	<-begun
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"beanfield/conn/access"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
 // Client is who has sent a request.
@@ -31,7 +31,7 @@ func ClientOf(r *http.Request) *Client {
 
 // admit finds out who has sent a request. The request that it returns is to be passed on.
 func (s *Server) admit(r *http.Request) (*http.Request, error) {
-	g := hall.ConnOf(r).(*hall.Client)
+	g := httpfront.ConnOf(r).(*httpfront.Client)
 	token, set := tokenOf(r), s.now.Load()
 	subject, err := s.auth.Judge(r.Context(), g, token, set.Listed)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"beanfield/conn/access"
-	"beanfield/conn/hall"
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -44,7 +44,7 @@ func newGuarded(t testing.TB, set ...func(*Options)) (*house, *access.Book) {
 	t.Helper()
 	book := &access.Book{}
 	book.Replace(rules(t, append(access.RightNames(), "all", "none", "put+delete")...))
-	h := newHouse(t, nil, append(set, func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} })...)
+	h := newHouse(t, nil, append(set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })...)
 	return h, book
 }
 
@@ -219,7 +219,7 @@ func TestRevokedDoesNotCommit(t *testing.T) {
 		t.Run(message, func(t *testing.T) {
 			h, book := newRevocable(t)
 			c := h.dial()
-			c.Send(halltest.Request("GET", base+"?_watch_=true&_window_=5&_token_=reserve",
+			c.Send(httpfronttest.Request("GET", base+"?_watch_=true&_window_=5&_token_=reserve",
 				handshakeText+"Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://good\r\n", ""))
 			c.clog(h.await(t, queue.AskWatch, 1).Ask.Receiver)
 			book.Replace(rules(t, "all"))
@@ -259,7 +259,7 @@ func TestRevokedDuringBody(t *testing.T) {
 		t.Run(c.method+c.query, func(t *testing.T) {
 			h, book := newRevocable(t)
 			k := h.dial()
-			whole := halltest.Request(c.method, base+c.query, c.headers+auth(c.right)+"Expect: 100-continue\r\n", c.half+c.rest)
+			whole := httpfronttest.Request(c.method, base+c.query, c.headers+auth(c.right)+"Expect: 100-continue\r\n", c.half+c.rest)
 			k.Send(whole[:len(whole)-len(c.rest)])
 			const more = "HTTP/1.1 100 Continue\r\n\r\n" // the client has been let in, and its body is read
 			got := make([]byte, len(more))
@@ -281,7 +281,7 @@ func TestRevokedDuringBody(t *testing.T) {
 func TestRightLostBeforeUpgrade(t *testing.T) {
 	book := &access.Book{}
 	book.Replace(rules(t, "reserve"))
-	h := newHouse(t, nil, func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} })
+	h := newHouse(t, nil, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })
 	// The limits are asked for when the client has been let in, once they have changed since the
 	// request came.
 	later := options()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
@@ -86,7 +86,7 @@ func TestBadRequests(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %.60s", c.method, c.target), func(t *testing.T) {
 			h.T = t
 			conn := h.dial()
-			io.WriteString(conn.Conn, halltest.Request(c.method, c.target, c.headers, c.body)) // may be refused before its end
+			io.WriteString(conn.Conn, httpfronttest.Request(c.method, c.target, c.headers, c.body)) // may be refused before its end
 			r := must.Get(http.ReadResponse(conn.In, &http.Request{Method: c.method}))
 			body, _ := io.ReadAll(r.Body)
 			if r.StatusCode != c.status || len(body) == 0 != (c.method == "HEAD") || len(body) > 100 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
@@ -162,7 +162,7 @@ func TestEndlessBody(t *testing.T) {
 // Half a request is not waited for for ever.
 func TestStalledRequests(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout, o.IdleTimeout = 50*time.Millisecond, 50*time.Millisecond })
-	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", halltest.Request("PUT", "/api/predict/s?_indexes_=", "", "")} {
+	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", httpfronttest.Request("PUT", "/api/predict/s?_indexes_=", "", "")} {
 		c := h.dial()
 		c.Send(text)
 		if _, err := io.ReadAll(c.In); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"beanfield/conn"
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
@@ -15,9 +15,9 @@ import (
 func TestClients(t *testing.T) {
 	h := newHouse(t, nil)
 	quiet, asking, w, streams := h.Dial(), h.Dial(), h.watch("", ""), h.Dial()
-	asking.Send(halltest.Request("GET", "/api/predict/s?_attrs_=true", who, ""))
+	asking.Send(httpfronttest.Request("GET", "/api/predict/s?_attrs_=true", who, ""))
 	asking.Response("GET")
-	streams.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
+	streams.Send(httpfronttest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
 	must.Get(http.ReadResponse(streams.In, nil))
 	stream := h.await(t, queue.AskWatch, 2).Ask
 	name := stream.Queue + " " + stream.Group + "." + stream.User
@@ -29,7 +29,7 @@ func TestClients(t *testing.T) {
 	}
 	held := map[any]int{any(w.box): 5, any(stream.Receiver): 7}
 	var list []conn.Client
-	if !halltest.Await(func() bool { // net/http tells of the end of a request a little late
+	if !httpfronttest.Await(func() bool { // net/http tells of the end of a request a little late
 		list = h.server.Clients(held)
 		return !slices.ContainsFunc(list, func(g conn.Client) bool { return g.Doing == conn.Working })
 	}) {
@@ -48,7 +48,7 @@ func TestClients(t *testing.T) {
 			t.Errorf("%s is disconnected: %v, %v", g.Peer, was, ok)
 		}
 	}
-	if !halltest.Await(func() bool { connections, consumers := h.server.Open(); return connections+consumers == 0 }) {
+	if !httpfronttest.Await(func() bool { connections, consumers := h.server.Open(); return connections+consumers == 0 }) {
 		t.Error("somebody is still there")
 	}
 	if g, ok := h.server.Disconnect(list[0].ID); ok {

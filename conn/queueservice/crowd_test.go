@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -61,9 +61,9 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 			w.SetReadDeadline(time.Now().Add(patience))
 			index, _ := w.item()
 			if dice.IntN(10) == 0 {
-				requests.Send(halltest.Request("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
+				requests.Send(httpfronttest.Request("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
 			} else {
-				requests.Send(halltest.Request("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
+				requests.Send(httpfronttest.Request("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
 				c.handle(group, index)
 			}
 			requests.Expect(http.StatusOK)
@@ -88,7 +88,7 @@ func TestCrowd(t *testing.T) {
 	}
 	producer := h.dial()
 	for i := range items {
-		producer.Send(halltest.Request("POST", base, "", fmt.Sprint(i)))
+		producer.Send(httpfronttest.Request("POST", base, "", fmt.Sprint(i)))
 		_, text := producer.Response("GET")
 		var index uint64
 		fmt.Sscan(text, &index)

@@ -5,7 +5,7 @@ import (
 	"net"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -26,7 +26,7 @@ func (h *house) cutAnywhere(text string) {
 // A put that is cut anywhere is either whole or not there, and nothing is left of it.
 func TestPutCutAnywhere(t *testing.T) {
 	h := newHouse(t, nil)
-	text := halltest.Request("POST", "/api/predict/s?a=b", who, "body")
+	text := httpfronttest.Request("POST", "/api/predict/s?a=b", who, "body")
 	h.cutAnywhere(text)
 	c := h.dial()
 	c.Send(text)
@@ -40,7 +40,7 @@ func TestPutCutAnywhere(t *testing.T) {
 // wherever the frames after it are cut.
 func TestWatchCutAnywhere(t *testing.T) {
 	h := newHouse(t, nil)
-	text := halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, "")
+	text := httpfronttest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, "")
 	h.cutAnywhere(text)
 	frames := masked(ws.OpPing, "hello") + masked(ws.OpPong, "") + masked(ws.OpClose, "\x03\xe8")
 	for i := range len(frames) + 1 {
@@ -66,7 +66,7 @@ func TestHandshakeWithoutClient(t *testing.T) {
 				c.Close()
 			}
 		})
-		c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
+		c.Send(httpfronttest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
 		h.await(t, queue.AskLeave, i+1)
 		h.AllLeft()
 	}

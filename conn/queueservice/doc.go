@@ -41,7 +41,7 @@
 // its address, or its process on a unix socket. The answer is 401 if its token is wrong, or if
 // it has none and no rule holds for it. If the client lacks the right, the answer is 403,
 // whether the queue exists or not. A wrong token is answered late. After too many from an
-// address, a right one is late too, but it gets in (package hall).
+// address, a right one is late too, but it gets in (package httpfront).
 //
 // A consumer's name proves nothing. So a client that may no longer reserve cannot finish the
 // items that were pushed to it: they go to another consumer. When rules or tokens change, watches
@@ -57,7 +57,7 @@
 //
 // # Connections
 //
-// Package hall receives the clients, makes TLS handshakes, and closes all connections at
+// Package httpfront receives the clients, makes TLS handshakes, and closes all connections at
 // the end. net/http serves a connection, in a goroutine of its own, until a client asks for
 // the WebSocket protocol. Then the connection leaves net/http and its buffers behind,
 // and becomes a consumer with two goroutines:
@@ -96,7 +96,7 @@
 //
 // # Pages from elsewhere
 //
-// Package hall refuses what a page of another origin has sent, unless it is one of
+// Package httpfront refuses what a page of another origin has sent, unless it is one of
 // Options.Origins: 403, before anybody looks at the token, so that such a page cannot try tokens
 // from its visitors' addresses either. Where no token is asked for on a loopback address, a Host
 // that is none of Options.Hosts is 421.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -178,7 +178,7 @@ func FuzzWatch(f *testing.F) {
 		}
 		c := h.dial()
 		defer c.Close()
-		c.Send(halltest.Request("GET", base+"?_watch_=true", headers, "") + string(text))
+		c.Send(httpfronttest.Request("GET", base+"?_watch_=true", headers, "") + string(text))
 		c.Conn.(*net.TCPConn).CloseWrite()
 		if status, reply := c.handshaken(); status != 101 {
 			t.Fatal(reply)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/shard/queue"
 )
 
@@ -31,7 +31,7 @@ func TestPagesFromElsewhere(t *testing.T) {
 	for name, set := range map[string]func(*Options){
 		"no tokens": func(*Options) {},
 		"tokens":    func(o *Options) { o.Tokens, o.Authenticator.Guesses = []string{"secret"}, guesses },
-		"networks":  func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} },
+		"networks":  func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} },
 	} {
 		h := newHouse(t, nil, set)
 		for _, r := range pageRequests {
@@ -75,7 +75,7 @@ func TestReboundPages(t *testing.T) {
 		if book.Replace(nil); c.rules {
 			book.Replace(rules(t, "all"))
 		}
-		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} })
+		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })
 		k := h.dial()
 		k.Send("GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: " + rebound + "\r\nOrigin: http://" + rebound + "\r\n" + c.headers + "\r\n")
 		k.Expect(c.status)

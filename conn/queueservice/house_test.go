@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
 
-const patience = halltest.Patience
+const patience = httpfronttest.Patience
 
 // desk answers in place of the shards. It notes what is asked.
 type desk struct {
@@ -131,7 +131,7 @@ func (d *desk) times(what queue.What) (n int) {
 
 // house is a server on a socket of its own.
 type house struct {
-	*halltest.House
+	*httpfronttest.House
 	*desk
 	server *Server
 }
@@ -175,7 +175,7 @@ func newHouse(t testing.TB, shards Shards, set ...func(*Options)) *house {
 
 func openHouse(t testing.TB, shards Shards, secured bool, set ...func(*Options)) *house {
 	t.Helper()
-	h := &house{House: halltest.New(t, "queueservice.(*consumer)")}
+	h := &house{House: httpfronttest.New(t, "queueservice.(*consumer)")}
 	if shards == nil {
 		h.desk = &desk{}
 		shards = h.desk
@@ -204,7 +204,7 @@ func patiently(t *testing.T, scenario func(limit time.Duration) error) {
 }
 
 // client is a connection, byte by byte.
-type client struct{ *halltest.Client }
+type client struct{ *httpfronttest.Client }
 
 // dial connects a client.
 func (h *house) dial() *client {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/storage/must"
 )
 
@@ -59,7 +59,7 @@ func each(t testing.TB, n int, most int64, come func(i int)) {
 		come(n + i)
 	}
 	var took int64
-	if !halltest.Await(func() bool { took = (memory() - before) / int64(n); return took <= most }) {
+	if !httpfronttest.Await(func() bool { took = (memory() - before) / int64(n); return took <= most }) {
 		t.Errorf("each takes %d bytes, want at most %d", took, most)
 	}
 	t.Logf("each takes %d bytes", took)
@@ -76,7 +76,7 @@ func TestIdleConsumers(t *testing.T) {
 	}()
 	each(t, 400, idleMost, func(i int) {
 		who := fmt.Sprintf("X-EAS-QueueService-Uid: %s%04d\r\n", strings.Repeat("u", 32), i)
-		b := connect(t, to, halltest.Request("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText, ""))
+		b := connect(t, to, httpfronttest.Request("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText, ""))
 		all = append(all, b)
 		if reply := b.read(t); reply != handshakeReply {
 			t.Fatal(reply)
@@ -90,7 +90,7 @@ func TestWaitingGets(t *testing.T) {
 	all := map[string]bare{}
 	each(t, 400, waitMost, func(i int) {
 		id := fmt.Sprintf("request-%d", i)
-		all[id] = connect(t, to, halltest.Request("GET", base+"/sink?_timeout_=1h&requestId="+id, who, ""))
+		all[id] = connect(t, to, httpfronttest.Request("GET", base+"/sink?_timeout_=1h&requestId="+id, who, ""))
 		awaitGets(t, h, i+1)
 	})
 	if polled, open := h.Acceptor.Polled(), h.Acceptor.Open(); polled != open {
@@ -112,7 +112,7 @@ func TestWaitingGets(t *testing.T) {
 // awaitGets waits until n handlers wait.
 func awaitGets(t testing.TB, h *house, n int) {
 	t.Helper()
-	if !halltest.Await(func() bool { open, _ := h.server.Open(); return open >= n }) {
+	if !httpfronttest.Await(func() bool { open, _ := h.server.Open(); return open >= n }) {
 		t.Fatal("they do not come")
 	}
 }

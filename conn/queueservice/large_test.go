@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"beanfield/conn"
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 )
 
@@ -25,7 +25,7 @@ func newCounting(t *testing.T, set ...func(*Options)) *house {
 // released waits until nothing is held any more: a share ends after the answer.
 func released(t *testing.T, r *conn.Ration) {
 	t.Helper()
-	if !halltest.Await(func() bool { return r.Held() == 0 }) {
+	if !httpfronttest.Await(func() bool { return r.Held() == 0 }) {
 		t.Fatalf("%d bytes are held", r.Held())
 	}
 }
@@ -84,7 +84,7 @@ func TestManyLargeBatches(t *testing.T) {
 	h.server.bodies.Bound(5 << 20)
 	first := h.dial()
 	first.Send("POST " + base + "?_batch_=true HTTP/1.1\r\nHost: localhost\r\n" + ofLines + "Content-Length: 2000000\r\n\r\n" + strings.Repeat(" ", 1999990))
-	if !halltest.Await(func() bool { return h.server.bodies.Held() > 1900000 }) {
+	if !httpfronttest.Await(func() bool { return h.server.bodies.Held() > 1900000 }) {
 		t.Fatalf("%d bytes are held", h.server.bodies.Held())
 	}
 	large := strings.Repeat(" ", 2000000)
@@ -142,7 +142,7 @@ func TestManyLargeGets(t *testing.T) {
 	h.answer = finds(sent{7, nil, strings.Repeat("b", 1<<20)})
 	h.server.answers.Bound(80 << 20)
 	slow := h.start("GET", base+"?_length_=20", who, "")
-	if !halltest.Await(func() bool { return h.times(queue.AskGet) >= 20 }) {
+	if !httpfronttest.Await(func() bool { return h.times(queue.AskGet) >= 20 }) {
 		t.Fatalf("%d gets are asked", h.times(queue.AskGet))
 	}
 	if held := h.server.answers.Held(); held < 19*3<<20 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/shard/queue"
 )
 
@@ -30,7 +30,7 @@ const maxTags = 64 << 10
 
 // Options are what a Server is made with.
 type Options struct {
-	hall.Options
+	httpfront.Options
 	// LimitsFor tells the limits of a queue. What it returns never changes.
 	LimitsFor func(queue string) *queue.Limits
 	// Backend is shown in the attributes.
@@ -63,7 +63,7 @@ const (
 // settings are options that hold at some time. They never change.
 type settings struct {
 	Options
-	hall.Ready
+	httpfront.Ready
 }
 
 func (o *Options) complete() (*settings, error) {
@@ -74,9 +74,9 @@ func (o *Options) complete() (*settings, error) {
 		return nil, fmt.Errorf("queueservice: the default service %q is not the name of a tube", s)
 	}
 	err := errors.Join(
-		hall.Default(&o.DeadAfter, DefaultDeadAfter), hall.Default(&o.WriteTimeout, DefaultWriteTimeout), hall.Default(&o.ReadTimeout, DefaultReadTimeout),
-		hall.Default(&o.IdleTimeout, DefaultIdleTimeout), hall.Default(&o.MaxWait, DefaultMaxWait), hall.Default(&o.MaxHeader, DefaultMaxHeader),
-		hall.Default(&o.MaxBatch, DefaultMaxBatch))
+		httpfront.Default(&o.DeadAfter, DefaultDeadAfter), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout), httpfront.Default(&o.ReadTimeout, DefaultReadTimeout),
+		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxWait, DefaultMaxWait), httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
+		httpfront.Default(&o.MaxBatch, DefaultMaxBatch))
 	o.Polled = true
 	ready, wrong := o.Options.Complete()
 	return &settings{*o, ready}, errors.Join(err, wrong)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -16,7 +16,7 @@ func (h *house) page() *watcher {
 	h.T.Helper()
 	before := h.times(queue.AskWatch)
 	c := h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=5&_uid_=me&_gid_=us&_token_=secret",
+	c.Send(httpfronttest.Request("GET", "/api/predict/s?_watch_=true&_window_=5&_uid_=me&_gid_=us&_token_=secret",
 		handshakeText+"Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://good\r\n", ""))
 	want := strings.TrimSuffix(handshakeReply, "\r\n") + "Sec-WebSocket-Protocol: beanfield.json\r\n\r\n"
 	got := make([]byte, len(want))
@@ -160,7 +160,7 @@ func TestBatchOfMany(t *testing.T) {
 func TestWhoIsPolled(t *testing.T) {
 	h := newPageHouse(t)
 	h.watch("", "Authorization: secret\r\n")
-	if !halltest.Await(func() bool { return h.Acceptor.Polled() == 0 }) {
+	if !httpfronttest.Await(func() bool { return h.Acceptor.Polled() == 0 }) {
 		t.Fatalf("%d clients are polled, beside a consumer", h.Acceptor.Polled())
 	}
 	page := h.page()

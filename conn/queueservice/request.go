@@ -16,7 +16,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/conn/access"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/shard/queue"
 )
 
@@ -42,7 +42,7 @@ const (
 // party is the consumer that asks for operations, and the queue that they are for.
 type party struct {
 	server             *Server
-	client             *hall.Client
+	client             *httpfront.Client
 	set                *settings // as of its request
 	queue, group, user string
 	limits             *queue.Limits // by set
@@ -104,7 +104,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) newRequest(w http.ResponseWriter, r *http.Request) *request {
-	k := hall.ConnOf(r).(*socket)
+	k := httpfront.ConnOf(r).(*socket)
 	q := &request{party: party{server: s, set: s.now.Load(), client: k.Client}, w: w, r: r, socket: k}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for the rest of an unread body before it answers

@@ -9,7 +9,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/conn/audit"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/conn/secure"
 )
 
@@ -17,10 +17,10 @@ import (
 type Server struct {
 	now      atomic.Pointer[settings]
 	shards   Shards
-	auth     hall.Authenticator
+	auth     httpfront.Authenticator
 	forget   func()     // has the book of auth tell nothing more
 	audit    *audit.Log // nil for none
-	hall     *hall.Hall
+	front    *httpfront.Front
 	http     *http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
@@ -40,12 +40,12 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := hall.New(a, o.Options)
+	h, err := httpfront.New(a, o.Options)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		shards: shards, auth: o.Authenticator, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
+		shards: shards, auth: o.Authenticator, audit: o.Audit, front: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
 	s.now.Store(now)
 	s.bodies.Bound(conn.UsualRation)
@@ -69,28 +69,30 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	}
 	return func() {
 		s.now.Store(next)
-		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
+		s.front.SetHandshakeTimeout(o.HandshakeTimeout)
 		s.review()
 	}, nil
 }
 
 // Over returns the front end that serves the clients of a listener at an address: over TLS, or
 // without it if c is nil.
-func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd { return s.hall.Over(at, c) }
+func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
+	return s.front.Over(at, c)
+}
 
 // Open is how many connections there are, and how many of them are consumers over
 // WebSocket.
 func (s *Server) Open() (connections, consumers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.hall.Connections(), len(s.consumers)
+	return s.front.Connections(), len(s.consumers)
 }
 
 // Clients lists them, with what each consumer holds according to held.
-func (s *Server) Clients(held map[any]int) []conn.Client { return s.hall.Clients(held) }
+func (s *Server) Clients(held map[any]int) []conn.Client { return s.front.Clients(held) }
 
-// Disconnect closes the connection of the client with this ID; see hall.Hall.
-func (s *Server) Disconnect(id uint64) (conn.Client, bool) { return s.hall.Disconnect(id) }
+// Disconnect closes the connection of the client with this ID; see httpfront.Front.
+func (s *Server) Disconnect(id uint64) (conn.Client, bool) { return s.front.Disconnect(id) }
 
 // enlist notes a consumer, unless the server is about to stop.
 func (s *Server) enlist(c *consumer) bool {
@@ -120,7 +122,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		c.outbox.finish(closeGoing, "the server stops")
 	}
 	s.mu.Unlock()
-	err := s.hall.Shutdown(ctx, s.http)
+	err := s.front.Shutdown(ctx, s.http)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.consumers) > 0 { // not for long: their connections are closed

@@ -6,30 +6,30 @@ import (
 	"syscall"
 	"time"
 
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 	"beanfield/conn/secure"
 )
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
 type socket struct {
-	*hall.Client
+	*httpfront.Client
 	now     *atomic.Pointer[settings] // the server's
 	renewed time.Time                 // when the write deadline was last set; whoever writes owns it
 }
 
-// listener makes sockets of the hall's clients.
+// listener makes sockets of the front's clients.
 type listener struct {
-	*hall.Hall
+	*httpfront.Front
 	now *atomic.Pointer[settings]
 }
 
 // Accept implements net.Listener.
 func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Hall.Accept()
+	c, err := l.Front.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &socket{Client: c.(*hall.Client), now: l.now}, nil
+	return &socket{Client: c.(*httpfront.Client), now: l.now}, nil
 }
 
 // hungUp says whether the client is known to have closed the connection. A client that

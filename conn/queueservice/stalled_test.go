@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/storage/must"
 )
 
@@ -67,7 +67,7 @@ func TestCrowdThatStalls(t *testing.T) {
 	answered := 0
 	for most := 0; ; {
 		c := h.dial()
-		io.WriteString(c, halltest.Request("PUT", base+"?_indexes_=1", "", ""))
+		io.WriteString(c, httpfronttest.Request("PUT", base+"?_indexes_=1", "", ""))
 		if r, _, err := c.Answer("PUT"); err == nil { // else it has taken too long itself
 			if answered++; r.StatusCode != 200 {
 				t.Errorf("another client is answered %d", r.StatusCode)
@@ -155,7 +155,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	awaitGets(t, h, left)
 	for _, b := range all {
-		must.Get(syscall.Write(int(b), []byte(halltest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))))
+		must.Get(syscall.Write(int(b), []byte(httpfronttest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))))
 		if reply := b.read(t); !strings.HasPrefix(reply, "HTTP/1.1 200 ") {
 			t.Errorf("answered %q", reply)
 		}

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"beanfield/conn/access"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
 // visit is something that lasts: a get that waits or a watch. It ends when its client loses
 // the right to it.
 type visit struct {
-	client *hall.Client
+	client *httpfront.Client
 	queue  string
 	rights access.Rights
 	end    func() // does not wait

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -153,7 +153,7 @@ func TestFramesWithTheHandshake(t *testing.T) {
 	c := h.dial()
 	long := strings.Repeat("p", 125)
 	pings := strings.Repeat(masked(ws.OpPing, long), 8)
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", handshakeText, "") + pings)
+	c.Send(httpfronttest.Request("GET", "/api/predict/s?_watch_=true", handshakeText, "") + pings)
 	io.ReadFull(c.In, make([]byte, len(handshakeReply)))
 	for range 8 {
 		c.expect(ws.OpPong, long)

@@ -20,8 +20,8 @@ var floors = []string{
 	"cmd/beanfield/listing cmd/beanfield/manual",
 	"conn/client",
 	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
-	"conn/admin/history conn/hall",
-	"conn/hall/halltest",
+	"conn/admin/history conn/httpfront",
+	"conn/httpfront/httpfronttest",
 	"conn conn/access conn/audit conn/beanstalk/protocol conn/beanstalk/socket conn/slow router/schedule",
 	"conn/beanstalk/client conn/secure router",
 	"router/mover shard",
@@ -51,7 +51,7 @@ var floorOf = func() map[string]int {
 }()
 
 // kits are packages for tests; only tests and other kits import them.
-var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "conn/beanstalk/client/clienttest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
+var kits = []string{"conn/httpfront/httpfronttest", "conn/secure/securetest", "conn/beanstalk/client/clienttest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
 	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on
@@ -81,7 +81,7 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools", "storage/jetstream", "storage/cluster"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients", "tools/bench/profile"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/httpfront", "cmd", "tools/clients", "tools/bench/profile"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},

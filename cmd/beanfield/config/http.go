@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"beanfield/conn/admin"
-	"beanfield/conn/hall"
+	"beanfield/conn/httpfront"
 )
 
 // HTTPConfig is the table [http]: health, metrics and the console.
@@ -14,7 +14,7 @@ type HTTPConfig struct {
 	Permissions
 	Tokens []string // a client must have one of them; empty: none is needed
 	// Hosts and Origins are names of this server, and origins of pages that may use it; see
-	// hall.NewGuard.
+	// httpfront.NewGuard.
 	Hosts, Origins []string
 	Pprof          bool
 	// ReadOnly keeps those who use the console from changing anything.
@@ -69,14 +69,14 @@ func asAliases(v any) ([]string, error) {
 // hosts is a list of names that this server has for browsers.
 func hosts(key string, field *[]string) setting {
 	const allowed = `a list of names without port, in which * stands for any characters, as "queue.example.org"; [] for none`
-	return guarded(key, field, "names", allowed, func(list []string) error { _, err := hall.NewGuard(list, nil); return err })
+	return guarded(key, field, "names", allowed, func(list []string) error { _, err := httpfront.NewGuard(list, nil); return err })
 }
 
 // origins is a list of the origins of pages that may use this server.
 func origins(key string, field *[]string) setting {
 	const allowed = `a list of origins, in which * stands for any characters, as "https://example.org" or "http://localhost:*"; ` +
 		`"null" for files; [] for none`
-	return guarded(key, field, "origins", allowed, func(list []string) error { _, err := hall.NewGuard(nil, list); return err })
+	return guarded(key, field, "origins", allowed, func(list []string) error { _, err := httpfront.NewGuard(nil, list); return err })
 }
 
 // guarded is a list of texts that pass a check.

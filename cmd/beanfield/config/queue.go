@@ -18,7 +18,7 @@ type QueueConfig struct {
 	Permissions
 	DefaultService string   // the service of the bare paths
 	Tokens         []string // each request must have one of them; empty: none is needed
-	Hosts          []string // names of this server; see hall.NewGuard
+	Hosts          []string // names of this server; see httpfront.NewGuard
 	Origins        []string // of pages that may use it
 	TLS            TLS
 	DeadAfter      time.Duration

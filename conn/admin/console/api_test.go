@@ -244,7 +244,7 @@ func TestTubes(t *testing.T) {
 }
 
 // What another site's page can make a browser send without asking the server does nothing, and
-// neither does a GET. (Package hall looks at the origin.)
+// neither does a GET. (Package httpfront looks at the origin.)
 func TestOtherSites(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
 	const say = `{"tube":"a","data":"x"}`

@@ -48,7 +48,7 @@
 // # Other sites' pages
 //
 // A browser sends its password even with requests that another site's page makes. So a GET
-// changes nothing, and a POST must be of type application/json. Package hall refuses what
+// changes nothing, and a POST must be of type application/json. Package httpfront refuses what
 // comes from another origin, as far as the browser says. The content security policy allows
 // neither scripts in pages nor frames around them. Pages show names and bodies as text: they
 // never make HTML of a string.

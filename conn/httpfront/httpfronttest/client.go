@@ -1,4 +1,4 @@
-package halltest
+package httpfronttest
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package hall
+package httpfront
 
 import (
 	"net"
@@ -14,7 +14,7 @@ import (
 // need not know about TLS.
 type Client struct {
 	net.Conn
-	hall   *Hall
+	front  *Front
 	closed sync.Once
 	id     uint64
 	since  int64         // when the client came, in nanoseconds since 1970
@@ -65,7 +65,7 @@ func (g *Client) Sit(name string, receiver any) {
 // to read it.
 func (g *Client) Unpoll() {
 	if g.polled.CompareAndSwap(true, false) {
-		g.hall.acceptor.AddPolled(-1)
+		g.front.acceptor.AddPolled(-1)
 	}
 }
 
@@ -74,7 +74,7 @@ func (g *Client) Close() error {
 	err := net.ErrClosed
 	g.closed.Do(func() {
 		err = g.Conn.Close()
-		g.hall.left(g)
+		g.front.left(g)
 	})
 	return err
 }
@@ -88,7 +88,7 @@ func (g *Client) CloseWrite() error {
 }
 
 // Clients lists the clients, with what each consumer holds according to held.
-func (h *Hall) Clients(held map[any]int) []conn.Client {
+func (h *Front) Clients(held map[any]int) []conn.Client {
 	h.mu.Lock()
 	clients := make([]*Client, 0, len(h.clients))
 	for g := range h.clients {
@@ -104,7 +104,7 @@ func (h *Hall) Clients(held map[any]int) []conn.Client {
 
 // Disconnect closes the connection of the client with this ID, and says whose it was. It reports false
 // if there is no such client.
-func (h *Hall) Disconnect(id uint64) (c conn.Client, ok bool) {
+func (h *Front) Disconnect(id uint64) (c conn.Client, ok bool) {
 	h.closeAll(func(g *Client) bool {
 		if g.id != id {
 			return false

@@ -1,4 +1,4 @@
-package hall
+package httpfront
 
 import (
 	"errors"
@@ -59,7 +59,7 @@ func (o *Options) Complete() (r Ready, err error) {
 // Default gives an option that is 0 its usual value, and refuses a negative one.
 func Default[T int | int64 | time.Duration](option *T, usual T) error {
 	if *option < 0 {
-		return errors.New("hall: a negative time or limit")
+		return errors.New("httpfront: a negative time or limit")
 	}
 	if *option == 0 {
 		*option = usual

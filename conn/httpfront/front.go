@@ -1,4 +1,4 @@
-package hall
+package httpfront
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"beanfield/conn/secure"
 )
 
-// Hall receives the clients of one front end.
-type Hall struct {
+// Front receives the clients of one front end.
+type Front struct {
 	opts     Options
 	patience atomic.Int64 // HandshakeTimeout, as it holds now
 	acceptor *conn.Acceptor
@@ -24,30 +24,30 @@ type Hall struct {
 	clients map[*Client]struct{}
 }
 
-// New makes the hall of a front end. It tells the acceptor when a client has left.
-func New(a *conn.Acceptor, o Options) (*Hall, error) {
+// New makes the receiver of a front end. It tells the acceptor when a client has left.
+func New(a *conn.Acceptor, o Options) (*Front, error) {
 	if _, err := o.Complete(); err != nil {
 		return nil, err
 	}
-	h := &Hall{opts: o, acceptor: a, arrivals: newArrivals(), clients: map[*Client]struct{}{}}
+	h := &Front{opts: o, acceptor: a, arrivals: newArrivals(), clients: map[*Client]struct{}{}}
 	h.patience.Store(int64(o.HandshakeTimeout))
 	h.gone.L = &h.mu
 	return h, nil
 }
 
 // SetHandshakeTimeout changes how long clients have for their handshakes from now on.
-func (h *Hall) SetHandshakeTimeout(d time.Duration) { h.patience.Store(int64(d)) }
+func (h *Front) SetHandshakeTimeout(d time.Duration) { h.patience.Store(int64(d)) }
 
 // receive makes a client of a bare socket, which it takes over. It returns nil if the client
 // had to be let go.
-func (h *Hall) receive(socket int, certs *secure.Certificates) *Client {
+func (h *Front) receive(socket int, certs *secure.Certificates) *Client {
 	c, err := h.acceptor.Adopt(socket)
 	if err != nil {
 		h.opts.Logger.Warn("a client's socket cannot be used", "error", err)
 		h.acceptor.Left()
 		return nil
 	}
-	g := &Client{Conn: c, hall: h, id: conn.NextID(), since: time.Now().UnixNano()}
+	g := &Client{Conn: c, front: h, id: conn.NextID(), since: time.Now().UnixNano()}
 	if certs != nil {
 		g.Conn = certs.Over(c)
 	}
@@ -62,14 +62,14 @@ func (h *Hall) receive(socket int, certs *secure.Certificates) *Client {
 }
 
 // introduce lets Accept return a client.
-func (h *Hall) introduce(g *Client) {
+func (h *Front) introduce(g *Client) {
 	if !h.arrivals.add(g) {
 		g.Close()
 	}
 }
 
 // left notes that a client has been closed.
-func (h *Hall) left(g *Client) {
+func (h *Front) left(g *Client) {
 	g.Unpoll()
 	h.acceptor.Left() // first: when there are no clients, nobody is counted any more
 	h.mu.Lock()
@@ -79,24 +79,24 @@ func (h *Hall) left(g *Client) {
 }
 
 // Accept implements net.Listener. The connection is a *Client.
-func (h *Hall) Accept() (net.Conn, error) { return h.arrivals.Accept() }
+func (h *Front) Accept() (net.Conn, error) { return h.arrivals.Accept() }
 
 // Close implements net.Listener. Connections that have come are still accepted.
-func (h *Hall) Close() error { return h.arrivals.Close() }
+func (h *Front) Close() error { return h.arrivals.Close() }
 
 // Addr implements net.Listener.
-func (h *Hall) Addr() net.Addr { return h.arrivals.Addr() }
+func (h *Front) Addr() net.Addr { return h.arrivals.Addr() }
 
 // Connections is how many there are.
-func (h *Hall) Connections() int {
+func (h *Front) Connections() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.clients)
 }
 
 // Shutdown lets answers be sent until ctx ends, and closes all clients (HA2). server is the
-// http.Server that accepts from the hall. The acceptor must have been stopped before.
-func (h *Hall) Shutdown(ctx context.Context, server interface {
+// http.Server that accepts from the front. The acceptor must have been stopped before.
+func (h *Front) Shutdown(ctx context.Context, server interface {
 	Shutdown(context.Context) error
 	Close() error
 }) error {
@@ -116,7 +116,7 @@ func (h *Hall) Shutdown(ctx context.Context, server interface {
 }
 
 // closeAll closes the clients that are chosen.
-func (h *Hall) closeAll(chosen func(*Client) bool) {
+func (h *Front) closeAll(chosen func(*Client) bool) {
 	var list []*Client
 	h.mu.Lock()
 	for g := range h.clients {

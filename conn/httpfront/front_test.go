@@ -1,4 +1,4 @@
-package hall
+package httpfront
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 	"time"
 
 	"beanfield/conn"
-	"beanfield/conn/hall/halltest"
+	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/conn/secure"
 	"beanfield/storage/must"
 )
 
-const patience = halltest.Patience
+const patience = httpfronttest.Patience
 
 // host serves clients in place of net/http: each is sent back what it sends.
 type host struct {
-	*Hall
+	*Front
 	t       *testing.T
 	closed  chan struct{} // by Close
 	shutErr error         // what Shutdown answers
@@ -34,7 +34,7 @@ func newHost(t *testing.T, o Options) *host {
 	t.Helper()
 	a := must.Get(conn.NewAcceptor(conn.Options{}))
 	h := &host{t: t, closed: make(chan struct{})}
-	h.Hall = must.Get(New(a, o))
+	h.Front = must.Get(New(a, o))
 	h.serving.Go(func() {
 		for {
 			c, err := h.Accept()
@@ -64,7 +64,7 @@ func (h *host) serve(g *Client) {
 }
 
 // Shutdown and Close are those of the http.Server.
-func (h *host) Shutdown(context.Context) error { h.Hall.Close(); return h.shutErr }
+func (h *host) Shutdown(context.Context) error { h.Front.Close(); return h.shutErr }
 func (h *host) Close() error                   { close(h.closed); return nil }
 
 // listen lets clients come through a front end, and returns where.
@@ -75,11 +75,11 @@ func (h *host) listen(f conn.FrontEnd) string {
 	return l.Addr().String()
 }
 
-// end shuts the hall down, and makes sure that nothing is left (HA1, HA2).
+// end shuts the front down, and makes sure that nothing is left (HA1, HA2).
 func (h *host) end(ctx context.Context) error {
 	h.t.Helper()
 	h.acceptor.Stop()
-	err := h.Hall.Shutdown(ctx, h)
+	err := h.Front.Shutdown(ctx, h)
 	if n := h.Connections(); n != 0 {
 		h.t.Errorf("HA2: %d clients are left", n)
 	}
@@ -118,7 +118,7 @@ func (h *host) present() []*Client {
 // await waits until there are n clients.
 func (h *host) await(n int) {
 	h.t.Helper()
-	if !halltest.Await(func() bool { return h.Connections() == n }) {
+	if !httpfronttest.Await(func() bool { return h.Connections() == n }) {
 		h.t.Fatalf("%d clients, want %d", h.Connections(), n)
 	}
 }
@@ -204,7 +204,7 @@ func TestUselessSocket(t *testing.T) {
 	if h.Connections() != 0 {
 		t.Error("it is a client")
 	}
-	h.Hall.Close()
+	h.Front.Close()
 	h.serving.Wait()
 }
 
@@ -244,7 +244,7 @@ func TestCloseWrite(t *testing.T) {
 // overTLS lets clients come over TLS too.
 func (h *host) overTLS() (address string, trust *tls.Config) {
 	h.t.Helper()
-	certs, trust := halltest.Certificates(h.t)
+	certs, trust := httpfronttest.Certificates(h.t)
 	return h.listen(h.Over(nil, certs)), trust
 }
 

@@ -1,4 +1,4 @@
-package hall
+package httpfront
 
 import (
 	"net"
@@ -8,9 +8,9 @@ import (
 	"beanfield/conn/secure"
 )
 
-// entrance is one of the hall's addresses.
+// entrance is one of the front's addresses.
 type entrance struct {
-	hall  *Hall
+	front *Front
 	certs *secure.Certificates // nil without TLS
 	local bool                 // it is a loopback address
 }
@@ -20,8 +20,8 @@ type hesitant struct{ entrance }
 
 // Over returns the front end that receives the clients of a listener at this address: over TLS,
 // or without it if c is nil.
-func (h *Hall) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
-	e := entrance{hall: h, certs: c}
+func (h *Front) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
+	e := entrance{front: h, certs: c}
 	if tcp, ok := at.(*net.TCPAddr); ok {
 		e.local = tcp.IP.IsLoopback()
 	}
@@ -37,20 +37,20 @@ func (h hesitant) Room() <-chan struct{} { return h.certs.Room() }
 // Welcome implements conn.FrontEnd. A handshake has a goroutine of its own until net/http has
 // the connection. Shutdown ends it as it ends any client that has asked nothing.
 func (e entrance) Welcome(socket int) {
-	g := e.hall.receive(socket, e.certs)
+	g := e.front.receive(socket, e.certs)
 	if g == nil {
 		return
 	}
 	g.local = e.local
 	if e.certs == nil {
-		e.hall.introduce(g)
+		e.front.introduce(g)
 		return
 	}
 	go func() {
-		if g.Conn.(*secure.Conn).Accept(time.Duration(e.hall.patience.Load()), secure.NotHTTPS) != nil {
+		if g.Conn.(*secure.Conn).Accept(time.Duration(e.front.patience.Load()), secure.NotHTTPS) != nil {
 			g.Close()
 			return
 		}
-		e.hall.introduce(g)
+		e.front.introduce(g)
 	}()
 }

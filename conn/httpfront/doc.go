@@ -1,14 +1,14 @@
-// Package hall receives the clients of the front ends that use package net/http. It does what
+// Package httpfront receives the clients of the front ends that use package net/http. It does what
 // all these front ends need, up to the http.Server itself (Server), and knows none of their requests:
 //
-//	Acceptor --Welcome--> Hall --Accept--> net/http ... Client.Close --Left--> Acceptor
+//	Acceptor --Welcome--> Front --Accept--> net/http ... Client.Close --Left--> Acceptor
 //
-// A Hall is a conn.FrontEnd to the acceptor for each of its addresses (Over), and a net.Listener to
+// A Front is a conn.FrontEnd to the acceptor for each of its addresses (Over), and a net.Listener to
 // net/http. It makes a Client, a net.Conn, of each bare socket. If the address has TLS, a goroutine
 // of the client's own makes the handshake first; until that is complete, net/http does not see
 // the client.
 //
-// The hall lists a Client until it is closed, whoever has it by then: the handshake, net/http,
+// The front lists a Client until it is closed, whoever has it by then: the handshake, net/http,
 // or a front end that has taken it over for WebSocket. So Shutdown reaches every client.
 //
 // # Who a client is
@@ -44,4 +44,4 @@
 //	HA2  No client outlives Shutdown, and the goroutine of a handshake ends with its client.
 //	HA3  A client of a listener with TLS comes to net/http only when its handshake is complete.
 //	HA4  No front end sees a request that its guard refuses.
-package hall
+package httpfront

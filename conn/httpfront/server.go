@@ -1,4 +1,4 @@
-package hall
+package httpfront
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// Handler answers the requests of a hall's clients.
+// Handler answers the requests of a front's clients.
 type Handler interface {
 	http.Handler // gets those that the guard lets in (HA4)
 	// Guard is the guard that holds now.
@@ -40,7 +40,7 @@ func clientOf(c net.Conn) *Client { return c.(interface{ self() *Client }).self(
 
 // Server makes what serves the clients' requests. They all get ctx, and ConnOf finds their
 // connection.
-func (h *Hall) Server(ctx context.Context, f Handler) *http.Server {
+func (h *Front) Server(ctx context.Context, f Handler) *http.Server {
 	s := &http.Server{
 		Handler: guarded{f}, ReadHeaderTimeout: h.opts.ReadTimeout, IdleTimeout: h.opts.IdleTimeout, MaxHeaderBytes: h.opts.MaxHeader,
 		DisableGeneralOptionsHandler: true,
