@@ -8,13 +8,13 @@ import (
 	"beanfield/storage/must"
 )
 
-// namedPuts are the puts of a batch, each with a key and a name; those of an odd number are for a tube of their own.
+// namedPuts are the puts of a batch, each with a key and a name; those of an odd number are for another tube, which may be in another shard.
 func namedPuts(batch, jobs int) (puts []queue.Op) {
 	for i := range jobs {
 		name := fmt.Appendf(nil, "%d %d", batch, i)
 		puts = append(puts, queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body, Options: &queue.Options{TTR: 60e9, Key: name, Once: name}})
 		if i%2 == 1 {
-			puts[i].Tube = "other"
+			puts[i].Tube = afar(DefaultTube, 2)
 		}
 	}
 	return puts
@@ -29,55 +29,73 @@ func (c *client) putMany(v *Puts) []queue.Op {
 
 // Whatever turn a crash comes after, the jobs of a batch that were to be put together are all there, with their keys and
 // names, or none is (Y4); of one that was answered all are. Of other batches, each job is there with its key and name.
+// They get their ids in their order, also where they go to several shards.
 func TestPutsSurviveCrashes(t *testing.T) {
-	const batches, jobs = 4, 5
-	store := newCutStore(1)
-	turns := func() int {
-		store.mu.Lock()
-		defer store.mu.Unlock()
-		return len(store.turns)
-	}
-	r := must.Get(New(Options{Shards: 1, Store: store}))
-	c := newClient(r)
-	var before, after [batches]int
-	var ids [batches][jobs]uint64
-	for n := range batches {
-		before[n] = turns()
-		for i, op := range c.putMany(&Puts{Ops: namedPuts(n, jobs), All: n%2 == 0}) {
-			if ids[n][i] = op.ID; op.Status != queue.OK {
-				t.Fatalf("put %d of batch %d: %v", i, n, op.Status)
-			}
-		}
-		after[n] = turns()
-	}
-	c.close()
-	must.Do(t, r.Close())
-	for first := range len(store.turns) + 1 {
-		r := must.Get(New(Options{Shards: 1, Store: store.cut(first, nil)}))
+	for _, shards := range []int{1, 2} {
+		p := &putsLife{store: newCutStore(shards), shards: shards}
+		r := must.Get(New(Options{Shards: shards, Store: p.store}))
 		c := newClient(r)
-		for n := range batches {
-			there := 0
-			for i, op := range namedPuts(n, jobs) {
-				op.Options.Once = nil
-				switch got := c.putMany(&Puts{Ops: []queue.Op{op}})[0]; {
-				case got.Status == queue.Exists && got.ID == ids[n][i]:
-					there++
-				case got.Status != queue.OK || first >= after[n]:
-					t.Fatalf("after turn %d, put %d of batch %d: %v %d", first, i, n, got.Status, got.ID)
-				default:
-					c.delete(got.ID) // its key is free again
+		if near := r.TubeShard([]byte(afar(DefaultTube, 2))) == c.UsedShard(); near != (shards == 1) {
+			t.Fatal("the tubes are in one shard")
+		}
+		for n := range p.ids {
+			p.before[n] = p.store.count()
+			for i, op := range c.putMany(p.batch(n)) {
+				if p.ids[n][i] = op.ID; op.Status != queue.OK || i > 0 && op.ID <= p.ids[n][i-1] {
+					t.Fatalf("put %d of batch %d: %v, job %d", i, n, op.Status, op.ID)
 				}
 			}
-			if there > 0 && first <= before[n] || n%2 == 0 && there != 0 && there != jobs {
-				t.Fatalf("after turn %d, %d jobs of batch %d are there", first, there, n)
-			}
-			for i, op := range c.putMany(&Puts{Ops: namedPuts(n, jobs), All: n%2 == 0}) { // whoever had no answer
-				if op.Status != queue.OK || there == jobs && op.ID != ids[n][i] {
-					t.Fatalf("after turn %d, put %d of batch %d once more: %v %d", first, i, n, op.Status, op.ID)
-				}
-			}
+			p.after[n] = p.store.count()
 		}
 		c.close()
 		must.Do(t, r.Close())
+		for first := range len(p.store.turns) + 1 {
+			r := must.Get(New(Options{Shards: shards, Store: p.store.cut(first, nil)}))
+			c := newClient(r)
+			for n := range p.ids {
+				p.check(t, c, first, n)
+			}
+			c.close()
+			must.Do(t, r.Close())
+		}
+	}
+}
+
+// putsLife is a life in which batches of puts are put: by turns together, where they can be, and each for itself.
+type putsLife struct {
+	store         *cutStore
+	shards        int
+	before, after [4]int // turns
+	ids           [4][5]uint64
+}
+
+func (p *putsLife) batch(n int) *Puts {
+	return &Puts{Ops: namedPuts(n, len(p.ids[n])), All: p.together(n)}
+}
+
+func (p *putsLife) together(n int) bool { return n%2 == 0 && p.shards == 1 }
+
+// check looks for the jobs of a batch after some turns, and puts it once more.
+func (p *putsLife) check(t *testing.T, c *client, first, n int) {
+	t.Helper()
+	there, jobs := 0, len(p.ids[n])
+	for i, op := range namedPuts(n, jobs) {
+		op.Options.Once = nil
+		switch got := c.putMany(&Puts{Ops: []queue.Op{op}})[0]; {
+		case got.Status == queue.Exists && got.ID == p.ids[n][i]:
+			there++
+		case got.Status != queue.OK || first >= p.after[n]:
+			t.Fatalf("after turn %d, put %d of batch %d: %v %d", first, i, n, got.Status, got.ID)
+		default:
+			c.delete(got.ID) // its key is free again
+		}
+	}
+	if there > 0 && first <= p.before[n] || p.together(n) && there != 0 && there != jobs {
+		t.Fatalf("after turn %d, %d jobs of batch %d are there", first, there, n)
+	}
+	for i, op := range c.putMany(p.batch(n)) { // whoever had no answer
+		if op.Status != queue.OK || there == jobs && op.ID != p.ids[n][i] {
+			t.Fatalf("after turn %d, put %d of batch %d once more: %v %d", first, i, n, op.Status, op.ID)
+		}
 	}
 }

@@ -90,9 +90,6 @@ func (m *restartModel) wrote(j *naive.Job, gone bool) {
 		if was.job.Deadline == j.Deadline {
 			v.late[1] = was.late[1]
 		}
-		if m.shardOf(was.tube) != m.shardOf(v.tube) { // it has gone there
-			m.write(restartRecord{id: j.ID, tube: was.tube, job: was.job, gone: true})
-		}
 	}
 	m.latest[j.ID] = v
 	m.write(v)

@@ -1,12 +1,8 @@
 package router
 
 import (
-	"fmt"
-	"slices"
-
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
-	"beanfield/storage"
 )
 
 // rest waits until no job is on its way, and nothing is due any more.
@@ -60,76 +56,4 @@ func (m *restartModel) alter(a *queue.Altering, list []byte) restartAnswer {
 		}
 	}
 	return answer
-}
-
-// drawMove draws a tube, another one in another shard, and jobs of the first. It draws none if a power cut may take
-// what one shard has told another.
-func (run *restartRun) drawMove() (l *Listing, ids []uint64) {
-	m, to := run.model, run.tube()
-	plain := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) != m.shardOf(to) })
-	if run.mode == storage.Never || len(plain) == 0 {
-		return nil, nil
-	}
-	from := plain[run.dice.IntN(len(plain))].Tube
-	jobs := m.In(from)
-	most := 4
-	if len(run.policies) > 0 {
-		most = 1 // of several, one that is on its way cannot be dropped for the next one
-	}
-	for range 1 + run.dice.IntN(most) {
-		if id := jobs[run.dice.IntN(len(jobs))].ID; !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	a := &queue.Altering{To: to, As: []queue.JobState{0, 0, queue.Ready, queue.Buried}[run.dice.IntN(4)]}
-	return &Listing{Filter: queue.Filter{Tube: from}, Most: len(ids), Alter: a}, ids
-}
-
-func describeMove(l *Listing, ids []uint64) string {
-	return fmt.Sprintf("%d from %s: %+v", ids, l.Tube, *l.Alter)
-}
-
-// listOf names jobs as operations do.
-func listOf(ids []uint64) (list []byte) {
-	for _, id := range ids {
-		list = queue.AppendID(list, id)
-	}
-	return list
-}
-
-// settleAll waits for all that is due: a body that is being read must not move.
-func (run *restartRun) settleAll() {
-	for _, c := range run.clients {
-		c.settle()
-	}
-}
-
-// moveAway moves jobs to another shard.
-func (run *restartRun) moveAway(c *restartClient) {
-	m := run.model
-	run.settleAll()
-	l, ids := run.drawMove()
-	if l == nil || !c.idle() {
-		return
-	}
-	before := run.now()
-	c.Finish(c.Alter(l, ids))
-	run.rest()
-	m.at(before, run.now())
-	logs := []*restartLog{m.logs[m.shardOf(l.Tube)], m.logs[m.shardOf(l.Alter.To)]}
-	for _, log := range logs {
-		log.turns++
-	}
-	m.trail = append(m.trail, c.name+": moves "+describeMove(l, ids))
-	want := m.alter(l.Alter, listOf(ids))
-	m.endTurn(run)
-	run.seen.add("moved", int(want.count))
-	for _, log := range logs {
-		if run.synced() || want.count+want.full > 0 { // both logs have been made sure of what each job's move needs
-			log.safe = log.turns
-		}
-	}
-	if l.Status != queue.OK || l.Altered != (Altered{Done: int(want.count), Full: int(want.full), Not: len(ids) - int(want.count+want.full)}) {
-		run.fatalf("a move is answered %d, %+v, want %d, and no room for %d", l.Status, l.Altered, want.count, want.full)
-	}
 }

@@ -1,8 +1,6 @@
 package router
 
 import (
-	"slices"
-
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
 )
@@ -45,54 +43,6 @@ func jobOf(op *queue.Op, tube string) *naive.Job {
 
 // tube is any of them.
 func (run *restartRun) tube() string { return restartTubes[run.dice.IntN(len(restartTubes))] }
-
-// putMany are puts of one command, each for itself, that may concern several shards.
-func (run *restartRun) putMany(c *restartClient) {
-	m, v := run.model, &Puts{}
-	for range 1 + run.dice.IntN(5) {
-		op := run.putWith(c)
-		op.Tube, op.ID = run.tube(), 0
-		v.Ops = append(v.Ops, op)
-	}
-	specs := slices.Clone(v.Ops)
-	before, last := run.now(), run.router.ids.last.Load()
-	c.Finish(c.PutMany(v))
-	m.at(before, run.now())
-	var shards []int // in the order in which they are asked
-	for k := range specs {
-		if i := m.shardOf(specs[k].Tube); !slices.Contains(shards, i) {
-			shards = append(shards, i)
-		}
-	}
-	for _, i := range shards {
-		l := m.logs[i]
-		l.turns++
-		for k := range specs {
-			if m.shardOf(specs[k].Tube) == i {
-				run.oneOfMany(c, &specs[k], &v.Ops[k], last)
-			}
-		}
-		if m.endTurn(run); run.synced() {
-			l.safe = l.turns
-		}
-	}
-	m.last = run.router.ids.last.Load()
-}
-
-// oneOfMany does one of such puts in the model, and looks at its answer. last is the highest id before.
-func (run *restartRun) oneOfMany(c *restartClient, op, got *queue.Op, last uint64) {
-	m := run.model
-	m.trail = append(m.trail, c.name+": of many: "+describeOp(op)+" in "+op.Tube)
-	op.ID = got.ID
-	want := m.put(op, op.Tube, m.Put)
-	if got.Status != statusOf[want.status] || want.id != 0 && got.ID != want.id {
-		run.fatalf("a put of many is answered %d, job %d, want %s, %d", got.Status, got.ID, want.status, want.id)
-	}
-	if named := op.Options != nil && len(op.Options.Once) > 0; got.Status == queue.OK && !named && got.ID <= last {
-		run.fatalf("a put gets id %d, which is not new", got.ID)
-	}
-	m.known = max(m.known, want.id)
-}
 
 // old says that a job has certainly been too old at a moment.
 func (v *restartRecord) old(now int64) bool { return v.ends != 0 && v.ends <= now }

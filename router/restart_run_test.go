@@ -207,10 +207,6 @@ func (run *restartRun) step() {
 		run.move(c)
 	case n < 24:
 		run.reserve(c)
-	case n < 28:
-		run.moveAway(c)
-	case n < 31:
-		run.putMany(c)
 	default:
 		run.batch(c)
 	}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"beanfield/conn/httpfront/httpfronttest"
+	"beanfield/router"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -21,6 +23,15 @@ type crowd struct {
 	mu    sync.Mutex
 	left  map[string]map[uint64]bool // of each group, what it has not handled
 	empty chan struct{}              // closed when nothing is left
+}
+
+// comes makes sure that a group has not handled an item that one of it gets.
+func (c *crowd) comes(t *testing.T, group string, index uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.left[group][index] {
+		t.Errorf("group %s gets item %d again, which it has handled", group, index)
+	}
 }
 
 func (c *crowd) handle(group string, index uint64) {
@@ -60,6 +71,7 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 			}
 			w.SetReadDeadline(time.Now().Add(patience))
 			index, _ := w.item()
+			c.comes(t, group, index)
 			if dice.IntN(10) == 0 {
 				requests.Send(httpfronttest.Request("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
 			} else {
@@ -75,10 +87,39 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 	}
 }
 
-// Every group handles every item, whoever comes and goes.
+// work is a beanstalk worker, which shares items with the first group. Some it gives back.
+func (c *crowd) work(t *testing.T, r *router.Router, tube string, dice *rand.Rand) {
+	var w router.Caller
+	w.Enter(r)
+	w.Finish(w.Open())
+	w.Finish(w.Watch([]byte(tube)))
+	w.Finish(w.Watch([]byte("in another shard")))
+	var b queue.Batch
+	for !c.done() {
+		if w.Finish(w.Reserve(true)); w.Reservation.Status != queue.OK {
+			runtime.Gosched()
+			continue
+		}
+		op := queue.Op{Kind: queue.Release, ID: w.Reservation.ID, Pri: 1024}
+		if c.comes(t, "g1", op.ID); dice.IntN(4) > 0 {
+			op.Kind = queue.Delete
+		}
+		b.Reset()
+		b.Ops = append(b.Ops, op)
+		if w.Finish(w.Submit(r.TubeShard([]byte(tube)), &b, false)); b.Ops[0].Status != queue.OK {
+			t.Errorf("a worker holds item %d, and is answered %v", op.ID, b.Ops[0].Status)
+		}
+		if op.Kind == queue.Delete {
+			c.handle("g1", op.ID)
+		}
+	}
+	w.Finish(w.Close())
+}
+
+// Every group handles every item once, whoever comes and goes; workers are a part of the first group.
 func TestCrowd(t *testing.T) {
 	const items, users = 1000, 4
-	h, _ := newRealHouse(t, 4, limited(func(l *queue.Limits) { *l = queue.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)} }))
+	h, r := newRealHouse(t, 4, limited(func(l *queue.Limits) { *l = queue.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)} }))
 	c := &crowd{house: h, left: map[string]map[uint64]bool{}, empty: make(chan struct{})}
 	groups := []string{"g1", "g2", "g3"}
 	for _, g := range groups {
@@ -101,6 +142,9 @@ func TestCrowd(t *testing.T) {
 		for j := range users {
 			all.Go(func() { c.consume(t, g, fmt.Sprintf("u%d", j), rand.New(rand.NewPCG(uint64(i), uint64(j)))) })
 		}
+	}
+	for i := range 2 {
+		all.Go(func() { c.work(t, r, "s", rand.New(rand.NewPCG(7, uint64(i)))) })
 	}
 	select {
 	case <-c.empty:
