@@ -100,32 +100,6 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// With rules the tokens of the options do not count; without rules, they do.
-func TestListedTokens(t *testing.T) {
-	h, book := newGuarded(t, func(o *Options) { o.Tokens = []string{"listed"} })
-	for _, c := range []struct {
-		token string
-		rules bool
-		want  int
-	}{{"listed", true, 401}, {"put", true, 200}, {"listed", false, 200}, {"put", false, 401}, {"", false, 401}} {
-		if c.rules {
-			book.Replace(rules(t, "put"))
-		} else {
-			book.Replace(nil)
-		}
-		h.Expect(c.want, "POST", base, auth(c.token), "x")
-	}
-}
-
-// A client may be known by where it comes from, without a token.
-func TestNetworkRule(t *testing.T) {
-	h, book := newGuarded(t)
-	book.Replace(fromHere(access.Put, "s*"))
-	for target, want := range map[string]int{"/api/predict/s": 200, "/api/predict/s/sink": 200, "/api/predict/x": 403} {
-		h.Expect(want, "POST", target, "", "x")
-	}
-}
-
 // When the right is taken away, watches and gets that wait end at once, and their consumers
 // leave; those that still have it stay.
 func TestRightsTakenAway(t *testing.T) {

@@ -143,12 +143,10 @@ func TestBatch(t *testing.T) {
 
 // A batch of many items is put in portions, so that others are served in between.
 func TestBatchOfMany(t *testing.T) {
-	h := newHouse(t, nil)
-	id := uint64(0)
-	h.desk.answer = func(op *queue.Op) { id++; op.ID = id }
-	r, body := h.Say("POST", "/api/predict/s?_batch_=true", "Content-Type: application/x-ndjson\r\n", strings.Repeat("{}\n", 1000))
-	if r.StatusCode != 200 || !strings.HasPrefix(body, "[1,2,3,") || !strings.HasSuffix(body, ",999,1000]") || strings.Count(body, ",") != 999 {
-		t.Errorf("a batch of many items is answered %d %.20s", r.StatusCode, body)
+	h := newCounting(t)
+	body := h.Expect(200, "POST", base+"?_batch_=true", ofLines, strings.Repeat("{}\n", 1000))
+	if !strings.HasPrefix(body, "[1,2,3,") || !strings.HasSuffix(body, ",999,1000]") || strings.Count(body, ",") != 999 {
+		t.Errorf("a batch of many items is answered %.20s", body)
 	}
 	if h.desk.most > queue.Slice {
 		t.Errorf("%d items were put at once", h.desk.most)
