@@ -1,10 +1,8 @@
 package router
 
 import (
-	"context"
 	"sync"
 
-	"beanfield/shard"
 	"beanfield/shard/queue"
 )
 
@@ -65,7 +63,5 @@ func (r *Router) Tick(op *queue.Op) {
 
 // Ticks calls fn with the last tick of each schedule, wherever one is noted.
 func (r *Router) Ticks(fn func(tube string, t queue.Tick)) {
-	for _, sh := range r.shards {
-		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.Ticks(fn) })
-	}
+	r.everywhere(func(s *queue.State) { s.Ticks(fn) })
 }

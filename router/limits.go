@@ -35,9 +35,7 @@ func (r *Router) SetLimits(most queue.Amount) {
 		if l.on = on; on {
 			q = &l.quota
 		}
-		for _, sh := range r.shards {
-			sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.SetQuota(q) })
-		}
+		r.everywhere(func(s *queue.State) { s.SetQuota(q) })
 	}
 	l.quota.Limit(most)
 }

@@ -8,6 +8,13 @@ import (
 	"beanfield/storage"
 )
 
+// everywhere calls fn in a turn of each shard, one after the other.
+func (r *Router) everywhere(fn func(*queue.State)) {
+	for _, sh := range r.shards {
+		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { fn(s) })
+	}
+}
+
 // Figures are what a shard and its log count, for the metrics.
 type Figures struct {
 	shard.Figures

@@ -1,9 +1,6 @@
 package router
 
 import (
-	"context"
-
-	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 )
@@ -49,7 +46,5 @@ func (r *Router) KeepPolicies(text string) queue.Status {
 // made from then on, and soon for the others.
 func (r *Router) SetPolicies(of func(tube string) *queue.Policy) {
 	r.setRules(of)
-	for _, sh := range r.shards {
-		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.SetPolicies(of) })
-	}
+	r.everywhere(func(s *queue.State) { s.SetPolicies(of) })
 }

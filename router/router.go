@@ -204,9 +204,7 @@ func (r *Router) Pushed() bool { return r.pushed }
 // Drain makes every later put answer Refused, and ends the waits of those that wait for room. It cannot be undone.
 func (r *Router) Drain() {
 	r.draining.Store(true)
-	for _, sh := range r.shards {
-		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.CloseLines() })
-	}
+	r.everywhere((*queue.State).CloseLines)
 }
 
 // Draining tells whether Drain has been called.
