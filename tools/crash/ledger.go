@@ -142,7 +142,8 @@ func (l *ledger) christen(j *job, id uint64) {
 	l.alive = append(l.alive, j)
 }
 
-// begin notes that a command is about to be sent that would turn a job into next. It returns false if another connection has a command about the job in flight.
+// begin notes that a command is about to be sent that would turn a job into next. It returns false if another
+// connection has a command about the job in flight.
 func (l *ledger) begin(j *job, what string, next func(version) version) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -238,8 +239,8 @@ func (l *ledger) pick(dice *rand.Rand, ok func(*job) bool) *job {
 	return nil
 }
 
-// look says what a job is, or what it was before a command that is in flight, as one is unless it is settled; and whether
-// reserve-job has taken it from the buried.
+// look says what a job is, or what it was before a command that is in flight, as one is unless it is settled; and
+// whether reserve-job has taken it from the buried.
 func (l *ledger) look(j *job) (now version, settled, out bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -93,8 +93,8 @@ func (a *actor) lockFor(j *job) bool {
 	return again.tube == v.tube // nobody has moved it meanwhile
 }
 
-// tell sends a command that turns a job into next, unless another one about it is in flight. The answer is yes, a line or
-// a word, or else NOT_FOUND or no.
+// tell sends a command that turns a job into next, unless another one about it is in flight. The answer is yes, a line
+// or a word, or else NOT_FOUND or no.
 func (a *actor) tell(j *job, next func(version) version, yes, no, format string, args ...any) {
 	command := fmt.Sprintf(format, args...)
 	if !a.l.begin(j, command, next) {

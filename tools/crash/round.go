@@ -73,8 +73,9 @@ func run(ctx context.Context, o options) error {
 	if err := c.checkOrder(); err != nil {
 		return fmt.Errorf("seed %d, at the end: %w", o.seed, err)
 	}
-	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d moves, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
-		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.l.items.Load(), c.l.moves.Load(), c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
+	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d moves, %d commands in flight at a kill, ids up to %d, "+
+		"%d jobs at the end; longest start %v; nothing was lost\n", o.seed, o.kills, time.Since(begun).Seconds(),
+		c.l.answers, c.l.items.Load(), c.l.moves.Load(), c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
 	return nil
 }
 
@@ -87,7 +88,8 @@ func (c *campaign) start(ctx context.Context, n int) error {
 			config += key + "\n"
 		}
 	}
-	command := fmt.Sprintf("%s -b %s -shards %d -config {config} -queue 127.0.0.1:{queue}", strings.Join(c.options.server, " "), c.data, c.shards(n))
+	command := fmt.Sprintf("%s -b %s -shards %d -config {config} -queue 127.0.0.1:{queue}",
+		strings.Join(c.options.server, " "), c.data, c.shards(n))
 	begun := time.Now()
 	s, err := startServer(ctx, server.Launch{Command: command, Config: config + policies, Data: c.dir})
 	if err != nil {

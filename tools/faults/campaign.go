@@ -59,7 +59,8 @@ type campaign struct {
 const patience = 4 * time.Second
 
 func run(ctx context.Context, o options) (err error) {
-	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(), gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(),
+		gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
 	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Warm: o.warm,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)})
@@ -161,11 +162,13 @@ func (c *campaign) verdict(ctx context.Context) error {
 	for _, what := range slices.Sorted(maps.Keys(c.gaps)) {
 		gaps := c.gaps[what]
 		slices.Sort(gaps)
-		c.say("%s: %d times; longest time without an acknowledged put: median %.2fs, worst %.2fs", what, len(gaps), gaps[len(gaps)/2].Seconds(), gaps[len(gaps)-1].Seconds())
+		c.say("%s: %d times; longest time without an acknowledged put: median %.2fs, worst %.2fs",
+			what, len(gaps), gaps[len(gaps)/2].Seconds(), gaps[len(gaps)-1].Seconds())
 		harms += len(gaps)
 	}
-	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; %d tubes in an order that can be (%d undecided); nothing was lost",
-		c.seed, harms, n.Answers, n.Acked[history.Put], n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
+	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; "+
+		"%d tubes in an order that can be (%d undecided); nothing was lost", c.seed, harms, n.Answers, n.Acked[history.Put],
+		n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
 	return nil
 }
 
@@ -239,8 +242,8 @@ var errBroken = errors.New("a promise is broken")
 
 var errEnded = errors.New("FL2: a node has ended by itself")
 
-// revive is an error if a promise was seen to be broken, or a node has ended by itself. One whose disk was harmed may have found that
-// only now; it gets an empty directory.
+// revive is an error if a promise was seen to be broken, or a node has ended by itself. One whose disk was harmed may
+// have found that only now; it gets an empty directory.
 func (c *campaign) revive() error {
 	if broken := c.ledger.Broken(); len(broken) > 0 {
 		for _, n := range c.cluster.Nodes {

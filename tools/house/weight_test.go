@@ -42,7 +42,7 @@ var budgets = map[string]weight{
 	"tools/bench":           {21900, 7800},
 	"tools/clients":         {4200, 0},
 	"tools/compat":          {6900, 2200},
-	"tools/crash":           {6700, 1200},
+	"tools/crash":           {6500, 1200},
 	"tools/faults":          {6400, 2000},
 }
 

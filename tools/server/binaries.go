@@ -74,8 +74,8 @@ func download(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Beanfield builds the server, from the module that this runs in, into dir. With -pgo=auto among the flags it is as fast
-// as the one that people run; without, whatever tests have compiled is used again.
+// Beanfield builds the server, from the module that this runs in, into dir. With -pgo=auto among the flags it is as
+// fast as the one that people run; without, whatever tests have compiled is used again.
 func Beanfield(ctx context.Context, dir string, flags ...string) (string, error) {
 	path := filepath.Join(dir, "beanfield")
 	args := append([]string{"build", "-o", path}, flags...)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Within does something in a directory: a named one, which is made if there is none and stays, or a temporary one, which
-// stays after a failure, so that somebody can look at what is in it.
+// Within does something in a directory: a named one, which is made if there is none and stays, or a temporary one,
+// which stays after a failure, so that somebody can look at what is in it.
 func Within(dir string, do func(dir string) error) (err error) {
 	own := dir == ""
 	if own {

@@ -24,8 +24,9 @@ var endWithin = 10 * time.Second
 // errTaken says that another process has the port.
 var errTaken = errors.New("another process serves the port")
 
-// Run prepares and starts a server that speaks beanstalk's protocol, and returns once it answers; or the reason for which
-// it does not, which is ErrNotStarted and has what the server printed. conn is the first connection that it has seen.
+// Run prepares and starts a server that speaks beanstalk's protocol, and returns once it answers; or the reason for
+// which it does not, which is ErrNotStarted and has what the server printed. conn is the first connection that it has
+// seen.
 func (how Launch) Run(ctx context.Context) (s *Launched, conn net.Conn, err error) {
 	for range portTries {
 		if s, err = how.Prepare(); err != nil {

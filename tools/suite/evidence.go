@@ -17,13 +17,18 @@ import (
 type kind struct{ name, what, command string }
 
 var kinds = []kind{
-	{"enumerations", "every order of steps, every short history, simulations against models", "go run ./tools/suite thorough conn router shard storage/cluster storage/fold storage/lanes"},
-	{"interleavings", "some millions of orders in which clients and shards meet", "go test ./router -count 1 -timeout 60m -run ^TestEveryInterleaving -thorough"},
-	{"power cuts", "power cuts, errors of the disk at every operation, damage anywhere", "go run ./tools/suite thorough storage/locallog storage/pebblestore"},
+	{"enumerations", "every order of steps, every short history, simulations against models",
+		"go run ./tools/suite thorough conn router shard storage/cluster storage/fold storage/lanes"},
+	{"interleavings", "some millions of orders in which clients and shards meet",
+		"go test ./router -count 1 -timeout 60m -run ^TestEveryInterleaving -thorough"},
+	{"power cuts", "power cuts, errors of the disk at every operation, damage anywhere",
+		"go run ./tools/suite thorough storage/locallog storage/pebblestore"},
 	{"kills", "kill -9 under load, with a ledger", "go run ./tools/crash -kills 20 -seed {seed}"},
-	{"damage", "damaged directories: a start is refused, or nothing is missing", "go run ./tools/crash -damage 24 -seed {seed}"},
+	{"damage", "damaged directories: a start is refused, or nothing is missing",
+		"go run ./tools/crash -damage 24 -seed {seed}"},
 	{"restarts", "restarts beside beanstalkd", "go run ./tools/crash -reference -kills 10 -seed {seed}"},
-	{"faults", "harm to three nodes while clients use them", "go run ./tools/faults -faults 1000 -time 150s -within 5m -seed {seed}"},
+	{"faults", "harm to three nodes while clients use them",
+		"go run ./tools/faults -faults 1000 -time 150s -within 5m -seed {seed}"},
 	{"commands", "every reply compared with beanstalkd's: a table, and random commands", "go run ./tools/compat"},
 	{"random commands", "the same with seeds that nobody has tried", "go run ./tools/compat -seed {seed}"},
 	{"other words", "the same told in words that only beanfield has", "go run ./tools/compat -reworded -seed {seed}"},
@@ -77,7 +82,8 @@ func (k kind) play(budget time.Duration, out io.Writer) (result string, failed e
 		}
 		runs += fmt.Sprintf("    %s\n      %s: %s\n", command, verdict, last.line())
 	}
-	return fmt.Sprintf("%s, commit %s, %.0f s\n\n%s", begun.Format("2 January 2006 15:04"), commit(), time.Since(begun).Seconds(), runs), failed
+	at, took := begun.Format("2 January 2006 15:04"), time.Since(begun).Seconds()
+	return fmt.Sprintf("%s, commit %s, %.0f s\n\n%s", at, commit(), took, runs), failed
 }
 
 // commit is the one that the tree has, with a plus if something was changed since.

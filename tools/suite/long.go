@@ -14,15 +14,16 @@ import (
 	"time"
 )
 
-// thorough runs the long forms of tests, all of them or those below some directories. A namesake in another one of these
-// packages runs too.
+// thorough runs the long forms of tests, all of them or those below some directories. A namesake in another one of
+// these packages runs too.
 func thorough(dirs []string) error {
 	found, err := longTests(os.DirFS("."))
 	if err != nil {
 		return err
 	}
 	maps.DeleteFunc(found, func(pkg string, _ []string) bool {
-		return len(dirs) > 0 && !slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(pkg+"/", path.Clean(dir)+"/") })
+		below := func(dir string) bool { return strings.HasPrefix(pkg+"/", path.Clean(dir)+"/") }
+		return len(dirs) > 0 && !slices.ContainsFunc(dirs, below)
 	})
 	var tests, packages []string
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
@@ -33,14 +34,16 @@ func thorough(dirs []string) error {
 		return fmt.Errorf("no test below %v has a longer form", dirs)
 	}
 	p := newProgress(os.Stdout, len(packages))
-	if err := p.run(append([]string{"-timeout", "60m", "-run", "^(" + strings.Join(tests, "|") + ")$"}, packages...)...); err != nil {
+	args := []string{"-timeout", "60m", "-run", "^(" + strings.Join(tests, "|") + ")$"}
+	if err := p.run(append(args, packages...)...); err != nil {
 		return fmt.Errorf("%w: %w", err, p.err())
 	}
-	fmt.Printf("%d tests of %d packages passed in their long forms in %.0f s\n", len(tests), len(packages), time.Since(p.begun).Seconds())
+	took := time.Since(p.begun).Seconds()
+	fmt.Printf("%d tests of %d packages passed in their long forms in %.0f s\n", len(tests), len(packages), took)
 	return nil
 }
 
-// longTests finds the tests of each package that ask testing.Short, by themselves or by a function or method of its tests.
+// longTests finds the tests of each package that ask testing.Short, by themselves or by a function of its tests.
 func longTests(tree fs.FS) (map[string][]string, error) {
 	calls := map[string]map[string][]string{} // by package and function: what it calls
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
