@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 		return false, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	p, err := o.programs(ctx, dir, out)
+	p, err := o.programs(ctx, dir)
 	if err != nil {
 		return false, err
 	}
@@ -110,11 +110,11 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 }
 
 // programs finds, fetches and builds what is compared.
-func (o options) programs(ctx context.Context, dir string, out io.Writer) (programs, error) {
+func (o options) programs(ctx context.Context, dir string) (programs, error) {
 	p := programs{same: o.same, reworded: o.reworded, patience: o.patience}
 	p.reference = strings.Fields(o.reference)
 	if len(p.reference) == 0 {
-		path, err := server.Beanstalkd(ctx, func(format string, args ...any) { fmt.Fprintf(out, "compat: "+format+"\n", args...) })
+		path, err := server.Beanstalkd(ctx)
 		if err != nil {
 			return p, err
 		}

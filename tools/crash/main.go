@@ -55,7 +55,7 @@ func (o options) play(ctx context.Context, reference bool) error {
 	if !reference {
 		return run(ctx, o)
 	}
-	peer, err := server.Beanstalkd(ctx, func(format string, args ...any) { fmt.Fprintf(o.out, format+"\n", args...) })
+	peer, err := server.Beanstalkd(ctx)
 	if err != nil {
 		return err
 	}

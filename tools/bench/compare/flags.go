@@ -80,7 +80,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 		return err
 	}
 	if c.beanstalkd == "" && c.against == "" {
-		if c.beanstalkd, err = server.Beanstalkd(ctx, warn); err != nil {
+		if c.beanstalkd, err = server.Beanstalkd(ctx); err != nil {
 			return err
 		}
 	}
