@@ -33,8 +33,8 @@ build: ## the server, as ./beanfield
 run: build ## build and run the server on port 11300
 	./beanfield -V
 
-test: ## all tests, the longest in their shorter forms
-	$(GO) run ./tools/suite test -short -p $(ATONCE) -timeout 60m ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...  # the longest first; the time is only against hanging
+test: ## all tests, the longest in their shorter forms; lint vets
+	$(GO) run ./tools/suite test -short -vet=off -p $(ATONCE) -timeout 60m ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...  # the longest first; the time is only against hanging
 
 thorough: ## the tests that have a shorter form, in full
 	$(GO) run ./tools/suite thorough
@@ -43,15 +43,15 @@ evidence: ## the longest of all, and what draws from a seed for BUDGET each; res
 	$(GO) run ./tools/suite evidence -budget $(BUDGET)
 
 race: ## all tests under the race detector, the longest of storage in their shorter forms
-	$(GO) run ./tools/suite test -race -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
-	$(GO) run ./tools/suite test -race -short -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
+	$(GO) run ./tools/suite test -race -vet=off -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
+	$(GO) run ./tools/suite test -race -short -vet=off -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine
 	$(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestProcessOfACluster -engine
 
 single: ## all tests on one processor, the longest in their shorter forms: race and thorough run these in full
-	GOMAXPROCS=1 $(GO) test -short -count 1 -timeout 60m ./...  # or the results of two would do
+	GOMAXPROCS=1 $(GO) test -short -vet=off -count 1 -timeout 60m ./...  # or the results of two would do
 
 lint: ## formatting, vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
