@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -26,6 +28,18 @@ func TestLongTests(t *testing.T) {
 	}))
 	if got := fmt.Sprint(found); got != "map[a:[TestA TestB TestC]]" {
 		t.Error(got)
+	}
+}
+
+// Every long test is in some kind of evidence.
+func TestEvidenceIsWhole(t *testing.T) {
+	for pkg := range must.Get(longTests(os.DirFS("../.."))) {
+		if !slices.ContainsFunc(kinds, func(k kind) bool {
+			_, dirs, _ := strings.Cut(k.command, "suite thorough ")
+			return slices.ContainsFunc(strings.Fields(dirs), func(dir string) bool { return strings.HasPrefix(pkg+"/", dir+"/") })
+		}) {
+			t.Errorf("no kind of evidence in evidence.go runs the long tests of %s", pkg)
+		}
 	}
 }
 
