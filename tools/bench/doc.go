@@ -11,7 +11,6 @@
 //	compare      rows, rounds, ratios and goals; the report, its tables and chart
 //	profile      where the server's time goes under some loads
 //	measure      one measurement of one server, started for it or already running
-//	push         the load of the queue service
 //	stalls       what a client waits while others disturb the server
 //	generator    the load: connections, requests, replies, their verification
 //	talk         conversations with a server, around a load

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"syscall"
 	"time"
+
+	"beanfield/tools/bench/socket"
 )
 
 // longestLook bounds a wait for events, so that the end is noticed.
@@ -43,7 +44,7 @@ func accept(ctx context.Context, l net.Listener, epfd int) error {
 		if err != nil {
 			return err
 		}
-		fd, err := descriptor(c.(*net.TCPConn))
+		fd, err := socket.Raw(c)
 		if err != nil {
 			return err
 		}
@@ -52,19 +53,4 @@ func accept(ctx context.Context, l net.Listener, epfd int) error {
 			return fmt.Errorf("epoll: %w", err)
 		}
 	}
-}
-
-// descriptor is a connection's own, which never blocks; c is closed.
-func descriptor(c *net.TCPConn) (int, error) {
-	file, err := c.File()
-	if err != nil {
-		return -1, err
-	}
-	defer file.Close()
-	defer c.Close()
-	fd, err := syscall.Dup(int(file.Fd()))
-	if err != nil {
-		return -1, os.NewSyscallError("dup", err)
-	}
-	return fd, syscall.SetNonblock(fd, true)
 }

@@ -7,16 +7,17 @@ import (
 // A loop drives its connections from one goroutine. No other goroutine touches them, or
 // what is counted; only the atomic fields of run are shared.
 type loop struct {
-	run    *run
-	wires  *socket.Loop
-	conns  []*conn
-	paced  []*conn // the connections on the timetable, in the order of their slots
-	pacer  pacer
-	parked []*conn
-	spare  []*conn // the array that parked had before, for its next turn
-	burst  []*conn // answered by the last look, and not sent to since: WaitEpoll
-	ledger *Ledger
-	tally  Tally
+	run        *run
+	wires      *socket.Loop
+	conns      []*conn
+	paced      []*conn // the connections on the timetable, in the order of their slots
+	pacer      pacer
+	committers []*committer // of consumers
+	parked     []*conn
+	spare      []*conn // the array that parked had before, for its next turn
+	burst      []*conn // answered by the last look, and not sent to since: WaitEpoll
+	ledger     *Ledger
+	tally      Tally
 
 	measuring bool
 	stopping  bool
@@ -31,6 +32,9 @@ const (
 	longestLook = int64(10e3)
 	// longestWait bounds a wait so that phases and cancellation are noticed.
 	longestWait = int64(20e6)
+	// onePause is how long a server is left alone before each put of one job at a time, so that whoever takes the
+	// job really waits.
+	onePause = int64(200e3)
 )
 
 func newLoop(r *run) (*loop, error) {
@@ -125,6 +129,9 @@ func (l *loop) patience() int64 {
 	now := l.run.now()
 	if l.pacer.open() {
 		wait = min(wait, l.pacer.at(l.pacer.next)-now)
+	}
+	if len(l.parked) > 0 && l.run.load.One() {
+		wait = min(wait, onePause)
 	}
 	if !l.measuring && !l.stopping {
 		wait = min(wait, l.run.begin-now)

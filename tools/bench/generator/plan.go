@@ -18,6 +18,7 @@ const (
 	opDelete
 	opUse
 	opReserveJob
+	opJob // a job that was put and delivered, where that is what counts
 	operations
 
 	// A delivery is not a command: the time from a put to the arrival of the job at a worker.
@@ -26,7 +27,7 @@ const (
 )
 
 func (o operation) String() string {
-	return [...]string{"put", "reserve", "delete", "use", "reserve-job", "", "delivery"}[o]
+	return [...]string{"put", "reserve", "delete", "use", "reserve-job", "job", "", "delivery"}[o]
 }
 
 // A request is a batch of n commands: all are op, or, where there is a pattern, they
@@ -223,7 +224,7 @@ type producerPlan struct {
 }
 
 func (p producerPlan) next(c *conn, due int64) (request, bool) {
-	if p.run.inFlight >= p.load.InFlight() {
+	if p.run.inFlight >= p.load.InFlight() || p.load.One() && due < p.run.came+onePause {
 		return request{}, false
 	}
 	n := p.load.Depth
@@ -253,7 +254,7 @@ func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFligh
 // plan gives connection i its plan.
 func (r *run) plan(i int, q *requests) plan {
 	switch r.load.Kind {
-	case load.KindApart, load.KindWake:
+	case load.KindApart, load.KindWake, load.KindWakeOne, load.KindPush, load.KindPushOne:
 		if i < r.load.Producers {
 			return producerPlan{q, r}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -25,34 +26,33 @@ type Target struct {
 	Disk  server.Disk // with its files; empty: not known
 }
 
-// Dial connects, with TLS if so. The client is for a conversation while the socket still
-// blocks.
-func (t *Target) Dial(secured bool) (fd int, over *socket.TLS, c talk.Client, err error) {
+// Dial connects, with TLS if so. The client is for a conversation before a loop drives the connection.
+func (t *Target) Dial(secured bool) (conn net.Conn, over *socket.TLS, c talk.Client, err error) {
 	addr := t.Addr
 	if secured {
 		addr = t.TLS
 	}
-	if fd, err = socket.Dial(addr); err != nil || !secured {
-		return fd, nil, talk.NewClient(socket.Blocking{FD: fd}, talk.StreamPiece), err
+	if conn, err = socket.Dial(addr); err != nil || !secured {
+		return conn, nil, talk.NewClient(conn, talk.StreamPiece), err
 	}
-	if over, err = socket.Secure(fd); err != nil {
-		socket.CloseAll([]int{fd})
-		return -1, nil, c, err
+	if over, err = socket.Secure(conn); err != nil {
+		conn.Close()
+		return nil, nil, c, err
 	}
-	return fd, over, talk.NewClient(over, talk.StreamPiece), nil
+	return conn, over, talk.NewClient(over, talk.StreamPiece), nil
 }
 
-// DialTube connects for what uses and watches one tube alone. The socket still blocks.
+// DialTube gives the descriptor of a connection that uses and watches one tube alone.
 func (t *Target) DialTube(tube string) (int, error) {
-	fd, _, c, err := t.Dial(false)
+	conn, _, c, err := t.Dial(false)
 	if err != nil {
 		return -1, err
 	}
 	if err := c.MoveTo(tube); err != nil {
-		socket.CloseAll([]int{fd})
+		conn.Close()
 		return -1, err
 	}
-	return fd, nil
+	return socket.Raw(conn)
 }
 
 // Settings are how a measurement is made, as opposed to what is sent.
@@ -75,7 +75,8 @@ type run struct {
 	loop     *loop
 	begin    int64 // the measurement begins
 	end      int64 // and ends, and no new work is begun
-	inFlight int64 // jobs put and not yet reserved, where roles are apart
+	inFlight int64 // jobs put and not yet reserved, or pushed and committed, where roles are apart
+	came     int64 // when the last job was delivered
 	abort    atomic.Bool
 	replies  atomic.Int64
 
@@ -136,28 +137,49 @@ func (r *run) connect() (err error) {
 	if r.loop, err = newLoop(r); err != nil {
 		return err
 	}
+	conns := r.load.Connections
+	if r.load.Pushes() {
+		conns = r.load.Producers
+		for i := range r.load.Connections - conns {
+			if err := r.addConsumer(i); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range conns {
+		if err := r.addConn(i, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) addConn(i int, q *requests) error {
+	wire, secured, talk, err := r.target.Dial(r.load.TLS)
+	if err != nil {
+		return err
+	}
+	if r.tube != "" {
+		err = talk.MoveTo(r.tube)
+	} else {
+		err = chooseTubes(talk, i, r.load)
+	}
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	fd, err := socket.Raw(wire)
+	if err != nil {
+		return err
+	}
 	l := r.loop
-	for i := range r.load.Connections {
-		fd, secured, talk, err := r.target.Dial(r.load.TLS)
-		if err != nil {
-			return err
-		}
-		c := &conn{loop: l, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
-		if r.tube != "" {
-			err = talk.MoveTo(r.tube)
-		} else {
-			err = chooseTubes(talk, i, r.load)
-		}
-		var added error
-		c.wire, added = l.wires.Add(fd, secured, c)
-		if err := errors.Join(err, added); err != nil {
-			return err
-		}
-		l.conns = append(l.conns, c)
-		// Only producers have a timetable; workers wait for their jobs.
-		if _, worker := c.plan.(workerPlan); !worker {
-			l.paced = append(l.paced, c)
-		}
+	c := &conn{loop: l, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
+	if c.wire, err = l.wires.Add(fd, secured, c); err != nil {
+		return err
+	}
+	l.conns = append(l.conns, c)
+	// Only producers have a timetable; workers wait for their jobs.
+	if _, worker := c.plan.(workerPlan); !worker {
+		l.paced = append(l.paced, c)
 	}
 	return nil
 }

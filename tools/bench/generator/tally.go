@@ -67,7 +67,11 @@ func (r *run) result(t *Tally) (*result.Result, error) {
 	}
 	res := result.Between(r.load, string(r.wait), r.target.PID, ops, &r.first, &r.last)
 	res.Missed, res.ByCommand = t.missed, map[string]uint64{}
-	res.Latency = map[string]result.Latency{"all": result.LatencyOf(t.Commands())}
+	all := t.Commands()
+	if r.load.One() {
+		all = &t.latency[opDelivery]
+	}
+	res.Latency = map[string]result.Latency{"all": result.LatencyOf(all)}
 	for op := range measured {
 		if h := &t.latency[op]; h.N > 0 {
 			res.Latency[op.String()] = result.LatencyOf(h)

@@ -50,7 +50,7 @@ func (l *loop) consume(c *conn, data []byte) (used int, err error) {
 // answered records n replies to op that came with one read, and so have one latency.
 func (l *loop) answered(c *conn, op operation, now int64, n uint64) {
 	l.tally.everything += int64(n)
-	if l.measuring {
+	if l.measuring && !l.run.load.ByJob() {
 		l.tally.ops[op] += n
 	}
 	// How long a reserve waits depends on who puts; the delivery is measured instead.
@@ -131,14 +131,18 @@ func (l *loop) reserved(c *conn, r *Reply, now int64) error {
 		return nil
 	}
 	l.run.inFlight--
-	return l.delivered(r, now)
+	if l.measuring && l.run.load.ByJob() {
+		l.tally.ops[opJob]++
+	}
+	return l.delivered(r.ID, r.Body, now)
 }
 
 // delivered records how long a job took to reach its worker.
-func (l *loop) delivered(r *Reply, now int64) error {
-	put := stampOf(r.Body)
+func (l *loop) delivered(id uint64, body []byte, now int64) error {
+	l.run.came = now
+	put := stampOf(body)
 	if put <= 0 || put > now {
-		return fmt.Errorf("job %d carries the time %d ns, which is not one of this run", r.ID, put)
+		return fmt.Errorf("job %d carries the time %d ns, which is not one of this run", id, put)
 	}
 	if l.inWindow(put) {
 		l.tally.latency[opDelivery].Record(now-put, 1)

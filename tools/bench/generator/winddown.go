@@ -14,7 +14,15 @@ func (l *loop) finished() (bool, error) {
 		return false, nil
 	}
 	l.fallQuiet()
+	for _, c := range l.committers {
+		if err := c.goOn(); err != nil { // what is left
+			return false, err
+		}
+	}
 	open := 0
+	if l.run.load.Pushes() && l.run.inFlight > 0 {
+		open++
+	}
 	for _, c := range l.conns {
 		if !l.done(c) {
 			open++

@@ -29,7 +29,6 @@ type Load struct {
 	Whole       bool          `json:"whole,omitempty"`      // it ends after MaxJobs alone, however long that takes
 	Kill        bool          `json:"kill,omitempty"`       // restart: the server gets SIGKILL
 	Window      int           `json:"window,omitempty"`     // push: of a consumer; 0: auto-commit
-	Ahead       int           `json:"ahead,omitempty"`      // push: writes of a producer that may be unanswered; 0: 1
 	Commit      int           `json:"commit,omitempty"`     // push: items in a request that commits
 	Warmup      time.Duration `json:"warmup_ns"`
 	Duration    time.Duration `json:"duration_ns"`
@@ -101,7 +100,6 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.BoolVar(&ld.Whole, "whole", ld.Whole, "put, cycle, cycles: measure until -max-jobs jobs were put, instead of for -time, without -warmup")
 	f.BoolVar(&ld.Kill, "kill", ld.Kill, "restart: end the server with SIGKILL")
 	f.IntVar(&ld.Window, "window", ld.Window, "push: a consumer's window; 0: auto-commit")
-	f.IntVar(&ld.Ahead, "ahead", ld.Ahead, "push: `writes` of a producer that may be unanswered; 0: 1")
 	f.IntVar(&ld.Commit, "commit", ld.Commit, "push: items in a request that commits")
 	f.DurationVar(&ld.Warmup, "warmup", ld.Warmup, "unmeasured time before the measurement")
 	f.DurationVar(&ld.Duration, "time", ld.Duration, "length of the measurement")
@@ -110,18 +108,30 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 }
 
 func (ld *Load) Apart() bool {
-	return ld.Kind == KindApart || ld.Kind == KindWake
+	return ld.Kind == KindApart || ld.Kind == KindWake || ld.Kind == KindWakeOne
 }
 
+// Pushes tells whether consumers of the queue service take the jobs.
+func (ld *Load) Pushes() bool { return ld.Kind == KindPush || ld.Kind == KindPushOne }
+
+// One tells whether there is one job at a time.
+func (ld *Load) One() bool { return ld.Kind == KindPushOne || ld.Kind == KindWakeOne }
+
+// ByJob tells whether an operation is a job that was put and delivered, and not a command.
+func (ld *Load) ByJob() bool { return ld.Pushes() || ld.One() }
+
 // Stamped loads carry the time of their put in the body, to measure delivery.
-func (ld *Load) Stamped() bool { return ld.Apart() }
+func (ld *Load) Stamped() bool { return ld.Apart() || ld.One() }
 
 // StampSize bytes at the start of a body may carry the time it was put.
 const StampSize = 8
 
 // Check fills what was left open and refuses what cannot be run.
 func (ld *Load) Check() error {
-	if (ld.Apart() || ld.Kind == KindPush) && ld.Producers == 0 {
+	if ld.One() {
+		ld.Connections, ld.Producers, ld.Depth = 2, 1, 1
+	}
+	if (ld.Apart() || ld.Pushes()) && ld.Producers == 0 {
 		ld.Producers = max(1, ld.Connections/2)
 	}
 	if ld.Kind != KindNeighbour {
@@ -161,14 +171,14 @@ func (ld *Load) Check() error {
 // at once, and a request is written as a whole.
 func (ld *Load) checkPush() error {
 	switch {
-	case ld.Kind != KindPush:
+	case !ld.Pushes():
 		return nil
 	case ld.Producers < 1 || ld.Producers >= ld.Connections:
 		return errors.New("need at least one producer and one consumer")
 	case ld.Window < 0 || ld.Window > 0 && (ld.Commit < 1 || ld.Commit > min(ld.Window, 1000)):
 		return errors.New("-commit must lie between 1 and 1000, and not above -window")
-	case ld.Body.Min != ld.Body.Max || ld.Body.Max*ld.Depth*max(1, ld.Ahead) > 64<<10 || ld.Ahead < 0:
-		return errors.New("push: bodies have one size, and a producer has at most 64 KiB unanswered (-depth, -ahead)")
+	case ld.Body.Min != ld.Body.Max || ld.Body.Min < StampSize:
+		return fmt.Errorf("push: bodies have one size, of %d bytes or more", StampSize)
 	}
 	return nil
 }
@@ -246,10 +256,12 @@ func (ld *Load) Repeats(most int) int {
 // nearly always finds a waiting worker.
 func (ld *Load) InFlight() int64 {
 	switch {
+	case ld.One():
+		return 1
 	case ld.Kind == KindWake:
 		return int64(max(1, (ld.Connections-ld.Producers)/2))
 	case ld.Kind == KindPush: // what consumers may have, and what is on its way to the server
-		return int64((ld.Connections-ld.Producers)*max(ld.Window, 100) + ld.Producers*ld.Depth*max(1, ld.Ahead))
+		return int64((ld.Connections-ld.Producers)*max(ld.Window, 100) + ld.Producers*ld.Depth)
 	case ld.Rate > 0:
 		return 1_000_000
 	default:

@@ -6,7 +6,6 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
-	"beanfield/tools/bench/push"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/stalls"
 	"beanfield/tools/server"
@@ -49,10 +48,6 @@ func Running(ctx context.Context, t generator.Target, ld load.Load, set generato
 		return nil, errors.New("restart needs -server: what runs is not ended")
 	case load.KindNeighbour:
 		return stalls.Measure(ctx, t, ld, set)
-	case load.KindPush:
-		return push.Measure(ctx, t, ld, set)
-	case load.KindPushOne, load.KindWakeOne:
-		return push.MeasureOne(ctx, t, ld, set)
 	}
 	return generator.Generate(ctx, t, ld, set)
 }

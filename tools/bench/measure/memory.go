@@ -3,14 +3,11 @@ package measure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
-	"beanfield/tools/bench/push"
 	"beanfield/tools/bench/result"
-	"beanfield/tools/bench/socket"
 	"beanfield/tools/server"
 )
 
@@ -33,9 +30,9 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 	if ld.Kind == load.KindMemory {
 		err = generator.FillBacklog(ctx, t.Addr, &ld, set.Say)
 	} else {
-		var idle []int
-		idle, err = open(t, &ld)
-		defer socket.CloseAll(idle)
+		var w waiting
+		defer w.close()
+		err = w.open(&t, &ld)
 		count = ld.Connections
 	}
 	if err != nil {
@@ -53,32 +50,4 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 		return res, generator.ClearLeftovers(ctx, t.Addr, &ld)
 	}
 	return res, nil
-}
-
-// open opens connections that wait.
-func open(t generator.Target, ld *load.Load) ([]int, error) {
-	switch ld.Kind {
-	case load.KindConsumers:
-		return push.OpenConsumers(t, ld.Connections)
-	case load.KindGets:
-		return push.OpenGets(t, ld.Connections)
-	}
-	return openIdle(t, ld.Connections, ld.TLS)
-}
-
-// openIdle opens connections that each run one command, so that the server has had
-// to make its buffers, and then say nothing more.
-func openIdle(t generator.Target, n int, secured bool) ([]int, error) {
-	var idle []int
-	for i := range n {
-		fd, _, c, err := t.Dial(secured)
-		if err != nil {
-			return idle, fmt.Errorf("connection %d: %w", i, err)
-		}
-		idle = append(idle, fd)
-		if err := c.Say("reserve-with-timeout 0", "TIMED_OUT"); err != nil {
-			return idle, fmt.Errorf("connection %d: %w", i, err)
-		}
-	}
-	return idle, nil
 }

@@ -28,7 +28,7 @@ var cases = []struct{ server, load string }{
 	{"", "-load apart -c 50 -tubes 4"},
 	{"-b {dir}", "-load cycles -depth 16"},
 	{"-b {dir} -f 50", "-load cycles -depth 16"},
-	{"-queue 127.0.0.1:{queue}", "-load push -window 100 -ahead 16 -commit 16"},
+	{"-queue 127.0.0.1:{queue}", "-load push -depth 16 -window 100 -commit 16"},
 }
 
 // The port of TLS, which no case uses, is that of the profiles.
@@ -55,7 +55,8 @@ func Main(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(dir)
 	if *program == "" {
-		if *program, err = build(ctx, dir); err != nil {
+		// Without paths of this machine in the profile, with which others build.
+		if *program, err = server.Beanfield(ctx, dir, "-trimpath"); err != nil {
 			return err
 		}
 	}
@@ -73,16 +74,6 @@ func Main(ctx context.Context, args []string) error {
 		return fmt.Errorf("go tool pprof: %w\n%s", err, said)
 	}
 	return nil
-}
-
-// build builds the server so that no paths of this machine come into the profile, which others build with.
-func build(ctx context.Context, dir string) (program string, _ error) {
-	program = filepath.Join(dir, "beanfield")
-	said, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "beanfield/cmd/beanfield").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, said)
-	}
-	return program, nil
 }
 
 // one profiles a new server under a load.

@@ -42,12 +42,12 @@ func NewLoop(most int) (*Loop, error) {
 	return &Loop{epfd: epfd, events: make([]syscall.EpollEvent, most), input: make([]byte, loopInput)}, nil
 }
 
-// Add takes over a connected socket, also where it fails.
+// Add takes over a descriptor that never blocks, also where it fails.
 func (l *Loop) Add(fd int, secured *TLS, party Party) (*Conn, error) {
 	c := &Conn{loop: l, fd: fd, tls: secured, index: len(l.conns), party: party}
 	l.conns = append(l.conns, c)
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		return nil, err
+	if secured != nil {
+		secured.fd = fd
 	}
 	return c, c.watch(syscall.EPOLL_CTL_ADD, syscall.EPOLLIN)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net"
 	"syscall"
 	"time"
 	"unsafe"
@@ -21,14 +22,23 @@ type Side struct {
 	early []byte // what came while a write had to wait
 }
 
+// asConn makes a net.Conn of what reads, writes and closes. Its waits end otherwise.
+type asConn struct{}
+
+func (asConn) LocalAddr() net.Addr              { return nil }
+func (asConn) RemoteAddr() net.Addr             { return nil }
+func (asConn) SetDeadline(time.Time) error      { return nil }
+func (asConn) SetReadDeadline(time.Time) error  { return nil }
+func (asConn) SetWriteDeadline(time.Time) error { return nil }
+
 // DialSide connects.
 func DialSide(addr string, turn *Turn, piece int) (*Side, error) {
-	fd, err := Dial(addr)
+	c, err := Dial(addr)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		syscall.Close(fd)
+	fd, err := Raw(c)
+	if err != nil {
 		return nil, err
 	}
 	return &Side{fd: fd, piece: piece, turn: turn}, nil

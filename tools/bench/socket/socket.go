@@ -1,78 +1,45 @@
 package socket
 
 import (
-	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
-// setupTimeout bounds each reply that is waited for while the connections are set up.
-const setupTimeout = 30 * time.Second
-
-// address reads 127.0.0.1:11300, [::1]:11300 or unix:/path. Other machines
-// are refused: nobody should load one by mistake, and its CPU time could not be read.
-func address(addr string) (family int, sa syscall.Sockaddr, err error) {
+// Dial connects with a server on this machine, at 127.0.0.1:11300, [::1]:11300 or unix:/path. Others are refused:
+// nobody should load one by mistake, and its CPU time could not be read.
+func Dial(addr string) (net.Conn, error) {
 	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
-		return syscall.AF_UNIX, &syscall.SockaddrUnix{Name: path}, nil
+		return net.Dial("unix", path)
 	}
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
-		return 0, nil, fmt.Errorf("address %q: want 127.0.0.1:PORT, [::1]:PORT or unix:PATH", addr)
+		return nil, fmt.Errorf("address %q: want 127.0.0.1:PORT, [::1]:PORT or unix:PATH", addr)
 	}
 	if !ap.Addr().IsLoopback() {
-		return 0, nil, fmt.Errorf("address %q: only servers on this machine are measured", addr)
+		return nil, fmt.Errorf("address %q: only servers on this machine are measured", addr)
 	}
-	if ap.Addr().Is4() {
-		return syscall.AF_INET, &syscall.SockaddrInet4{Port: int(ap.Port()), Addr: ap.Addr().As4()}, nil
-	}
-	return syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(ap.Port()), Addr: ap.Addr().As16()}, nil
+	return net.Dial("tcp", addr)
 }
 
-// Dial gives a connected socket that still blocks, with timeouts.
-func Dial(addr string) (int, error) {
-	family, sa, err := address(addr)
+// Raw is a connection's own descriptor, which never blocks; c is closed.
+func Raw(c net.Conn) (int, error) {
+	defer c.Close()
+	file, err := c.(interface{ File() (*os.File, error) }).File()
 	if err != nil {
 		return -1, err
 	}
-	fd, err := syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	defer file.Close()
+	fd, err := syscall.Dup(int(file.Fd()))
 	if err != nil {
-		return -1, fmt.Errorf("socket: %w", err)
+		return -1, os.NewSyscallError("dup", err)
 	}
-	tv := syscall.NsecToTimeval(int64(setupTimeout))
-	err = errors.Join(
-		syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &tv),
-		syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &tv))
-	if err == nil && family != syscall.AF_UNIX {
-		err = syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
-	}
-	if err == nil {
-		err = syscall.Connect(fd, sa)
-		for errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EALREADY) {
-			err = syscall.Connect(fd, sa) // goes on waiting for the one that was interrupted
-		}
-		if errors.Is(err, syscall.EISCONN) {
-			err = nil
-		}
-	}
-	if err != nil {
-		syscall.Close(fd)
-		return -1, fmt.Errorf("connect to %s: %w", addr, err)
-	}
-	return fd, nil
-}
-
-// Uninterrupted makes a blocking call again that one of the runtime's signals has
-// cut short.
-func Uninterrupted(call func() error) error {
-	for {
-		if err := call(); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
+	syscall.CloseOnExec(fd)
+	return fd, syscall.SetNonblock(fd, true)
 }
 
 // On a socket that never blocks, the runtime need not be told of a system call:

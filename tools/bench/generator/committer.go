@@ -1,4 +1,4 @@
-package push
+package generator
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 // A committer is the HTTP connection on which a consumer commits its items. It has at most
 // one request outstanding.
 type committer struct {
-	run     *run
+	loop    *loop
 	wire    *socket.Conn
 	ids     []uint64 // to be committed
 	sent    int      // of those, in the request that is outstanding
@@ -22,17 +22,17 @@ type committer struct {
 	before, after string // of a request: what comes before the ids, and after them
 }
 
-func newCommitter(r *run, user int) *committer {
-	c := &committer{run: r}
-	c.before, c.after, _ = strings.Cut(talk.Request("PUT", tube, "_indexes_=*", name(user), group), "*")
+func newCommitter(l *loop, user int) *committer {
+	c := &committer{loop: l}
+	c.before, c.after, _ = strings.Cut(talk.Request("PUT", loadTube(0), "_indexes_=*", UserName(user), group), "*")
 	c.after += "Content-Length: 0\r\n\r\n"
 	return c
 }
 
 // goOn commits items when there are enough, or, at the end, what there is.
 func (c *committer) goOn() error {
-	n := min(len(c.ids), c.run.load.Commit)
-	if c.sent > 0 || n == 0 || n < c.run.load.Commit && !c.run.stopping {
+	n := min(len(c.ids), c.loop.run.load.Commit)
+	if c.sent > 0 || n == 0 || n < c.loop.run.load.Commit && !c.loop.stopping {
 		return nil
 	}
 	c.sent = n
@@ -53,7 +53,7 @@ var (
 	short   = []byte("\r\nContent-Length: 2\r\n")
 )
 
-// take reads the answer: OK.
+// Take takes the answer to a commit: OK.
 func (c *committer) Take(b []byte) (int, error) {
 	head := bytes.Index(b, headEnd)
 	if head < 0 || len(b) < head+len(headEnd)+2 {
@@ -62,7 +62,7 @@ func (c *committer) Take(b []byte) (int, error) {
 	if !bytes.HasPrefix(b, good) || !bytes.Contains(b[:head+2], short) || c.sent == 0 {
 		return 0, fmt.Errorf("a commit of %d items was answered %.200q", c.sent, b)
 	}
-	c.run.done += uint64(c.sent)
+	c.loop.ended(int64(c.sent))
 	c.ids = c.ids[:copy(c.ids, c.ids[c.sent:])]
 	c.sent = 0
 	return head + len(headEnd) + 2, c.goOn()
