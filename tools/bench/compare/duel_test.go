@@ -19,12 +19,13 @@ func TestDuel(t *testing.T) {
 			{name: "plain", load: base(func(ld *load.Load) { ld.Connections, ld.Backlog = 3, 20 })},
 			{name: "half", load: base(func(ld *load.Load) { ld.Connections = 3 }), half: true},
 			{name: "memory", load: base(func(ld *load.Load) { ld.Kind, ld.Backlog = load.KindMemory, 100 })},
+			{name: "whole", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Whole = load.KindPut, 1000, true })},
 			{name: "broken", load: base(nil), flags: "-no-such-flag"},
 		},
 	}
 	d := newDuel(c, "{self} queue", "{self} queue")
 	must.Do(t, d.run(t.Context()))
-	for i, want := range []int{5, 5, 2, 0} {
+	for i, want := range []int{5, 5, 2, 2, 0} {
 		r := &d.rows[i]
 		for side := range r.sides {
 			if len(r.sides[side]) != want {
@@ -35,12 +36,17 @@ func TestDuel(t *testing.T) {
 			t.Errorf("%s: %s", r.row.name, r.absent)
 		}
 	}
+	for _, res := range append(d.rows[3].sides[0], d.rows[3].sides[1]...) {
+		if res.Ops < 1000-50 || res.Ops > 1000+50 {
+			t.Errorf("whole: %d jobs", res.Ops)
+		}
+	}
 	for _, res := range append(d.rows[1].sides[0], d.rows[1].sides[1]...) {
 		if rate := d.rows[1].sides[0][0].Load.Rate; rate <= 0 || res.Load.Rate <= 0 {
 			t.Errorf("half: rate %v, then %v", rate, res.Load.Rate)
 		}
 	}
-	if text := d.markdown(); !strings.Contains(text, "| plain | throughput ") || !strings.Contains(text, "| broken | did not start") {
+	if text := d.markdown(); !strings.Contains(text, "| plain | throughput ") || !strings.Contains(text, "| broken | did not start") || !strings.Contains(text, "; highest MB ") {
 		t.Error(text)
 	}
 }

@@ -49,28 +49,6 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 	}
 }
 
-// What was due but never sent, since the server never came back, counts as well.
-func TestOpenLoopGivesUp(t *testing.T) {
-	ld := brief(func(ld *load.Load) { ld.Kind, ld.Rate, ld.Connections = load.KindPut, 1000, 2 })
-	r := &run{load: &ld, base: time.Now(), end: 1e9}
-	q := newRequests(&ld)
-	l := &loop{run: r, pacer: newPacer(0, 1000, 1, 2)}
-	r.loop = l
-	for i := range int64(2) {
-		l.paced = append(l.paced, &conn{plan: putPlan{q}, paced: true, slot: 500 + i, op: opPut})
-	}
-	l.paced[0].left, l.paced[0].due = 1, 498e6
-	l.giveUp(11e9)
-	// Of 1000 due, slots 500 to 999 were not sent and 498 was not answered.
-	h := &l.tally.latency[opPut]
-	if l.tally.missed != 501 || h.N != 501 {
-		t.Errorf("%d missed, %d recorded; want 501", l.tally.missed, h.N)
-	}
-	if h.Max != 11e9-498e6 || h.Min != 11e9-999e6 {
-		t.Errorf("latencies from %d to %d", h.Min, h.Max)
-	}
-}
-
 // A write of whole cycles is three commands for each: so many are due, or missed.
 func TestOpenLoopOfCycles(t *testing.T) {
 	ld := brief(func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 1200 })

@@ -44,28 +44,6 @@ func arrive(l *loop, c *conn, parts ...string) error {
 
 func body20() string { return "12345678" + "abcdefghijklmnopqrst"[8:] }
 
-func TestConsumeSplitAtEveryByte(t *testing.T) {
-	var b strings.Builder
-	for id := 5; id < 8; id++ {
-		fmt.Fprintf(&b, "RESERVED %d 20\r\n%s\r\n", id, body20())
-	}
-	stream := b.String()
-	l, first := awaiting(opReserve, 3, nil)
-	for i := range len(stream) + 1 {
-		for j := i; j <= len(stream); j++ {
-			c := &conn{plan: first.plan, op: opReserve, left: 3}
-			l.ledger, l.tally.ops[opReserve] = NewLedger(), 0
-			l.tally.latency[opReserve].Reset()
-			if err := arrive(l, c, stream[:i], stream[i:j], stream[j:]); err != nil {
-				t.Fatalf("cut at %d and %d: %v", i, j, err)
-			}
-			if c.left != 0 || fmt.Sprint(c.ids) != "[5 6 7]" || l.tally.ops[opReserve] != 3 || l.tally.latency[opReserve].N != 3 {
-				t.Fatalf("cut at %d and %d: %d to come, jobs %v, counted %d", i, j, c.left, c.ids, l.tally.ops[opReserve])
-			}
-		}
-	}
-}
-
 func TestConsumeRefusesWrongReplies(t *testing.T) {
 	good := fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", body20())
 	for _, test := range []struct {

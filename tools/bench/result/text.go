@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"beanfield/tools/bench/machine"
 )
@@ -37,37 +38,17 @@ func (r *Result) disturbance() string {
 // commandOrder is how latencies are listed.
 var commandOrder = []string{"put", "reserve", "delete", "use", "reserve-job", "delivery"}
 
+// Print shows one result: a line, and the latencies of each command.
 func (r *Result) Print(w io.Writer) {
-	if r.Restart != nil {
-		fmt.Fprintln(w, r.Restart)
-		return
-	}
-	if r.Stalls != nil {
-		fmt.Fprintln(w, r.Stalls.String()+r.disturbance())
-		return
-	}
-	if r.Server.BytesEach != 0 {
-		fmt.Fprintf(w, "%.0f bytes each, %.1f MB resident (peak %.1f)\n", r.Server.BytesEach, MB(r.Server.RSS), MB(r.Server.PeakRSS))
-		return
-	}
-	fmt.Fprintf(w, "%.0f ops/s, %d operations in %.2f s\n", r.OpsPerSec, r.Ops, r.Seconds)
-	fmt.Fprintf(w, "%-12s %10s %10s %10s %10s %10s %10s %10s\n", "latency, µs", "count", "mean", "p50", "p90", "p99", "p99.9", "max")
-	row := func(name string) {
-		if l, ok := r.Latency[name]; ok {
-			fmt.Fprintf(w, "  %-10s %10d %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, l.N, l.Mean, l.P50, l.P90, l.P99, l.P999, l.Max)
+	fmt.Fprintln(w, strings.TrimSpace(r.Brief()))
+	for _, command := range append(commandOrder, "all") {
+		if l, ok := r.Latency[command]; ok {
+			fmt.Fprintf(w, "%-12s %10d times, µs: mean %.1f, p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f, max %.1f\n",
+				command, l.N, l.Mean, l.P50, l.P90, l.P99, l.P999, l.Max)
 		}
 	}
-	for _, command := range commandOrder {
-		row(command)
-	}
-	row("all")
-	if s := r.Server; s.RSS > 0 {
-		fmt.Fprintf(w, "server     %.2f processors, %.2f µs per operation (system about %.2f), %.1f MB resident\n", s.CPU, s.CPUPerOp, s.SystemPerOp, MB(s.RSS))
-	}
-	fmt.Fprintf(w, "generator  %.2f processors, %.1f answers waiting at a look; others %.2f\n", r.GeneratorCPU, r.Waiting, r.OthersCPU)
-	if r.GeneratorBound() {
-		fmt.Fprintln(w, "The generator was the bottleneck: the server could have done more.")
-	}
+	fmt.Fprintf(w, "server %.2f processors, %.1f MB resident; generator %.2f processors, %.1f answers waiting at a look; others %.2f\n",
+		r.Server.CPU, MB(r.Server.RSS), r.GeneratorCPU, r.Waiting, r.OthersCPU)
 	if r.Missed > 0 {
 		fmt.Fprintf(w, "The server could not keep up: %d operations that were due were not answered in time.\n", r.Missed)
 	}
