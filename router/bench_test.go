@@ -50,26 +50,12 @@ func BenchmarkDirectory(b *testing.B) {
 	for range living {
 		d.begin(1)
 	}
-	b.Run("begin, a million living", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			d.end(d.begin(1) - living)
-		}
-	})
 	b.Run("find, a million living", func(b *testing.B) {
 		first, id := d.last.Load()-living+1, uint64(0)
 		for b.Loop() {
 			id = (id + 7919) % living
 			d.find(first + id)
 		}
-	})
-	b.Run("the counter in parallel", func(b *testing.B) {
-		d := newDirectory()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				d.last.Add(1)
-			}
-		})
 	})
 	b.Run("begin, find and end in parallel", func(b *testing.B) {
 		d := newDirectory()

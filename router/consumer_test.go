@@ -236,7 +236,8 @@ func (w *world) attrs(tube string) *queue.Attrs {
 // consumers hold.
 func (w *world) checkConsumers() (holds int, err error) {
 	for _, p := range w.bed.shards {
-		b := queue.Batch{Ops: []queue.Op{{Kind: queue.List}}, List: &queue.Listing{Most: 100, Filter: queue.Filter{States: queue.States(0).With(queue.Reserved)}}}
+		reserved := queue.Filter{States: queue.States(0).With(queue.Reserved)}
+		b := queue.Batch{Ops: []queue.Op{{Kind: queue.List}}, List: &queue.Listing{Most: 100, Filter: reserved}}
 		for again := true; again; again = b.List.Next != 0 {
 			b.List.From, b.Next = b.List.Next, 0
 			for !p.state.Run(p.now(), &b) {
@@ -257,7 +258,7 @@ func (w *world) checkConsumers() (holds int, err error) {
 			k := a.get.ask
 			k.Limits = w.limits
 			if st := w.bed.shards[w.bed.r.TubeShard([]byte(k.Queue))].query(&k, 0); st != queue.Empty || !a.get.waiting {
-				return 0, fmt.Errorf("F3: a get of %s waits: %t, and what it asks for is there: status %d", k.Queue, a.get.waiting, st)
+				return 0, fmt.Errorf("F3: a get of %s waits: %t, and its item is there: status %d", k.Queue, a.get.waiting, st)
 			}
 		case a.watching && !a.gone:
 			if err := a.checkHeard(); err != nil {

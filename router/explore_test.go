@@ -149,7 +149,10 @@ func (w *world) beside(m move) func(s move) bool {
 		mail = append(mail, len(p.mail))
 	}
 	idle := func() bool {
-		return m.what >= resumes && m.what <= goesOn && w.actors[m.who].player != nil && !w.actors[m.who].gateOpen() && !w.actors[m.who].Waiting()
+		if m.what < resumes || m.what > goesOn || w.actors[m.who].player == nil {
+			return false
+		}
+		return !w.actors[m.who].gateOpen() && !w.actors[m.who].Waiting()
 	}
 	before := idle()
 	return func(s move) bool {

@@ -8,7 +8,8 @@ import (
 	"beanfield/storage/must"
 )
 
-// namedPuts are the puts of a batch, each with a key and a name; those of an odd number are for another tube, which may be in another shard.
+// namedPuts are the puts of a batch, each with a key and a name; those of an odd number are for another tube, which may be
+// in another shard.
 func namedPuts(batch, jobs int) (puts []queue.Op) {
 	for i := range jobs {
 		name := fmt.Appendf(nil, "%d %d", batch, i)
