@@ -2,9 +2,11 @@ package router
 
 import (
 	"fmt"
-	"slices"
+	"strings"
+	"sync"
 	"testing"
 
+	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -51,17 +53,19 @@ func (r *Router) found(t testing.TB, id uint64) string {
 	return where
 }
 
-// movesLife is a life in which jobs of the tube mail go to the tube far, in another shard. Each is either
-// put and left there, or finished there. It says when each was put and finished, as numbers of turns.
+// movesLife is a life in which jobs go between the tube mail and the tube far, in another shard. It says when each was put
+// and finished, as numbers of turns.
 type movesLife struct {
-	store    *cutStore
-	far      string
-	rules    func(tube string) *queue.Policy
-	ids      []uint64
-	put      []int // the turn after which it was acknowledged
-	begun    []int // the turn before the first in which it may have been finished; 0 if it never was
-	finished []int
-	states   []string // each job's, one after the other; nil: all are ready
+	store *cutStore
+	far   string
+	rules func(tube string) *queue.Policy
+	least int // queue.Config.LeastPurge
+
+	mu       sync.Mutex
+	put      map[uint64]int // the turn after which it was acknowledged
+	begun    map[uint64]int // the turn before the first in which it may have been finished; 0 if it never was
+	finished map[uint64]int
+	state    func(id uint64) string // what each was put as, and is wherever it is; nil for any
 }
 
 func farPolicy(far string) func(string) *queue.Policy {
@@ -82,18 +86,26 @@ func (s *cutStore) count() int {
 
 // has notes a job that was just put.
 func (d *movesLife) has(id uint64) {
-	d.ids = append(d.ids, id)
-	d.put, d.begun, d.finished = append(d.put, d.store.count()), append(d.begun, 0), append(d.finished, 0)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.put[id] = d.store.count()
 }
 
-// finish deletes every second job, if it is the one that has an id.
+// finish deletes a job.
 func (d *movesLife) finish(t *testing.T, c *client, id uint64) {
-	if i := slices.Index(d.ids, id); id%2 == 0 {
-		d.begun[i] = d.store.count()
-		if !c.delete(id) {
-			t.Fatalf("job %d cannot be deleted", id)
-		}
-		d.finished[i] = d.store.count()
+	begun := d.store.count()
+	if !c.delete(id) {
+		t.Errorf("job %d cannot be deleted", id)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun[id], d.finished[id] = begun, d.store.count()
+}
+
+// finishSome finishes every second job, if it is the one that has an id.
+func (d *movesLife) finishSome(t *testing.T, c *client, id uint64) {
+	if id%2 == 0 {
+		d.finish(t, c, id)
 	}
 }
 
@@ -111,11 +123,19 @@ func (c *client) letDie(t *testing.T) (id uint64) {
 
 func newMovesLife(shards int) *movesLife {
 	far := afar("mail", max(2, shards))
-	return &movesLife{store: newCutStore(shards), far: far, rules: farPolicy(far)}
+	ready := func(uint64) string { return "ready" }
+	return &movesLife{store: newCutStore(shards), far: far, rules: farPolicy(far), state: ready,
+		put: map[uint64]int{}, begun: map[uint64]int{}, finished: map[uint64]int{}}
+}
+
+func (d *movesLife) router(store *cutStore, shards int) *Router {
+	o := Options{Shards: shards, Store: store, PolicyFor: d.rules}
+	run := func(s *queue.State, now func() int64) runner { return shard.New(s, now) }
+	return must.Get(newRouter(o, queue.Config{LeastPurge: d.least}, run))
 }
 
 func (d *movesLife) open(shards int, watch ...string) (*Router, *client) {
-	r := must.Get(New(Options{Shards: shards, Store: d.store, PolicyFor: d.rules}))
+	r := d.router(d.store, shards)
 	c := newClient(r, watch...)
 	c.use("mail")
 	return r, c
@@ -129,7 +149,7 @@ func liveDeadLetters(t *testing.T, shards, jobs int) *movesLife {
 		d.has(c.put(1, 60))
 	}
 	for range jobs {
-		d.finish(t, c, c.letDie(t))
+		d.finishSome(t, c, c.letDie(t))
 	}
 	c.close()
 	must.Do(t, r.Close())
@@ -142,10 +162,11 @@ func liveBackAndForth(t *testing.T, shards, times int) *movesLife {
 	there, back := farPolicy(d.far)("mail"), farPolicy("mail")("mail")
 	d.rules = func(tube string) *queue.Policy { return map[string]*queue.Policy{"mail": there, d.far: back}[tube] }
 	r, c := d.open(shards, "mail", d.far)
-	d.has(c.put(1, 60))
+	id := c.put(1, 60)
+	d.has(id)
 	for range times {
-		if id := c.letDie(t); id != d.ids[0] {
-			t.Fatalf("got job %d", id)
+		if got := c.letDie(t); got != id {
+			t.Fatalf("got job %d", got)
 		}
 	}
 	c.close()
@@ -156,7 +177,7 @@ func liveBackAndForth(t *testing.T, shards, times int) *movesLife {
 // In liveMoved a client moves jobs: one is ready, one delayed, one buried, and so on.
 func liveMoved(t *testing.T, shards, jobs int) *movesLife {
 	d := newMovesLife(shards)
-	d.rules, d.states = nil, []string{"ready", "delayed", "buried"}
+	d.rules, d.state = nil, func(id uint64) string { return []string{"ready", "delayed", "buried"}[(id-1)%3] }
 	r, c := d.open(shards)
 	for i := range jobs {
 		op := queue.Op{Kind: queue.Put, Pri: 1, TTR: 60, Size: uint32(len(body)), Data: body}
@@ -175,45 +196,52 @@ func liveMoved(t *testing.T, shards, jobs int) *movesLife {
 			t.Fatalf("%v, %+v", l.Status, l.Altered)
 		}
 	}
-	for _, id := range d.ids {
-		d.finish(t, c, id)
+	for id := range uint64(jobs) {
+		d.finishSome(t, c, id+1)
 	}
 	c.close()
 	must.Do(t, r.Close())
 	return d
 }
 
-// state is what a job was put as, and is wherever it is.
-func (d *movesLife) state(i int) string {
-	if d.states == nil {
-		return "ready"
+// fits says that a job may be where it was found.
+func (d *movesLife) fits(id uint64, where string) bool {
+	tube, state, _ := strings.Cut(where, " ")
+	if tube != "mail" && tube != d.far {
+		return false
 	}
-	return d.states[i%len(d.states)]
+	return d.state == nil || state == d.state(id) || where == "mail ready" && d.state(id) == "buried"
 }
 
-// check opens what a crash has left, and looks for each job.
-func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure bool) {
+// check opens what a crash has left, and looks for each job. It returns which are there.
+func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure bool) (there map[uint64]bool) {
 	t.Helper()
 	for life := range 2 {
-		r := must.Get(New(Options{Shards: shards, Store: left, PolicyFor: d.rules}))
+		r := d.router(left, shards)
 		c := newClient(r)
 		r.settle(c)
 		c.close()
 		must.Do(t, r.Close())
+		wrong := func(format string, args ...any) {
+			t.Helper()
+			t.Fatalf("after %d turns, %d shards, life %d: "+format, append([]any{first, shards, life}, args...)...)
+		}
 		for i, s := range r.states {
 			if err := s.Check(); err != nil {
-				t.Errorf("after %d turns, %d shards, life %d: shard %d: %v", first, shards, life, i, err)
+				wrong("shard %d: %v", i, err)
 			}
 		}
-		for i, id := range d.ids {
+		there = map[uint64]bool{}
+		for id, put := range d.put {
 			where := r.found(t, id)
+			there[id] = where != ""
 			switch {
-			case where != "" && where != "mail "+d.state(i) && where != d.far+" "+d.state(i) && (where != "mail ready" || d.state(i) != "buried"):
-				t.Errorf("after %d turns, %d shards, life %d: job %d is in %q", first, shards, life, id, where)
-			case sure && where == "" && d.put[i] <= first && (d.begun[i] == 0 || d.begun[i] >= first):
-				t.Errorf("after %d turns, %d shards, life %d: job %d is lost", first, shards, life, id)
-			case sure && where != "" && d.finished[i] != 0 && d.finished[i] <= first:
-				t.Errorf("after %d turns, %d shards, life %d: job %d is back in %s", first, shards, life, id, where)
+			case there[id] && !d.fits(id, where):
+				wrong("job %d is in %q", id, where)
+			case sure && !there[id] && put <= first && (d.begun[id] == 0 || d.begun[id] >= first):
+				wrong("job %d is lost", id)
+			case sure && there[id] && d.finished[id] != 0 && d.finished[id] <= first:
+				wrong("job %d is back in %s", id, where)
 			}
 		}
 		n := 0
@@ -221,12 +249,10 @@ func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure 
 			n += len(l.Jobs)
 		}
 		if known := r.ids.last.Load(); n > int(known) {
-			t.Errorf("after %d turns, %d shards: the logs have %d copies of %d jobs", first, shards, n, known)
-		}
-		if t.Failed() {
-			t.FailNow()
+			wrong("the logs have %d copies of %d jobs", n, known)
 		}
 	}
+	return there
 }
 
 // Whatever turn a crash comes after, each job that goes to another shard is there once, in the state that it had, and none
@@ -273,8 +299,8 @@ func (d *movesLife) cutPower(t *testing.T) {
 // notLost looks for jobs whose put no power cut has taken, and that nobody can have finished.
 func (d *movesLife) notLost(t *testing.T, left *cutStore, first, cut int) {
 	t.Helper()
-	for i, id := range d.ids {
-		if cut == ShardOf("mail", 3) || d.put[i] > first || d.begun[i] != 0 {
+	for id, put := range d.put {
+		if cut == ShardOf("mail", 3) || put > first || d.begun[id] != 0 {
 			continue
 		}
 		n := 0

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
@@ -14,38 +13,21 @@ import (
 // movesCrowd is a life in which clients move jobs between two tubes in two shards, and others bury, kick and delete
 // them, and purge the same tubes of what is buried.
 type movesCrowd struct {
+	*movesLife
 	t      *testing.T
-	tubes  [2]string
 	r      *Router
-	store  *cutStore
+	tubes  [2]string
 	ended  atomic.Int64
-	mu     sync.Mutex
-	put    map[uint64]int // after which turn each put was answered
-	gone   map[uint64]int // likewise each delete
 	people sync.WaitGroup
 }
 
-const (
-	crowdShards = 4
-	crowdRounds = 60
-)
-
-func openCrowd(store *cutStore) *Router {
-	c := queue.Config{LeastPurge: 1}
-	return must.Get(newRouter(Options{Shards: crowdShards, Store: store}, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) }))
-}
-
-func newMovesCrowd(t *testing.T, store *cutStore) *movesCrowd {
-	return &movesCrowd{
-		t: t, tubes: [2]string{"mail", afar("mail", crowdShards)}, store: store, r: openCrowd(store), put: map[uint64]int{}, gone: map[uint64]int{},
-	}
-}
+const crowdShards = 4
 
 // enter has somebody do something in many rounds.
 func (x *movesCrowd) enter(seed uint64, round func(c *client, dice *rand.Rand)) {
 	x.people.Go(func() {
 		c, dice := newClient(x.r, x.tubes[0], x.tubes[1]), rand.New(rand.NewPCG(seed, 4))
-		for range crowdRounds {
+		for range 60 {
 			round(c, dice)
 		}
 		c.close()
@@ -86,10 +68,7 @@ func (x *movesCrowd) live() (left int) {
 func (x *movesCrowd) puts(c *client, dice *rand.Rand) {
 	for range 1 + dice.IntN(8) {
 		c.use(x.tubes[dice.IntN(2)])
-		id := c.put(uint32(dice.IntN(3)), 600)
-		x.mu.Lock()
-		x.put[id] = x.store.count()
-		x.mu.Unlock()
+		x.has(c.put(uint32(dice.IntN(3)), 600))
 	}
 }
 
@@ -110,16 +89,15 @@ func (x *movesCrowd) works(c *client, dice *rand.Rand) {
 	if status != queue.OK {
 		return
 	}
-	owner, _ := x.r.Owner(id)
-	op := queue.Op{Kind: []queue.Kind{queue.Bury, queue.Bury, queue.Release, queue.Delete}[dice.IntN(4)], ID: id, Pri: 1}
-	if got := c.run(owner, op, true); got.Status != queue.OK {
-		x.t.Errorf("job %d is reserved, and its holder is answered %v", id, got.Status)
-	}
-	if op.Kind == queue.Delete {
+	kind := []queue.Kind{queue.Bury, queue.Bury, queue.Release, queue.Delete}[dice.IntN(4)]
+	if kind == queue.Delete {
+		x.finish(x.t, c, id)
 		x.ended.Add(1)
-		x.mu.Lock()
-		x.gone[id] = x.store.count()
-		x.mu.Unlock()
+		return
+	}
+	owner, _ := x.r.Owner(id)
+	if got := c.run(owner, queue.Op{Kind: kind, ID: id, Pri: 1}, true); got.Status != queue.OK {
+		x.t.Errorf("job %d is reserved, and its holder is answered %v", id, got.Status)
 	}
 }
 
@@ -134,55 +112,36 @@ func (x *movesCrowd) kicks(c *client, dice *rand.Rand) {
 	c.run(c.UsedShard(), queue.Op{Kind: queue.Kick, Limit: uint32(1 + dice.IntN(4))}, true)
 }
 
-// jobs are where the jobs of a router are that has ended.
-func (x *movesCrowd) jobs(r *Router) map[uint64]string {
-	found := map[uint64]string{}
-	for id := range x.put {
-		if where := r.found(x.t, id); where != "" {
-			found[id] = where
-		}
-	}
-	for i, s := range r.states {
-		if err := s.Check(); err != nil {
-			x.t.Errorf("shard %d: %v", i, err)
-		}
-	}
-	return found
-}
-
 // Moves at the same time as purges and kicks of the same tubes lose no job, and have none twice: all that were put are
 // there or have been ended, as often as answers say. Whatever turn a crash comes after, what is left at the end was there,
 // what was ended is not, and nothing comes back.
 func TestMovesAmidPurgesSurviveCrashes(t *testing.T) {
-	store := newCutStore(crowdShards)
-	x := newMovesCrowd(t, store)
-	left := x.live()
-	last, cuts := x.jobs(x.r), 60
-	if len(last) != left {
-		t.Errorf("%d jobs are found, want %d", len(last), left)
+	d := newMovesLife(crowdShards)
+	d.rules, d.state, d.least = nil, nil, 1
+	r, c := d.open(crowdShards)
+	c.close()
+	x := &movesCrowd{movesLife: d, t: t, r: r, tubes: [2]string{"mail", d.far}}
+	left, turns := x.live(), len(d.store.turns)
+	for id := range d.put {
+		if r.found(t, id) != "" {
+			left--
+		} else if d.finished[id] == 0 {
+			d.begun[id] = 1 // a purge has ended it, at some time
+		}
 	}
-	before := map[uint64]bool{} // jobs that have ended by the cut before
+	if left != 0 {
+		t.Errorf("%d jobs too few are found", left)
+	}
+	var before map[uint64]bool
+	const cuts = 60
 	for n := range cuts + 1 {
-		first := len(store.turns) * n / cuts
-		r := openCrowd(store.cut(first, nil))
-		c := newClient(r)
-		r.settle(c)
-		c.close()
-		must.Do(t, r.Close())
-		found := x.jobs(r)
-		for id, put := range x.put {
-			gone, deleted := x.gone[id]
-			switch here := found[id] != ""; {
-			case here && (before[id] || deleted && gone <= first):
-				t.Errorf("after %d turns job %d is back in %s", first, id, found[id])
-			case !here && put <= first && last[id] != "":
-				t.Errorf("after %d turns job %d is lost, which was there in the end", first, id)
-			case !here && put <= first:
-				before[id] = true
+		first := turns * n / cuts
+		there := d.check(t, d.store.cut(first, nil), first, crowdShards, true)
+		for id := range there {
+			if was, known := before[id]; known && !was && there[id] && d.put[id] <= turns*(n-1)/cuts {
+				t.Fatalf("after %d turns job %d is back", first, id)
 			}
 		}
-		if t.Failed() {
-			t.FailNow()
-		}
+		before = there
 	}
 }

@@ -83,30 +83,10 @@ var tagged = []scenario{
 		w.add("any", "", []string{d.tube(0, 0)}, reserve).now(1)
 		w.producer(d.tube(0, 0), putting(5, 100, red), put)
 	}},
-	{"what is offered to one that asks is deleted, and a put elsewhere", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), putting(5, 100, red)).now(1)
-		w.add("asker", "", both(d), reserving(1, red, false))
-		w.remover(1)
-		w.producer(d.tube(1, 0), putting(5, 100, red))
-	}},
-	{"a timeout against jobs with the tags and without", 2, true, func(w *world, d *bed) {
-		w.add("asker", "", both(d), reserving(1, red, false), cancel).now(1)
-		w.producer(d.tube(0, 0), put, putting(5, 100, red))
-	}},
 	{"a hang-up of the first, another behind it asks for the same", 2, true, func(w *world, d *bed) {
 		w.add("first", "", both(d), reserving(1, red, false), hangUp).now(1)
 		w.add("second", "", both(d), reserving(1, red, false)).now(1)
 		w.producer(d.tube(1, 0), putting(5, 100, red))
-	}},
-	{"a holder releases while another asks", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), putting(5, 100, red), put).now(2)
-		w.add("holder", "", both(d), reserve, release).now(1).mute = true
-		w.add("asker", "", both(d), reserving(1, red, false))
-	}},
-	{"a holder hangs up while another asks for several", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(1, 0), putting(5, 100, red), putting(5, 100, red)).now(2)
-		w.add("holder", "", both(d), reserving(2, nil, false), hangUp).now(1)
-		w.add("asker", "", both(d), reserving(2, red, false)).now(1)
 	}},
 	{"a pause ends a tube for one that asks, and a put elsewhere", 2, true, func(w *world, d *bed) {
 		w.producer(d.tube(0, 0), putting(5, 100, red), pauseTube(d.tube(0, 0), 100)).now(2)
