@@ -5,16 +5,6 @@ import (
 	"beanfield/shard/queue/naive"
 )
 
-// rest waits until no job is on its way, and nothing is due any more.
-func (run *restartRun) rest() {
-	for range 3 { // jobs may go on from where they came
-		for i := range run.router.Shards() {
-			run.ask(i, queue.Op{Kind: queue.Totals})
-			run.router.movers[i].Rest()
-		}
-	}
-}
-
 // alterSome moves or changes some jobs of a shard, which stay there.
 func (run *restartRun) alterSome(c *restartClient, i int, jobs []*naive.Job) []queue.Op {
 	if c.altering == nil {
