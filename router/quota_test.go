@@ -12,6 +12,11 @@ func TestQuotaIsExact(t *testing.T) {
 	const most, claimers, rounds = 50, 8, 4000
 	var q Quota
 	q.Limit(queue.Amount{queue.BoundJobs: most, queue.BoundBytes: 10 * most})
+	large := queue.Amount{1, 9 * most}
+	if !q.Claim(large) || q.Claim(queue.Amount{1, most + 1}) || q.Used() != large {
+		t.Errorf("%v are used", q.Used()) // a claim that is refused leaves nothing
+	}
+	q.Add(large.Neg())
 	var all sync.WaitGroup
 	for i := range claimers {
 		all.Go(func() {
