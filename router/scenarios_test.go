@@ -202,3 +202,21 @@ func TestSeveralAreTheBest(t *testing.T) {
 	}
 	p.close()
 }
+
+// What is claimed is no worse than the worst that was chosen: if others take a job of a shard meanwhile, its next one stays.
+func TestSeveralClaimNoFurther(t *testing.T) {
+	d := newBed(2)
+	w := d.begin()
+	w.producer(d.tube(0, 0), putAt(5), putAt(7)).now(2)
+	w.producer(d.tube(1, 0), putAt(6)).now(1)
+	p := d.newPlayer("several").watchOnly(both(d)...)
+	d.shards[0].ran = func(b *queue.Batch) {
+		if b.Ops[0].Kind == queue.OfferSeveral {
+			d.shards[0].ask(queue.Op{Kind: queue.Delete, ID: w.first + 1})
+		}
+	}
+	if p.ReserveSeveral(2, nil, true); len(p.Several.Jobs) != 1 || p.Several.Jobs[0].Pri != 6 {
+		t.Errorf("reserved are %+v", p.Several.Jobs)
+	}
+	p.close()
+}

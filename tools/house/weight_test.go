@@ -28,7 +28,7 @@ var budgets = map[string]weight{
 	"conn/beanstalk":        {21200, 23200},
 	"conn/client":           {5700, 8000},
 	"conn/queueservice":     {7900, 9800},
-	"router":                {10000, 26100},
+	"router":                {10000, 25900},
 	"shard":                 {1500, 7100},
 	"shard/queue":           {39100, 30200},
 	"shard/queue/naive":     {7600, 0},
