@@ -29,7 +29,6 @@ func (r *Router) recover(o *Options) error {
 		all.Go(func() {
 			step := o.Steps.Begin(fmt.Sprintf("replaying shard-%03d", i), "jobs")
 			defer step.End()
-			highest[i] = l.MaxID()
 			now := r.Now()
 			var queues []*storage.Queue
 			err := l.ReplayQueues(func(q *storage.Queue) error {
