@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -69,9 +70,9 @@ func TestMoveToAnotherShard(t *testing.T) {
 
 // bounding makes a router with a tube that may have so many jobs.
 func bounding(shards int, bounded string, jobs int) *Router {
-	return must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy {
+	return must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *policy.Policy {
 		if tube == bounded {
-			return &queue.Policy{MaxJobs: jobs}
+			return &policy.Policy{Most: policy.Amount{int64(jobs)}}
 		}
 		return nil
 	}}))

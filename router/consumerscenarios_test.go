@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // founder makes "f" the queue's first group, by a consumer that has no window. So a group
@@ -103,7 +103,7 @@ func connections(group string) []scenario {
 			w.producer(d.tube(0, 0), put)
 		}},
 		{in + "a commit, the connection is lost, and its time passes", 1, false, func(w *world, d *bed) {
-			*w.limits = queue.Limits{Leaving: 1e9}
+			*w.limits = policy.Limits{Leaving: 1e9}
 			w.founder(d.tube(0, 0))
 			p := w.consumer(d.tube(0, 0), group, "a", watch(1), commit).now(1)
 			p.also(disconnect)
@@ -136,7 +136,7 @@ func refusals(group string) (list []scenario) {
 	for _, most := range []int{0, 2} {
 		name := fmt.Sprintf("group %s: an item is refused, its time passes, at most %d deliveries", group, most)
 		list = append(list, scenario{name, 1, false, func(w *world, d *bed) {
-			*w.limits = queue.Limits{MaxDelivery: most, MaxIdle: 1e9}
+			*w.limits = policy.Limits{MaxDelivery: most, MaxIdle: 1e9}
 			w.founder(d.tube(0, 0))
 			w.consumer(d.tube(0, 0), group, "a", watch(1), refuse).now(1)
 			w.consumer(d.tube(0, 0), group, "b", watch(1), refuse)

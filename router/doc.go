@@ -76,7 +76,7 @@
 //
 // # Weights
 //
-// Tubes that have weights have tags (package queue, FairScheduler): the more they have been served, in
+// Tubes that have weights have tags (package policy, FairScheduler): the more they have been served, in
 // jobs by weight, the higher. Offers carry the tag, so the best of all shards is found as
 // always, and a reserve of several jobs is offered, and claims, what as many reserves would take.
 // The tags belong to a fair scheduler, and all sessions that watch the same tubes are in one

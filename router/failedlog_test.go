@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -99,7 +100,7 @@ func TestReserveWithAFailedLog(t *testing.T) {
 func TestWaitForRoomWithAFailedLog(t *testing.T) {
 	store := &breakable{forgetful{storage.Memory()}, []int{-1}}
 	r := must.Get(New(Options{Shards: 1, Store: store}))
-	r.SetLimits(queue.Amount{queue.BoundJobs: 1})
+	r.SetLimits(policy.Amount{policy.BoundJobs: 1})
 	a, b := newClient(r), newClient(r)
 	put := func(c *client) queue.Op {
 		options := &queue.Options{TTR: 60 * second, Timeout: second}

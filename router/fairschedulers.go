@@ -7,27 +7,28 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // Sessions that watch the same tubes, at least two and one of them with a weight, have a fair scheduler
-// together (package queue, FairScheduler). A session finds it when it first reserves after a change
+// together (package policy, FairScheduler). A session finds it when it first reserves after a change
 // of its tubes or of the policies; nothing of this is on the way of other reserves.
 
 // fairScheduler is that of one set of tubes.
 type fairScheduler struct {
 	key   uint64
-	users int                   // sessions; under fairs.mu
-	parts []queue.FairScheduler // by shard
+	users int                    // sessions; under fairs.mu
+	parts []policy.FairScheduler // by shard
 	fairClock
 }
 
-// fairClock implements queue.Clock for all shards.
+// fairClock implements policy.Clock for all shards.
 type fairClock struct{ tag atomic.Uint64 }
 
-// Read implements queue.Clock.
+// Read implements policy.Clock.
 func (k *fairClock) Read() uint64 { return k.tag.Load() }
 
-// Advance implements queue.Clock. Tags wrap around.
+// Advance implements policy.Clock. Tags wrap around.
 func (k *fairClock) Advance(tag uint64) {
 	for {
 		was := k.tag.Load()
@@ -53,7 +54,7 @@ func (a *fairs) enter(key uint64, shards int) *fairScheduler {
 	defer a.mu.Unlock()
 	x := a.all[key]
 	if x == nil {
-		x = &fairScheduler{key: key, parts: make([]queue.FairScheduler, shards)}
+		x = &fairScheduler{key: key, parts: make([]policy.FairScheduler, shards)}
 		for i := range x.parts {
 			x.parts[i].Clock = &x.fairClock
 		}
@@ -89,7 +90,7 @@ func (a *fairs) leave(x *fairScheduler) {
 // rules are the policies as sessions see them: which tubes have weights. There are others after
 // each reload.
 type rules struct {
-	of func(tube string) *queue.Policy
+	of func(tube string) *policy.Policy
 }
 
 func (r *rules) weighs(tube string) bool {
@@ -98,7 +99,7 @@ func (r *rules) weighs(tube string) bool {
 }
 
 // setRules brings other policies, or none.
-func (r *Router) setRules(of func(tube string) *queue.Policy) {
+func (r *Router) setRules(of func(tube string) *policy.Policy) {
 	if of == nil {
 		r.rules.Store(nil)
 	} else {
@@ -155,7 +156,7 @@ func (s *Session) uncontend() {
 }
 
 // fairIn is a shard's part of the session's fair scheduler.
-func (s *Session) fairIn(shard int) *queue.FairScheduler {
+func (s *Session) fairIn(shard int) *policy.FairScheduler {
 	if s.fairScheduler == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -23,15 +24,15 @@ type fair struct {
 
 func newFair(t *testing.T, shards, jobs int, weights []int) *fair {
 	f := &fair{weights: weights, tubeOf: map[uint64]int{}, taken: make([]atomic.Int64, len(weights))}
-	policies := map[string]*queue.Policy{}
+	policies := map[string]*policy.Policy{}
 	for i, w := range weights {
 		name := fmt.Sprint("tube-", i)
 		f.tubes = append(f.tubes, name)
 		if w > 0 {
-			policies[name] = &queue.Policy{Weight: w}
+			policies[name] = &policy.Policy{Weight: w}
 		}
 	}
-	f.r = must.Get(New(Options{Shards: shards, Store: storage.Memory(), PolicyFor: func(tube string) *queue.Policy { return policies[tube] }}))
+	f.r = must.Get(New(Options{Shards: shards, Store: storage.Memory(), PolicyFor: func(tube string) *policy.Policy { return policies[tube] }}))
 	c := newClient(f.r)
 	for i, name := range f.tubes {
 		c.use(name)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // game is what a random session may do, over shards of random number and shares.
@@ -17,17 +18,17 @@ type game struct {
 	bed      *bed
 	tubes    []string
 	log      []string
-	policies map[string]*queue.Policy
+	policies map[string]*policy.Policy
 }
 
 // newGame makes shards that answer at once. A turn has less than a share, or with 1 a whole one.
 func newGame(t *testing.T, seed uint64, rnd *rand.Rand, share int) *game {
-	g := &game{t: t, seed: seed, rnd: rnd, tubes: []string{DefaultTube}, policies: map[string]*queue.Policy{}}
+	g := &game{t: t, seed: seed, rnd: rnd, tubes: []string{DefaultTube}, policies: map[string]*policy.Policy{}}
 	for i := range 1 + rnd.IntN(8) {
 		g.tubes = append(g.tubes, fmt.Sprint("t", i))
 	}
 	g.rule()
-	of := func(tube string) *queue.Policy { return g.policies[tube] }
+	of := func(tube string) *policy.Policy { return g.policies[tube] }
 	g.bed = newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share), PolicyFor: of})
 	return g
 }
@@ -38,7 +39,7 @@ func (g *game) rule() {
 		return
 	}
 	for _, tube := range g.tubes {
-		p := &queue.Policy{Weight: g.rnd.IntN(6), Aging: int64(g.rnd.IntN(3)) * second / 2}
+		p := &policy.Policy{Weight: g.rnd.IntN(6), Aging: int64(g.rnd.IntN(3)) * second / 2}
 		if g.rnd.IntN(3) == 0 {
 			p.MaxReserved = 1 + g.rnd.IntN(3)
 		}

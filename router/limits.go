@@ -7,6 +7,7 @@ import (
 
 	"beanfield/shard"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // limits are what a server may have in all shards together. Shards count for them only while there are any.
@@ -22,16 +23,16 @@ type limits struct {
 // SetLimits sets what all shards may have together. When it returns, each put is held to them. While they are
 // switched on, one shard after the other adds what it has, in a turn of its own; until all have, nobody knows the
 // sum, and puts are counted and not refused.
-func (r *Router) SetLimits(most queue.Amount) {
+func (r *Router) SetLimits(most policy.Amount) {
 	l := &r.limits
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.quota.ring == nil {
 		l.quota.ring = r.ring
 	}
-	if on := most != (queue.Amount{}); on != l.on {
-		l.quota.Limit(queue.Amount{}) // also while shards go: the rest is less than the sum
-		var q queue.Quota
+	if on := most != (policy.Amount{}); on != l.on {
+		l.quota.Limit(policy.Amount{}) // also while shards go: the rest is less than the sum
+		var q policy.Quota
 		if l.on = on; on {
 			q = &l.quota
 		}
@@ -63,19 +64,19 @@ func (r *Router) roomAgain() {
 // Quota is what limits hold for, and what there is of it: nothing while there are none.
 func (r *Router) Quota() *Quota { return &r.limits.quota }
 
-// Quota is what the jobs of all shards may be together, and what they are (queue.Quota). Any goroutine may call its
+// Quota is what the jobs of all shards may be together, and what they are (policy.Quota). Any goroutine may call its
 // methods. To claim is one compare-and-swap for each bound, so there is never more than there may be, not even for a
 // moment. One that has no room for its bytes has had a place among the jobs for that moment, so that another claim
 // may be refused which would have had room, just then.
 type Quota struct {
-	most, used [queue.Bounds]atomic.Int64
-	refused    [queue.Bounds]atomic.Uint64
+	most, used [policy.Bounds]atomic.Int64
+	refused    [policy.Bounds]atomic.Uint64
 	waits      atomic.Int64 // puts that wait for room
 	ring       func()       // is called when there is more room, while some wait
 }
 
 // Limit sets what there may be. What is there already stays.
-func (q *Quota) Limit(most queue.Amount) {
+func (q *Quota) Limit(most policy.Amount) {
 	for b, n := range most {
 		q.most[b].Store(n)
 	}
@@ -90,33 +91,33 @@ func (q *Quota) tell() {
 	}
 }
 
-// Wait implements queue.Quota.
+// Wait implements policy.Quota.
 func (q *Quota) Wait(more int) { q.waits.Add(int64(more)) }
 
-// Refuse implements queue.Quota.
-func (q *Quota) Refuse(a queue.Amount) {
-	if b := q.over(a); b < queue.Bounds {
+// Refuse implements policy.Quota.
+func (q *Quota) Refuse(a policy.Amount) {
+	if b := q.over(a); b < policy.Bounds {
 		q.refused[b].Add(1)
 	}
 }
 
 // over is the first bound for which so much more would be too much; Bounds if there is none.
-func (q *Quota) over(a queue.Amount) queue.Bound {
+func (q *Quota) over(a policy.Amount) policy.Bound {
 	for b, n := range a {
 		if most := q.most[b].Load(); most > 0 && q.used[b].Load()+n > most {
-			return queue.Bound(b)
+			return policy.Bound(b)
 		}
 	}
-	return queue.Bounds
+	return policy.Bounds
 }
 
 // Most is what there may be.
-func (q *Quota) Most() (a queue.Amount) { return read(&q.most) }
+func (q *Quota) Most() (a policy.Amount) { return read(&q.most) }
 
 // Used is what there is.
-func (q *Quota) Used() (a queue.Amount) { return read(&q.used) }
+func (q *Quota) Used() (a policy.Amount) { return read(&q.used) }
 
-func read(from *[queue.Bounds]atomic.Int64) (a queue.Amount) {
+func read(from *[policy.Bounds]atomic.Int64) (a policy.Amount) {
 	for b := range a {
 		a[b] = from[b].Load()
 	}
@@ -124,23 +125,23 @@ func read(from *[queue.Bounds]atomic.Int64) (a queue.Amount) {
 }
 
 // Refused is how often a put was refused because of a bound.
-func (q *Quota) Refused(b queue.Bound) uint64 { return q.refused[b].Load() }
+func (q *Quota) Refused(b policy.Bound) uint64 { return q.refused[b].Load() }
 
-// Add implements queue.Quota.
-func (q *Quota) Add(a queue.Amount) {
+// Add implements policy.Quota.
+func (q *Quota) Add(a policy.Amount) {
 	for b, n := range a {
 		q.used[b].Add(n)
 	}
-	if a[queue.BoundJobs] < 0 || a[queue.BoundBytes] < 0 || a[queue.BoundMemory] < 0 {
+	if a[policy.BoundJobs] < 0 || a[policy.BoundBytes] < 0 || a[policy.BoundMemory] < 0 {
 		q.tell()
 	}
 }
 
-// Fits implements queue.Quota.
-func (q *Quota) Fits(a queue.Amount) bool { return q.over(a) == queue.Bounds }
+// Fits implements policy.Quota.
+func (q *Quota) Fits(a policy.Amount) bool { return q.over(a) == policy.Bounds }
 
-// Claim implements queue.Quota.
-func (q *Quota) Claim(a queue.Amount) bool {
+// Claim implements policy.Quota.
+func (q *Quota) Claim(a policy.Amount) bool {
 	for b, n := range a {
 		if q.take(b, n) {
 			continue

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -44,7 +45,7 @@ func TestLimitsOverShards(t *testing.T) {
 func limitCrowd(t *testing.T, switched bool) {
 	const most, left = 3, 3
 	r := newRouterOf(t, 5)
-	limits := queue.Amount{queue.BoundJobs: most}
+	limits := policy.Amount{policy.BoundJobs: most}
 	r.SetLimits(limits)
 	x := &limited{t: t, r: r, most: most, ids: make(chan uint64, most)}
 	if switched {
@@ -66,7 +67,7 @@ func limitCrowd(t *testing.T, switched bool) {
 		deleters.Go(x.deletes)
 	}
 	for n := 0; switched && n < 50; n++ {
-		r.SetLimits(queue.Amount{})
+		r.SetLimits(policy.Amount{})
 		r.SetLimits(limits)
 	}
 	putters.Wait()
@@ -75,11 +76,11 @@ func limitCrowd(t *testing.T, switched bool) {
 	for range left {
 		keeper.put(1, 60)
 	}
-	if used := r.Quota().Used(); used[queue.BoundJobs] != left || used[queue.BoundBytes] != left*int64(len(body)) {
+	if used := r.Quota().Used(); used[policy.BoundJobs] != left || used[policy.BoundBytes] != left*int64(len(body)) {
 		t.Errorf("%v are counted, %d jobs are there", used, left)
 	}
-	r.SetLimits(queue.Amount{})
-	if used := r.Quota().Used(); used != (queue.Amount{}) {
+	r.SetLimits(policy.Amount{})
+	if used := r.Quota().Used(); used != (policy.Amount{}) {
 		t.Errorf("%v are counted without limits", used)
 	}
 	keeper.close()
@@ -137,14 +138,14 @@ func TestLimitsAndJobsThatMove(t *testing.T) {
 	const shards = 4
 	far := afar("mail", shards)
 	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: farPolicy(far)}))
-	r.SetLimits(queue.Amount{queue.BoundJobs: 1})
+	r.SetLimits(policy.Amount{policy.BoundJobs: 1})
 	c := newClient(r, "mail")
 	c.use("mail")
 	id := c.put(1, 60)
 	c.begin(true)
 	c.run(r.TubeShard([]byte("mail")), queue.Op{Kind: queue.Release, ID: id, Pri: 1}, true)
 	r.settle(c)
-	if n := c.tube(far).Ready; n != 1 || r.Quota().Used()[queue.BoundJobs] != 1 {
+	if n := c.tube(far).Ready; n != 1 || r.Quota().Used()[policy.BoundJobs] != 1 {
 		t.Errorf("%d jobs have come, %v are counted", n, r.Quota().Used())
 	}
 	if _, ok := c.tryPut(t); ok {
@@ -174,7 +175,7 @@ func TestLimitsAfterARestart(t *testing.T) {
 	must.Do(t, r.Close())
 
 	r = must.Get(New(Options{Shards: 3, Store: store}))
-	r.SetLimits(queue.Amount{queue.BoundJobs: 4})
+	r.SetLimits(policy.Amount{policy.BoundJobs: 4})
 	c = newClient(r)
 	for i, id := range ids {
 		if _, ok := c.tryPut(t); ok != (i == 3) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -18,7 +19,7 @@ func TestCensus(t *testing.T) {
 	const tubes = 3*censusShare + 7
 	for i := range tubes {
 		op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Pri: uint32(i % 2000), Ask: &queue.Ask{
-			What: queue.AskPut, Queue: fmt.Sprintf("tube-%d", i), Limits: &queue.Limits{},
+			What: queue.AskPut, Queue: fmt.Sprintf("tube-%d", i), Limits: &policy.Limits{},
 		}}
 		if r.Ask(&op); op.Status != queue.OK {
 			t.Fatal(op.Status)
@@ -61,7 +62,7 @@ func TestCensusWhileTubesChange(t *testing.T) {
 	r := must.Get(New(Options{Shards: 1, Store: storage.Memory()}))
 	defer r.Close()
 	put := func(name string) uint64 {
-		op := queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskPut, Queue: name, Limits: &queue.Limits{}}}
+		op := queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskPut, Queue: name, Limits: &policy.Limits{}}}
 		r.Ask(&op)
 		return op.ID
 	}
@@ -74,7 +75,7 @@ func TestCensusWhileTubesChange(t *testing.T) {
 		for i := 0; ctx.Err() == nil; i++ {
 			name := fmt.Sprintf("passes-%d", i%1000)
 			id := put(name)
-			r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: name, Limits: &queue.Limits{}, Indexes: []uint64{id}}})
+			r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: name, Limits: &policy.Limits{}, Indexes: []uint64{id}}})
 		}
 	})
 	for range 50 {

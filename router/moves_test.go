@@ -8,6 +8,7 @@ import (
 
 	"beanfield/shard"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -58,7 +59,7 @@ func (r *Router) found(t testing.TB, id uint64) string {
 type movesLife struct {
 	store *cutStore
 	far   string
-	rules func(tube string) *queue.Policy
+	rules func(tube string) *policy.Policy
 	least int // queue.Config.LeastPurge
 
 	mu       sync.Mutex
@@ -68,10 +69,10 @@ type movesLife struct {
 	state    func(id uint64) string // what each was put as, and is wherever it is; nil for any
 }
 
-func farPolicy(far string) func(string) *queue.Policy {
-	return func(tube string) *queue.Policy {
+func farPolicy(far string) func(string) *policy.Policy {
+	return func(tube string) *policy.Policy {
 		if tube == "mail" {
-			return &queue.Policy{MaxDeliveries: 1, DeadLetter: queue.FateTube, DeadTube: far}
+			return &policy.Policy{MaxDeliveries: 1, DeadLetter: policy.FateTube, DeadTube: far}
 		}
 		return nil
 	}
@@ -160,7 +161,7 @@ func liveDeadLetters(t *testing.T, shards, jobs int) *movesLife {
 func liveBackAndForth(t *testing.T, shards, times int) *movesLife {
 	d := newMovesLife(shards)
 	there, back := farPolicy(d.far)("mail"), farPolicy("mail")("mail")
-	d.rules = func(tube string) *queue.Policy { return map[string]*queue.Policy{"mail": there, d.far: back}[tube] }
+	d.rules = func(tube string) *policy.Policy { return map[string]*policy.Policy{"mail": there, d.far: back}[tube] }
 	r, c := d.open(shards, "mail", d.far)
 	id := c.put(1, 60)
 	d.has(id)
@@ -321,11 +322,11 @@ func (d *movesLife) notLost(t *testing.T, left *cutStore, first, cut int) {
 func TestAgedJobsAtAFullTube(t *testing.T) {
 	const shards = 2
 	far := afar("mail", shards)
-	rules := map[string]*queue.Policy{
-		"mail": {Expire: 1, Expired: queue.ExpiryDie, DeadLetter: queue.FateTube, DeadTube: far},
-		far:    {MaxJobs: 1},
+	rules := map[string]*policy.Policy{
+		"mail": {Expire: 1, Expired: policy.ExpiryDie, DeadLetter: policy.FateTube, DeadTube: far},
+		far:    {Most: policy.Amount{1}},
 	}
-	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *queue.Policy { return rules[tube] }}))
+	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *policy.Policy { return rules[tube] }}))
 	c := newClient(r, "mail", far)
 	c.use("mail")
 	first := c.put(1, 60)

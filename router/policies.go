@@ -2,6 +2,7 @@ package router
 
 import (
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -13,7 +14,7 @@ func (r *Router) policyShard() int { return ShardOf("", len(r.logs)) }
 
 // findPolicies has the policies hold that the logs have kept, if there are any. No tube exists but
 // the pinned one.
-func (r *Router) findPolicies(queues []*storage.Queue, kept func(string) func(string) *queue.Policy) {
+func (r *Router) findPolicies(queues []*storage.Queue, kept func(string) func(string) *policy.Policy) {
 	for _, q := range queues {
 		for _, n := range q.Notes {
 			if q.Tube == "" && n.Kind == storage.NotePolicy {
@@ -44,7 +45,7 @@ func (r *Router) KeepPolicies(text string) queue.Status {
 
 // SetPolicies brings other policies for all tubes; nil for none. They hold for tubes that are
 // made from then on, and soon for the others.
-func (r *Router) SetPolicies(of func(tube string) *queue.Policy) {
+func (r *Router) SetPolicies(of func(tube string) *policy.Policy) {
 	r.setRules(of)
 	r.everywhere(func(s *queue.State) { s.SetPolicies(of) })
 }

@@ -4,16 +4,16 @@ import (
 	"sync"
 	"testing"
 
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // Those who claim side by side never get more than there is, and nobody's place is lost.
 func TestQuotaIsExact(t *testing.T) {
 	const most, claimers, rounds = 50, 8, 4000
 	var q Quota
-	q.Limit(queue.Amount{queue.BoundJobs: most, queue.BoundBytes: 10 * most})
-	large := queue.Amount{1, 9 * most}
-	if !q.Claim(large) || q.Claim(queue.Amount{1, most + 1}) || q.Used() != large {
+	q.Limit(policy.Amount{policy.BoundJobs: most, policy.BoundBytes: 10 * most})
+	large := policy.Amount{1, 9 * most}
+	if !q.Claim(large) || q.Claim(policy.Amount{1, most + 1}) || q.Used() != large {
 		t.Errorf("%v are used", q.Used()) // a claim that is refused leaves nothing
 	}
 	q.Add(large.Neg())
@@ -22,12 +22,12 @@ func TestQuotaIsExact(t *testing.T) {
 		all.Go(func() {
 			had := 0
 			for n := range rounds {
-				a := queue.Amount{1, int64(1 + (i+n)%20), 0}
+				a := policy.Amount{1, int64(1 + (i+n)%20), 0}
 				if !q.Claim(a) {
 					continue
 				}
 				had++
-				if used := q.Used(); used[queue.BoundJobs] > most || used[queue.BoundBytes] > 10*most {
+				if used := q.Used(); used[policy.BoundJobs] > most || used[policy.BoundBytes] > 10*most {
 					t.Errorf("%v are used", used)
 				}
 				q.Add(a.Neg())
@@ -38,7 +38,7 @@ func TestQuotaIsExact(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if used := q.Used(); used != (queue.Amount{}) {
+	if used := q.Used(); used != (policy.Amount{}) {
 		t.Errorf("%v are used, and nobody has anything", used)
 	}
 }

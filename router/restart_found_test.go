@@ -8,6 +8,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/policy"
 )
 
 // restartKeys is above the ids of all jobs: keys have such ids in the model.
@@ -58,7 +59,7 @@ func (run *restartRun) look(i int, id uint64) (o restartFound, there bool) {
 	op := &b.Ops[1]
 	o = restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To]) + string(bytes.Join(op.Parts, nil))}
 	if o.info.State != queue.Delayed { // which is not shown
-		a := &queue.Ask{What: queue.AskGet, Queue: o.info.Tube, Index: id, Length: 1, Limits: &queue.Limits{}}
+		a := &queue.Ask{What: queue.AskGet, Queue: o.info.Tube, Index: id, Length: 1, Limits: &policy.Limits{}}
 		if b := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}); b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
 			run.fatalf("job %d is not found by its index", id)
 		}

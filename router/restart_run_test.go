@@ -15,6 +15,7 @@ import (
 	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/pebblestore"
 	"beanfield/storage/pebblestore/powercut"
@@ -39,7 +40,7 @@ type restartRun struct {
 	mu         sync.Mutex // of what is being submitted
 	submitting submission
 	applied    chan struct{} // rung when a turn has come further with that
-	policies   map[string]*queue.Policy
+	policies   map[string]*policy.Policy
 	termed     bool // puts say more than plain ones can, and come with their ids
 	interred   int  // jobs that purges had ended when the router was opened
 }
@@ -101,7 +102,7 @@ func (run *restartRun) open(shards int) {
 	if budget > 0 {
 		budget = max(budget, int64(shards))
 	}
-	o := Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget, PolicyFor: func(tube string) *queue.Policy { return run.policies[tube] }}
+	o := Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget, PolicyFor: func(tube string) *policy.Policy { return run.policies[tube] }}
 	c := queue.Config{LeastPurge: []int{0, 1, 1, 3}[run.dice.IntN(4)], PurgeShare: -1 - run.dice.IntN(2)} // what is purged lasts
 	r, err := newRouter(o, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
 	run.must(err)

@@ -13,6 +13,7 @@ import (
 	"beanfield/router/mover"
 	"beanfield/shard"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 
 	"github.com/cespare/xxhash/v2"
@@ -32,10 +33,10 @@ type Options struct {
 	// store can give them back; 0 for no limit.
 	Budget int64
 	// PolicyFor is the policy for a tube, nil for none; nil if there are no policies.
-	PolicyFor func(tube string) *queue.Policy
+	PolicyFor func(tube string) *policy.Policy
 	// Kept is PolicyFor if the logs have a text with policies (KeepPolicies); nil if such a text means
 	// nothing.
-	Kept func(text string) func(tube string) *queue.Policy
+	Kept func(text string) func(tube string) *policy.Policy
 	// Logger is told how a long recovery gets on; nil for none.
 	Logger *slog.Logger
 	// Steps learns what New is doing; nil for nobody.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // several are the worlds of reserves of several jobs.
@@ -107,7 +108,7 @@ var tagged = []scenario{
 func (w *world) limitTo(jobs int64) {
 	r := w.bed.r
 	r.limits.quota.ring = r.roomAgain
-	r.SetLimits(queue.Amount{queue.BoundJobs: jobs})
+	r.SetLimits(policy.Amount{policy.BoundJobs: jobs})
 }
 
 // rooms has each leaf find so many puts made of those of some actors, and as many jobs as the limits say, which count right.
@@ -124,7 +125,7 @@ func (w *world) rooms(least, most int, putters ...*actor) {
 			}
 		}
 		jobs, _ := w.bed.jobs()
-		if used := w.bed.r.Quota().Used()[queue.BoundJobs]; made < least || made > most || used != int64(jobs) {
+		if used := w.bed.r.Quota().Used()[policy.BoundJobs]; made < least || made > most || used != int64(jobs) {
 			return fmt.Errorf("%d puts are made, there are %d jobs, and %d are counted", made, jobs, used)
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // A simulation is a world in which random actors do random things without end. Shards apply their batches, answer and
@@ -34,9 +35,9 @@ func simulate(t *testing.T, steps int, serves bool) {
 type simulation struct {
 	*game
 	w       *world
-	most    queue.Amount // of the server
-	limited bool         // it has had limits
-	before  queue.Amount // what there was when they were set
+	most    policy.Amount // of the server
+	limited bool          // it has had limits
+	before  policy.Amount // what there was when they were set
 	list    []move
 }
 
@@ -90,7 +91,7 @@ func (s *simulation) play() {
 	switch n := s.rnd.IntN(40); {
 	case n == 0:
 		time.Sleep(time.Duration(s.rnd.Int64N(int64(2 * time.Second))))
-	case n == 1 && s.rnd.IntN(20) == 0 && s.most != (queue.Amount{}):
+	case n == 1 && s.rnd.IntN(20) == 0 && s.most != (policy.Amount{}):
 		s.limit()
 	case n == 2:
 		for i, a := range s.w.actors {
@@ -160,7 +161,7 @@ func (s *simulation) limit() {
 		return
 	}
 	s.limited = true
-	s.most = queue.Amount{queue.BoundJobs: int64(s.rnd.IntN(20)), queue.BoundBytes: int64(s.rnd.IntN(3) * 40)}
+	s.most = policy.Amount{policy.BoundJobs: int64(s.rnd.IntN(20)), policy.BoundBytes: int64(s.rnd.IntN(3) * 40)}
 	s.bed.r.SetLimits(s.most)
 	s.before = s.bed.r.Quota().Used()
 }
@@ -169,15 +170,15 @@ func (s *simulation) limit() {
 // than the limits allow, or than there was when they were set, and reserved of a tube. Nobody takes jobs by their ids where
 // there are limits of that: these are not held back.
 func (s *simulation) checkLimits() {
-	if s.most != (queue.Amount{}) {
+	if s.most != (policy.Amount{}) {
 		used := s.bed.r.Quota().Used()
-		var there queue.Amount
+		var there policy.Amount
 		for _, p := range s.bed.shards {
 			f := p.state.Figures()
-			there[queue.BoundJobs] += int64(f.Jobs)
-			there[queue.BoundBytes] += f.Inside + f.Outside
+			there[policy.BoundJobs] += int64(f.Jobs)
+			there[policy.BoundBytes] += f.Inside + f.Outside
 		}
-		for _, b := range []queue.Bound{queue.BoundJobs, queue.BoundBytes} {
+		for _, b := range []policy.Bound{policy.BoundJobs, policy.BoundBytes} {
 			if most := s.most[b]; used[b] != there[b] || most > 0 && used[b] > max(most, s.before[b]) {
 				s.fatalf("QT1: %v of %s are counted, there are %d, and there may be %d", used[b], b, there[b], most)
 			}
@@ -193,10 +194,10 @@ func (s *simulation) checkLimits() {
 // hire puts consumers into a simulation, on the tubes of the beanstalk clients and on their rear queues.
 func (s *simulation) hire() {
 	pick := func(n int) int64 { return int64(s.rnd.IntN(n)) * second }
-	*s.w.limits = queue.Limits{
+	*s.w.limits = policy.Limits{
 		MaxDelivery: []int{0, 2, 3}[s.rnd.IntN(3)], MaxIdle: pick(3), Leaving: second/2 + pick(3),
 		MaxLength: []int{0, 0, 12}[s.rnd.IntN(3)], AutoEvict: s.rnd.IntN(2) == 0, MaxUnsent: []int{0, 0, 100}[s.rnd.IntN(3)],
-		DeadLetter: []queue.Fate{queue.FateRear, queue.FateRear, queue.FateDrop, queue.FateBury}[s.rnd.IntN(4)],
+		DeadLetter: []policy.Fate{policy.FateRear, policy.FateRear, policy.FateDrop, policy.FateBury}[s.rnd.IntN(4)],
 	}
 	for _, p := range s.policies {
 		p.MaxReserved = 0 // gets and filtered consumers would wait for what is there

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // world is a bed with a few actors. One move is what nobody can see a part of: a shard
@@ -17,7 +18,7 @@ type world struct {
 	leaf   func() error // holds when nothing more can happen; may be nil
 
 	serves  bool // consumers of the queue service may be there
-	limits  *queue.Limits
+	limits  *policy.Limits
 	first   uint64 // the ids of this run begin after it
 	unheard int    // jobs that were given to sessions, or put for them, which were closed before they heard
 	err     error
@@ -126,7 +127,7 @@ func (w *world) fail(format string, args ...any) {
 func (d *bed) begin() *world {
 	d.set(always, false)
 	clear(d.alive)
-	return &world{bed: d, first: d.r.ids.last.Load(), limits: &queue.Limits{}}
+	return &world{bed: d, first: d.r.ids.last.Load(), limits: &policy.Limits{}}
 }
 
 // add puts an actor into the world who uses a tube, watches tubes and follows

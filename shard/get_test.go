@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -16,7 +17,7 @@ type ringer chan struct{}
 func (r ringer) TryAgain() { close(r) }
 
 func askOp(a queue.Ask) queue.Op {
-	a.Queue, a.Limits = "default", &queue.Limits{}
+	a.Queue, a.Limits = "default", &policy.Limits{}
 	return queue.Op{Kind: queue.Service, Ask: &a}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // A view's consumers are sent bodies that are away. With auto-commit the view is done
@@ -27,7 +28,7 @@ func TestViewsReadBodiesAway(t *testing.T) {
 	log.stall = make(chan struct{})
 	log.hurt = map[uint64]bool{4: true, 5: true}
 	submit(sh, queue.Op{Kind: queue.Service, ID: 3, Data: []byte("12345678"), Size: 8, Ask: &queue.Ask{
-		What: queue.AskPut, Queue: "default", Limits: &queue.Limits{},
+		What: queue.AskPut, Queue: "default", Limits: &policy.Limits{},
 	}})
 	for id, body := range map[uint64]string{4: "abcdefgh", 5: "ijklmnop"} {
 		c.ask(sh, putOp(id, body))

@@ -12,7 +12,7 @@ import (
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/conn/admin/history"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/pebblestore"
 )
 
@@ -27,7 +27,7 @@ func (s *service) newConsole() (*console.Console, error) {
 		Machine:    s.machine(s.metrics, s.connections),
 		Latency:    s.beanstalk.Latency,
 		History:    s.history.Book,
-		LimitsFor:  func(tube string) *queue.Limits { return (*s.limits.Load())(tube) },
+		LimitsFor:  func(tube string) *policy.Limits { return (*s.limits.Load())(tube) },
 		MaxJobSize: func() int { return int(s.config.Load().Limits.MaxJobSize) },
 		Exposes:    func(body []byte) bool { return s.book.Load().Exposes(body) },
 		Tell:       s.tellDeed,

@@ -19,7 +19,7 @@ import (
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
 	"beanfield/router"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // fronts are what lasts as long as the process: the front end for administrators, which serves from the
@@ -30,8 +30,8 @@ type fronts struct {
 	admin     *admin.Server // nil if it has no address
 	health    health
 	keeper    *secure.Keeper
-	config    atomic.Pointer[config.Config]                   // that holds now; a reload replaces it
-	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
+	config    atomic.Pointer[config.Config]                    // that holds now; a reload replaces it
+	limits    atomic.Pointer[func(tube string) *policy.Limits] // those of config
 	policies  policies
 	reloader  reloader
 	log       *slog.Logger

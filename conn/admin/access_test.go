@@ -11,7 +11,7 @@ import (
 	"beanfield/storage/must"
 )
 
-func policy(t *testing.T, rules ...access.Rule) *access.Policy {
+func rulesOf(t *testing.T, rules ...access.Rule) *access.Policy {
 	t.Helper()
 	return must.Get(access.New(rules))
 }
@@ -24,7 +24,7 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 // the rules say holds from the next request on.
 func TestRules(t *testing.T) {
 	book := &access.Book{}
-	book.Replace(policy(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
+	book.Replace(rulesOf(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
 	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"listed"}, Authenticator: httpfront.Authenticator{Book: book}}, Profiles: true})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
@@ -47,7 +47,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	ask("listed", "/", 401)
-	book.Replace(policy(t, rule("some", access.Stats, "*"), rule("else", access.Put, "*")))
+	book.Replace(rulesOf(t, rule("some", access.Stats, "*"), rule("else", access.Put, "*")))
 	ask("some", "/metrics", 200)
 	ask("all", "/metrics", 401)
 	book.Replace(nil)
@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 func TestClientOf(t *testing.T) {
 	book := &access.Book{}
 	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek, Tubes: []string{"*"}}
-	book.Replace(policy(t, here, rule("all", access.Admin, "*")))
+	book.Replace(rulesOf(t, here, rule("all", access.Admin, "*")))
 	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Book: book}}})
 	var seen *Client
 	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})

@@ -7,6 +7,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -172,12 +173,12 @@ func (g *gathering) limits() {
 	q := g.src.Shards.Quota()
 	used := q.Used()
 	for b, most := range q.Most() {
-		name := queue.Bound(b).String()
+		name := policy.Bound(b).String()
 		if most > 0 {
 			g.value("beanfield_limit", "How much of this there may be in the whole server; jobs, or bytes.", prometheus.GaugeValue, float64(most), "of", name)
 			g.value("beanfield_limit_used", "How much of it there is.", prometheus.GaugeValue, float64(used[b]), "of", name)
 		}
-		if n := q.Refused(queue.Bound(b)); most > 0 || n > 0 {
+		if n := q.Refused(policy.Bound(b)); most > 0 || n > 0 {
 			g.value("beanfield_limit_refusals_total", "Puts that were refused because of it.", prometheus.CounterValue, float64(n), "of", name)
 		}
 	}
@@ -186,7 +187,7 @@ func (g *gathering) limits() {
 // service sends the figures of the queue service, and those of policies.
 func (g *gathering) service() {
 	var pushed, rebalanced, dead uint64
-	var counters queue.Counters
+	var counters policy.Counters
 	for i := range g.found.shards {
 		f := &g.found.shards[i]
 		pushed, rebalanced, dead = pushed+f.Pushed, rebalanced+f.Rebalanced, dead+f.Dead
@@ -195,7 +196,7 @@ func (g *gathering) service() {
 	t := &g.found.tubes
 	if g.found.whole {
 		for d, n := range counters {
-			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action", queue.Action(d).String())
+			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action", policy.Action(d).String())
 		}
 		g.value("beanfield_queue_pushes_total", "Items sent to consumers.", prometheus.CounterValue, float64(pushed))
 		g.value("beanfield_queue_rebalances_total", "Items given to other consumers because one did not deal with them.", prometheus.CounterValue, float64(rebalanced))

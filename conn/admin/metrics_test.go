@@ -14,6 +14,7 @@ import (
 	"beanfield/conn/secure"
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/tally"
@@ -34,7 +35,7 @@ func newRouter(t testing.TB, tubes int) *router.Router {
 }
 
 func put(r *router.Router, tube string) uint64 {
-	op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{What: queue.AskPut, Queue: tube, Limits: &queue.Limits{}}}
+	op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{What: queue.AskPut, Queue: tube, Limits: &policy.Limits{}}}
 	r.Ask(&op)
 	return op.ID
 }
@@ -82,9 +83,9 @@ func ask(m *Metrics, headers ...string) *httptest.ResponseRecorder {
 // What policies have done is told, of all tubes and of those that they cover.
 func TestMetricsOfPolicies(t *testing.T) {
 	r := newRouter(t, 3)
-	r.SetPolicies(func(tube string) *queue.Policy {
+	r.SetPolicies(func(tube string) *policy.Policy {
 		if tube == "full" {
-			return &queue.Policy{MaxJobs: 1}
+			return &policy.Policy{Most: policy.Amount{1}}
 		}
 		return nil
 	})
@@ -112,7 +113,7 @@ func TestMetricsOfLimits(t *testing.T) {
 	if text := ask(m).Body.String(); strings.Contains(text, "beanfield_limit") {
 		t.Error("a server without limits has a metric of them")
 	}
-	r.SetLimits(queue.Amount{queue.BoundJobs: 4, queue.BoundMemory: 1000})
+	r.SetLimits(policy.Amount{policy.BoundJobs: 4, policy.BoundMemory: 1000})
 	for range 3 {
 		put(r, "other")
 	}
@@ -287,7 +288,7 @@ func TestScrapeWhileTubesChange(t *testing.T) {
 				}
 				tube := fmt.Sprintf("passing-%d-%d", k, i%500)
 				id := put(r, tube)
-				r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: tube, Limits: &queue.Limits{}, Indexes: []uint64{id}}})
+				r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: tube, Limits: &policy.Limits{}, Indexes: []uint64{id}}})
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/pace"
 
 	dto "github.com/prometheus/client_model/go"
@@ -140,7 +141,7 @@ func (r *ranking) policyFamily() *dto.MetricFamily {
 			continue
 		}
 		for d, n := range r.tubes[i].Counters {
-			pairs = append(pairs, labels([]string{"action", "tube"}, []string{queue.Action(d).String(), r.tubes[i].Name}))
+			pairs = append(pairs, labels([]string{"action", "tube"}, []string{policy.Action(d).String(), r.tubes[i].Name}))
 			numbers = append(numbers, n)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -173,7 +174,7 @@ func TestListedTags(t *testing.T) {
 	h := newHouse(t)
 	ask := func(body string, tags map[string]string) {
 		op := &queue.Op{Kind: queue.Service, Data: []byte(body), Size: uint32(len(body)),
-			Ask: &queue.Ask{What: queue.AskPut, Queue: "q", Limits: &queue.Limits{}, Tags: queue.MakeTags(tags)}}
+			Ask: &queue.Ask{What: queue.AskPut, Queue: "q", Limits: &policy.Limits{}, Tags: queue.MakeTags(tags)}}
 		if h.router.Ask(op); op.Status != queue.OK {
 			t.Fatal(op.Status)
 		}

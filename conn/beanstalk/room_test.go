@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"beanfield/conn/access"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // A put that waits for room ends when its client may not put there any more, and waits on if it may.
 func TestWaitForRoomAndRules(t *testing.T) {
 	h, book := newBooked(t)
-	h.router.SetLimits(queue.Amount{queue.BoundJobs: 1})
+	h.router.SetLimits(policy.Amount{policy.BoundJobs: 1})
 	book.Replace(rules(t, rule("one", access.Put, "t1", "t2")))
 	admin, c := h.as("admin"), h.as("one")
 	id := admin.put(0, 0, 9, "x")

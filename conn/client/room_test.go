@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"beanfield/conn/client"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestPutWaitsForRoom(t *testing.T) {
 	f := must.Get(startField())
 	t.Cleanup(func() { must.Do(t, f.stop()) })
-	f.router.SetLimits(queue.Amount{queue.BoundJobs: 1})
+	f.router.SetLimits(policy.Amount{policy.BoundJobs: 1})
 	c, other, ctx := ready(t, f.addr), dial(t, f.addr), within(t)
 	id := must.Get(c.Put(ctx, client.NewJob{Tube: "a"}))
 	if _, err := c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Millisecond}); !errors.Is(err, client.ErrNoRoom) {

@@ -12,6 +12,7 @@ import (
 	"beanfield/conn/httpfront"
 	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
@@ -260,14 +261,14 @@ func TestRightLostBeforeUpgrade(t *testing.T) {
 	// request came.
 	later := options()
 	later.Authenticator.Book = book
-	later.LimitsFor = func(string) *queue.Limits {
+	later.LimitsFor = func(string) *policy.Limits {
 		book.Replace(rules(t, "peek"))
 		return someLimits
 	}
 	change := must.Get(h.server.Change(later))
 	early := options()
 	early.Authenticator.Book = book
-	early.LimitsFor = func(string) *queue.Limits {
+	early.LimitsFor = func(string) *policy.Limits {
 		change()
 		return someLimits
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
@@ -18,7 +19,7 @@ func TestConsumerAfterChange(t *testing.T) {
 	limits := *someLimits
 	limits.MaxIdle, limits.MaxUnsent = 7, 2<<20
 	o := options()
-	o.LimitsFor = func(string) *queue.Limits { return &limits }
+	o.LimitsFor = func(string) *policy.Limits { return &limits }
 	apply := must.Get(h.server.Change(o))
 	if h.server.now.Load().LimitsFor("s") != someLimits {
 		t.Error("the limits have changed before anything has been applied")

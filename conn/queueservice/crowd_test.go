@@ -12,6 +12,7 @@ import (
 	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 
 	"github.com/gobwas/ws"
 )
@@ -119,7 +120,7 @@ func (c *crowd) work(t *testing.T, r *router.Router, tube string, dice *rand.Ran
 // Every group handles every item once, whoever comes and goes; workers are a part of the first group.
 func TestCrowd(t *testing.T) {
 	const items, users = 1000, 4
-	h, r := newRealHouse(t, 4, limited(func(l *queue.Limits) { *l = queue.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)} }))
+	h, r := newRealHouse(t, 4, limited(func(l *policy.Limits) { *l = policy.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)} }))
 	c := &crowd{house: h, left: map[string]map[uint64]bool{}, empty: make(chan struct{})}
 	groups := []string{"g1", "g2", "g3"}
 	for _, g := range groups {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
@@ -48,7 +48,7 @@ func TestPongWithoutWriter(t *testing.T) {
 		{func() { box.Receive(packed(sent{2, nil, "b"}), true) }, "\x82\x05\x08\x02\x1a\x01b"},
 	} {
 		for _, room := range []int{-1, 0, 1, 3, 1000} {
-			w, out := newWriter(&queue.Limits{})
+			w, out := newWriter(&policy.Limits{})
 			box = w.box
 			socket := &narrow{room: room, meet: c.meet}
 			box.direct = socket.direct()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // getsWait has all gets wait.
@@ -178,7 +179,7 @@ func TestGetOfClientThatHungUp(t *testing.T) {
 func getAfterHangUps(t *testing.T, secured bool) {
 	opened, goOn := make(chan struct{}), make(chan struct{})
 	h := openHouse(t, nil, secured, func(o *Options) {
-		o.LimitsFor = func(string) *queue.Limits {
+		o.LimitsFor = func(string) *policy.Limits {
 			opened <- struct{}{}
 			<-goOn
 			return someLimits

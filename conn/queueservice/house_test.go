@@ -9,6 +9,7 @@ import (
 
 	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -139,28 +140,28 @@ type house struct {
 // secureEnv, when set, has all tests use TLS that do not look below it.
 const secureEnv = "QUEUESERVICE_TEST_TLS"
 
-var someLimits = &queue.Limits{MaxLength: 1000, MaxPayload: 100000, MaxTags: 4096, MaxUnsent: 1 << 20}
+var someLimits = &policy.Limits{MaxLength: 1000, MaxPayload: 100000, MaxTags: 4096, MaxUnsent: 1 << 20}
 
 func options() Options {
-	return Options{LimitsFor: func(string) *queue.Limits { return someLimits }, Backend: "memory"}
+	return Options{LimitsFor: func(string) *policy.Limits { return someLimits }, Backend: "memory"}
 }
 
 // limited changes the limits of all queues.
-func limited(change func(*queue.Limits)) func(*Options) {
+func limited(change func(*policy.Limits)) func(*Options) {
 	limits := *someLimits
 	change(&limits)
-	return func(o *Options) { o.LimitsFor = func(string) *queue.Limits { return &limits } }
+	return func(o *Options) { o.LimitsFor = func(string) *policy.Limits { return &limits } }
 }
 
 // strangers are a party whose server does nothing.
-func strangers(l *queue.Limits) party {
+func strangers(l *policy.Limits) party {
 	s, set := &Server{}, &settings{}
 	s.now.Store(set)
 	return party{server: s, set: set, limits: l}
 }
 
 // newWriter is a writer that no goroutine runs, with an outbox and what it writes.
-func newWriter(l *queue.Limits) (*writer, *bytes.Buffer) {
+func newWriter(l *policy.Limits) (*writer, *bytes.Buffer) {
 	box, out := &outbox{}, &bytes.Buffer{}
 	box.init()
 	return &writer{party: strangers(l), box: box, to: out}, out

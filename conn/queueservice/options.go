@@ -7,6 +7,7 @@ import (
 
 	"beanfield/conn/httpfront"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // Shards carries operations of the queue service to the shards of their queues. A call
@@ -32,7 +33,7 @@ const maxTags = 64 << 10
 type Options struct {
 	httpfront.Options
 	// LimitsFor tells the limits of a queue. What it returns never changes.
-	LimitsFor func(queue string) *queue.Limits
+	LimitsFor func(queue string) *policy.Limits
 	// Backend is shown in the attributes.
 	Backend string
 	// DefaultService is the service of paths that name none; "" for none.

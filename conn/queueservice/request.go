@@ -18,6 +18,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/httpfront"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // Headers, as Go writes them. Those for a consumer's identity have two names, and clients
@@ -45,7 +46,7 @@ type party struct {
 	client             *httpfront.Client
 	set                *settings // as of its request
 	queue, group, user string
-	limits             *queue.Limits // by set
+	limits             *policy.Limits // by set
 }
 
 // name is who the consumer is, and of which queue.

@@ -14,6 +14,7 @@ import (
 
 	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
@@ -166,7 +167,7 @@ func TestFramesWithTheHandshake(t *testing.T) {
 // QS1: all that is written is reported, in batches, to the last eighth of the limit and
 // never more than that late.
 func TestSentIsReported(t *testing.T) {
-	h := newHouse(t, nil, limited(func(l *queue.Limits) { l.MaxUnsent = 1000 }))
+	h := newHouse(t, nil, limited(func(l *policy.Limits) { l.MaxUnsent = 1000 }))
 	c := h.watch("", "")
 	total, reports := 0, 0
 	for i := range 100 {

@@ -39,11 +39,11 @@ func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
 	return cells.Entry{Major: uint64(j.pri)*uint64(t.policy.step) + uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
 }
 
-// waitsSince begins a job's waiting in a tube that a policy covers.
-func (s *State) waitsSince(now int64, t *tube, slot uint32) {
+// readyByPolicy begins a job's waiting in a tube that a policy covers, and finds its place there.
+func (s *State) readyByPolicy(now int64, t *tube, slot uint32) cells.Entry {
 	if t.ready.N == 0 {
 		s.takeStep(t)
-		t.policy.missNothing()
+		t.policy.rate.MissNothing()
 	}
 	j, since := s.jobs.At(slot), int64(0)
 	if t.isAging() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
@@ -52,6 +52,8 @@ func (s *State) waitsSince(now int64, t *tube, slot uint32) {
 	if j.rare != 0 && (t.isAging() || t.policy.ExpireReady) {
 		s.rares.At(j.rare).key = since
 	}
+	s.rank(t, slot)
+	return s.placeKey(t, slot)
 }
 
 // takeStep lets a tube whose heap is empty follow its policy.

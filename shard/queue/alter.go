@@ -175,24 +175,15 @@ func (s *State) changeTTR(slot uint32, ttr int64) {
 // enough room. One that has no room even so refuses what a client moves, and takes a dead letter as it is (full.go). More:
 // it has still to find out which are to go, or there are more of them than a turn can end.
 func (s *State) admits(t *tube, size uint32, why Cause) Status {
-	p := t.policy
-	switch {
-	case p == nil:
-		return OK
-	case !s.ranked(t):
-		return More
-	case !s.fits(t, size) && (why == ForMove || !s.takes(t, size)):
-		return NoRoom
-	case !s.fits(t, size):
+	status := s.roomFor(t, 1, int64(size))
+	if status == NoRoom && why != ForMove && s.takes(t, size) {
 		return OK
 	}
-	for dropped := 0; p.over(t.count+1, t.bytes+int64(size)); dropped++ {
+	for dropped := 0; status == OK && t.overfull(size); dropped++ {
 		if dropped > 0 && s.spent() {
 			return More
 		}
-		s.spend(ending)
-		s.did(t, ActionDrop)
-		s.drop(p.victims.heap.Top().Slot)
+		s.dropFor(t, t.policy.victims.Top().Slot)
 	}
-	return OK
+	return status
 }

@@ -93,17 +93,27 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 
 // settleIn makes the record of a job that comes with a past, in no place and without its body.
 func (s *State) settleIn(t *tube, r *storage.Job) (slot uint32) {
+	slot = s.newRecord(t, r)
+	j := s.jobs.At(slot)
+	t.gains(j)
+	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
+		tr := s.rareOf(j)
+		tr.delay = r.Delay
+		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
+	}
+	return slot
+}
+
+// newRecord makes that record, which counts for no tube.
+func (s *State) newRecord(t *tube, r *storage.Job) (slot uint32) {
 	slot = s.jobs.Alloc()
 	s.jobPos.Cover(slot)
 	t.newest = max(t.newest, r.ID)
 	j := s.jobs.At(slot)
 	*j = newJob(r.ID, r.Created, t.slot)
 	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
-	t.gains(j)
-	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
-		tr := s.rareOf(j)
-		tr.delay = r.Delay
-		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
+	if r.Updated {
+		j.place |= flagUpdated
 	}
 	return slot
 }

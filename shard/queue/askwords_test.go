@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"strings"
+
+	"beanfield/shard/queue/policy"
 )
 
 // The words of scripts for the queue service, after "q":
@@ -53,12 +55,12 @@ func (w *world) feed() {
 }
 
 // testLimits are those of all queues in tests that need none.
-var testLimits = &Limits{MaxDelivery: 5}
+var testLimits = &policy.Limits{MaxDelivery: 5}
 
 // ask runs one word of the queue service and says the answer.
 func (w *world) ask(words []string) string {
 	op := Op{Kind: Service, Ask: &Ask{Queue: words[1], Limits: testLimits}}
-	if w.limits != (Limits{}) {
+	if w.limits != (policy.Limits{}) {
 		l := w.limits
 		op.Ask.Limits = &l
 	}

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/policy"
+
 // maxVolume is how many bytes of bodies a batch may gather before it is given
 // back: a client that asks for many large jobs at once gets them in portions.
 const maxVolume = 256 << 10
@@ -17,7 +19,7 @@ type Batch struct {
 	Alter  *Altering
 	Next   int // the first operation not yet applied
 
-	FairScheduler *FairScheduler // of the tubes that the client reserves from; nil if none has a weight
+	FairScheduler *policy.FairScheduler // of the tubes that the client reserves from; nil if none has a weight
 
 	// Answers.
 	Bytes   []byte

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/policy"
+
 // Figures are what a shard counts, for the metrics.
 type Figures struct {
 	Sums            Sums
@@ -12,7 +14,7 @@ type Figures struct {
 	Rebalanced uint64 // jobs given to others because a consumer has not dealt with them
 	Dead       uint64 // dead letters
 
-	Counters Counters // of policies, since the start
+	Counters policy.Counters // of policies, since the start
 }
 
 // Figures are those of now.
@@ -29,8 +31,8 @@ type TubeFigures struct {
 	TubeInfo
 	Queue              bool // the queue service has touched it
 	Groups, Consumers  int
-	Pending, Delivered uint64    // at consumers; to the groups that there are
-	Counters           *Counters // nil if no policy covers it
+	Pending, Delivered uint64           // at consumers; to the groups that there are
+	Counters           *policy.Counters // nil if no policy covers it
 }
 
 // Census appends the figures of at most n tubes, beginning at a place, and returns the place

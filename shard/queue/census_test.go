@@ -1,6 +1,10 @@
 package queue
 
-import "testing"
+import (
+	"testing"
+
+	"beanfield/shard/queue/policy"
+)
 
 // The figures say how many bytes of bodies are in memory and beyond, also when jobs end.
 func TestFiguresOfBodies(t *testing.T) {
@@ -23,7 +27,7 @@ func TestFiguresOfBodies(t *testing.T) {
 // often as it may be. The census tells of it, and only the queue service's tubes are queues.
 func TestFiguresOfTheQueueService(t *testing.T) {
 	f := newField(0, 1)
-	limits := &Limits{MaxDelivery: 2, MaxUnsent: 1 << 20, DeadLetter: FateBury}
+	limits := &policy.Limits{MaxDelivery: 2, MaxUnsent: 1 << 20, DeadLetter: policy.FateBury}
 	ask := func(a Ask) {
 		t.Helper()
 		a.Queue, a.Limits, a.Group, a.User = "q", limits, "g", "u"

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // chaos does anything to a few queues, with workers and several groups, in turns of any
@@ -203,13 +205,13 @@ func (x *chaos) rule() {
 	if x.rnd.IntN(40) > 0 {
 		return
 	}
-	all := map[string]*Policy{}
+	all := map[string]*policy.Policy{}
 	for _, queue := range chaosQueues {
 		any := func(most int) int { return max(0, x.rnd.IntN(2*most+1)-most) } // often none
 		if x.rnd.IntN(3) > 0 {
-			all[queue] = &Policy{
-				MaxJobs: any(6), MaxBytes: int64(any(60)), Full: Full(x.rnd.IntN(3)), MaxDeliveries: any(3), Count: Counted(x.rnd.IntN(3)),
-				DeadLetter: []Fate{FateBury, FateDrop}[x.rnd.IntN(2)], Retry: Retry{First: int64(any(2)) * second, Most: 5 * second},
+			all[queue] = &policy.Policy{
+				Most: policy.Amount{int64(any(6)), int64(any(60))}, Full: policy.Full(x.rnd.IntN(3)), MaxDeliveries: any(3), Count: policy.Counted(x.rnd.IntN(3)),
+				DeadLetter: []policy.Fate{policy.FateBury, policy.FateDrop}[x.rnd.IntN(2)], Retry: policy.Retry{First: int64(any(2)) * second, Most: 5 * second},
 				Expire: int64(any(5)) * second, MaxReserved: any(3), Rate: any(3), Burst: any(2),
 			}
 		}

@@ -70,7 +70,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if t.name != name || s.tubeAt.Get(t.slot) != t {
 		return fmt.Errorf("S4: tube %q is filed wrongly", name)
 	}
-	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && t.transit == 0 && name != s.Pinned && (t.policy == nil || !t.policy.lingers) && (t.service == nil || !t.service.matters()) {
+	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && t.transit == 0 && name != s.Pinned && (t.policy == nil || !t.policy.rate.Lingers()) && (t.service == nil || !t.service.matters()) {
 		return fmt.Errorf("S5: tube %q has no reason to exist", name)
 	}
 	urgent, err := s.checkPlaces(name, t, place)
@@ -160,8 +160,10 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.N)
 	}
 	sums.Reserved += c.held.N
-	if err := c.fair.check(); err != nil {
-		return err
+	if c.fair != nil {
+		if err := c.fair.Check(); err != nil {
+			return err
+		}
 	}
 	if err := c.ttrs.Check(s.jobPos); err != nil {
 		return err

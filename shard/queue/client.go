@@ -1,6 +1,9 @@
 package queue
 
-import "beanfield/shard/queue/cells"
+import (
+	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
+)
 
 // Client is what a shard knows of one connection: the tube it uses, the
 // tubes it watches, the jobs it holds, and whether it waits. The connection
@@ -17,11 +20,11 @@ type Client struct {
 	held    cells.List[uint32] // in the order of reservation
 	ttrs    cells.Heap         // the same jobs by deadline, except for those in a consumer's row
 	waits   *waitEntry
-	ticket  uint64         // of the latest wait
-	arrival uint64         // its number among the shard's
-	fair    *FairScheduler // of its latest reserve; nil while no watched tube has a weight
-	room    *roomWait      // its put that waits; nil if none does
-	wish    *wish          // nil until a reserve asks for tags, or to be told more
+	ticket  uint64                // of the latest wait
+	arrival uint64                // its number among the shard's
+	fair    *policy.FairScheduler // of its latest reserve; nil while no watched tube has a weight
+	room    *roomWait             // its put that waits; nil if none does
+	wish    *wish                 // nil until a reserve asks for tags, or to be told more
 }
 
 // enroll gives the client a slot, so that heaps can name it.

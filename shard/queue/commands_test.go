@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/naive"
@@ -277,4 +279,12 @@ func (x *machine) toggleLog() {
 		x.tick()
 	}
 	x.w.log.Full = queuetest.Fullness(max(0, x.pick(6, "full")-3))
+}
+
+func (x *machine) body(id uint64) string {
+	size := choose(x, "size", 0, 1, 11, 100, 2048, 2049, 5000)
+	text := strings.Repeat(fmt.Sprintf("job %d ", id), size/6+1)[:size]
+	x.w.bodies[id] = text
+	delete(x.w.tags, id)
+	return text
 }

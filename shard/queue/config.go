@@ -1,6 +1,9 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"beanfield/shard/queue/policy"
+	"beanfield/storage"
+)
 
 // Directory is told of tubes and jobs that come and go, so that the router can
 // find them. The goroutine that runs the shard calls its methods. JobGone, for a
@@ -40,7 +43,7 @@ type Config struct {
 	Many int
 	// PolicyFor is the policy for a tube, nil for none; nil if there are no policies. SetPolicies
 	// brings others.
-	PolicyFor func(tube string) *Policy
+	PolicyFor func(tube string) *policy.Policy
 	// Local says whether a tube is in this shard; nil if all are.
 	Local func(tube string) bool
 	// Share bounds the long work of one turn (share.go); 0 for the default.

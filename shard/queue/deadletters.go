@@ -3,6 +3,7 @@ package queue
 import (
 	"strings"
 
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -10,17 +11,6 @@ import (
 // up to who delivers it: for the first group of a queue its jobs have the count (rebalance),
 // for the others the view has it (viewReturns). Whether that is too often, and what becomes of
 // the job, is decided here, for every tube.
-
-// Fate is what becomes of a job that has been delivered too often.
-type Fate uint8
-
-// The policies for dead letters.
-const (
-	FateRear Fate = iota // to the rear queue; in a rear queue it is buried
-	FateDrop
-	FateBury
-	FateTube // to the tube that the policy names
-)
 
 // RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
 // shard and share a limit on their length.
@@ -45,7 +35,7 @@ func (s *State) tooOften(times uint32, most int) (dead, roomy bool) {
 // perishes does with a job, which is in no place, what becomes of one that is too old, or was taken back too
 // often: so often, while it may be delivered so often at most. It reports false if the job is to be delivered
 // again.
-func (s *State) perishes(now int64, slot, times uint32, most int, f Fate, why Cause) (perished, roomy bool) {
+func (s *State) perishes(now int64, slot, times uint32, most int, f policy.Fate, why Cause) (perished, roomy bool) {
 	if s.outdated(now, slot) {
 		s.grownOld(now, slot)
 		return true, false
@@ -60,23 +50,23 @@ func (s *State) perishes(now int64, slot, times uint32, most int, f Fate, why Ca
 // die does with a dead letter, which is in no place, what its fate says. In a rear queue, or
 // if the name of the rear queue would be too long, it is buried instead of moved. If others
 // are still to get it, it only learns its fate.
-func (s *State) die(now int64, slot uint32, f Fate, why Cause) {
+func (s *State) die(now int64, slot uint32, f policy.Fate, why Cause) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	if t.service != nil && t.service.jobDies(s, slot, f) {
 		return
 	}
 	s.dead++
 	switch {
-	case f == FateDrop:
-		s.did(t, ActionDelete)
+	case f == policy.FateDrop:
+		s.did(t, policy.ActionDelete)
 		s.end(slot)
-	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.name)+len(RearSuffix) <= MaxName:
-		s.did(t, ActionMove)
-		s.move(now, slot, s.tubeNamed([]byte(pairOf(t.name))))
+	case f == policy.FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.name)+len(RearSuffix) <= MaxName:
+		s.did(t, policy.ActionMove)
+		s.rehouse(now, slot, s.tubeNamed([]byte(pairOf(t.name))), Ready, 0)
 		s.letGo(t)
-	case f == FateTube && s.send(now, slot, why):
+	case f == policy.FateTube && s.send(now, slot, why):
 	default:
-		s.did(t, ActionBury)
+		s.did(t, policy.ActionBury)
 		s.lay(slot)
 	}
 }
@@ -103,14 +93,14 @@ func (s *State) send(now int64, slot uint32, why Cause) bool {
 			return false
 		}
 		s.trace(now, slot, why)
-		s.did(t, ActionMove)
-		s.move(now, slot, to)
+		s.did(t, policy.ActionMove)
+		s.rehouse(now, slot, to, Ready, 0)
 		s.letGo(t)
 	case !s.mayTravel(slot):
 		return false
 	default:
 		s.trace(now, slot, why)
-		s.did(t, ActionMove)
+		s.did(t, policy.ActionMove)
 		s.leave(slot, name, Ready, 0, why)
 	}
 	return true
@@ -118,14 +108,11 @@ func (s *State) send(now int64, slot uint32, why Cause) bool {
 
 // takes says whether a tube takes a dead letter of another one: not if it would refuse a put.
 func (s *State) takes(t *tube, size uint32) bool {
-	return t.policy == nil || t.policy.Full != FullRefuse || !t.policy.over(t.count+1, t.bytes+int64(size))
+	return !t.overfull(size) || t.policy.Full != policy.FullRefuse
 }
 
-// move makes a job, which is in no place, ready in another tube. Its deliveries are
-// counted anew there.
-func (s *State) move(now int64, slot uint32, to *tube) { s.rehouse(now, slot, to, Ready, 0) }
-
-// rehouse gives a job, which is in no place, to another tube, to be what will says there.
+// rehouse gives a job, which is in no place, to another tube, to be what will says there. Its deliveries are counted
+// anew.
 func (s *State) rehouse(now int64, slot uint32, to *tube, will JobState, deadline int64) {
 	s.giveUpKeys(slot)
 	s.unhouse(slot)

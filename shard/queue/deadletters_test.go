@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // A job of a tube that the queue service has never touched ends, or dies as its fate says, and
@@ -12,14 +14,14 @@ func TestDeadLettersNeedNoService(t *testing.T) {
 	long := strings.Repeat("x", MaxName-len(RearSuffix)+1) // no room for the name of a rear queue
 	for _, c := range []struct {
 		tube string
-		fate Fate
+		fate policy.Fate
 		want string
 	}{
-		{"a", FateDrop, "no"},
-		{"a", FateBury, "state=buried buries=1 tube=a"},
-		{"a", FateRear, "state=ready buries=0 tube=a" + RearSuffix},
-		{"a" + RearSuffix, FateRear, "state=buried buries=1 tube=a" + RearSuffix},
-		{long, FateRear, "state=buried buries=1 tube=" + long},
+		{"a", policy.FateDrop, "no"},
+		{"a", policy.FateBury, "state=buried buries=1 tube=a"},
+		{"a", policy.FateRear, "state=ready buries=0 tube=a" + RearSuffix},
+		{"a" + RearSuffix, policy.FateRear, "state=buried buries=1 tube=a" + RearSuffix},
+		{long, policy.FateRear, "state=buried buries=1 tube=" + long},
 	} {
 		w := newWorld(t)
 		w.run(fmt.Sprintf("u use %[1]s\nu put 7 0 60 -> 1\nv watch %[1]s\nv poll -> 1", c.tube))

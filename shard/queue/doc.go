@@ -8,7 +8,7 @@
 //
 // # Three rooms
 //
-//   - Package cells: containers that know nothing of jobs.
+//   - Package cells: containers that know nothing of jobs. Package policy: rules that know no tube.
 //   - The queue: what beanstalkd is, tubes, jobs, waiters, reserve, the log; and what every
 //     tube needs, such as what becomes of a job that was delivered too often (deadletters.go).
 //   - Items: what the queue service adds, groups, views, consumers, gets. Their files begin
@@ -94,14 +94,13 @@
 // # Policies
 //
 // A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
-// rules than beanstalkd: bounds on its jobs (full.go, and quota.go for those of all tubes), an age at
-// which they end (expiry.go), what becomes of jobs that come back (retry.go), how many are handed out
-// (ratelimit.go), how they rise while they wait (aging.go), and what part of them goes to clients that
-// watch other tubes too (fairscheduler.go). For other tubes all of that costs one look at a nil pointer.
-// Policies know no clock and no chance: what they do follows from the state, the time that the queue is
-// told, and the operations.
+// rules than beanstalkd. What can be said, and the arithmetic of it, is in package policy. What it does
+// to jobs is here, one hook each where a job enters (full.go, and quota.go for the jobs of all tubes), comes
+// back (retry.go), becomes ready (aging.go), is handed out (ratelimit.go), and gets too old (expiry.go); and
+// where a client that watches several tubes is offered a job (offers.go). For other tubes all of that costs
+// one look at a nil pointer.
 //
-// The limits of queues (Limits) are carried out by the same code and counted by the same counters: a full
+// The limits of queues (policy.Limits) are carried out by the same code and counted by the same counters: a full
 // queue by full.go, an item that is too old or was taken back too often by perishes (deadletters.go).
 // Only what they mean differs. A length is that of a queue and its rear queue, holds for items only, and
 // has the oldest item go that nobody has, in whatever state. Deliveries are counted for each group, as
@@ -110,7 +109,7 @@
 //
 // # Limits of the server
 //
-// What the jobs of a server may be together is bounded by a Quota that all shards share (quota.go). A
+// What the jobs of a server may be together is bounded by a policy.Quota that all shards share (quota.go). A
 // put for which there is no room there, or in its tube, may wait for it in the line of its tube, as
 // reserves wait for jobs (room.go).
 //
@@ -248,7 +247,6 @@
 //	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
 //	    tube, are never there at once: this is S6 with tags. Nobody waits in a tag index that is not whole.
 //	TG3 A tag index has a client that has asked for its tags last.
-//	WT1 A tube's tag is never ahead of its fair scheduler's clock by more than one job's worth.
 //	Y1  Of each key of a tube there is one record in the table of keys, found by its hash. If the
 //	    job that it names lives, that job refers to it, or its tube is another one by now; no other
 //	    job refers to it.

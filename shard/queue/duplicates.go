@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"beanfield/shard/queue/cells"
 	"beanfield/storage"
@@ -59,12 +60,7 @@ func (s *State) endGhosts() {
 
 // discardGhost forgets a ghost that the log does not have any more.
 func (s *State) discardGhost(key uint64) {
-	for i := range s.travel.ghosts {
-		if s.travel.ghosts[i].Key() == key {
-			s.travel.ghosts = append(s.travel.ghosts[:i], s.travel.ghosts[i+1:]...)
-			return
-		}
-	}
+	s.travel.ghosts = slices.DeleteFunc(s.travel.ghosts, func(g storage.Job) bool { return g.Key() == key })
 }
 
 // overtakes says whether a copy that is about to be restored is the job. Then the other copy that is there
@@ -176,7 +172,6 @@ func (s *State) Send(id uint64, to string) {
 	s.setTarget(y, to)
 	y.will = Ready
 	s.rareOf(s.jobs.At(slot)).key = 0
-	s.jobs.At(slot).setState(Leaving)
 	s.makeLeaving(slot)
 }
 

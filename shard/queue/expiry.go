@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 )
 
 // A policy may say how old a job may get. One that is older is deleted, unless somebody holds
@@ -17,7 +18,9 @@ import (
 // deleted before its time.
 
 // expires is when a job is too old, on the clock of the queue; never 0.
-func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-s.Epoch+p.Expire) }
+func (s *State) expires(p *policy.Policy, created int64) int64 {
+	return max(1, created-s.Epoch+p.Expire)
+}
 
 // outdated says that a job is too old.
 func (s *State) outdated(now int64, slot uint32) bool {
@@ -30,12 +33,12 @@ func (s *State) outdated(now int64, slot uint32) bool {
 }
 
 // countsAge says whether the ages of jobs in a state count.
-func (p *Policy) countsAge(in JobState) bool {
+func (p *policing) countsAge(in JobState) bool {
 	return in == Ready || !p.ExpireReady && (in == Delayed || in == Buried)
 }
 
 // ageKey is the key of a job in the ranking by age.
-func (s *State) ageKey(p *Policy, slot uint32) cells.Entry {
+func (s *State) ageKey(p *policy.Policy, slot uint32) cells.Entry {
 	j := s.jobs.At(slot)
 	if p.ExpireReady {
 		return cells.Entry{Major: uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
@@ -65,7 +68,7 @@ func (s *State) policeAges(t *tube) {
 	p, all := t.policy, &s.policies
 	switch {
 	case p.Expire > 0 && p.ages == nil:
-		p.ages = &ranking{}
+		p.ages = &cells.Ranking{}
 		all.expiringAt.Cover(t.slot)
 		all.expiringAt.Set(t.slot, cells.Nowhere)
 		s.rankLater(t)
@@ -87,7 +90,7 @@ func (s *State) forgetAges(t *tube) {
 // retimeAges moves a tube to when its oldest job is too old.
 func (s *State) retimeAges(t *tube) {
 	var at int64
-	if h := &t.policy.ages.heap; h.N > 0 {
+	if h := t.policy.ages; h.N > 0 {
 		at = s.expires(t.policy.Policy, int64(h.Top().Major)*millisecond)
 	}
 	s.policies.expiring.Schedule(s.policies.expiringAt, t.slot, at)
@@ -98,14 +101,14 @@ func (s *State) serveAges(now int64) {
 	for !s.spent() && s.policies.expiring.Due(now) {
 		s.spend(ending)
 		t := s.tubeAt.Get(s.policies.expiring.Top().Slot)
-		s.age(now, t.policy.ages.heap.Top().Slot)
+		s.age(now, t.policy.ages.Top().Slot)
 	}
 }
 
 // age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
 func (s *State) age(now int64, slot uint32) {
-	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); !t.policy.movesAged() {
-		s.did(t, ActionExpire)
+	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); !t.movesExpired() {
+		s.did(t, policy.ActionExpire)
 		s.drop(slot)
 		return
 	}
@@ -113,10 +116,8 @@ func (s *State) age(now int64, slot uint32) {
 	s.grownOld(now, slot)
 }
 
-// movesAged says that jobs that are too old go where dead letters go.
-func (p *policing) movesAged() bool {
-	return p != nil && p.Expired == ExpiryDie && p.DeadLetter == FateTube
-}
+// movesExpired says that jobs of the tube that are too old go where dead letters go.
+func (t *tube) movesExpired() bool { return t.policy != nil && t.policy.MovesExpired() }
 
 // hasAgedIn says whether a job has gone from a tube because of its age. Policies of a file and of run time may
 // make a circle, in which it would go round for ever.
@@ -127,10 +128,10 @@ func (s *State) hasAgedIn(slot uint32, tube string) bool {
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
 func (s *State) grownOld(now int64, slot uint32) {
 	t := s.tubeAt.Get(s.jobs.At(slot).tube())
-	s.did(t, ActionExpire)
+	s.did(t, policy.ActionExpire)
 	switch {
-	case !t.policy.movesAged():
-	case t.service != nil && t.service.jobDies(s, slot, FateTube):
+	case !t.movesExpired():
+	case t.service != nil && t.service.jobDies(s, slot, policy.FateTube):
 		return
 	case s.Durable && !s.Log.RoomToUpdate():
 	default:

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"beanfield/shard/queue/policy"
 )
 
 // BenchmarkExpiry measures how long the turns are in which a million jobs end that get too old at the
@@ -14,7 +16,7 @@ func BenchmarkExpiry(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		f := newField(0, 1)
-		f.s.SetPolicies(func(string) *Policy { return &Policy{Expire: int64(time.Hour)} })
+		f.s.SetPolicies(func(string) *policy.Policy { return &policy.Policy{Expire: int64(time.Hour)} })
 		for f.s.Tick(f.now) {
 		}
 		for range jobs {
@@ -27,7 +29,7 @@ func BenchmarkExpiry(b *testing.B) {
 			more = f.s.Tick(f.now)
 			took = append(took, time.Since(begun))
 		}
-		if n := f.s.counters[ActionExpire]; n != jobs {
+		if n := f.s.counters[policy.ActionExpire]; n != jobs {
 			b.Fatalf("%d jobs have ended", n)
 		}
 	}

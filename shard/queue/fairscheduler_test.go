@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/policy"
 )
 
 // firstClock is where the clocks of fair schedulers begin here: so that tags soon wrap around.
-const firstClock = ^uint64(0) - 3*worth
+const firstClock = ^uint64(0) - 3*policy.Worth
 
 // fairClock is one for tests in one goroutine.
 type fairClock struct{ tag uint64 }
@@ -26,7 +27,7 @@ func (k *fairClock) Advance(tag uint64) {
 }
 
 // fairOf is the fair scheduler of a client's tubes and of the tags that it asks for, as the router finds it.
-func (w *world) fairOf(c *Client, asked *Options) *FairScheduler {
+func (w *world) fairOf(c *Client, asked *Options) *policy.FairScheduler {
 	if len(w.policies) == 0 {
 		return nil // a client may watch very many tubes
 	}
@@ -47,7 +48,7 @@ func (w *world) fairOf(c *Client, asked *Options) *FairScheduler {
 		key += string(asked.Tags)
 	}
 	if w.fairs[key] == nil {
-		w.fairs[key] = &FairScheduler{Clock: newClock(firstClock)}
+		w.fairs[key] = &policy.FairScheduler{Clock: newClock(firstClock)}
 	}
 	return w.fairs[key]
 }
@@ -57,7 +58,7 @@ func (w *world) tagOf(client int, tag int64) uint64 {
 	if w.fairOf(&w.users[string(rune('0'+client))].client, nil) == nil {
 		return 0
 	}
-	return firstClock + uint64(tag)*(worth/naive.Share)
+	return firstClock + uint64(tag)*(policy.Worth/naive.Share)
 }
 
 // worstTag is how far a claim goes.
@@ -147,27 +148,4 @@ func TestFairSchedulerRules(t *testing.T) {
 			b poll -> 3
 			b poll -> 2`},
 	})
-}
-
-// The rest of a division stays far below what anybody can count, whatever the weight.
-func TestPriceOfWeights(t *testing.T) {
-	for _, w := range []int{1, 2, 3, 7, 11, 13, 16, 17, 99, 997, 999_983, MostWeight} {
-		price := (&tube{policy: &policing{Policy: &Policy{Weight: w}}}).price()
-		if rest := worth - price*uint64(w); w <= 16 && rest != 0 || float64(rest)/worth > 2e-6 {
-			t.Errorf("weight %d costs %d, which leaves %d", w, price, rest)
-		}
-	}
-}
-
-// A tag from so long ago that the clock has gone round since does not count.
-func TestTagsOfLongAgo(t *testing.T) {
-	x := &FairScheduler{Clock: newClock(0)}
-	x.set("a", share{tag: 5 * worth, idle: true})
-	if got := x.part("a").tag; got != 0 {
-		t.Errorf("the tag is %d", got)
-	}
-	x.set("b", share{tag: worth / 2, idle: true})
-	if got := x.part("b").tag; got != worth/2 {
-		t.Errorf("what a tube has had just now counts as %d", got)
-	}
 }

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/policy"
+
 // A policy bounds how many jobs a tube has, and how large they are together. A put beyond
 // that is refused, or ready jobs are dropped for it. What comes otherwise, as dead letters of
 // another tube do, is not refused, and what is there already when a reload lowers a bound stays
@@ -9,26 +11,25 @@ package queue
 // over the queue service (Limits.MaxLength). A put asks both bounds before it takes an id, and again when
 // it has one. Whatever it is refused or drops for, it ends here, and is counted alike.
 
-// over says that a tube would have too many jobs, or too large ones.
-func (p *Policy) over(jobs int, bytes int64) bool {
-	return p.MaxJobs > 0 && jobs > p.MaxJobs || p.MaxBytes > 0 && bytes > p.MaxBytes ||
-		p.MaxMemory > 0 && bytes+JobMemory*int64(jobs) > p.MaxMemory
+// roomFor says whether a tube has room for so much more, if need be instead of ready jobs: OK or NoRoom, or More while it
+// does not know all of those.
+func (s *State) roomFor(t *tube, jobs int, bytes int64) Status {
+	switch p := t.policy; {
+	case p == nil || !p.Over(t.count+jobs, t.bytes+bytes):
+		return OK
+	case p.victims == nil || p.Over(jobs, bytes):
+		return NoRoom
+	case !s.ranked(t):
+		return More
+	case p.Over(t.count+jobs-int(p.victims.N), t.bytes+bytes-p.victims.Size):
+		return NoRoom
+	}
+	return OK
 }
 
-// fits says whether a tube takes another job, if need be instead of ready ones. While it does
-// not know all of those, it may.
-func (s *State) fits(t *tube, size uint32) bool {
-	p := t.policy
-	jobs, bytes := t.count+1, t.bytes+int64(size)
-	switch {
-	case !p.over(jobs, bytes):
-		return true
-	case p.victims == nil:
-		return false
-	case !s.ranked(t):
-		return !p.over(1, int64(size))
-	}
-	return !p.over(jobs-int(p.victims.heap.N), bytes-p.victims.bytes)
+// overfull says that the tube has no room for another job beside those that it has.
+func (t *tube) overfull(size uint32) bool {
+	return t.policy != nil && t.policy.Over(t.count+1, t.bytes+int64(size))
 }
 
 // bounded says that the tube may be too full for a put.
@@ -37,18 +38,14 @@ func bounded(t *tube, op *Op) bool { return t.policy != nil || op.Kind == Servic
 // nextOut is the job that a tube drops next for a put, which has cost it so many already; 0 if it has room.
 // NoRoom: there would be none, whatever it drops, so it drops nothing. More: it does not know yet.
 func (s *State) nextOut(t *tube, op *Op, dropped int) (slot uint32, status Status) {
-	over := t.policy != nil && t.policy.over(t.count+1, t.bytes+int64(op.Size))
-	switch {
-	case over && !s.fits(t, op.Size):
-		return 0, NoRoom
-	case over && !s.ranked(t):
-		return 0, More
+	if status = s.roomFor(t, 1, int64(op.Size)); status != OK {
+		return 0, status
 	}
 	if op.Kind == Service && dropped == 0 { // one out, one in
 		slot, status = t.service.nextOut(s)
 	}
-	if over && slot == 0 && status == OK {
-		slot = t.policy.victims.heap.Top().Slot
+	if slot == 0 && status == OK && t.overfull(op.Size) {
+		slot = t.policy.victims.Top().Slot
 	}
 	return slot, status
 }
@@ -71,12 +68,17 @@ func (s *State) makeRoom(c *Client, t *tube, op *Op) bool {
 		case slot == 0:
 			return true
 		}
-		s.spend(ending)
-		s.did(t, ActionDrop)
-		t.using++ // it must not end with its last job
-		s.drop(slot)
-		t.using--
+		s.dropFor(t, slot)
 	}
+}
+
+// dropFor ends a job for another one.
+func (s *State) dropFor(t *tube, slot uint32) {
+	s.spend(ending)
+	s.did(t, policy.ActionDrop)
+	t.using++ // it must not end with its last job
+	s.drop(slot)
+	t.using--
 }
 
 // refusePut ends a put for which there is no room, whatever has been done for it.

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 )
 
 // A purge ends many jobs at once. It takes the heaps and the list of the tube, whole, and with them all
@@ -97,15 +98,7 @@ func (s *State) spared(t *tube, of States) (slots []uint32, ok bool) {
 	if others+s.totals.Reserved+int(s.clients.N)+s.travel.arriving.N > mostSpared {
 		return nil, false
 	}
-	for i := uint32(0); i < t.ready.N && !of.Has(Ready); i++ {
-		slots = append(slots, t.ready.At(i).Slot)
-	}
-	for i := uint32(0); i < t.delayed.N && !of.Has(Delayed); i++ {
-		slots = append(slots, t.delayed.At(i).Slot)
-	}
-	for slot := t.buried.Head; slot != 0 && !of.Has(Buried); slot = s.linksOf(slot).Next {
-		slots = append(slots, slot)
-	}
+	slots = s.idle(t, func(st JobState) bool { return !of.Has(st) }, nil)
 	for slot := range s.heldOf(t) {
 		slots = append(slots, slot)
 	}
@@ -115,6 +108,20 @@ func (s *State) spared(t *tube, of States) (slots []uint32, ok bool) {
 		}
 	}
 	return slots, true
+}
+
+// idle appends the jobs of a tube that nobody holds, of those in some states.
+func (s *State) idle(t *tube, in func(JobState) bool, slots []uint32) []uint32 {
+	for i := uint32(0); i < t.ready.N && in(Ready); i++ {
+		slots = append(slots, t.ready.At(i).Slot)
+	}
+	for i := uint32(0); i < t.delayed.N && in(Delayed); i++ {
+		slots = append(slots, t.delayed.At(i).Slot)
+	}
+	for slot := t.buried.Head; slot != 0 && in(Buried); slot = s.linksOf(slot).Next {
+		slots = append(slots, slot)
+	}
+	return slots
 }
 
 // heldOf are the reserved jobs of a tube. They are found at their holders.
@@ -164,7 +171,7 @@ func (s *State) inter(t *tube, of States, spared []uint32) {
 	bytes -= t.bytes
 	s.yard.bytes += bytes
 	if s.quota != nil { // their memory is given back with their records
-		s.quota.Add(Amount{BoundJobs: -int64(g.jobs()), BoundBytes: -bytes})
+		s.quota.Add(policy.Amount{policy.BoundJobs: -int64(g.jobs()), policy.BoundBytes: -bytes})
 	}
 	for slot := range s.quarantined {
 		if s.jobs.At(slot).tube() == t.slot && s.lies(slot) {
@@ -202,10 +209,10 @@ func (s *State) dig(g *grave) {
 // unrankAll makes the rankings of a tube anew, of which these jobs are left.
 func (s *State) unrankAll(t *tube, left []uint32) {
 	if t.policy.victims != nil {
-		t.policy.victims = &ranking{}
+		t.policy.victims = &cells.Ranking{}
 	}
 	if t.policy.ages != nil {
-		t.policy.ages = &ranking{}
+		t.policy.ages = &cells.Ranking{}
 		s.retimeAges(t)
 	}
 	for _, slot := range left {
@@ -263,11 +270,8 @@ func (s *State) forgetInterred(slot uint32) {
 	if s.quota != nil {
 		s.quota.Add(j.remains().Neg())
 	}
-	if s.erase(slot); s.Durable {
-		s.Gone = append(s.Gone, id)
-	} else {
-		s.Directory.JobGone(id)
-	}
+	s.erase(slot)
+	s.tellGone(id)
 }
 
 // close ends the first grave, which is empty.

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/policy"
+
 // What names an operation of the queue service.
 type What uint8
 
@@ -37,7 +39,7 @@ type Ask struct {
 	User  string
 	// Limits of this queue; never nil. They never change, but a later operation may
 	// bring others, which then hold for the queue.
-	Limits *Limits
+	Limits *policy.Limits
 
 	Tags   Tags   // put: the item's; get, watch and count: which items
 	Index  uint64 // get, watch, truncate: where to begin
@@ -81,26 +83,6 @@ type Ask struct {
 
 // CodeShutdown is the code of a negative from a consumer that is about to stop.
 const CodeShutdown = "Shutdown"
-
-// Limits are the bounds of a queue and its rear queue. 0 is no limit, unless a
-// field says otherwise.
-type Limits struct {
-	MaxLength   int   // items of both that have not ended
-	MaxPayload  int   // bytes of an item; the front end enforces it
-	MaxTags     int   // bytes of an item's tags, encoded; the front end enforces it
-	MaxDelivery int   // how often an item is sent before it is dead
-	MaxIdle     int64 // nanoseconds in which an item must be committed
-	Leaving     int64 // nanoseconds from Leaving to Exit
-	Forget      int64 // nanoseconds that one with nothing pending is shown afterwards, in all queues; 0: 5 minutes
-	DeadLetter  Fate
-	AutoEvict   bool // a full queue drops its oldest item for a new one
-	// MaxUnsent bounds what a slow client costs: a consumer is pushed another item only
-	// while what it was pushed and has not reported with AskSent weighs less. A report
-	// may wait until it covers a quarter of MaxUnsent, so up to half of MaxUnsent may be
-	// sent and unreported for ever. 0 is no limit, and then nothing is reported. What
-	// its watch said holds for a consumer until it watches again.
-	MaxUnsent int
-}
 
 // SearchInfo says where an item is, as a group sees it.
 type SearchInfo struct {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // Q7: consumers learn that their queue has ended, when nothing is left for them.
@@ -143,7 +145,7 @@ func TestAGroupThatIsOverMeanwhile(t *testing.T) {
 	v := w.s.tubes["default"].service
 	v.ending, v.visited = true, len(v.views)+1 // as if both groups had just been looked at
 	w.s.ending = append(w.s.ending, v)
-	limits := Limits{}
+	limits := policy.Limits{}
 	op := Op{Kind: Service, Ask: &Ask{What: AskDelete, Queue: "default", Limits: &limits, Indexes: []uint64{1}}}
 	w.s.Apply(w.now, &Batch{Ops: []Op{op}}, &op)
 	w.pushed = nil

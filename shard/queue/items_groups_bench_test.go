@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // newGroupsField is a queue with groups, each of which has one consumer.
 func newGroupsField(groups int) *pushField {
-	f := &pushField{field: newField(0, 1), limits: Limits{MaxDelivery: 5}}
+	f := &pushField{field: newField(0, 1), limits: policy.Limits{MaxDelivery: 5}}
 	f.put = Ask{What: AskPut, Queue: "q", Limits: &f.limits}
 	for i := range groups {
 		k := &sink{f: f, user: fmt.Sprint(i)}

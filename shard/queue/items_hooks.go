@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"beanfield/storage"
-
 	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 )
 
 // The hooks: what the queue, below, calls of items. A tube that the queue service has never
@@ -97,7 +96,7 @@ func (v *service) jobFinished(s *State, now int64, slot uint32) bool {
 
 // jobDies is told of a dead letter of the first group, or of one whose fate a view has
 // decided. If a view is not done with it, its fate is only noted, and jobDies reports true.
-func (v *service) jobDies(s *State, slot uint32, f Fate) bool {
+func (v *service) jobDies(s *State, slot uint32, f policy.Fate) bool {
 	it := s.itemOf(slot)
 	it.fated, it.fate = v.wanted(slot), f // another group may have decided it before
 	if it.fated {
@@ -129,15 +128,6 @@ func (v *service) truncate(s *State, op *Op) bool {
 			s.endOld(slot, op)
 		}
 	}
-}
-
-// describeRoute adds to the scratch record where a job has been.
-func (s *State) describeRoute(slot uint32) {
-	if s.record.Item == nil {
-		s.recordItem = storage.Item{Done: s.recordItem.Done[:0], Returned: s.recordItem.Returned[:0]}
-		s.record.Item = &s.recordItem
-	}
-	s.record.Item.Route = s.routeRecord(slot)
 }
 
 // itemMoves is told of a job that goes to another tube.
@@ -270,9 +260,8 @@ func (c *consumer) appendHolding(list []Holding) []Holding {
 	return append(list, Holding{c.to, c.held()})
 }
 
-// jobHas says whether a job has all of some tags, and jobTags which it has.
+// jobHas says whether a job has all of some tags.
 func (s *State) jobHas(slot uint32, want Tags) bool { return s.tagsOf(slot).Has(want) }
-func (s *State) jobTags(slot uint32) Tags           { return s.tagsOf(slot) }
 
 // title is what a consumer is called, and its connection; nil if it has left.
 func (c *consumer) title() (name string, to any) {

@@ -1,6 +1,9 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"beanfield/shard/queue/policy"
+	"beanfield/storage"
+)
 
 // item is what a job has for the queue service: a record without pointers, to which the
 // job's rare fields refer. A job that only beanstalk clients have seen has none. Tags and
@@ -14,7 +17,7 @@ type item struct {
 	rebalances uint32 // how often it was taken from a consumer of the first group
 	avoid      uint32 // the number of the consumer that is not to get it next, or 0
 	next, prev uint32 // items whose request ids have the same hash, in the order of their ids
-	fate       Fate
+	fate       policy.Fate
 	fated      bool // its fate is decided: it is a dead letter of one of the groups
 	moved      bool // it was moved to another tube
 	requested  bool // it is in the index of request ids
@@ -50,11 +53,10 @@ func (s *State) itemAt(slot uint32) *item {
 
 // setTags gives a new job its tags.
 func (s *State) setTags(slot uint32, tags Tags) {
-	if len(tags) == 0 {
-		return
+	if len(tags) > 0 {
+		it := s.itemOf(slot)
+		s.keepText(&it.tags, &it.tagsSize, tags)
 	}
-	it := s.itemOf(slot)
-	it.tags, it.tagsSize = s.bodies.Add(tags, nil, len(tags)), uint32(len(tags))
 }
 
 // tagsOf are a job's tags. They are valid during the turn only.
@@ -63,16 +65,7 @@ func (s *State) tagsOf(slot uint32) Tags {
 	if it == nil {
 		return nil
 	}
-	return s.text(it.tags, it.tagsSize)
-}
-
-// text finds tags or a note.
-func (s *State) text(ref, size uint32) []byte {
-	small, large := s.bodies.Get(ref, size)
-	if large != nil {
-		return large[0]
-	}
-	return small
+	return s.kept(it.tags, it.tagsSize)
 }
 
 // setNote keeps what a negative said of a job. The caller, who also changes the job
@@ -88,11 +81,7 @@ func (s *State) setNote(slot uint32, code, reason string) {
 
 func (s *State) keepNote(slot uint32, note []byte) {
 	it := s.itemOf(slot)
-	s.bodies.Drop(it.note, it.noteSize)
-	it.note, it.noteSize = 0, 0
-	if len(note) > 0 {
-		it.note, it.noteSize = s.bodies.Add(note, nil, len(note)), uint32(len(note))
-	}
+	s.keepText(&it.note, &it.noteSize, note)
 }
 
 // noteOf says what the last negative said of a job.
@@ -101,7 +90,7 @@ func (s *State) noteOf(slot uint32) (code, reason string) {
 	if it == nil {
 		return "", ""
 	}
-	c, rest, _ := cutText(Tags(s.text(it.note, it.noteSize)))
+	c, rest, _ := cutText(Tags(s.kept(it.note, it.noteSize)))
 	r, _, _ := cutText(rest)
 	return string(c), string(r)
 }
@@ -126,7 +115,7 @@ func (s *State) describeItem(ref uint32) {
 		r.Done, r.Returned = r.Done[:0], r.Returned[:0]
 	}
 	*r = storage.Item{
-		Tags: s.text(it.tags, it.tagsSize), Note: s.text(it.note, it.noteSize),
+		Tags: s.kept(it.tags, it.tagsSize), Note: s.kept(it.note, it.noteSize),
 		Moved: it.moved, Rebalances: it.rebalances, Done: r.Done, Returned: r.Returned,
 	}
 	if it.fated {
@@ -156,7 +145,7 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	}
 	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
 		if t.service == nil { // the log has lost the queue's record
-			s.serviceOf(t, &Limits{})
+			s.serviceOf(t, &policy.Limits{})
 		}
 		t.service.restoreJob(slot, r)
 	}
@@ -171,6 +160,6 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	s.keepNote(slot, r.Note)
 	it.moved, it.rebalances = r.Moved, r.Rebalances
 	if r.Fate > 0 {
-		it.fated, it.fate = true, Fate(r.Fate-1)
+		it.fated, it.fate = true, policy.Fate(r.Fate-1)
 	}
 }

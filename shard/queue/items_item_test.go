@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -26,7 +27,7 @@ func TestItemIsKept(t *testing.T) {
 	slot := w.s.index.find(&w.s.jobs, 2)
 	r := storage.Item{
 		Tags: MakeTags(map[string]string{TagRequest: "r", "k": strings.Repeat("v", 3000)}), Moved: true,
-		Rebalances: 7, Fate: uint8(FateDrop) + 1,
+		Rebalances: 7, Fate: uint8(policy.FateDrop) + 1,
 	}
 	w.s.restoreItem(slot, &r)
 	w.s.setNote(slot, "Bad", strings.Repeat("because ", 100))
@@ -40,7 +41,7 @@ func TestItemIsKept(t *testing.T) {
 		slot = w.s.index.find(&w.s.jobs, 2)
 		it := w.s.itemAt(slot)
 		code, reason := w.s.noteOf(slot)
-		if string(w.s.tagsOf(slot)) != string(r.Tags) || !it.moved || it.rebalances != 7 || !it.fated || it.fate != FateDrop ||
+		if string(w.s.tagsOf(slot)) != string(r.Tags) || !it.moved || it.rebalances != 7 || !it.fated || it.fate != policy.FateDrop ||
 			code != strings.Repeat("C", codeMost) || reason != strings.Repeat("because ", reasonMost/8) {
 			t.Errorf("the item is %+v, with note %q %q", *it, code, reason)
 		}

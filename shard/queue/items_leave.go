@@ -1,6 +1,10 @@
 package queue
 
-import "beanfield/shard/queue/cells"
+import (
+	"cmp"
+
+	"beanfield/shard/queue/cells"
+)
 
 // A consumer whose connection has gone may come back. For Limits.Leaving it keeps its
 // pending items; then they go to others. When it has none left, it is only remembered, so
@@ -13,10 +17,7 @@ const (
 // forgetAt is when a consumer that has departed is forgotten, by the limits that an operation
 // brought last. They say the same for all queues, so who departed first is due first.
 func (s *State) forgetAt(c *consumer) int64 {
-	if s.shownFor > 0 {
-		return c.departedAt + s.shownFor
-	}
-	return c.departedAt + forgetAfter
+	return c.departedAt + cmp.Or(s.shownFor, forgetAfter)
 }
 
 // askLeave ends a consumer's connection.

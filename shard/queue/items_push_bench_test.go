@@ -3,13 +3,15 @@ package queue
 import (
 	"fmt"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // pushField is a queue with consumers that say at once that they have sent what they
 // got, for figures of the steady state.
 type pushField struct {
 	*field
-	limits Limits
+	limits policy.Limits
 	subs   []*sink
 	tags   Tags
 	put    Ask
@@ -37,7 +39,7 @@ func (k *sink) Receive(p *DeliveryBatch, _ bool) {
 }
 
 func newPushField(consumers, window int) *pushField {
-	f := &pushField{field: newField(0, 1), limits: Limits{MaxUnsent: 1 << 20, MaxDelivery: 5}}
+	f := &pushField{field: newField(0, 1), limits: policy.Limits{MaxUnsent: 1 << 20, MaxDelivery: 5}}
 	f.tags = MakeTags(map[string]string{TagRequest: "0f8fad5b-d9cb-469f-a165-70867728950e"})
 	f.put = Ask{What: AskPut, Queue: "q", Limits: &f.limits, Tags: f.tags}
 	f.watchAll("q", consumers, window)

@@ -1,18 +1,21 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"beanfield/shard/queue/policy"
+	"beanfield/storage"
+)
 
 // service is what a tube has for the queue service: its groups and consumers, and what
 // finds its items. A tube has none until the queue service touches it, so for all other
 // tubes it costs one look at a nil pointer.
 type service struct {
 	tube     *tube
-	pair     string      // the tube with which it shares its limits: its rear queue, or whose rear queue it is
-	limits   *Limits     // as the last operation told them
-	first    *group      // the group that is the tube itself; nil until its first watch
-	ended    bool        // the queue takes no more items
-	index    *itemIndex  // never nil
-	filtered []*consumer // of the first group, connected; first the one that has waited longest
+	pair     string         // the tube with which it shares its limits: its rear queue, or whose rear queue it is
+	limits   *policy.Limits // as the last operation told them
+	first    *group         // the group that is the tube itself; nil until its first watch
+	ended    bool           // the queue takes no more items
+	index    *itemIndex     // never nil
+	filtered []*consumer    // of the first group, connected; first the one that has waited longest
 
 	views    []*view // the further groups, in the order of their numbers
 	named    map[string]*view
@@ -67,7 +70,7 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 }
 
 // serviceOf finds the service of a tube, or makes it.
-func (s *State) serviceOf(t *tube, l *Limits) *service {
+func (s *State) serviceOf(t *tube, l *policy.Limits) *service {
 	if t.service == nil {
 		t.service = &service{tube: t, pair: pairOf(t.name), index: s.newItemIndex(t)}
 	}
@@ -145,7 +148,7 @@ func (s *State) RestoreQueue(q *storage.Queue) {
 			return
 		}
 	}
-	v := s.serviceOf(s.tubeNamed([]byte(q.Tube)), &Limits{})
+	v := s.serviceOf(s.tubeNamed([]byte(q.Tube)), &policy.Limits{})
 	v.ended, v.recorded = q.Ended, true
 	s.restoreViews(v, q)
 	if q.First != "" {

@@ -49,7 +49,6 @@ func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why
 	s.setTarget(y, to)
 	y.will, y.cause, y.loaded = will, why, false
 	s.rareOf(j).key = deadline
-	j.setState(Leaving)
 	s.makeLeaving(slot)
 	if !s.Durable || s.Log.RoomToUpdate() {
 		s.logUpdate(slot) // otherwise it leaves again after a restart
@@ -57,7 +56,9 @@ func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why
 }
 
 func (s *State) makeLeaving(slot uint32) {
-	s.tubeAt.Get(s.jobs.At(slot).tube()).transit++
+	j := s.jobs.At(slot)
+	j.setState(Leaving)
+	s.tubeAt.Get(j.tube()).transit++
 	s.listAppend(&s.travel.leaving, slot)
 	s.Leaves = true
 }

@@ -105,33 +105,12 @@ func (s *State) few(t *tube, of States) bool {
 // listFew makes a page of a tube's jobs when they are few.
 func (s *State) listFew(now int64, b *Batch, t *tube) {
 	l := b.List
-	slots := s.slots[:0]
-	add := func(slot uint32) {
-		s.spend(looking)
-		if slot >= l.From && s.jobs.At(slot).tube() == t.slot {
-			slots = append(slots, slot)
-		}
-	}
-	if l.States.Has(Ready) {
-		for i := range t.ready.N {
-			add(t.ready.At(i).Slot)
-		}
-	}
-	if l.States.Has(Delayed) {
-		for i := range t.delayed.N {
-			add(t.delayed.At(i).Slot)
-		}
-	}
-	if l.States.Has(Buried) {
-		for slot := t.buried.Head; slot != 0; slot = s.linksOf(slot).Next {
-			add(slot)
-		}
-	}
+	slots := s.idle(t, l.States.Has, s.slots[:0])
 	if l.States.Has(Reserved) {
-		for slot := range s.heldOf(t) {
-			add(slot)
-		}
+		slots = slices.AppendSeq(slots, s.heldOf(t))
 	}
+	s.spend(looking * len(slots))
+	slots = slices.DeleteFunc(slots, func(slot uint32) bool { return slot < l.From })
 	slices.Sort(slots)
 	s.slots = slots[:0]
 	for i, slot := range slots {
@@ -220,7 +199,7 @@ func (s *State) listJob(now int64, l *Listing, slot uint32) {
 	}
 	s.spend(summing)
 	k.JobFigures = s.jobFigures(now, slot)
-	k.Tags = slices.Clone(s.jobTags(slot))
+	k.Tags = slices.Clone(s.tagsOf(slot))
 	l.volume += len(k.Tags)
 	if len(k.Been) > 0 {
 		s.spend(summing)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/policy"
 	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
@@ -192,7 +193,7 @@ func (x *machine) compare() {
 	if w.s.totals != want {
 		w.t.Fatalf("totals are %+v, want %+v", w.s.totals, want)
 	}
-	if w.s.counters != Counters(m.Did) {
+	if w.s.counters != policy.Counters(m.Did) {
 		w.t.Fatalf("policies have done %v, want %v", w.s.counters, m.Did)
 	}
 	waits := 0
@@ -389,12 +390,4 @@ func (x *machine) called() (list []string) {
 		list = append(list, name+"!")
 	}
 	return list
-}
-
-func (x *machine) body(id uint64) string {
-	size := choose(x, "size", 0, 1, 11, 100, 2048, 2049, 5000)
-	text := strings.Repeat(fmt.Sprintf("job %d ", id), size/6+1)[:size]
-	x.w.bodies[id] = text
-	delete(x.w.tags, id)
-	return text
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -34,7 +35,7 @@ func TestNotes(t *testing.T) {
 				}
 			case 3:
 				tb := w.s.tubeNamed([]byte("tube"))
-				v := w.s.serviceOf(tb, &Limits{})
+				v := w.s.serviceOf(tb, &policy.Limits{})
 				v.ended, served = true, true
 				w.s.logQueue(v)
 			case 4:

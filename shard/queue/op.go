@@ -95,7 +95,7 @@ type Op struct {
 	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held, AlterSeveral: 1 for one that leaves; PutTick: 1 if it was put; Arrive, ComeHome: 1 if its tube is full
 	Limit   uint32 // Kick, …Several: how many at most; PutAll: how many puts behind it; Truncate: the States of the jobs that end
 	ID      uint64 // put: 0 for one that the directory is to allot
-	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (fairscheduler.go)
+	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (package policy)
 
 	// Data is a tube's name or a small body, Parts a large body, or the body that is the
 	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);

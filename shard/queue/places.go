@@ -9,17 +9,13 @@ func (s *State) makeReady(now int64, slot uint32) {
 	j.setState(Ready)
 	key := readyKey(j.pri, j.id(), slot)
 	if t.policy != nil {
-		s.waitsSince(now, t, slot)
-		key = s.placeKey(t, slot)
+		key = s.readyByPolicy(now, t, slot)
 	}
 	t.ready.Push(s.jobPos, key)
 	s.totals.Ready++
 	if j.pri < urgentBelow {
 		t.urgent++
 		s.totals.Urgent++
-	}
-	if t.policy != nil {
-		s.rank(t, slot)
 	}
 	var sought []*tagIndex
 	if s.tagIndexes != nil {
@@ -141,12 +137,18 @@ func (s *State) forget(slot uint32) {
 		t.service.jobGone(s, slot)
 	}
 	t.loses(j)
-	if s.vanish(slot); s.Durable {
+	s.vanish(slot)
+	s.tellGone(id)
+	s.letGo(t)
+}
+
+// tellGone lets the directory forget a job, when the log has its end.
+func (s *State) tellGone(id uint64) {
+	if s.Durable {
 		s.Gone = append(s.Gone, id)
 	} else {
 		s.Directory.JobGone(id)
 	}
-	s.letGo(t)
 }
 
 // vanish ends a job that is in no place and no tube's.

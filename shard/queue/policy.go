@@ -1,62 +1,20 @@
 package queue
 
-import "beanfield/shard/queue/cells"
-
-// Policy is what the configuration says of some tubes. It never changes; a reload brings
-// others. 0 is no limit.
-type Policy struct {
-	MaxJobs   int   // ready, delayed, buried and reserved ones
-	MaxBytes  int64 // of their bodies
-	MaxMemory int64 // of these, and JobMemory for each job
-	Full      Full  // what becomes of a put beyond these
-
-	MaxDeliveries int     // how often a job is delivered before it is a dead letter
-	Count         Counted // what counts as a delivery
-	DeadLetter    Fate
-	DeadTube      string // with FateTube
-	Retry         Retry
-
-	Expire      int64  // nanoseconds from the put until a job that nobody holds is deleted
-	ExpireReady bool   // from when it became ready, and only while it is
-	Expired     Expiry // or what becomes of it
-
-	MaxReserved int // at a time
-	Rate        int // jobs handed out in a second
-	Burst       int // how many at once; 0: as many as in a second
-
-	Aging  int64 // nanoseconds of waiting that make a ready job's priority smaller by one; 0: never
-	Weight int   // among the tubes that a client watches; 0: none, which is 1 beside one that has one
-}
-
-// Expiry is what becomes of a job that is too old.
-type Expiry uint8
-
-// The policies for jobs that are too old.
-const (
-	ExpiryDrop Expiry = iota
-	ExpiryDie         // it is a dead letter, which goes to another tube
-)
-
-// Full is what a full tube does with another job.
-type Full uint8
-
-// The policies for full tubes.
-const (
-	FullRefuse Full = iota
-	FullOldest      // drops the ready job that was put first
-	FullLeast       // drops the ready job that would be reserved last
+import (
+	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 )
 
 // policing is what a tube has that a policy covers: the policy, and what that needs to know of
 // the tube. For all other tubes it costs one look at a nil pointer.
 type policing struct {
-	*Policy
-	rateLimit
-	step     int64    // milliseconds: the Aging by which its ready jobs are in order (aging.go)
-	victims  *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
-	ages     *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
-	needs    uint32   // the pass over all jobs that fills the rankings; see policies
-	counters Counters
+	*policy.Policy
+	rate     policy.RateLimit
+	step     int64          // milliseconds: the Aging by which its ready jobs are in order (aging.go)
+	victims  *cells.Ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
+	ages     *cells.Ranking // the ready, delayed and buried jobs by age; nil if none gets too old
+	needs    uint32         // the pass over all jobs that fills the rankings; see policies
+	counters policy.Counters
 }
 
 // policies is what a State has for policies.
@@ -66,19 +24,19 @@ type policing struct {
 // goes through the records of all jobs, and ranks those whose tubes need that. Until a pass is
 // over, what needs a ranking ends with More.
 type policies struct {
-	of         func(tube string) *Policy // nil if there are none
-	tube       uint32                    // the next to be asked again; 0 if all have been
-	job        uint32                    // the next record to look at; 0 if there is no pass
-	passes     uint32                    // that are over
-	wanted     uint32                    // the last that some tube needs
-	victims    cells.Positions           // of jobs in these rankings
-	ages       cells.Positions           // likewise
-	expiring   cells.Heap                // tubes by when their oldest job is too old
+	of         func(tube string) *policy.Policy // nil if there are none
+	tube       uint32                           // the next to be asked again; 0 if all have been
+	job        uint32                           // the next record to look at; 0 if there is no pass
+	passes     uint32                           // that are over
+	wanted     uint32                           // the last that some tube needs
+	victims    cells.Positions                  // of jobs in these rankings
+	ages       cells.Positions                  // likewise
+	expiring   cells.Heap                       // tubes by when their oldest job is too old
 	expiringAt cells.Positions
 }
 
 // SetPolicies brings other policies for all tubes. It is called between two turns.
-func (s *State) SetPolicies(of func(tube string) *Policy) {
+func (s *State) SetPolicies(of func(tube string) *policy.Policy) {
 	if of == nil && s.policies.of == nil {
 		return
 	}
@@ -87,7 +45,7 @@ func (s *State) SetPolicies(of func(tube string) *Policy) {
 
 // StartPolicies brings policies that hold from the replay on, which is still to come: no tube exists
 // but the pinned one.
-func (s *State) StartPolicies(of func(tube string) *Policy) {
+func (s *State) StartPolicies(of func(tube string) *policy.Policy) {
 	s.policies.of = of
 	if t := s.tubes[s.Pinned]; t != nil {
 		s.police(t, s.policyOf(t.name))
@@ -95,7 +53,7 @@ func (s *State) StartPolicies(of func(tube string) *Policy) {
 }
 
 // policyOf is the policy for a tube; nil if there is none.
-func (s *State) policyOf(name string) *Policy {
+func (s *State) policyOf(name string) *policy.Policy {
 	if s.policies.of == nil {
 		return nil
 	}
@@ -103,17 +61,17 @@ func (s *State) policyOf(name string) *Policy {
 }
 
 // police gives a tube a policy, or takes it away.
-func (s *State) police(t *tube, p *Policy) {
+func (s *State) police(t *tube, p *policy.Policy) {
 	if p == nil && t.isAging() && t.ready.N > rekeyMost {
-		p = &Policy{} // its order stays
+		p = &policy.Policy{} // its order stays
 	}
-	var old *Policy
+	var old *policy.Policy
 	switch {
 	case p == nil && t.policy == nil:
 		return
 	case p == nil:
 		s.forgetAges(t)
-		t.policy.Policy = &Policy{}
+		t.policy.Policy = &policy.Policy{}
 		s.policeAging(t)
 		t.policy = nil
 		s.policeRate(t, nil)
@@ -125,10 +83,10 @@ func (s *State) police(t *tube, p *Policy) {
 	default:
 		old, t.policy.Policy = t.policy.Policy, p
 	}
-	if v := t.policy.victims; p.Full == FullRefuse {
+	if v := t.policy.victims; p.Full == policy.FullRefuse {
 		t.policy.victims = nil
 	} else if v == nil || old != nil && old.Full != p.Full {
-		t.policy.victims = &ranking{}
+		t.policy.victims = &cells.Ranking{}
 		s.rankLater(t)
 	}
 	s.policeAging(t)
@@ -201,5 +159,13 @@ func (s *State) reviseJob(slot uint32) {
 		s.spend(moving / 2)
 		s.waitsFromNow(t, slot)
 		s.rank(t, slot)
+	}
+}
+
+// did counts an action for a tube.
+func (s *State) did(t *tube, a policy.Action) {
+	s.counters[a]++
+	if t.policy != nil {
+		t.policy.counters[a]++
 	}
 }

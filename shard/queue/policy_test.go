@@ -11,37 +11,43 @@ import (
 	"beanfield/shard/queue/queuetest"
 
 	"pgregory.net/rapid"
+
+	"beanfield/shard/queue/policy"
 )
 
-func (w *world) policyFor(tube string) *Policy { return w.policies[tube] }
+func (w *world) policyFor(tube string) *policy.Policy { return w.policies[tube] }
 
 // setPolicies brings other policies, as a reload does.
-func (w *world) setPolicies(all map[string]*Policy) {
+func (w *world) setPolicies(all map[string]*policy.Policy) {
 	w.policies = all
 	w.s.SetPolicies(w.policyFor)
 }
 
 // policyWords are the words of a script for what a policy may say.
-var policyWords = map[string]func(*Policy, string){
-	"jobs":       func(p *Policy, v string) { p.MaxJobs = int(number(v)) },
-	"bytes":      func(p *Policy, v string) { p.MaxBytes = int64(number(v)) },
-	"memory":     func(p *Policy, v string) { p.MaxMemory = int64(number(v)) },
-	"full":       func(p *Policy, v string) { p.Full = map[string]Full{"oldest": FullOldest, "least": FullLeast}[v] },
-	"deliveries": func(p *Policy, v string) { p.MaxDeliveries = int(number(v)) },
-	"count": func(p *Policy, v string) {
-		p.Count = map[string]Counted{"timeouts": CountTimeouts, "releases": CountReleases}[v]
+var policyWords = map[string]func(*policy.Policy, string){
+	"jobs":   func(p *policy.Policy, v string) { p.Most[policy.BoundJobs] = int64(number(v)) },
+	"bytes":  func(p *policy.Policy, v string) { p.Most[policy.BoundBytes] = int64(number(v)) },
+	"memory": func(p *policy.Policy, v string) { p.Most[policy.BoundMemory] = int64(number(v)) },
+	"full": func(p *policy.Policy, v string) {
+		p.Full = map[string]policy.Full{"oldest": policy.FullOldest, "least": policy.FullLeast}[v]
 	},
-	"dead":     func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
-	"to":       func(p *Policy, v string) { p.DeadLetter, p.DeadTube = FateTube, v },
-	"expired":  func(p *Policy, v string) { p.Expired = map[string]Expiry{"dead": ExpiryDie}[v] },
-	"from":     func(p *Policy, v string) { p.ExpireReady = v == "ready" },
-	"expire":   func(p *Policy, v string) { p.Expire = duration(v) },
-	"reserved": func(p *Policy, v string) { p.MaxReserved = int(number(v)) },
-	"rate":     func(p *Policy, v string) { p.Rate = int(number(v)) },
-	"burst":    func(p *Policy, v string) { p.Burst = int(number(v)) },
-	"weight":   func(p *Policy, v string) { p.Weight = int(number(v)) },
-	"aging":    func(p *Policy, v string) { p.Aging = duration(v) },
-	"retry": func(p *Policy, v string) {
+	"deliveries": func(p *policy.Policy, v string) { p.MaxDeliveries = int(number(v)) },
+	"count": func(p *policy.Policy, v string) {
+		p.Count = map[string]policy.Counted{"timeouts": policy.CountTimeouts, "releases": policy.CountReleases}[v]
+	},
+	"dead": func(p *policy.Policy, v string) {
+		p.DeadLetter = map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop}[v]
+	},
+	"to":       func(p *policy.Policy, v string) { p.DeadLetter, p.DeadTube = policy.FateTube, v },
+	"expired":  func(p *policy.Policy, v string) { p.Expired = map[string]policy.Expiry{"dead": policy.ExpiryDie}[v] },
+	"from":     func(p *policy.Policy, v string) { p.ExpireReady = v == "ready" },
+	"expire":   func(p *policy.Policy, v string) { p.Expire = duration(v) },
+	"reserved": func(p *policy.Policy, v string) { p.MaxReserved = int(number(v)) },
+	"rate":     func(p *policy.Policy, v string) { p.Rate = int(number(v)) },
+	"burst":    func(p *policy.Policy, v string) { p.Burst = int(number(v)) },
+	"weight":   func(p *policy.Policy, v string) { p.Weight = int(number(v)) },
+	"aging":    func(p *policy.Policy, v string) { p.Aging = duration(v) },
+	"retry": func(p *policy.Policy, v string) {
 		first, most, _ := strings.Cut(v, "..")
 		if p.Retry.First = duration(first); most != "" {
 			p.Retry.Most = duration(most)
@@ -51,7 +57,7 @@ var policyWords = map[string]func(*Policy, string){
 
 // policy runs the word of a script that covers one tube by a policy, or, without words, by none.
 func (w *world) policy(tube string, words []string) {
-	all := map[string]*Policy{tube: {DeadLetter: FateBury}}
+	all := map[string]*policy.Policy{tube: {DeadLetter: policy.FateBury}}
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
 		policyWords[key](all[tube], value)
@@ -99,7 +105,7 @@ func newFairMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 }
 
 func (x *machine) police() *machine {
-	x.m.Spread, x.m.Policies = spread, map[string]*naive.Policy{}
+	x.m.Spread, x.m.Policies = policy.Spread, map[string]*naive.Policy{}
 	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
 	for range machineTubes {
 		x.rule()
@@ -110,12 +116,12 @@ func (x *machine) police() *machine {
 // rule gives a tube another policy.
 func (x *machine) rule() {
 	n := x.pick(len(machineTubes), "tube")
-	p := &Policy{
-		MaxJobs: choose(x, "jobs", 0, 0, 1, 4, 7), MaxBytes: choose[int64](x, "bytes", 0, 0, 11, 3000, 10000),
-		MaxMemory:     choose[int64](x, "memory", 0, 0, 250, 3500),
-		Full:          choose(x, "full", FullRefuse, FullOldest, FullLeast),
-		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", CountReserves, CountTimeouts, CountReleases),
-		DeadLetter: choose(x, "fate", FateBury, FateDrop),
+	p := &policy.Policy{
+		Most: policy.Amount{choose[int64](x, "jobs", 0, 0, 1, 4, 7), choose[int64](x, "bytes", 0, 0, 11, 3000, 10000),
+			choose[int64](x, "memory", 0, 0, 250, 3500)},
+		Full:          choose(x, "full", policy.FullRefuse, policy.FullOldest, policy.FullLeast),
+		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", policy.CountReserves, policy.CountTimeouts, policy.CountReleases),
+		DeadLetter: choose(x, "fate", policy.FateBury, policy.FateDrop),
 	}
 	if x.pick(2, "retry") == 0 { // different ones for different tubes, so that no two delays end together
 		p.Retry.First = second + 10*int64(n)
@@ -125,7 +131,7 @@ func (x *machine) rule() {
 	p.ExpireReady = p.Expire > 0 && x.pick(2, "from") == 0
 	p.Weight = choose(x, "weight", 0, 1, 2, 3, 5)
 	if x.fairs {
-		p = &Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
+		p = &policy.Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
 		p.Aging = choose(x, "aging", 0, 0, 500*millisecond, second, 3*second)
 	}
 	if x.rateLimits {
@@ -139,7 +145,7 @@ func (x *machine) rule() {
 	}
 	all := maps.Clone(x.w.policies)
 	if all == nil {
-		all = map[string]*Policy{}
+		all = map[string]*policy.Policy{}
 	}
 	all[machineTubes[n]] = p
 	x.forget()
@@ -150,23 +156,23 @@ func (x *machine) rule() {
 }
 
 // modelled is a policy in the words of the model.
-func modelled(p *Policy) *naive.Policy {
+func modelled(p *policy.Policy) *naive.Policy {
 	if p == nil {
 		return nil
 	}
 	return &naive.Policy{
-		Bounds:        naive.Bounds{MaxJobs: p.MaxJobs, MaxBytes: int(p.MaxBytes), MaxMemory: int(p.MaxMemory)},
-		Drop:          map[Full]func(a, b *naive.Job) int{FullOldest: naive.ByAge, FullLeast: naive.ByLeast}[p.Full],
+		Bounds:        naive.Bounds{MaxJobs: int(p.Most[0]), MaxBytes: int(p.Most[1]), MaxMemory: int(p.Most[2])},
+		Drop:          map[policy.Full]func(a, b *naive.Job) int{policy.FullOldest: naive.ByAge, policy.FullLeast: naive.ByLeast}[p.Full],
 		MaxDeliveries: p.MaxDeliveries,
 		Delivered: func(j *naive.Job) uint32 {
-			return map[Counted]uint32{
-				CountReserves: j.Reserves - j.Before.Reserves, CountTimeouts: j.Timeouts - j.Before.Timeouts,
-				CountReleases: j.Releases - j.Before.Releases,
+			return map[policy.Counted]uint32{
+				policy.CountReserves: j.Reserves - j.Before.Reserves, policy.CountTimeouts: j.Timeouts - j.Before.Timeouts,
+				policy.CountReleases: j.Releases - j.Before.Releases,
 			}[p.Count]
 		},
-		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
+		Fate:  map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury, policy.FateDrop: naive.FateDrop}[p.DeadLetter],
 		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire, ExpireReady: p.ExpireReady,
-		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.burst()), Weight: p.Weight, Aging: p.Aging,
+		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.MostAtOnce()), Weight: p.Weight, Aging: p.Aging,
 	}
 }
 

@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 )
 
 // checkPolicy looks at what a tube has for its policy (M2).
 func (s *State) checkPolicy(t *tube) error {
 	p := t.policy
-	if (p.victims != nil) != (p.Full != FullRefuse) || (p.ages != nil) != (p.Expire > 0) {
+	if (p.victims != nil) != (p.Full != policy.FullRefuse) || (p.ages != nil) != (p.Expire > 0) {
 		return fmt.Errorf("M2: tube %q has the wrong rankings", t.name)
 	}
-	if most := (p.burst() - 1) * second; p.Rate == 0 && p.rateLimit != (rateLimit{}) || p.Rate > 0 && p.debt > most && p.opens != p.paidOff(p.Policy, most) {
-		return fmt.Errorf("M4: tube %q has %+v", t.name, p.rateLimit)
+	if !p.rate.Sound(p.Policy) {
+		return fmt.Errorf("M4: tube %q has %+v", t.name, p.rate)
 	}
 	if p.ages != nil {
 		var at int64
-		if h := &p.ages.heap; h.N > 0 {
+		if h := p.ages; h.N > 0 {
 			at = s.expires(p.Policy, int64(h.Top().Major)*millisecond)
 		}
 		all := &s.policies
@@ -37,7 +38,7 @@ func (s *State) checkPolicy(t *tube) error {
 	}
 	if p.victims != nil {
 		return s.checkRanking(p.victims, s.policies.victims, s.ranked(t), t.ready.N, func(j *job, slot uint32) (cells.Entry, bool) {
-			return p.Full.victimKey(j, slot), j.tube() == t.slot && j.state() == Ready
+			return victimKey(p.Full, j, slot), j.tube() == t.slot && j.state() == Ready
 		})
 	}
 	return nil

@@ -1,6 +1,10 @@
 package queue
 
-import "testing"
+import (
+	"testing"
+
+	"beanfield/shard/queue/policy"
+)
 
 // What a policy means for a queue of the queue service.
 func TestPoliciesOfQueues(t *testing.T) {
@@ -105,7 +109,7 @@ func TestPoliciesOfQueuesAndMore(t *testing.T) {
 func TestLimitsOfQueuesAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps string
-		want  Counters
+		want  policy.Counters
 	}{
 		"a full queue and its rear queue": {`
 			limits length=2
@@ -116,18 +120,18 @@ func TestLimitsOfQueuesAreCounted(t *testing.T) {
 			g.a item 1024 -> 3
 			a stats-tube default -> deletes=0
 			g.a end -> ok
-			g.a item 1024 -> ended`, Counters{ActionRefuse: 1, ActionDrop: 1}},
+			g.a item 1024 -> ended`, policy.Counters{policy.ActionRefuse: 1, policy.ActionDrop: 1}},
 		"an item that is too old when it comes back": {`
 			policy default expire=10s
 			g.a item 1024 -> 1
 			g.a sub 1 => g.a:1
 			+11s
-			g.a negative No why 1`, Counters{ActionExpire: 1}},
+			g.a negative No why 1`, policy.Counters{policy.ActionExpire: 1}},
 		"an item that is refused too often": {`
 			limits delivery=1 dead=bury
 			g.a item 1024 -> 1
 			g.a sub 1 => g.a:1
-			g.a negative No why 1`, Counters{ActionBury: 1}},
+			g.a negative No why 1`, policy.Counters{policy.ActionBury: 1}},
 	} {
 		w := newWorld(t)
 		if w.run(c.steps); w.s.counters != c.want {

@@ -2,6 +2,8 @@ package queue
 
 import (
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // What clients see of the bounds of a tube.
@@ -321,31 +323,6 @@ func TestOldJobsEndInShares(t *testing.T) {
 	}
 }
 
-// A delay doubles with each delivery up to its bound, a tenth more or less, is always the same for the
-// same job, and not the same for all jobs.
-func TestRetryDelays(t *testing.T) {
-	r := Retry{First: second, Most: 60 * second}
-	for n, want := range map[uint32]int64{1: 1, 2: 2, 3: 4, 6: 32, 7: 60, 1 << 31: 60} {
-		all := map[int64]bool{}
-		for id := range uint64(1000) {
-			d := r.after(id, n)
-			if d < want*second*9/10 || d > want*second*11/10 || d != r.after(id, n) {
-				t.Fatalf("job %d waits %d after delivery %d", id, d, n)
-			}
-			all[d] = true
-		}
-		if len(all) < 300 {
-			t.Errorf("a thousand jobs have %d delays after delivery %d", len(all), n)
-		}
-	}
-	if d := (Retry{First: 10 * second}).after(7, 9); d != 10*second {
-		t.Errorf("a fixed delay is %d", d)
-	}
-	if d := (Retry{First: 1, Most: 1 << 62}).after(0, 1<<31); d <= 0 {
-		t.Errorf("the longest delay is %d", d)
-	}
-}
-
 // A policy that a reload brings is taken in in shares, however many jobs there are: a put that
 // needs to know all of them waits, and others do not.
 func TestPoliciesAreTakenInInShares(t *testing.T) {
@@ -357,7 +334,7 @@ func TestPoliciesAreTakenInInShares(t *testing.T) {
 		w.bodies[w.lastID] = "x"
 		w.user("a").apply(op)
 	}
-	w.setPolicies(map[string]*Policy{"default": {MaxJobs: jobs, Full: FullOldest}})
+	w.setPolicies(map[string]*policy.Policy{"default": {Most: policy.Amount{int64(jobs)}, Full: policy.FullOldest}})
 	w.s.Tick(w.now)
 	b := &Batch{Client: &w.user("a").client, Ops: []Op{{Kind: Put, Pri: 1, TTR: 1, Data: []byte("x"), Size: 1}}}
 	w.bodies[jobs+1] = "x"

@@ -145,26 +145,15 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 		}
 	}
 	g := p.restored
-	slot := s.jobs.Alloc()
-	s.jobPos.Cover(slot)
+	slot := s.newRecord(g.of, r)
 	j := s.jobs.At(slot)
-	*j = newJob(r.ID, r.Created, g.of.slot)
-	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
-	g.of.newest = max(g.of.newest, r.ID)
 	j.place |= flagAway // nobody will ask for its body
 	s.outside += int64(j.size)
 	s.yard.bytes += int64(j.size)
 	if s.quota != nil {
 		s.quota.Add(j.remains())
 	}
-	if r.Updated {
-		j.place |= flagUpdated
-	}
-	if s.restored {
-		s.index.insert(&s.jobs, slot)
-	} else {
-		s.index.postpone(&s.jobs, slot)
-	}
+	s.fileRestored(slot)
 	s.restoreOptions(now, slot, s.whatRemains(now, r.Item))
 	j.setState(Ready)
 	g.ready.Push(s.jobPos, cells.Entry{Major: s.keyOf(slot), Slot: slot})

@@ -1,6 +1,9 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"beanfield/shard/queue/policy"
+	"beanfield/storage"
+)
 
 // gathering is a PutAll that is being carried out. It changes nothing before it is certain that all of its
 // puts can be (Y4).
@@ -137,28 +140,21 @@ func (s *State) roomForAll(g *gathering) Status {
 			loads[t] = load{l.jobs + 1, l.bytes + int64(size)}
 		}
 	}
-	if s.quota != nil && born > 0 && !s.quota.Fits(allInside(born, total)) {
-		s.quota.Refuse(allInside(born, total))
+	all := policy.AmountOf(born, int64(total), int64(total)) // as if all bodies stayed in memory
+	if s.quota != nil && born > 0 && !s.quota.Fits(all) {
+		s.quota.Refuse(all)
 		return NoRoom
 	}
 	for t, l := range loads {
-		jobs, bytes := t.count+l.jobs, t.bytes+l.bytes
-		switch p := t.policy; {
-		case !p.over(jobs, bytes):
-		case p.victims == nil:
-			return NoRoom
-		case !s.ranked(t):
-			return More
-		case p.over(jobs-int(p.victims.heap.N), bytes-p.victims.bytes):
-			return NoRoom
+		if status := s.roomFor(t, l.jobs, l.bytes); status != OK {
+			return status
 		}
 	}
-	return s.allBorn(g, born, total)
+	return s.allBorn(g, all)
 }
 
-// allBorn gives so many jobs their ids, unless the directory takes none, or the log or the server has no room for so
-// many bytes.
-func (s *State) allBorn(g *gathering, jobs, total int) Status {
+// allBorn gives all jobs their ids, unless the directory takes none, or the log or the server has no room for so many.
+func (s *State) allBorn(g *gathering, all policy.Amount) Status {
 	for i := range g.puts {
 		if !g.makes(i) {
 			continue
@@ -170,7 +166,7 @@ func (s *State) allBorn(g *gathering, jobs, total int) Status {
 		}
 		g.puts[i].ID, g.puts[i].phase = id, claimed
 	}
-	if jobs > 0 && (s.Durable && !s.Log.Room(total) || s.quota != nil && !s.quota.Claim(allInside(jobs, total))) {
+	if all[policy.BoundJobs] > 0 && (s.Durable && !s.Log.Room(int(all[policy.BoundBytes])) || s.quota != nil && !s.quota.Claim(all)) {
 		s.giveUp(g.puts)
 		return NoRoom
 	}

@@ -7,20 +7,21 @@ import (
 
 	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/policy"
 )
 
 // quota is one for a single shard.
 type quota struct {
-	most, used Amount
+	most, used policy.Amount
 	refused    int
 	waits      int // of puts
 	asked      int // how often whether something fits
 }
 
-func (q *quota) Refuse(Amount) { q.refused++ }
-func (q *quota) Wait(more int) { q.waits += more }
+func (q *quota) Refuse(policy.Amount) { q.refused++ }
+func (q *quota) Wait(more int)        { q.waits += more }
 
-func (q *quota) Fits(a Amount) bool {
+func (q *quota) Fits(a policy.Amount) bool {
 	q.asked++
 	for b, n := range a {
 		if q.most[b] > 0 && q.used[b]+n > q.most[b] {
@@ -30,7 +31,7 @@ func (q *quota) Fits(a Amount) bool {
 	return true
 }
 
-func (q *quota) Claim(a Amount) bool {
+func (q *quota) Claim(a policy.Amount) bool {
 	if !q.Fits(a) {
 		return false
 	}
@@ -38,7 +39,7 @@ func (q *quota) Claim(a Amount) bool {
 	return true
 }
 
-func (q *quota) Add(a Amount) {
+func (q *quota) Add(a policy.Amount) {
 	for b, n := range a {
 		q.used[b] += n
 	}
@@ -46,7 +47,7 @@ func (q *quota) Add(a Amount) {
 
 // auditQuota counts the jobs that there are (QT1).
 func auditQuota(s *State) error {
-	var all Amount
+	var all policy.Amount
 	for ci := range s.jobs.Chunks() {
 		for i := uint32(0); i < cells.ChunkLen && s.jobs.Backed(ci); i++ {
 			slot := uint32(ci)<<cells.ChunkShift | i
@@ -55,10 +56,10 @@ func auditQuota(s *State) error {
 				continue
 			}
 			if !s.interred(slot) {
-				all[BoundJobs], all[BoundBytes] = all[BoundJobs]+1, all[BoundBytes]+int64(j.size)
+				all[policy.BoundJobs], all[policy.BoundBytes] = all[policy.BoundJobs]+1, all[policy.BoundBytes]+int64(j.size)
 			}
-			if all[BoundMemory] += JobMemory; !j.away() {
-				all[BoundMemory] += int64(j.size)
+			if all[policy.BoundMemory] += policy.JobMemory; !j.away() {
+				all[policy.BoundMemory] += int64(j.size)
 			}
 		}
 	}
@@ -69,10 +70,10 @@ func auditQuota(s *State) error {
 }
 
 // amountIn reads the words of a script.
-func amountIn(words []string) (a Amount) {
+func amountIn(words []string) (a policy.Amount) {
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
-		a[map[string]Bound{"jobs": BoundJobs, "bytes": BoundBytes, "memory": BoundMemory}[key]] = int64(number(value))
+		a[map[string]policy.Bound{"jobs": policy.BoundJobs, "bytes": policy.BoundBytes, "memory": policy.BoundMemory}[key]] = int64(number(value))
 	}
 	return a
 }
@@ -80,9 +81,9 @@ func amountIn(words []string) (a Amount) {
 // limit gives both servers other limits. Memory is not among them: what a purge has ended still takes some, and
 // the model does not know how long.
 func (x *machine) limit() {
-	most := Amount{BoundJobs: choose[int64](x, "jobs", 0, 0, 0, 3, 9), BoundBytes: choose[int64](x, "bytes", 0, 0, 0, 40, 5000)}
+	most := policy.Amount{policy.BoundJobs: choose[int64](x, "jobs", 0, 0, 0, 3, 9), policy.BoundBytes: choose[int64](x, "bytes", 0, 0, 0, 40, 5000)}
 	x.w.quota.most = most
-	x.m.Most = naive.Bounds{MaxJobs: int(most[BoundJobs]), MaxBytes: int(most[BoundBytes])}
+	x.m.Most = naive.Bounds{MaxJobs: int(most[policy.BoundJobs]), MaxBytes: int(most[policy.BoundBytes])}
 }
 
 // A shard counts for a new quota, and for the old one no more, also those who wait for room.
@@ -93,7 +94,7 @@ func TestAnotherQuota(t *testing.T) {
 		a put-with wait=9s -> 1
 		b put-with wait=9s -> waiting`)
 	w.s.SetQuota(nil)
-	if q := w.quota; q.waits != 0 || q.used != (Amount{}) {
+	if q := w.quota; q.waits != 0 || q.used != (policy.Amount{}) {
 		t.Errorf("the old quota has %+v", q)
 	}
 	w.s.SetQuota(&w.quota)
@@ -188,7 +189,7 @@ func TestLimitsAndPurges(t *testing.T) {
 		a put 1 0 60 -> 3
 		a put 1 0 60 -> noroom
 		a truncate default -> 3`)
-	if used := w.quota.used; used != (Amount{0, 0, 327}) {
+	if used := w.quota.used; used != (policy.Amount{0, 0, 327}) {
 		t.Errorf("after a truncate %v are used", used)
 	}
 	w.run(`
@@ -201,7 +202,7 @@ func TestLimitsAndPurges(t *testing.T) {
 	w.run(`
 		tick
 		a put 1 0 60 -> 5`)
-	if used := w.quota.used; used != (Amount{2, 18, 218}) {
+	if used := w.quota.used; used != (policy.Amount{2, 18, 218}) {
 		t.Errorf("after the graves are empty %v are used", used)
 	}
 }
@@ -212,12 +213,12 @@ func TestLimitsAndPutsTogether(t *testing.T) {
 	w := newWorld(t)
 	w.s.Budget = 50
 	for _, c := range []struct {
-		most Amount
+		most policy.Amount
 		want Status
 	}{
-		{Amount{BoundJobs: 2}, NoRoom}, {Amount{BoundBytes: 119}, NoRoom}, {Amount{BoundMemory: 419}, NoRoom},
-		{Amount{BoundJobs: 3, BoundBytes: 120, BoundMemory: 420}, OK},
-		{Amount{BoundJobs: 5}, NoRoom},
+		{policy.Amount{policy.BoundJobs: 2}, NoRoom}, {policy.Amount{policy.BoundBytes: 119}, NoRoom}, {policy.Amount{policy.BoundMemory: 419}, NoRoom},
+		{policy.Amount{policy.BoundJobs: 3, policy.BoundBytes: 120, policy.BoundMemory: 420}, OK},
+		{policy.Amount{policy.BoundJobs: 5}, NoRoom},
 	} {
 		w.quota.most = c.most
 		before := w.quota.used
@@ -232,7 +233,7 @@ func TestLimitsAndPutsTogether(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if used := w.quota.used; used != (Amount{3, 120, 340}) {
+	if used := w.quota.used; used != (policy.Amount{3, 120, 340}) {
 		t.Errorf("used are %v", used)
 	}
 }

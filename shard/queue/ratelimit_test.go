@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // What clients see of a tube that lets only so many jobs be reserved.
@@ -304,17 +306,17 @@ func TestSearchSeesThrottledTubesOpen(t *testing.T) {
 // A rate is kept by a clock that wakes late, also over a few clients that always come back, and never exceeded
 // from a moment at which one of them begins to wait.
 func TestRateWithALateClock(t *testing.T) {
-	for _, p := range []Policy{{Rate: 3, Burst: 1}, {Rate: 15, Burst: 1}, {Rate: 100, Burst: 2}, {Rate: 400, Burst: 9}, {Rate: 1000, Burst: 1}, {Rate: 1000}} {
+	for _, p := range []policy.Policy{{Rate: 3, Burst: 1}, {Rate: 15, Burst: 1}, {Rate: 100, Burst: 2}, {Rate: 400, Burst: 9}, {Rate: 1000, Burst: 1}, {Rate: 1000}} {
 		w, rnd := newWorld(t), rand.New(rand.NewPCG(1, uint64(p.Rate)))
 		w.run(fmt.Sprintf("policy default rate=%d burst=%d", p.Rate, p.Burst))
-		for range 11*p.Rate + int(p.burst()) {
+		for range 11*p.Rate + int(p.MostAtOnce()) {
 			w.user("p").apply(Op{Kind: Put, TTR: 60})
 		}
 		got := int64(0)
 		ahead := func() int64 { return got*second - w.now*int64(p.Rate) } // of the rate
 		least := ahead()                                                  // when somebody began to wait
 		take := func() {
-			if got++; ahead() > least+p.burst()*second {
+			if got++; ahead() > least+p.MostAtOnce()*second {
 				t.Fatalf("rate %d, burst %d: %d jobs were handed out by %d", p.Rate, p.Burst, got, w.now)
 			}
 		}

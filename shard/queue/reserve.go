@@ -22,7 +22,7 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 
 // take reserves the best job of t as the answer to op.
 func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
-	b.Client.fair.charge(t)
+	b.Client.charge(t)
 	slot := b.Client.fitting(t).Top().Slot
 	s.unready(slot)
 	s.hold(now, b.Client, slot)

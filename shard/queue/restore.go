@@ -20,20 +20,14 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	t := s.tubeNamed([]byte(r.Tube))
 	slot := s.settleIn(t, r)
 	j := s.jobs.At(slot)
-	if r.Updated {
-		j.place |= flagUpdated
-	}
 	if r.Damaged {
 		j.place |= flagAway // who tries again is to read it from the log
 		s.outside += int64(j.size)
 	} else {
 		s.keepBody(slot, s.overBudget(j.size), body, nil)
 	}
-	if s.enters(slot); s.restored {
-		s.index.insert(&s.jobs, slot)
-	} else {
-		s.index.postpone(&s.jobs, slot)
-	}
+	s.enters(slot)
+	s.fileRestored(slot)
 	s.restoreOptions(now, slot, r.Item)
 	if r.Item != nil && r.Item.Route != nil && r.Item.Route.To != "" && !r.Damaged {
 		s.restoreLeaving(t, slot, r)
@@ -67,6 +61,15 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	}
 	if r.Damaged {
 		s.markQuarantined(slot)
+	}
+}
+
+// fileRestored lets a job be found by its id, at the latest when the replay has ended.
+func (s *State) fileRestored(slot uint32) {
+	if s.restored {
+		s.index.insert(&s.jobs, slot)
+	} else {
+		s.index.postpone(&s.jobs, slot)
 	}
 }
 
@@ -125,6 +128,5 @@ func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
 	case storage.Buried:
 		y.will = Buried
 	}
-	j.setState(Leaving)
 	s.makeLeaving(slot)
 }

@@ -1,59 +1,13 @@
 package queue
 
-import "math/bits"
+import "beanfield/shard/queue/policy"
 
 // A job comes back when its holder releases it, takes too long, or hangs up. What becomes of
 // it in a tube that a policy covers is decided here, whatever made it come back. Consumers of
 // the queue service have rules of their own (rebalance).
 
-// Counted says which of a job's counters tells how often it was delivered.
-type Counted uint8
-
-// The counters of stats-job that may count. A hang-up counts as a reserve only.
-const (
-	CountReserves Counted = iota
-	CountTimeouts
-	CountReleases
-)
-
-func (c Counted) of(t *rare) uint32 {
-	switch c {
-	case CountTimeouts:
-		return t.timeouts
-	case CountReleases:
-		return t.releases
-	}
-	return t.reserves
-}
-
-// Retry says how long a job that comes back is delayed, in nanoseconds. With Most it is First
-// after the first delivery, twice as long after each further one, but at most Most, and up to
-// a tenth more or less: otherwise jobs that failed together would be tried together again.
-// Without, it is First. 0 is no delay.
-type Retry struct{ First, Most int64 }
-
-// after is the delay after so many deliveries. How much more or less it is depends on the id and
-// on their number only, so it is the same whenever it is asked.
-func (r Retry) after(id uint64, deliveries uint32) int64 {
-	if r.Most == 0 {
-		return r.First
-	}
-	d := r.First
-	for n := uint32(1); n < deliveries && d < r.Most; n++ {
-		d = min(2*d, r.Most)
-	}
-	return spread(id, deliveries, d)
-}
-
-// spread makes a delay up to a tenth longer or shorter.
-func spread(id uint64, deliveries uint32, d int64) int64 {
-	mixed, low := bits.Mul64(id<<16+uint64(deliveries), 0x9E3779B97F4A7C15)
-	part := int64((mixed ^ low) % 2001)
-	return d + d/10*(part-1000)/1000
-}
-
 // unruled is the policy of a tube that has none, for a job whose put has said something.
-var unruled = policing{Policy: &Policy{DeadLetter: FateBury}}
+var unruled = policing{Policy: &policy.Policy{DeadLetter: policy.FateBury}}
 
 // comesBack does with a job, which is in no place, what the tube's policy says, or the put; a release
 // may have given it a delay. It reports false if the job is to go where it would without a policy.
@@ -61,7 +15,7 @@ var unruled = policing{Policy: &Policy{DeadLetter: FateBury}}
 func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 	j := s.jobs.At(slot)
 	at := s.tubeAt.Get(j.tube())
-	p, fate := at.policy, FateBury
+	p, fate := at.policy, policy.FateBury
 	if p == nil {
 		p = &unruled
 	}
@@ -74,8 +28,8 @@ func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 	case delayed || !roomy || p.Retry.First == 0:
 		return false
 	default:
-		s.did(at, ActionRetry)
-		s.makeDelayed(slot, now+p.Retry.after(j.id(), s.rares.At(j.rare).reserves))
+		s.did(at, policy.ActionRetry)
+		s.makeDelayed(slot, now+p.Retry.After(j.id(), s.rares.At(j.rare).reserves))
 		s.logUpdate(slot)
 	}
 	return true

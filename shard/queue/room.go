@@ -175,11 +175,7 @@ func (s *State) serveLines(now int64) {
 // hasRoom says that a put which waits may be begun. One that would have to drop jobs may not before the tube knows all of
 // those: once begun, it would be refused if there were not enough.
 func (s *State) hasRoom(t *tube, op *Op) bool {
-	p := t.policy
-	if p != nil && p.victims != nil && !s.ranked(t) && p.over(t.count+1, t.bytes+int64(op.Size)) {
-		return false
-	}
-	return (p == nil || s.fits(t, op.Size)) && (s.quota == nil || s.quota.Fits(costOf(op.Size, s.overBudget(op.Size))))
+	return s.roomFor(t, 1, int64(op.Size)) == OK && s.quotaFits(op)
 }
 
 // admitFirst ends the first wait of a line, if it has not ended otherwise, and makes its put. It reports false if the line
@@ -187,7 +183,7 @@ func (s *State) hasRoom(t *tube, op *Op) bool {
 func (s *State) admitFirst(now int64, t *tube) bool {
 	w := t.line[0]
 	c, op := w.client, &w.op
-	place := costOf(op.Size, s.overBudget(op.Size))
+	place := s.amountOf(op)
 	if !w.taken {
 		if s.quota != nil && !s.closed {
 			if !s.quota.Claim(place) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -181,7 +182,7 @@ func TestWaitForRoomThatHasEnded(t *testing.T) {
 	w.run("a delete 1 => c:+2")
 	w.users["b"].puts = nil
 	w.run("b withdraw\nb put-with -> noroom")
-	if w.quota.used[BoundJobs] != 1 {
+	if w.quota.used[policy.BoundJobs] != 1 {
 		t.Errorf("%v are used", w.quota.used)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -179,11 +180,14 @@ func (s *State) kept(ref, size uint32) []byte {
 // target is the tube that a job leaves for. It is valid during the turn only.
 func (s *State) target(y *route) []byte { return s.kept(y.to, y.toSize) }
 
-func (s *State) setTarget(y *route, to string) {
-	s.bodies.Drop(y.to, y.toSize)
-	y.to, y.toSize = 0, 0
-	if to != "" {
-		y.to, y.toSize = s.bodies.Add([]byte(to), nil, len(to)), uint32(len(to))
+func (s *State) setTarget(y *route, to string) { s.keepText(&y.to, &y.toSize, []byte(to)) }
+
+// keepText keeps a text like a body, in place of another one.
+func (s *State) keepText(ref, size *uint32, text []byte) {
+	s.bodies.Drop(*ref, *size)
+	*ref, *size = 0, 0
+	if len(text) > 0 {
+		*ref, *size = s.bodies.Add(text, nil, len(text)), uint32(len(text))
 	}
 }
 
@@ -208,13 +212,7 @@ func (s *State) movedLast(slot uint32) bool {
 	return len(list) > 0 && list[len(list)-1].Why == ForMove
 }
 
-func (s *State) setTraces(y *route, packed []byte) {
-	s.bodies.Drop(y.traces, y.tracesSize)
-	y.traces, y.tracesSize = 0, 0
-	if len(packed) > 0 {
-		y.traces, y.tracesSize = s.bodies.Add(packed, nil, len(packed)), uint32(len(packed))
-	}
-}
+func (s *State) setTraces(y *route, packed []byte) { s.keepText(&y.traces, &y.tracesSize, packed) }
 
 // TracesOf says where a job has been a dead letter.
 func (s *State) TracesOf(slot uint32) []Trace {
@@ -227,14 +225,15 @@ func (s *State) TracesOf(slot uint32) []Trace {
 
 // since is how much of a counter was counted since the job last came to another tube: it has another chance
 // in the tube that it was moved to.
-func (s *State) since(slot uint32, c Counted) uint32 {
-	n := c.of(s.rares.At(s.jobs.At(slot).rare))
+func (s *State) since(slot uint32, c policy.Counted) uint32 {
+	r := s.rares.At(s.jobs.At(slot).rare)
+	n := c.Of(r.reserves, r.timeouts, r.releases)
 	list := s.TracesOf(slot)
 	if len(list) == 0 {
 		return n
 	}
 	last := &list[len(list)-1]
-	return n - min(n, c.of(&rare{reserves: last.Reserves, timeouts: last.Timeouts, releases: last.Releases}))
+	return n - min(n, c.Of(last.Reserves, last.Timeouts, last.Releases))
 }
 
 // routeRecord is what the log gets of a route. What it refers to is valid until the next turn.
@@ -246,6 +245,9 @@ func (s *State) routeRecord(slot uint32) *storage.Route {
 	}
 	return r
 }
+
+// describeRoute adds to the scratch record where a job has been.
+func (s *State) describeRoute(slot uint32) { s.recordItemOf().Route = s.routeRecord(slot) }
 
 // restoreRoute gives a job back what the log has kept of its route.
 func (s *State) restoreRoute(slot uint32, r *storage.Route) {

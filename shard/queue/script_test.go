@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/shard/queue/policy"
 	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
@@ -56,10 +57,10 @@ type world struct {
 	pushed      []string // "consumer:id" since the last step
 	tags        map[uint64]Tags
 	subs        map[string]*subscriber
-	limits      Limits
+	limits      policy.Limits
 	quota       quota // of the server
-	policies    map[string]*Policy
-	fairs       map[string]*FairScheduler
+	policies    map[string]*policy.Policy
+	fairs       map[string]*policy.FairScheduler
 	many, share int // as in Config
 	leastPurge  int // likewise, and PurgeShare
 	purgeShare  int
@@ -82,12 +83,12 @@ func newManyWorld(t queuetest.Failer, many, share int) *world {
 }
 
 func (w *world) makeState() {
-	w.ended, w.fairs = nil, map[string]*FairScheduler{} // they were in the one before
+	w.ended, w.fairs = nil, map[string]*policy.FairScheduler{} // they were in the one before
 	w.s = NewState(Config{
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
 		PolicyFor: w.policyFor, LeastPurge: w.leastPurge, PurgeShare: w.purgeShare,
 	})
-	w.quota.used, w.quota.waits = Amount{}, 0 // those of the one before
+	w.quota.used, w.quota.waits = policy.Amount{}, 0 // those of the one before
 	w.s.SetQuota(&w.quota)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"beanfield/shard/queue/policy"
 )
 
 // Words of the queue service in scripts. Who speaks is GROUP.USER, for the queue
@@ -234,7 +236,7 @@ func (w *world) setLimits(words []string) {
 		case "leaving":
 			w.limits.Leaving = duration(value)
 		case "dead":
-			w.limits.DeadLetter = Fate(slices.Index([]string{"rear", "drop", "bury"}, value))
+			w.limits.DeadLetter = policy.Fate(slices.Index([]string{"rear", "drop", "bury"}, value))
 		default:
 			panic("no such limit: " + key)
 		}

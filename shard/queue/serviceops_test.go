@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/policy"
 )
 
 // The consumers of the service machine: of first groups, and of views. Its beanstalk clients
@@ -37,10 +38,10 @@ func (x *machine) serve() {
 	l.AutoEvict = x.pick(2, "evict") == 0
 	l.MaxIdle = choose(x, "idle", 0, 5*second)
 	l.Leaving = choose(x, "leaving", second, 10*second)
-	l.DeadLetter = choose(x, "fate", FateRear, FateRear, FateDrop, FateBury)
+	l.DeadLetter = choose(x, "fate", policy.FateRear, policy.FateRear, policy.FateDrop, policy.FateBury)
 	x.m.Limits = naive.Limits{
 		MaxDelivery: l.MaxDelivery, MaxLength: l.MaxLength, AutoEvict: l.AutoEvict, MaxIdle: l.MaxIdle, Leaving: l.Leaving,
-		DeadLetter: map[Fate]naive.Fate{FateRear: naive.FateRear, FateDrop: naive.FateDrop, FateBury: naive.FateBury}[l.DeadLetter],
+		DeadLetter: map[policy.Fate]naive.Fate{policy.FateRear: naive.FateRear, policy.FateDrop: naive.FateDrop, policy.FateBury: naive.FateBury}[l.DeadLetter],
 	}
 	x.employ()
 }

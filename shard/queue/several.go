@@ -84,7 +84,7 @@ func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
 	}
 	s.spend(moving)
 	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.agedPri(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
-	b.Client.fair.charge(t)
+	b.Client.charge(t)
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	k.About = s.about(b.Client, slot)

@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"testing"
+
+	"beanfield/shard/queue/policy"
 )
 
 // fill puts n jobs without looking at the state after each.
@@ -256,7 +258,7 @@ func (f *field) service() *service {
 // most runs an operation, and tells by how much a count changes in one turn at most.
 func (f *field) most(t *testing.T, a Ask, count func(*service) int) (most int) {
 	t.Helper()
-	a.Queue, a.Limits = "tube0", &Limits{}
+	a.Queue, a.Limits = "tube0", &policy.Limits{}
 	b := &Batch{Ops: []Op{{Kind: Service, Ask: &a}}}
 	for done := false; !done; {
 		before := count(f.service())

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"beanfield/shard/queue/cells"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -61,9 +62,9 @@ type State struct {
 	items // what the queue service adds
 
 	policies policies
-	lines    roomLines // in which puts wait for room (room.go)
-	closed   bool      // none waits any more
-	quota    Quota     // for all shards; nil if the server has no limits (quota.go)
+	lines    roomLines    // in which puts wait for room (room.go)
+	closed   bool         // none waits any more
+	quota    policy.Quota // for all shards; nil if the server has no limits (quota.go)
 
 	tagIndexes *tagIndexes // for reserves that ask for tags; nil while nobody does
 	extra      *extras     // what puts with options need; nil until there is one
@@ -74,8 +75,8 @@ type State struct {
 	notes map[string][]storage.Note // of tubes, also of some that do not exist
 
 	totals        Sums
-	dead          uint64   // dead letters
-	counters      Counters // of policies
+	dead          uint64          // dead letters
+	counters      policy.Counters // of policies
 	buryRank      uint64
 	quarantined   map[uint32]bool    // buried jobs whose bodies cannot be read, by slot
 	record        storage.Job        // scratch for the log

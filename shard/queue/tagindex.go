@@ -29,7 +29,7 @@ type tagIndex struct {
 	pair  string // its first pair, under which it is filed
 	marks uint64 // of tags
 	users int    // clients that have asked for these tags last
-	tubes map[*tube]*ranking
+	tubes map[*tube]*cells.Ranking
 	at    cells.Positions // of all these rankings
 
 	cursor, end uint32 // the records of jobs that are still to be looked at
@@ -121,7 +121,7 @@ func (s *State) tagIndexOf(tags Tags) *tagIndex {
 	}
 	v := s.tagIndexes.of[string(tags)]
 	if v == nil {
-		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*ranking{}, end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
+		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*cells.Ranking{}, end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
 		for pair := range tags.pairs() {
 			v.pair = string(pair)
 			break
@@ -162,10 +162,10 @@ func (s *State) fill(v *tagIndex) bool {
 func (v *tagIndex) keep(s *State, t *tube, slot uint32) {
 	r := v.tubes[t]
 	if r == nil {
-		r = new(ranking)
+		r = new(cells.Ranking)
 		v.tubes[t] = r
 	}
-	r.add(&v.at, s.placeKey(t, slot), s.jobs.At(slot).size)
+	r.Add(&v.at, s.placeKey(t, slot), s.jobs.At(slot).size)
 }
 
 // drop takes out a job that is no longer ready, unless it was never taken in.
@@ -174,14 +174,14 @@ func (v *tagIndex) drop(t *tube, slot, size uint32) {
 	if r == nil {
 		return
 	}
-	if r.remove(&v.at, slot, size); r.heap.N == 0 {
+	if r.Drop(&v.at, slot, size); r.N == 0 {
 		delete(v.tubes, t)
 	}
 }
 
 // falls calls do with all tag indexes that a job falls into.
 func (s *State) falls(slot uint32, do func(v *tagIndex)) {
-	tags := s.jobTags(slot)
+	tags := s.tagsOf(slot)
 	if len(tags) == 0 {
 		return
 	}
@@ -229,10 +229,10 @@ func (s *State) reorderTagIndexes(t *tube) {
 		if old == nil {
 			continue
 		}
-		s.spend(moving / 4 * int(old.heap.N))
+		s.spend(moving / 4 * int(old.N))
 		delete(v.tubes, t)
-		for i := range old.heap.N {
-			v.keep(s, t, old.heap.At(i).Slot)
+		for i := range old.N {
+			v.keep(s, t, old.At(i).Slot)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func (c *Client) fitting(t *tube) *cells.Heap {
 	case v == nil && t.ready.N > 0:
 		return &t.ready
 	case v != nil && v.tubes[t] != nil:
-		return &v.tubes[t].heap
+		return &v.tubes[t].Heap
 	}
 	return nil
 }

@@ -84,8 +84,8 @@ func TestTagIndexIsFilledInShares(t *testing.T) {
 	if turns < 3 || !slices.Equal(got, []uint64{4, 7, 10}) {
 		t.Errorf("after %d turns %d are reserved", turns, got)
 	}
-	if v := w.s.tagIndexes.of[string(tagsFrom([]string{"k=v"}))]; v.tubes[w.s.tubes["default"]].heap.N != n/3-2+1-3 {
-		t.Errorf("the tag index has %d jobs", v.tubes[w.s.tubes["default"]].heap.N)
+	if v := w.s.tagIndexes.of[string(tagsFrom([]string{"k=v"}))]; v.tubes[w.s.tubes["default"]].N != n/3-2+1-3 {
+		t.Errorf("the tag index has %d jobs", v.tubes[w.s.tubes["default"]].N)
 	}
 	if second := ask(true); !w.s.Run(w.now, second) || len(second.Taken) != 3 {
 		t.Error("a tag index that is whole is filled again")

@@ -141,8 +141,8 @@ func (s *State) checkTagIndex(v *tagIndex) error {
 		}
 		r := v.tubes[t]
 		if r == nil {
-			r = new(ranking)
-		} else if r.heap.N == 0 {
+			r = new(cells.Ranking)
+		} else if r.N == 0 {
 			return fmt.Errorf("TG1: a tag index has no jobs of tube %q", name)
 		}
 		err := s.checkRanking(r, v.at, v.whole(), want, func(j *job, slot uint32) (cells.Entry, bool) {

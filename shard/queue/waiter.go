@@ -42,7 +42,7 @@ func (s *State) about(c *Client, slot uint32) *About {
 		return nil
 	}
 	j := s.jobs.At(slot)
-	return &About{s.tubeAt.Get(j.tube()).name, s.rares.At(j.rare).reserves, bytes.Clone(s.jobTags(slot))}
+	return &About{s.tubeAt.Get(j.tube()).name, s.rares.At(j.rare).reserves, bytes.Clone(s.tagsOf(slot))}
 }
 
 // Delivery is a job handed to a waiter.
@@ -59,7 +59,7 @@ type Delivery struct {
 
 // deliver gives the tube's best job to a client whose wait it has claimed.
 func (s *State) deliver(now int64, c *Client, t *tube) {
-	c.fair.charge(t)
+	c.charge(t)
 	slot := c.fitting(t).Top().Slot
 	s.unready(slot)
 	s.hold(now, c, slot)

@@ -26,7 +26,7 @@ var floors = []string{
 	"conn/beanstalk/client conn/secure router",
 	"router/mover shard",
 	"shard/queue storage/cluster storage/pebblestore",
-	"shard/queue/queuetest",
+	"shard/queue/policy shard/queue/queuetest",
 	"conn/secure/securetest",
 	"shard/queue/cells shard/queue/naive shard/stack storage/pebblestore/committer storage/pebblestore/contents storage/pebblestore/repair",
 	"storage/pebblestore/database",

@@ -9,11 +9,11 @@ import (
 
 // The pure packages (H3), and what they may import: all of it computes, nothing of it
 // waits, and none of it sees what is outside the process.
-var pureDirs = []string{"shard/queue", "shard/queue/cells"}
+var pureDirs = []string{"shard/queue", "shard/queue/cells", "shard/queue/policy"}
 
 var pure = []string{
 	"crypto/sha256",
-	"beanfield/shard/queue/cells",
+	"beanfield/shard/queue/cells", "beanfield/shard/queue/policy",
 	"beanfield/storage", // its types; the log that it writes to is handed in
 	"bytes", "cmp", "container/heap", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "slices", "sort",
 	"strconv", "strings",

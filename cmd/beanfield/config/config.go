@@ -15,7 +15,7 @@ import (
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
 	"beanfield/router"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // The defaults and limits of settings.
@@ -135,9 +135,9 @@ func (o Origin) String() string {
 }
 
 // Quota is what all shards may have together.
-func (c *Config) Quota() queue.Amount {
+func (c *Config) Quota() policy.Amount {
 	l := &c.Limits
-	return queue.Amount{queue.BoundJobs: int64(l.MaxJobs), queue.BoundBytes: l.MaxBytes, queue.BoundMemory: l.MaxMemory}
+	return policy.Amount{policy.BoundJobs: int64(l.MaxJobs), policy.BoundBytes: l.MaxBytes, policy.BoundMemory: l.MaxMemory}
 }
 
 func defaults() *Config {

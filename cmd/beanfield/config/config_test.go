@@ -11,7 +11,7 @@ import (
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -134,10 +134,10 @@ func TestConfigFile(t *testing.T) {
 	want.Storage.Log = 7 << 20
 	want.Stats.Quoting = protocol.QuoteNever
 	want.Log.Level, want.Log.Format = "error", "json"
-	limits := queue.Limits{MaxLength: 5, MaxPayload: 6, MaxTags: 1 << 10, MaxDelivery: 7, MaxIdle: int64(8 * time.Second),
-		DeadLetter: queue.FateBury, AutoEvict: true, MaxUnsent: 8 << 10}
+	limits := policy.Limits{MaxLength: 5, MaxPayload: 6, MaxTags: 1 << 10, MaxDelivery: 7, MaxIdle: int64(8 * time.Second),
+		DeadLetter: policy.FateBury, AutoEvict: true, MaxUnsent: 8 << 10}
 	short, dropping := limits, limits
-	short.MaxLength, dropping.DeadLetter = 4, queue.FateDrop
+	short.MaxLength, dropping.DeadLetter = 4, policy.FateDrop
 	want.Queue = QueueConfig{
 		Listen:         []Address{{Host: "127.0.0.1", Port: 8080}, {Path: "/run/q.sock"}},
 		DefaultService: "s", Tokens: []string{"t", "u"}, Origins: []string{"https://example.org"},

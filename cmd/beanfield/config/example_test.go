@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"beanfield/router/schedule"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -45,7 +45,7 @@ func TestExampleInComments(t *testing.T) {
 		t.Errorf("read %+v", c.Listen)
 	}
 	limits := defaults().Queue.Limits
-	limits.MaxLength, limits.DeadLetter = 10000, queue.FateBury
+	limits.MaxLength, limits.DeadLetter = 10000, policy.FateBury
 	if c, _ := inComments(t, "[[queue.for]]"); !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", limits}}) {
 		t.Errorf("read %+v", c.Queue.For)
 	}

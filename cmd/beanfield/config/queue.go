@@ -8,6 +8,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/queueservice"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 
 	"github.com/BurntSushi/toml"
 )
@@ -22,15 +23,15 @@ type QueueConfig struct {
 	Origins        []string // of pages that may use it
 	TLS            TLS
 	DeadAfter      time.Duration
-	MaxBatch       int64        // bytes
-	Limits         queue.Limits // but Forget, which is DeadAfter
+	MaxBatch       int64         // bytes
+	Limits         policy.Limits // but Forget, which is DeadAfter
 	For            []QueueFor
 }
 
 // QueueFor are the limits of the queues whose name matches.
 type QueueFor struct {
 	Match  string
-	Limits queue.Limits
+	Limits policy.Limits
 }
 
 const (
@@ -48,7 +49,7 @@ const (
 )
 
 func defaultQueue() QueueConfig {
-	return QueueConfig{DeadAfter: 30 * time.Second, MaxBatch: queueservice.DefaultMaxBatch, Limits: queue.Limits{
+	return QueueConfig{DeadAfter: 30 * time.Second, MaxBatch: queueservice.DefaultMaxBatch, Limits: policy.Limits{
 		MaxPayload: 1 << 20, MaxTags: 4 << 10, MaxDelivery: 5, Leaving: int64(15 * time.Second), MaxUnsent: 1 << 20,
 	}}
 }
@@ -74,7 +75,7 @@ func (q *QueueFor) rows() []setting {
 }
 
 // limitRows are the limits that [queue] and [[queue.for]] both have.
-func limitRows(prefix string, l *queue.Limits) []setting {
+func limitRows(prefix string, l *policy.Limits) []setting {
 	return live(
 		number(prefix+"max_length", &l.MaxLength, "items", maxItems),
 		size(prefix+"max_payload", &l.MaxPayload, 0, maxPayload),
@@ -91,12 +92,12 @@ func limitRows(prefix string, l *queue.Limits) []setting {
 // LimitsFor returns the function that finds a queue's limits: those of the first
 // [[queue.for]] that its name matches, or those of [queue] if none does. A rear queue has
 // the limits of its queue.
-func (q *QueueConfig) LimitsFor() func(name string) *queue.Limits {
+func (q *QueueConfig) LimitsFor() func(name string) *policy.Limits {
 	all := append(slices.Clone(q.For), QueueFor{"*", q.Limits})
 	for i := range all {
 		all[i].Limits.Forget = int64(q.DeadAfter)
 	}
-	return func(name string) *queue.Limits {
+	return func(name string) *policy.Limits {
 		name = strings.TrimSuffix(name, queue.RearSuffix)
 		return &all[slices.IndexFunc(all, func(f QueueFor) bool { return access.Match(f.Match, name) })].Limits
 	}

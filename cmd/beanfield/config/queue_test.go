@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/exit"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -34,7 +34,7 @@ dead_letter = "drop"
 			t.Errorf("%s: limits %+v", name, l)
 		}
 		b := strings.HasPrefix(name, "b")
-		if (l.DeadLetter == queue.FateDrop) != b || (l.Leaving == int64(3*time.Second)) != b {
+		if (l.DeadLetter == policy.FateDrop) != b || (l.Leaving == int64(3*time.Second)) != b {
 			t.Errorf("%s: limits %+v", name, l)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/router/schedule"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // Standing is which policies and schedules hold at a moment: those that somebody has set at run time, which are
@@ -40,7 +40,7 @@ func (s *Standing) With(set *policySet) (after *Standing, changes string, ms Mis
 }
 
 // PolicyFor returns the function that finds a tube's policy.
-func (s *Standing) PolicyFor() func(string) *queue.Policy { return policiesOf(s.set.rules(s.config)) }
+func (s *Standing) PolicyFor() func(string) *policy.Policy { return policiesOf(s.set.rules(s.config)) }
 
 // Policy is the one of a tube, if it has one.
 func (s *Standing) Policy(tube string) (conn.Policy, bool) {

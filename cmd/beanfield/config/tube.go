@@ -11,12 +11,13 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // TubeRule is a [[tube]]: the policy for the tubes whose name matches.
 type TubeRule struct {
 	Match string
-	queue.Policy
+	policy.Policy
 	at Origin
 }
 
@@ -29,7 +30,7 @@ const (
 	maxRate   = 1_000_000
 )
 
-func defaultTubeRule() TubeRule { return TubeRule{Policy: queue.Policy{DeadLetter: queue.FateBury}} }
+func defaultTubeRule() TubeRule { return TubeRule{Policy: policy.Policy{DeadLetter: policy.FateBury}} }
 
 // rows are the keys of each [[tube]].
 func (t *TubeRule) rows() []setting {
@@ -38,9 +39,9 @@ func (t *TubeRule) rows() []setting {
 	p := &t.Policy
 	return live(
 		pattern("tube.match", &t.Match, "tube"),
-		number("tube.max_jobs", &p.MaxJobs, "jobs", maxItems),
-		size("tube.max_bytes", &p.MaxBytes, 0, maxBytes),
-		size("tube.max_memory", &p.MaxMemory, 0, maxBytes),
+		number("tube.max_jobs", &p.Most[policy.BoundJobs], "jobs", maxItems),
+		size("tube.max_bytes", &p.Most[policy.BoundBytes], 0, maxBytes),
+		size("tube.max_memory", &p.Most[policy.BoundMemory], 0, maxBytes),
 		choice("tube.full", &p.Full, "refuse", "oldest", "least"),
 		number("tube.max_deliveries", &p.MaxDeliveries, "times", maxDeliveries),
 		choice("tube.count", &p.Count, "reserves", "timeouts", "releases"),
@@ -59,14 +60,14 @@ func (t *TubeRule) rows() []setting {
 		number("tube.max_reserved", &p.MaxReserved, "jobs", maxItems),
 		number("tube.rate", &p.Rate, "jobs a second", maxRate),
 		number("tube.burst", &p.Burst, "jobs", maxRate),
-		number("tube.weight", &p.Weight, "parts", queue.MostWeight),
+		number("tube.weight", &p.Weight, "parts", policy.MostWeight),
 		span("tube.aging", &p.Aging, 0, maxAging),
 	)
 }
 
 // deadLetter is a word, or the name of a tube.
 func (t *TubeRule) deadLetter() setting {
-	words := map[string]queue.Fate{"bury": queue.FateBury, "delete": queue.FateDrop}
+	words := map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop}
 	return setting{
 		key: "tube.dead_letter", unit: "word", allowed: `"bury", "delete", or the name of another tube`,
 		set: func(v any) error {
@@ -82,7 +83,7 @@ func (t *TubeRule) deadLetter() setting {
 			case !queue.ValidName([]byte(s)):
 				return errors.New("no tube can have this name")
 			default:
-				t.DeadLetter, t.DeadTube = queue.FateTube, s
+				t.DeadLetter, t.DeadTube = policy.FateTube, s
 			}
 			return nil
 		},
@@ -98,7 +99,7 @@ func (t *TubeRule) deadLetter() setting {
 }
 
 // showRetry shows a fixed delay, or one that grows to another.
-func showRetry(r queue.Retry) string {
+func showRetry(r policy.Retry) string {
 	one := func(d int64) string { return strings.Trim(showTime(time.Duration(d)), `"`) }
 	switch {
 	case r.First == 0:
@@ -109,7 +110,7 @@ func showRetry(r queue.Retry) string {
 	return quote(one(r.First) + ".." + one(r.Most))
 }
 
-func asRetry(v any) (r queue.Retry, err error) {
+func asRetry(v any) (r policy.Retry, err error) {
 	s, err := asText(v)
 	if err != nil || s == "" {
 		return r, err
@@ -133,9 +134,9 @@ func asRetry(v any) (r queue.Retry, err error) {
 // contradiction is a key that means nothing beside the others, and why; "" if there is none.
 func (t *TubeRule) contradiction() (name, problem string) {
 	d := defaultTubeRule()
-	dies := t.Expired == queue.ExpiryDie
+	dies := t.Expired == policy.ExpiryDie
 	switch {
-	case t.Full != d.Full && t.MaxJobs == 0 && t.MaxBytes == 0 && t.MaxMemory == 0:
+	case t.Full != d.Full && t.Most == policy.Amount{}:
 		return "full", "nothing makes the tube full: set max_jobs, max_bytes or max_memory too"
 	case t.Count != d.Count && t.MaxDeliveries == 0:
 		return "count", "nothing is counted: set max_deliveries too"
@@ -198,14 +199,14 @@ const deletesThem = "its policy, %s, deletes jobs of that age at once: give that
 // that comes: a job's age counts from its put, wherever it is, unless that policy says otherwise.
 func vainFrom(rules []TubeRule, i int) (next int, in bool) {
 	t := &rules[i]
-	if t.DeadTube == "" || t.Expired != queue.ExpiryDie {
+	if t.DeadTube == "" || t.Expired != policy.ExpiryDie {
 		return 0, false
 	}
 	if next = firstMatch(rules, t.DeadTube); next < 0 {
 		return 0, false
 	}
 	to := &rules[next]
-	return next, to.Expire > 0 && !to.ExpireReady && to.Expire <= t.Expire && to.Expired == queue.ExpiryDrop
+	return next, to.Expire > 0 && !to.ExpireReady && to.Expire <= t.Expire && to.Expired == policy.ExpiryDrop
 }
 
 // circleFrom says how the dead letters of a policy would come back to a tube in which they were, with all
@@ -240,11 +241,11 @@ func hiddenBy(rules []TubeRule, i int) string {
 
 // policiesOf returns the function that finds a tube's policy: that of the first rule that its name
 // matches. Without any rule there is no function.
-func policiesOf(rules []TubeRule) func(name string) *queue.Policy {
+func policiesOf(rules []TubeRule) func(name string) *policy.Policy {
 	if len(rules) == 0 {
 		return nil
 	}
-	return func(name string) *queue.Policy {
+	return func(name string) *policy.Policy {
 		if i := firstMatch(rules, name); i >= 0 {
 			return &rules[i].Policy
 		}
@@ -253,9 +254,9 @@ func policiesOf(rules []TubeRule) func(name string) *queue.Policy {
 }
 
 // PolicyFor returns the function that finds a tube's policy, if only those of the file hold.
-func (c *Config) PolicyFor() func(name string) *queue.Policy { return policiesOf(c.Tubes) }
+func (c *Config) PolicyFor() func(name string) *policy.Policy { return policiesOf(c.Tubes) }
 
 // PoliciesWith is PolicyFor with those of a kept text in front.
-func (c *Config) PoliciesWith(text string) func(name string) *queue.Policy {
+func (c *Config) PoliciesWith(text string) func(name string) *policy.Policy {
 	return policiesOf(readKeptPolicies(text).rules(c))
 }

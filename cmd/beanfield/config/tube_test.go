@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -37,10 +37,10 @@ weight = 8
 aging = "9s"
 `))
 	of := c.PolicyFor()
-	for name, want := range map[string]*queue.Policy{
-		"a": {MaxJobs: 2, DeadLetter: queue.FateBury}, "ab": {MaxJobs: 2, DeadLetter: queue.FateBury}, "c": nil,
-		"b": {MaxBytes: 1024, MaxMemory: 2048, Full: queue.FullLeast, MaxDeliveries: 4, Count: queue.CountTimeouts, DeadLetter: queue.FateTube, DeadTube: "grave",
-			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), Expired: queue.ExpiryDie, MaxReserved: 5, Rate: 6, Burst: 7, Weight: 8, Aging: int64(9 * time.Second)},
+	for name, want := range map[string]*policy.Policy{
+		"a": {Most: [3]int64{2}, DeadLetter: policy.FateBury}, "ab": {Most: [3]int64{2}, DeadLetter: policy.FateBury}, "c": nil,
+		"b": {Most: [3]int64{0, 1024, 2048}, Full: policy.FullLeast, MaxDeliveries: 4, Count: policy.CountTimeouts, DeadLetter: policy.FateTube, DeadTube: "grave",
+			Retry: policy.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), Expired: policy.ExpiryDie, MaxReserved: 5, Rate: 6, Burst: 7, Weight: 8, Aging: int64(9 * time.Second)},
 	} {
 		if got := of(name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: policy %+v, want %+v", name, got, want)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 )
 
@@ -42,8 +43,8 @@ type negative struct {
 
 // deadLetters are the words for what a log keeps as a fate, from 1 on.
 var deadLetters = map[uint8]string{
-	uint8(queue.FateRear) + 1: "rear", uint8(queue.FateDrop) + 1: "drop", uint8(queue.FateBury) + 1: "bury",
-	uint8(queue.FateTube) + 1: "tube",
+	uint8(policy.FateRear) + 1: "rear", uint8(policy.FateDrop) + 1: "drop", uint8(policy.FateBury) + 1: "bury",
+	uint8(policy.FateTube) + 1: "tube",
 }
 
 func itemLineOf(i *storage.Item) *itemLine {

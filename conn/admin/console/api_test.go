@@ -19,7 +19,7 @@ import (
 	"beanfield/conn/admin/history"
 	"beanfield/router"
 	"beanfield/router/schedule"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/tally"
@@ -36,7 +36,7 @@ type bench struct {
 func options(r *router.Router) Options {
 	return Options{
 		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
-		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return Rights{Act: true} },
+		LimitsFor: func(string) *policy.Limits { return &policy.Limits{} }, May: func(*http.Request) Rights { return Rights{Act: true} },
 		Policies: conn.NoPolicies(), Schedules: func() []schedule.Info { return nil },
 		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Deed) {},
 		History: func() *history.Book { return nil }, Latency: func() map[string]*tally.Reading { return nil },
@@ -294,7 +294,7 @@ func TestPages(t *testing.T) {
 	if status != 200 || !bytes.Contains(text, []byte("<title>beanfield")) || !bytes.Contains(text, []byte("Loading…")) {
 		t.Errorf("the page is %d %.80s", status, text)
 	}
-	for key, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
+	for key, want := range map[string]string{"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
 		if h.Get(key) != want {
 			t.Errorf("%s is %q", key, h.Get(key))
 		}
@@ -325,9 +325,9 @@ func TestPages(t *testing.T) {
 // The page of a tube that a policy covers says what it has done there, and that of others nothing.
 func TestActionsOfATube(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
-	b.router.SetPolicies(func(tube string) *queue.Policy {
+	b.router.SetPolicies(func(tube string) *policy.Policy {
 		if tube == "few" {
-			return &queue.Policy{MaxJobs: 1, Full: queue.FullOldest}
+			return &policy.Policy{Most: policy.Amount{1}, Full: policy.FullOldest}
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -113,7 +114,7 @@ func BenchmarkOverview(b *testing.B) {
 	defer r.Close()
 	for i := range 100_000 {
 		op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{
-			What: queue.AskPut, Queue: fmt.Sprintf("tenant-%05d.events", i), Limits: &queue.Limits{},
+			What: queue.AskPut, Queue: fmt.Sprintf("tenant-%05d.events", i), Limits: &policy.Limits{},
 		}}
 		if r.Ask(&op); op.Status != queue.OK {
 			b.Fatal(op.Status)

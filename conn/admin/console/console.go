@@ -12,7 +12,7 @@ import (
 	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/router/schedule"
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage/tally"
 )
 
@@ -30,7 +30,7 @@ type Options struct {
 	// Tell notes what somebody has done, or was refused.
 	Tell func(*http.Request, Deed)
 	// LimitsFor are the limits of the queue service for a tube.
-	LimitsFor func(tube string) *queue.Limits
+	LimitsFor func(tube string) *policy.Limits
 	// Policies are those of the tubes.
 	Policies *conn.Policies
 	// Schedules says how the schedules are getting on.

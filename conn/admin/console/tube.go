@@ -6,6 +6,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 )
 
 // tubeAnswer is one tube.
@@ -29,12 +30,12 @@ type counterInfo struct {
 	Count  uint64 `json:"count"`
 }
 
-func showCounters(counters *queue.Counters) (list []counterInfo) {
+func showCounters(counters *policy.Counters) (list []counterInfo) {
 	if counters == nil {
 		return nil
 	}
 	for d, n := range counters {
-		list = append(list, counterInfo{queue.Action(d).String(), n})
+		list = append(list, counterInfo{policy.Action(d).String(), n})
 	}
 	return list
 }
@@ -81,7 +82,7 @@ type limitsInfo struct {
 	AutoEvict   bool    `json:"autoEvict"`
 }
 
-var fates = map[queue.Fate]string{queue.FateRear: "rear", queue.FateDrop: "drop", queue.FateBury: "bury"}
+var fates = map[policy.Fate]string{policy.FateRear: "rear", policy.FateDrop: "drop", policy.FateBury: "bury"}
 
 // tube answers with what a client may see of a tube. Without stats, the answer says what the
 // client may do, whether there is such a tube or not.
@@ -164,7 +165,7 @@ func (c *Console) service(name string) *serviceInfo {
 	return i
 }
 
-func showLimits(l *queue.Limits) limitsInfo {
+func showLimits(l *policy.Limits) limitsInfo {
 	return limitsInfo{
 		MaxLength: l.MaxLength, MaxPayload: l.MaxPayload, MaxDelivery: l.MaxDelivery, MaxIdle: time.Duration(l.MaxIdle).Seconds(),
 		Leaving: time.Duration(l.Leaving).Seconds(), DeadLetter: fates[l.DeadLetter], AutoEvict: l.AutoEvict,

@@ -9,6 +9,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -96,7 +97,7 @@ func BenchmarkSample(b *testing.B) {
 		defer r.Close()
 		put := func(i int) {
 			op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{
-				What: queue.AskPut, Queue: fmt.Sprintf("tenant-%05d.events", i), Limits: &queue.Limits{},
+				What: queue.AskPut, Queue: fmt.Sprintf("tenant-%05d.events", i), Limits: &policy.Limits{},
 			}}
 			if r.Ask(&op); op.Status != queue.OK {
 				b.Fatal(op.Status)

@@ -8,6 +8,7 @@
 //	Bytes      strings of bytes, in slabs by their size
 //	Pages      a growing array
 //	Heap       the smallest key first; Positions say where each slot stands in it
+//	Ranking    a heap beside another order, which may be forgotten
 //	Row        keys that came in order; cheaper than a heap
 //	List       first come, first served, linked through its members
 //	Ring       first in, first out
@@ -17,5 +18,5 @@
 // look into job records at every step, and generic code can do that only by indirect calls.
 //
 // The checks cite the invariants that package queue numbers: S3 for counts, S4 for positions
-// and links.
+// and links, M2 for rankings.
 package cells

@@ -1,4 +1,4 @@
-package queue
+package policy
 
 // Action is something that a policy does, for the metrics.
 type Action uint8
@@ -17,25 +17,17 @@ const (
 	actionsNumber
 )
 
-// Counters are how often each has been done: by a shard since the start, or for a tube since its policy
-// covers it.
-type Counters [actionsNumber]uint64
-
 func (a Action) String() string {
 	return [...]string{"refuse", "drop", "expire", "retry", "bury", "delete", "move", "rate", "max_reserved"}[a]
 }
+
+// Counters are how often each has been done: by a shard since the start, or for a tube since its policy
+// covers it.
+type Counters [actionsNumber]uint64
 
 // Add adds those of another shard.
 func (c *Counters) Add(o *Counters) {
 	for i, n := range o {
 		c[i] += n
-	}
-}
-
-// did counts an action for a tube.
-func (s *State) did(t *tube, a Action) {
-	s.counters[a]++
-	if t.policy != nil {
-		t.policy.counters[a]++
 	}
 }
