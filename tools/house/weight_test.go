@@ -35,7 +35,7 @@ var budgets = map[string]weight{
 	"storage":               {4300, 4800},
 	"storage/cluster":       {14200, 13700},
 	"storage/jetstream":     {5000, 5000},
-	"storage/lanes":         {1900, 7900},
+	"storage/lanes":         {1900, 7100},
 	"storage/locallog":      {4200, 4600},
 	"storage/pebblestore":   {23700, 23100},
 	"tools":                 {5800, 7800},
