@@ -34,6 +34,9 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	if testing.Short() || raced {
 		n /= 10
 	}
+	if raced {
+		n /= 3
+	}
 	seen := newRestartSeen()
 	t.Run("runs", func(t *testing.T) {
 		for seed := uint64(1); seed <= uint64(n); seed++ {
