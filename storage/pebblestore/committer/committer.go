@@ -46,8 +46,7 @@ type Committer struct {
 	waiting int       // acks not told yet
 	closing bool
 	failed  error
-	// slow is above 0 while the disk is slow, or has been: push leaves groups to run.
-	slow int
+	average time.Duration // that a group takes, of the last few
 	// applying is set from before a group is applied until its acks have been told,
 	// delivering while they are told, without the mutex.
 	applying, delivering bool
@@ -150,7 +149,7 @@ func (c *Committer) atOnce(wrote bool) bool {
 func (c *Committer) Push(here bool) {
 	c.mu.Lock()
 	var g *Group
-	if here && c.Strict && c.slow == 0 && c.failed == nil {
+	if here && c.Strict && c.average < slowApply && c.failed == nil {
 		g = c.next()
 	}
 	if g == nil {
@@ -264,22 +263,14 @@ func (c *Committer) Queued(id uint64, fn func(value []byte)) {
 	fn(value)
 }
 
-// A group that takes longer than slowApply costs slowCost of those that follow their
-// application in place, up to slowMost. To wait that long is worse for a caller of push, who
-// has others to serve, than what the changes of goroutine cost.
-const (
-	slowApply = time.Millisecond
-	slowCost  = 8
-	slowMost  = 4 * slowCost
-)
+// slowApply is from which average a caller of push leaves groups to run: to wait that long is worse for it,
+// as it has others to serve, than what the changes of goroutine cost.
+const slowApply = time.Millisecond
 
-// pace notes how long a group took.
+// pace notes how long a group took. One that took long counts for no more than four times slowApply, so
+// a single one does not turn callers away for long.
 func (c *Committer) pace(took time.Duration) {
-	if took > slowApply {
-		c.slow = min(c.slow+slowCost, slowMost)
-	} else {
-		c.slow = max(c.slow-1, 0)
-	}
+	c.average += (min(took, 4*slowApply) - c.average) / 4
 }
 
 // Close has run end after everything that was committed.

@@ -138,10 +138,18 @@ func TestPushWithoutSyncs(t *testing.T) {
 	})
 }
 
-// On a slow disk groups are left to run: after a few slow ones for as many groups as
-// slowMost says, and after a single one not for long.
+// On a slow disk groups are left to run, until the disk is fast again. A single slow group turns one caller away.
 func TestPushOnASlowDisk(t *testing.T) {
-	for slow, want := range map[int]int{0: 0, 1: slowCost, 2: 2 * slowCost, 100: slowMost} {
+	for _, c := range []struct {
+		took        time.Duration
+		times       int
+		here, after int // groups that callers apply, and those left to run when groups are fast again
+	}{
+		{slowApply - 1, 20, 20, 0},
+		{10 * slowApply, 1, 1, 1},
+		{10 * slowApply, 20, 1, 5}, // 4 ms, 3, 2.3, 1.7, 1.3
+		{2 * slowApply, 20, 3, 3},  // 0.5, 0.9, 1.2 ms and more; 2, 1.5, 1.1
+	} {
 		bubble(t, func(b *bed) {
 			turn := 0
 			// here says whether the caller of push has applied a group.
@@ -166,17 +174,17 @@ func TestPushOnASlowDisk(t *testing.T) {
 				synctest.Wait()
 				return applies
 			}
-			for i := range slow {
-				if got := here(slowApply + 1); got != (i == 0) {
-					t.Errorf("slow group %d is applied by the caller: %v", i, got)
+			for i := range c.times {
+				if got, want := here(c.took), i < c.here; got != want {
+					t.Errorf("group %d of %v is applied by the caller: %v, want %v", i, c.took, got, want)
 				}
 			}
-			left := 0
-			for !here(slowApply) {
-				left++
+			after := 0
+			for !here(0) {
+				after++
 			}
-			if left != want || !here(0) {
-				t.Errorf("after %d slow groups %d are left to run, want %d", slow, left, want)
+			if after != c.after {
+				t.Errorf("after %d groups of %v, %d are left to run, want %d", c.times, c.took, after, c.after)
 			}
 			b.ends()
 		})
