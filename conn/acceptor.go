@@ -40,7 +40,6 @@ type Acceptor struct {
 	started time.Time
 
 	open   atomic.Int64  // clients with front ends (N1)
-	polled atomic.Int64  // of these, those for whose requests a goroutine waits
 	short  atomic.Int32  // listeners that wait for somebody to leave
 	freed  chan struct{} // somebody has left while short was above 0 (N4)
 	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
@@ -78,14 +77,6 @@ func (a *Acceptor) Limit(connections int) {
 
 // Open is how many clients are with front ends now.
 func (a *Acceptor) Open() int { return int(a.open.Load()) }
-
-// AddPolled is called by a front end that has goroutines wait for its clients' requests, in Go's
-// poller: with 1 for each client, and with -1 when no more requests of that client come.
-func (a *Acceptor) AddPolled(n int) { a.polled.Add(int64(n)) }
-
-// Polled is how many clients have goroutines that wait for their requests. An event loop
-// that shares its processor with these goroutines behaves accordingly.
-func (a *Acceptor) Polled() int { return int(a.polled.Load()) }
 
 // Left says that a client which was welcomed has left, and that its descriptor
 // is free.

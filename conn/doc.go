@@ -21,9 +21,6 @@
 // the certificates and finds out whose certificate a client shows; package access says what the
 // client may do. A front end counts what its clients do, and lists them for administrators (Client).
 //
-// Goroutines that wait for requests, and event loops, share the processors: before a loop sleeps,
-// it asks whether clients of other front ends wait in Go's own poller (Polled).
-//
 // This package imports nothing else of beanfield, so that it can be tested without a queue.
 //
 // # Limits

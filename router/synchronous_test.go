@@ -29,10 +29,7 @@ func seeds(n int) (list []uint64) {
 	if *seedFlag != 0 {
 		return []uint64{*seedFlag}
 	}
-	switch {
-	case raced: // one goroutine
-		n = 1
-	case testing.Short():
+	if testing.Short() || raced {
 		n = max(1, n/10)
 	}
 	for seed := range n {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"beanfield/cmd/beanfield/config"
@@ -50,7 +49,7 @@ func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) fu
 		}
 		a := &console.Machine{
 			At:     time.Now().UnixMilli(),
-			Memory: of["process_resident_memory_bytes"], Processor: of["process_cpu_seconds_total"], Processors: runtime.GOMAXPROCS(0),
+			Memory: of["process_resident_memory_bytes"], Processor: of["process_cpu_seconds_total"], Processors: config.Cores,
 			Descriptors: of["process_open_fds"], Most: of["process_max_fds"], Connections: connections(),
 		}
 		for _, l := range f.listeners {

@@ -45,12 +45,13 @@
 // (partLength), one each time that it is asked. It is asked by a bell: a Conn without a socket,
 // which comes through the inbox as others do. So a command pays nothing for this.
 //
-// A loop also shares its processor with other goroutines. It lets them run before it
-// sleeps, and again as long as a shard that owes it an answer is busy (linger). A
-// loop that moves large bodies may not sleep for seconds, so it lets others run after
-// each quarter of a megabyte (bulkShare). Without this, another client waited up to
-// 40 ms on one processor while a gigabyte was being sent. If every processor has a loop, and
-// other front ends have clients, a loop sleeps in Go's poller instead of its own (parking).
+// A loop shares the processors with other goroutines. Before it sleeps, it lets them run as
+// long as a shard that owes it an answer is busy (linger). Otherwise it just sleeps: where Go may
+// run more goroutines than there are loops (cmd/beanfield sees to that), nobody waits for it, and to
+// yield would wake another thread, which then goes on with the loop. A loop that moves large
+// bodies may not sleep for seconds, so it lets others run after each quarter of a megabyte
+// (bulkShare). Without this, another client waited up to 40 ms on one processor while a gigabyte
+// was being sent.
 //
 // # The life of a command
 //
@@ -77,8 +78,8 @@
 //
 // A loop first serves all its connections that are ready. What they commit gathers in the
 // shards' logs, which are not woken for it (queue.Batch.Later); the loop owes these shards a
-// push. When nothing is ready any more it pays, before it would sleep: a push for each shard,
-// which serves all turns that are there. Acknowledgements come through the inbox, so all
+// push. When nothing is ready any more, or every client waits for its answer, it pays, before it
+// would sleep: a push for each shard, which serves all turns that are there. Acknowledgements come through the inbox, so all
 // replies leave at once, one write for a connection, before the loop looks for more events.
 //
 // If several shards are owed, their logs' own goroutines are woken, for all but one, and the
@@ -93,7 +94,7 @@
 // does not wait for the disk. Otherwise all the logs' goroutines are woken, which is as good
 // for everybody but the processor. The rest depends on the disk:
 //
-//   - Where groups have taken a millisecond lately, the log declines and has its own
+//   - Where groups take a millisecond lately, on average, the log declines and has its own
 //     goroutine do it (pebblestore, committer.pace).
 //   - A loop in a push can be relieved. When the push takes long, or never returns because the
 //     log has failed, a stand-in goes on with the loop, and the goroutine that was in the push

@@ -58,6 +58,7 @@ type loop struct {
 	asked       int                  // the shard that the latest of these calls waits for
 	owed        debts
 	latest      latest
+	yielded     int64 // when it last let other goroutines run before a sleep
 	runs        []*run
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int

@@ -23,19 +23,9 @@ func (l *loop) serve() {
 // goroutine serves the loop now.
 func (l *loop) serveRound() bool {
 	l.pulse.Beat()
-	events := l.poll.Peek()
-	if len(events) == 0 && l.idle() {
-		if l.inDebt() {
-			runtime.Gosched() // as in linger; what others commit is paid for too
-			if !l.pay() {
-				return false
-			}
-		}
-		if l.idle() {
-			if events = l.linger(); len(events) == 0 {
-				events = l.sleep()
-			}
-		}
+	events, ok := l.ready()
+	if !ok {
+		return false
 	}
 	l.ringAlarms() // before what came later
 	for i := range events {
@@ -62,6 +52,27 @@ func (l *loop) serveRound() bool {
 	return true
 }
 
+// ready returns the events that are there. If there is nothing else to do it pays, and waits for some.
+// It reports false if another goroutine serves the loop now.
+func (l *loop) ready() (events []syscall.EpollEvent, ok bool) {
+	// If all clients wait for answers, none is about to send. If nothing else is to be done, sleep looks as well.
+	if l.calls < l.open && (l.calls > 0 || !l.idle()) {
+		events = l.poll.Peek()
+	}
+	if len(events) > 0 || !l.idle() {
+		return events, true
+	}
+	if l.inDebt() && !l.pay() {
+		return nil, false
+	}
+	if l.idle() {
+		if events = l.linger(); len(events) == 0 {
+			events = l.sleep()
+		}
+	}
+	return events, true
+}
+
 // bulkShare is after how many bytes a loop that moves large bodies yields. Such a loop
 // always finds more events, so it never reaches the point where it would sleep and let
 // others run. Yielding at every turn would cost 50 small clients three tenths of their
@@ -72,22 +83,24 @@ const bulkShare = 256 << 10
 // the shard is busy on another processor.
 const mostYields = 256
 
-// linger lets other goroutines run before the loop sleeps: if they bring work, the
-// sleep and the wake-up are saved. It does so again while a shard that owes an answer
-// is busy. The reason is that a loop that blocks in epoll still holds its processor:
-// the Go scheduler takes it away only when it next checks for long system calls, up to
-// 20 ms later, and without another processor the shard would stand still until then.
-// Yielding once is not enough: the scheduler may come back to the loop at once, and a
-// shard with much to do does a little each time.
+// linger lets other goroutines run as long as a shard that owes an answer is busy: a sleep
+// and a wake-up are saved, and a shard's goroutine that waits for this processor gets it. (A
+// loop that blocks in epoll holds its processor until the Go scheduler next checks for long
+// system calls, up to 20 ms later.) Yielding once is not enough: the scheduler may come back
+// to the loop at once, and a shard with much to do does a little each time.
 func (l *loop) linger() []syscall.EpollEvent {
-	for yields := 1; ; yields++ {
+	for yields := 0; yields < mostYields && l.calls > 0 && l.busy(l.asked); yields++ {
 		runtime.Gosched()
-		events := l.poll.Peek()
-		if len(events) > 0 || !l.inbox.Empty() || yields == mostYields || l.calls == 0 || !l.busy(l.asked) {
+		if events := l.poll.Peek(); len(events) > 0 || !l.inbox.Empty() {
 			return events
 		}
 	}
+	return nil
 }
+
+// yieldAfter is how often a loop yields before it sleeps. Go's monitor thread takes the processor away from a
+// goroutine that has not yielded for 10 ms, as soon as it is in a system call, and then looks every 20 µs.
+const yieldAfter = int64(5 * time.Millisecond)
 
 // longestSleep bounds a sleep to as many milliseconds as epoll accepts.
 const longestSleep = time.Hour
@@ -106,20 +119,18 @@ func (l *loop) sleep() []syscall.EpollEvent {
 		l.asleep.Store(false)
 		return nil
 	}
-	ms := -1
+	ms, now := -1, l.server.router.Now()
 	if at := l.timers.first(); at != 0 {
-		ms = milliseconds(time.Duration(at - l.server.router.Now()))
+		ms = milliseconds(time.Duration(at - now))
+	}
+	if now-l.yielded > yieldAfter {
+		l.yielded = now
+		runtime.Gosched()
 	}
 	if l.stop.Load() {
 		ms = 10 // then finished looks again
 	}
-	var events []syscall.EpollEvent
-	if l.server.crowded() {
-		events = l.poll.Park(ms)
-	} else {
-		l.poll.Unpark()
-		events = l.poll.Wait(ms)
-	}
+	events := l.poll.Wait(ms)
 	l.asleep.Store(false)
 	return events
 }
@@ -233,7 +244,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, slow: o.Slow, full: o.Loops >= runtime.GOMAXPROCS(0)}
+	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, slow: o.Slow}
 	s.hold(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {

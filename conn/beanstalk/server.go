@@ -133,10 +133,6 @@ func (s *Server) Stuck() int {
 	return stuck
 }
 
-// crowded says that a loop should park: every processor has a loop, and there are goroutines
-// that wait for clients of other front ends, or make handshakes.
-func (s *Server) crowded() bool { return s.full && (s.acceptor.Polled() > 0 || s.shaking.Load() > 0) }
-
 // left takes a connection out of the counts.
 func (s *Server) left(c *Conn) {
 	s.open.Add(-1)

@@ -21,8 +21,7 @@ type Client struct {
 	asked  atomic.Uint64 // how often the client has asked something
 	busy   atomic.Bool   // what it has asked is not answered yet
 	seat   atomic.Pointer[seat]
-	polled atomic.Bool // the acceptor counts it as polled
-	local  bool        // it has come to a loopback address
+	local  bool // it has come to a loopback address
 
 	token  atomic.Pointer[access.Hash] // that it has shown last, if that was right or nobody asked
 	judged atomic.Pointer[judgement]
@@ -59,14 +58,6 @@ func (g *Client) Sit(name string, receiver any) {
 		return
 	}
 	g.seat.Store(&seat{name, receiver})
-}
-
-// Unpoll says that the client will send nothing that matters, so that nobody need hurry
-// to read it.
-func (g *Client) Unpoll() {
-	if g.polled.CompareAndSwap(true, false) {
-		g.front.acceptor.AddPolled(-1)
-	}
 }
 
 // Close closes the connection, once, and tells the acceptor (HA1).

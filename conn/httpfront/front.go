@@ -51,10 +51,6 @@ func (h *Front) receive(socket int, certs *secure.Certificates) *Client {
 	if certs != nil {
 		g.Conn = certs.Over(c)
 	}
-	if h.opts.Polled {
-		g.polled.Store(true)
-		h.acceptor.AddPolled(1)
-	}
 	h.mu.Lock()
 	h.clients[g] = struct{}{}
 	h.mu.Unlock()
@@ -70,7 +66,6 @@ func (h *Front) introduce(g *Client) {
 
 // left notes that a client has been closed.
 func (h *Front) left(g *Client) {
-	g.Unpoll()
 	h.acceptor.Left() // first: when there are no clients, nobody is counted any more
 	h.mu.Lock()
 	delete(h.clients, g)

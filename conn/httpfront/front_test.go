@@ -83,8 +83,8 @@ func (h *host) end(ctx context.Context) error {
 	if n := h.Connections(); n != 0 {
 		h.t.Errorf("HA2: %d clients are left", n)
 	}
-	if open, polled := h.acceptor.Open(), h.acceptor.Polled(); open != 0 || polled != 0 {
-		h.t.Errorf("HA1: the acceptor counts %d clients, %d of them polled, when all have left", open, polled)
+	if open := h.acceptor.Open(); open != 0 {
+		h.t.Errorf("HA1: the acceptor counts %d clients when all have left", open)
 	}
 	h.serving.Wait()
 	return err
@@ -133,24 +133,13 @@ func isClosed(t *testing.T, c net.Conn) {
 	}
 }
 
-// HA1: clients leave once, whoever closes them, and are polled until they leave or need it no
-// more.
+// HA1: clients leave once, whoever closes them.
 func TestClientsLeave(t *testing.T) {
-	h := newHost(t, Options{Polled: true})
+	h := newHost(t, Options{})
 	address := h.listen(h.Over(nil, nil))
 	leaves, stays := h.dial(address), h.dial(address)
 	h.echo(leaves)
 	h.echo(stays)
-	if n := h.acceptor.Polled(); n != 2 {
-		t.Errorf("%d are polled, want 2", n)
-	}
-	for _, g := range h.present() {
-		g.Unpoll()
-		g.Unpoll()
-	}
-	if n := h.acceptor.Polled(); n != 0 {
-		t.Errorf("%d are polled, want 0", n)
-	}
 	leaves.Close()
 	h.await(1)
 	if n := h.acceptor.Open(); n != 1 {
@@ -251,7 +240,7 @@ func (h *host) overTLS() (address string, trust *tls.Config) {
 // Clients that stop in the middle of a handshake, or that speak without TLS, do not stay,
 // and others are served (HA3).
 func TestHandshakesThatStop(t *testing.T) {
-	h := newHost(t, Options{Polled: true, HandshakeTimeout: time.Hour})
+	h := newHost(t, Options{HandshakeTimeout: time.Hour})
 	address, trust := h.overTLS()
 	plain := h.dial(address)
 	io.WriteString(plain, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

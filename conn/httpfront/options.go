@@ -11,9 +11,6 @@ import (
 
 // Options are what each front end over HTTP can be told. It has them among its own.
 type Options struct {
-	// Polled has clients counted as clients whose requests a goroutine waits for (conn's
-	// AddPolled), from the beginning until Unpoll.
-	Polled bool
 	// Authenticator has the rules. It cannot be changed.
 	Authenticator Authenticator
 	// Audit is told of refused requests, and of what else the front end says; it may be nil. It

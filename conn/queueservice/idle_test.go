@@ -93,9 +93,6 @@ func TestWaitingGets(t *testing.T) {
 		all[id] = connect(t, to, httpfronttest.Request("GET", base+"/sink?_timeout_=1h&requestId="+id, who, ""))
 		awaitGets(t, h, i+1)
 	})
-	if polled, open := h.Acceptor.Polled(), h.Acceptor.Open(); polled != open {
-		t.Errorf("of %d clients, the sockets of %d are counted as polled", open, polled)
-	}
 	h.ok("POST", base+"/sink?requestId=another", "", "is for nobody")
 	for id, b := range all {
 		h.ok("POST", base+"/sink?requestId="+id, "", id)

@@ -78,7 +78,6 @@ func (o *Options) complete() (*settings, error) {
 		httpfront.Default(&o.DeadAfter, DefaultDeadAfter), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout), httpfront.Default(&o.ReadTimeout, DefaultReadTimeout),
 		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxWait, DefaultMaxWait), httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
 		httpfront.Default(&o.MaxBatch, DefaultMaxBatch))
-	o.Polled = true
 	ready, wrong := o.Options.Complete()
 	return &settings{*o, ready}, errors.Join(err, wrong)
 }

@@ -152,19 +152,3 @@ func TestBatchOfMany(t *testing.T) {
 		t.Errorf("%d items were put at once", h.desk.most)
 	}
 }
-
-// A loop of another front end may keep its processor from a consumer that sends nothing but
-// pings, but not from a page.
-func TestWhoIsPolled(t *testing.T) {
-	h := newPageHouse(t)
-	h.watch("", "Authorization: secret\r\n")
-	if !httpfronttest.Await(func() bool { return h.Acceptor.Polled() == 0 }) {
-		t.Fatalf("%d clients are polled, beside a consumer", h.Acceptor.Polled())
-	}
-	page := h.page()
-	page.Send(masked(ws.OpText, `{"commit":[],"id":0}`))
-	page.expect(ws.OpText, `{"done":0}`)
-	if n := h.Acceptor.Polled(); n != 1 {
-		t.Errorf("%d clients are polled, want the page", n)
-	}
-}

@@ -93,8 +93,6 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	c.writer = writer{party: c.party, box: &c.outbox, to: k, indexOnly: indexOnly}
 	if json {
 		c.frames.most, c.writer.framing = mostMessage, framedText
-	} else {
-		k.Unpoll() // it sends nothing but pings and pongs
 	}
 	c.outbox.mu.Lock()
 	c.outbox.direct = newDirect(k)

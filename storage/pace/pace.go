@@ -11,9 +11,6 @@ import (
 // time until a scheduler interrupts the long work: Go's after 10 ms, the kernel's after
 // about 3.
 func StepBack() {
-	for _, s := range sleeping() {
-		s.Look()
-	}
 	yieldThread()
 	runtime.Gosched()
 }

@@ -300,10 +300,13 @@ func (c *Config) findAccount() Mistakes {
 	return nil
 }
 
+// Cores is how many cores the process may use. A server may later have Go run more goroutines at a time.
+var Cores = runtime.GOMAXPROCS(0)
+
 // ShardCount is how many shards to run: one for each core unless the user says otherwise.
 func ShardCount(c *Config) int {
 	if c.Shards > 0 {
 		return c.Shards
 	}
-	return min(runtime.GOMAXPROCS(0), maxShards)
+	return min(Cores, maxShards)
 }

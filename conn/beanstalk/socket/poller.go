@@ -12,7 +12,6 @@ import (
 type Poller struct {
 	epfd, wakefd int
 	events       [128]syscall.EpollEvent
-	parking      *parking // nil unless the loop has just slept in Go's poller
 }
 
 const (
@@ -42,7 +41,6 @@ func NewPoller() (*Poller, error) {
 
 // Close ends the poller. Nobody may wake it any more.
 func (p *Poller) Close() {
-	p.Unpark()
 	syscall.Close(p.epfd)
 	syscall.Close(p.wakefd)
 }

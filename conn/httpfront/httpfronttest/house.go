@@ -112,9 +112,6 @@ func (h *House) shut() {
 	if n := h.Acceptor.Open(); n != 0 {
 		h.T.Errorf("%d clients have not left", n)
 	}
-	if n := h.Acceptor.Polled(); n != 0 {
-		h.T.Errorf("%d clients' sockets are counted as polled when all have left", n)
-	}
 	h.NoGoroutines()
 }
 
