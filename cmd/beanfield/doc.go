@@ -4,12 +4,11 @@
 //
 // # Where to start reading
 //
-// Package config reads flags and file, and knows all settings. Package exit has the exit codes. run.go is the life of
+// Package config reads flags and file, and knows all settings. Package exit has the exit codes.
+// Package listeners opens the sockets. run.go is the life of
 // the process from top to bottom. What it uses:
 //
 //	commands.go    running a subcommand
-//	listen.go      sockets bound by this process
-//	systemd.go     sockets inherited from systemd, and telling it the process's state
 //	store.go       which store is opened, with which options
 //	recovery.go    opening it, until the last job is back
 //	life.go        from then on to the end: one term, or following and terms in turn
@@ -18,7 +17,7 @@
 //	               is shown of it; warm.go keeps the jobs ready while another node serves
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one term
-//	doors.go       the addresses of a node, which are open during terms
+//	notify.go      telling systemd the state of the process
 //	serve.go       from the first connection to the last reply
 //	signals.go     what each signal asks for
 //	reload.go      reading the configuration again

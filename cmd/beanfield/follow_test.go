@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage"
@@ -124,36 +123,4 @@ func TestAddressTakenMeanwhile(t *testing.T) {
 	}
 	<-term.ended
 	<-m.closed
-}
-
-// Doors that systemd has opened stay open, since the process could not open them again: at them a follower
-// closes connections at once.
-func TestInheritedDoors(t *testing.T) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	defer l.Close()
-	doors := newDoors([]net.Listener{l}, true)
-	served := func() bool {
-		c := must.Get(net.Dial("tcp", l.Addr().String()))
-		defer c.Close()
-		c.SetDeadline(time.Now().Add(patience))
-		n, _ := c.Read(make([]byte, 1))
-		return n == 1
-	}
-	for range 3 {
-		if served() {
-			t.Error("a follower serves")
-		}
-		open := must.Get(doors[0].open(t.Context()))
-		go func() {
-			c := must.Get(open.Accept())
-			c.Write([]byte("x"))
-			c.Close()
-		}()
-		if !served() {
-			t.Error("a client is not served")
-		}
-		open.Close()
-		doors[0].shut()
-	}
-	doors[0].doorman.rest()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
@@ -45,34 +46,6 @@ type fronts struct {
 	draining  bool                        // now, and in all terms to come
 }
 
-// The front ends, as the log and the metrics name them.
-const (
-	frontBeanstalk = "beanstalk"
-	frontQueue     = "queue service"
-	frontAdmin     = "http"
-)
-
-// frontListener is a listener whose clients are not for the beanstalk protocol, or use TLS.
-type frontListener struct {
-	net.Listener
-	front string
-	certs *secure.Certificates // nil without TLS
-	login bool                 // clients of the beanstalk protocol may log in
-	http  bool                 // and may speak HTTP
-}
-
-func frontOf(l net.Listener) string {
-	if f, ok := l.(frontListener); ok {
-		return f.front
-	}
-	return frontBeanstalk
-}
-
-func certsOf(l net.Listener) *secure.Certificates {
-	f, _ := l.(frontListener)
-	return f.certs
-}
-
 // newFronts makes the acceptor and the front end for administrators, without listeners.
 func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
@@ -93,10 +66,10 @@ func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, e
 func (f *fronts) begin(ls []net.Listener) {
 	f.listeners = ls
 	for _, l := range ls {
-		if fl, ok := l.(frontListener); ok && fl.front == frontAdmin {
+		if fl, ok := l.(listeners.Special); ok && fl.Front == listeners.Admin {
 			ended := make(chan error, 1)
 			f.early[l] = ended
-			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin.Over(fl.Addr(), fl.certs)) }()
+			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin.Over(fl.Addr(), fl.Certs)) }()
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -71,7 +72,7 @@ func (s sickStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) 
 func TestHealthFromStartToEnd(t *testing.T) {
 	c := configOf(t, "-http 127.0.0.1:0", "shards = 2")
 	log := slog.New(slog.DiscardHandler)
-	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, config.Permissions{}, nil, log))
+	ls := must.Get(listeners.For(t.Context(), listeners.Admin, c.HTTP.Listen, config.Permissions{}, nil, log))
 	f := must.Get(newFronts(c, c.Keeper(log), log))
 	f.begin(ls)
 	address := ls[0].Addr().String()
@@ -118,7 +119,7 @@ func TestHealthFromStartToEnd(t *testing.T) {
 func TestAbandonedStart(t *testing.T) {
 	c := configOf(t, "-http 127.0.0.1:0", "")
 	log := slog.New(slog.DiscardHandler)
-	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, config.Permissions{}, nil, log))
+	ls := must.Get(listeners.For(t.Context(), listeners.Admin, c.HTTP.Listen, config.Permissions{}, nil, log))
 	f := must.Get(newFronts(c, c.Keeper(log), log))
 	f.begin(ls)
 	silent := must.Get(net.Dial("tcp", ls[0].Addr().String()))
@@ -150,4 +151,21 @@ func TestProcessHTTP(t *testing.T) {
 		t.Errorf("while it drains /readyz?put=1 is %d %q", status, body)
 	}
 	p.stop()
+}
+
+// A web page's request is refused by every listener but the one that says it may come.
+func TestProcessRefusesHTTP(t *testing.T) {
+	p, _ := configured(t, "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }, { address = 'unix:DIR/http', refuse_http = false }]\n")
+	for _, name := range []string{"/s", "/login"} {
+		c := p.dial(p.dir + name)
+		c.send("POST / HTTP/1.1\r\nHost: queue\r\n\r\nput 0 0 1 1\r\nx")
+		if all, _ := io.ReadAll(c.r); len(all) > 0 { // the end, or a reset
+			t.Errorf("%s: answered %q", name, all)
+		}
+	}
+	has(t, p.said(), "a client spoke HTTP", "from=\"unix, uid ")
+	c := p.dial(p.dir + "/http")
+	c.expect("POST / HTTP/1.1", "UNKNOWN_COMMAND")
+	c.expect("Host: queue", "UNKNOWN_COMMAND")
+	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/exit"
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
@@ -32,11 +33,11 @@ type node interface {
 // between them in which it follows.
 type life struct {
 	*daemon
-	sig   *signals
-	srv   *fronts
-	ls    []net.Listener // those that are open for good
-	doors []*door        // those that are open during terms; none with one machine
-	inUse bool           // something may still use the store, so that it must not be closed
+	sig     *signals
+	srv     *fronts
+	ls      []net.Listener       // those that are open for good
+	standby []*listeners.Standby // those that are open during terms; none with one machine
+	inUse   bool                 // something may still use the store, so that it must not be closed
 }
 
 // lead is the life of a node.
@@ -135,14 +136,14 @@ func (l *life) hold(t term, steps *storage.Steps, opened func()) (goesOn bool, e
 		return false, errors.Join(err, l.srv.abandon())
 	}
 	step := steps.Begin("opening the servers", "")
-	ls, err := openDoors(l.sig.stop, l.doors, l.log)
+	ls, err := listeners.OpenAll(l.sig.stop, l.standby, l.log)
 	if err != nil {
 		return false, errors.Join(err, l.srv.abandon(), r.Close())
 	}
 	err = l.srv.open(c, r, l.log)
 	step.End()
 	if err != nil {
-		closeAll(ls)
+		listeners.CloseAll(ls)
 		return false, err
 	}
 	b := newBackups(c, r.Checkpoint, l.log)
@@ -188,7 +189,7 @@ func (l *life) leave(t term, r *router.Router, b *backups) error {
 		l.inUse = true
 		return err
 	}
-	shutDoors(l.doors)
+	listeners.ShutAll(l.standby)
 	b.wait()
 	if err := r.Close(); err != nil && !lost(t) {
 		l.log.Error("the store was not closed cleanly", "error", err)
@@ -198,14 +199,14 @@ func (l *life) leave(t term, r *router.Router, b *backups) error {
 
 // join makes the process a node, and leads its life.
 func (l *life) join(inherited bool, steps *storage.Steps, started func()) error {
-	l.doors, l.ls = newDoors(l.ls, inherited), nil
+	l.standby, l.ls = listeners.NewStandbys(l.ls, inherited), nil
 	if l.config.Account != nil { // which may lack a right that root had
-		ls, err := openDoors(l.sig.stop, l.doors, l.log)
-		closeAll(ls)
+		ls, err := listeners.OpenAll(l.sig.stop, l.standby, l.log)
+		listeners.CloseAll(ls)
 		if err != nil {
 			return errors.Join(err, l.srv.abandon())
 		}
-		shutDoors(l.doors)
+		listeners.ShutAll(l.standby)
 	}
 	n := l.makeNode(l.config, l.log)
 	l.srv.health.node.Store(&n)

@@ -114,7 +114,7 @@ func TestTermIsLostBeforeItServes(t *testing.T) {
 	m.terms <- term
 	<-term.ended
 	if text := m.said.String(); !strings.Contains(text, "another one does already") {
-		t.Error("it has opened the doors:", text)
+		t.Error("it has opened its addresses:", text)
 	}
 	<-term.store.closed
 	m.turnedAway()

@@ -18,9 +18,6 @@ const roleVar = "BEANFIELD_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVar) {
-	case "inherit":
-		playInherit()
-		return
 	case "flood":
 		playFlood()
 		return

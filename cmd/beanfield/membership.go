@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/router"
@@ -57,7 +58,7 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		return nil, nil
 	}
 	figures, page := f.ofCluster()
-	connections := func() map[string]int { return map[string]int{frontAdmin: f.admin.Connections()} }
+	connections := func() map[string]int { return map[string]int{listeners.Admin: f.admin.Connections()} }
 	metrics, wrong := admin.NewMetrics(admin.Sources{
 		Shards: noShards{}, Stats: func(*queue.Sums) []byte { return nil },
 		Ready:        func() bool { return len(f.health.problems()) == 0 },

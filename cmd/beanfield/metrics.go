@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
 )
@@ -61,10 +62,10 @@ func expiries(c *config.Config) (all []admin.Certificate) {
 		}
 	}
 	for i := range c.Listen {
-		add(frontBeanstalk, &c.Listen[i].TLS)
+		add(listeners.Beanstalk, &c.Listen[i].TLS)
 	}
-	add(frontQueue, &c.Queue.TLS)
-	add(frontAdmin, &c.HTTP.TLS)
+	add(listeners.Queue, &c.Queue.TLS)
+	add(listeners.Admin, &c.HTTP.TLS)
 	return all
 }
 
@@ -75,7 +76,7 @@ func instance(ls []net.Listener) string {
 		host = "localhost"
 	}
 	for _, l := range ls {
-		if frontOf(l) == frontBeanstalk && l.Addr().Network() == "tcp" {
+		if listeners.FrontOf(l) == listeners.Beanstalk && l.Addr().Network() == "tcp" {
 			return admin.InstanceOf(l.Addr().String(), host)
 		}
 	}
@@ -83,20 +84,20 @@ func instance(ls []net.Listener) string {
 }
 
 func (s *service) connections() map[string]int {
-	n := map[string]int{frontBeanstalk: s.beanstalk.Connections(), frontAdmin: s.admin.Connections()}
+	n := map[string]int{listeners.Beanstalk: s.beanstalk.Connections(), listeners.Admin: s.admin.Connections()}
 	if s.queue != nil {
-		n[frontQueue], _ = s.queue.Open()
+		n[listeners.Queue], _ = s.queue.Open()
 	}
 	return n
 }
 
 func (s *service) refusals() (list []admin.Refusals) {
 	for word, n := range s.beanstalk.Refusals() {
-		list = append(list, admin.Refusals{FrontEnd: frontBeanstalk, Reason: word, Count: n})
+		list = append(list, admin.Refusals{FrontEnd: listeners.Beanstalk, Reason: word, Count: n})
 	}
 	if s.queue != nil {
 		for word, n := range s.queue.Refusals() {
-			list = append(list, admin.Refusals{FrontEnd: frontQueue, Reason: word, Count: n})
+			list = append(list, admin.Refusals{FrontEnd: listeners.Queue, Reason: word, Count: n})
 		}
 	}
 	return list
@@ -104,7 +105,7 @@ func (s *service) refusals() (list []admin.Refusals) {
 
 func (s *service) denied() (list []admin.Denied) {
 	for command, n := range s.beanstalk.Denied() {
-		list = append(list, admin.Denied{FrontEnd: frontBeanstalk, Command: command, Count: n})
+		list = append(list, admin.Denied{FrontEnd: listeners.Beanstalk, Command: command, Count: n})
 	}
 	return list
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn/admin/console"
 	"beanfield/storage/must"
 
@@ -198,7 +199,7 @@ func TestMachineInTheConsole(t *testing.T) {
 	if m.Memory < 1<<20 || m.Processors < 1 || m.Descriptors < 10 || m.Most != s.value("process_max_fds") || m.Connections["beanstalk"] != 1 {
 		t.Errorf("the process is shown as %+v", m)
 	}
-	want := []console.Listener{{FrontEnd: frontBeanstalk, Address: p.dir + "/s"}, {FrontEnd: frontQueue, Address: p.dir + "/q"}, {FrontEnd: frontAdmin, Address: p.dir + "/h"}}
+	want := []console.Listener{{FrontEnd: listeners.Beanstalk, Address: p.dir + "/s"}, {FrontEnd: listeners.Queue, Address: p.dir + "/q"}, {FrontEnd: listeners.Admin, Address: p.dir + "/h"}}
 	if !slices.Equal(m.Listeners, want) || len(m.Certificates) > 0 {
 		t.Errorf("it is reached at %+v, with %+v", m.Listeners, m.Certificates)
 	}
@@ -298,7 +299,7 @@ func TestPromtoolIsContent(t *testing.T) {
 func TestInstance(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
-	if got := instance([]net.Listener{frontListener{Listener: l, front: frontAdmin}, l}); got != l.Addr().String() {
+	if got := instance([]net.Listener{listeners.Special{Listener: l, Front: listeners.Admin}, l}); got != l.Addr().String() {
 		t.Errorf("the instance is %s", got)
 	}
 	host := must.Get(os.Hostname())

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"strings"
 
 	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/exit"
-	"beanfield/conn/secure"
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/storage"
 )
 
@@ -98,16 +97,16 @@ func (d *daemon) run(sig *signals) error {
 	started := watchStart(steps, log)
 	defer started()
 	step := steps.Begin("binding the addresses", "")
-	ls, inherited, err := openListeners(c, sig, log)
+	ls, inherited, err := listeners.Open(sig.stop, c, log)
 	step.End()
 	if sig.stop.Err() != nil {
-		closeAll(ls)
+		listeners.CloseAll(ls)
 		return nil // told to end already, perhaps while a name was looked up
 	}
 	if err != nil {
 		return err
 	}
-	defer closeAll(ls)
+	defer listeners.CloseAll(ls)
 	if c.Account != nil {
 		if err := c.Account.Become(); err != nil {
 			return err
@@ -132,39 +131,4 @@ func (d *daemon) run(sig *signals) error {
 		started()
 	})
 	return err
-}
-
-// openListeners takes the sockets that systemd passed, or binds if there are none. It
-// always binds those of the queue service and of the HTTP side.
-func openListeners(c *config.Config, sig *signals, log *slog.Logger) (ls []net.Listener, inherited bool, err error) {
-	if ls, err = inheritedListeners(); err != nil {
-		return nil, false, err
-	}
-	if inherited = len(ls) > 0; inherited {
-		for _, o := range c.IgnoredWhenInherited() {
-			log.Warn("inherited listen fd; ignoring option: " + o)
-		}
-		if ls, err = secureInherited(c, ls); err != nil {
-			return nil, true, err
-		}
-	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
-		return nil, false, err
-	}
-	for _, more := range []struct {
-		front string
-		addrs []config.Address
-		perms config.Permissions
-		certs *secure.Certificates
-	}{{frontQueue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.Certs}, {frontAdmin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.Certs}} {
-		open, err := listenFor(sig.stop, more.front, more.addrs, more.perms, more.certs, log)
-		if err != nil {
-			closeAll(ls)
-			return nil, inherited, err
-		}
-		ls = append(ls, open...)
-	}
-	for _, l := range ls {
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", frontOf(l), "tls", certsOf(l) != nil)
-	}
-	return ls, inherited, nil
 }

@@ -16,22 +16,23 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
-// answers are what the process says, and the code it ends with, when it does not
+// answers are what the program says, and the code it ends with, when it does not
 // serve. DIR is a directory of its own, PORT one that is taken.
 var answers = []struct {
 	args           string
 	code           int
 	stdout, stderr string // the beginning of the one, a part of the other
 }{
-	{"-v", 0, "beanfield " + release + "\n", ""},
-	{"-cVv -q", 0, "beanfield " + release + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
-	{"--version", 0, "beanfield " + release + "\n", ""},
-	{"version", 0, "beanfield " + release + "\n", ""},
+	{"-v", 0, "beanfield " + version + "\n", ""},
+	{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
+	{"--version", 0, "beanfield " + version + "\n", ""},
+	{"version", 0, "beanfield " + version + "\n", ""},
 	{"help", 0, "Use: beanfield [OPTIONS]", ""},
-	{"check-config -l unix:DIR/s", 0, "# beanfield " + release + " would run with:\n", ""},
+	{"check-config -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", ""},
 	{"check-config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
 	{"dump DIR/none", 1, "", "beanfield dump: stat DIR/none: no such file or directory\n"},
 	{"-V dump DIR/none", 5, "", "beanfield: unknown argument: dump\nUse: "},
@@ -57,7 +58,7 @@ var answers = []struct {
 	{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
 		"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
 	{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
-	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + release + " would run with:\n", "maximum job size was set to 1073741824"},
+	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", "maximum job size was set to 1073741824"},
 	{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
 	{"-l 127.0.0.1 -p PORT", 111, "", "error=\"cannot listen on 127.0.0.1:PORT: address already in use\"\n"},
 	{"-p PORT", 111, "", "error=\"cannot listen on :PORT: address already in use\"\n"},
@@ -72,19 +73,28 @@ func TestProcessAnswers(t *testing.T) {
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	for _, c := range answers {
 		t.Run(c.args, func(t *testing.T) {
-			p := prepare(t, strings.Fields(strings.ReplaceAll(c.args, "PORT", port))...)
-			must.Do(t, os.WriteFile(filepath.Join(p.dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600))
-			var stdout bytes.Buffer
-			p.Stdout = &stdout
-			must.Do(t, p.Start())
-			p.ends(c.code)
+			dir := must.Get(os.MkdirTemp("", "bf")) // paths of sockets must be short
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			must.Do(t, os.WriteFile(filepath.Join(dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600))
+			var stdout, stderr bytes.Buffer
+			in := strings.NewReplacer("PORT", port, "DIR", dir)
+			words := strings.Fields(in.Replace(c.args))
+			if c.code == exit.Listen { // it listens for signals before it binds
+				p := prepare(t, words...)
+				p.Stdout = &stdout
+				must.Do(t, p.Start())
+				p.ends(c.code)
+				stderr.WriteString(p.said())
+			} else if code := run(words, &stdout, &stderr); code != c.code {
+				t.Errorf("ended with %d, want %d", code, c.code)
+			}
 			if got := stdout.String(); !strings.HasPrefix(got, c.stdout) || c.stdout == "" && got != "" {
 				t.Errorf("stdout is %q", got)
 			}
-			if got := strings.ReplaceAll(p.said(), p.dir, "DIR"); !strings.Contains(got, strings.ReplaceAll(c.stderr, "PORT", port)) || c.stderr == "" && got != "" {
+			if got := stderr.String(); !strings.Contains(got, in.Replace(c.stderr)) || c.stderr == "" && got != "" {
 				t.Errorf("stderr is %q, want %q", got, c.stderr)
 			}
-			if _, err := os.Lstat(filepath.Join(p.dir, "s")); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(filepath.Join(dir, "s")); !errors.Is(err, fs.ErrNotExist) {
 				t.Error("it has made a socket")
 			}
 		})
@@ -190,7 +200,7 @@ func TestProcessInherits(t *testing.T) {
 		l := must.Get(net.Listen(a[0], a[1]))
 		defer l.Close()
 		ls = append(ls, l)
-		p.ExtraFiles = append(p.ExtraFiles, fileOf(t, l.(filer)))
+		p.ExtraFiles = append(p.ExtraFiles, must.Get(l.(interface{ File() (*os.File, error) }).File()))
 	}
 	// Clients are in the kernel's queues before anybody accepts.
 	var early []*client

@@ -110,10 +110,3 @@ func shutdown(srv asked, log *slog.Logger, end func(code int)) error {
 	}
 	return nil
 }
-
-// tell notifies systemd. If that fails the process serves all the same.
-func tell(log *slog.Logger, state string) {
-	if err := notify(state); err != nil {
-		log.Warn("cannot notify systemd", "state", state, "error", err)
-	}
-}

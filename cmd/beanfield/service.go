@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/history"
@@ -99,14 +100,14 @@ func (s *service) Serve(l net.Listener) error {
 	if ended, ok := s.early[l]; ok {
 		return <-ended
 	}
-	fl, ok := l.(frontListener)
+	fl, ok := l.(listeners.Special)
 	switch {
 	case !ok:
 		return s.acceptor.Serve(l, s.beanstalk)
-	case fl.front == frontQueue:
-		return s.acceptor.Serve(fl.Listener, s.queue.Over(fl.Addr(), fl.certs))
+	case fl.Front == listeners.Queue:
+		return s.acceptor.Serve(fl.Listener, s.queue.Over(fl.Addr(), fl.Certs))
 	}
-	return s.acceptor.Serve(fl.Listener, s.beanstalk.Door(beanstalk.Door{Certificates: fl.certs, Login: fl.login, HTTP: fl.http}))
+	return s.acceptor.Serve(fl.Listener, s.beanstalk.Door(beanstalk.Door{Certificates: fl.Certs, Login: fl.Login, HTTP: fl.HTTP}))
 }
 
 // stop stops accepting, and then closes the connections. The queue service stops first, before the

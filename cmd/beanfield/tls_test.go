@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn/secure/securetest"
 	"beanfield/storage/must"
 )
@@ -32,7 +33,7 @@ func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, mor
 		addrs[i] = l.Addr().String()
 		taken = append(taken, l)
 	}
-	closeAll(taken)
+	listeners.CloseAll(taken)
 	pair := fmt.Sprintf("cert = '%s/c'\nkey = '%[1]s/k'\n", dir)
 	config := strings.Join(more, "") + "[[listen]]\naddress = '" + addrs[0] + "'\n" + pair + "client_ca = '" + dir + "/ca'\nclient_auth = 'optional'\n" +
 		"[queue]\nlisten = ['" + addrs[1] + "']\n" + pair + "[http]\nlisten = ['" + addrs[2] + "']\n" + pair

@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn/secure/securetest"
 	"beanfield/storage/must"
 )
 
 // frontNames are the front ends in the order of secureProcess.
-var frontNames = [3]string{frontBeanstalk, frontQueue, frontAdmin}
+var frontNames = [3]string{listeners.Beanstalk, listeners.Queue, listeners.Admin}
 
 // reach connects to a front end, and says what comes first.
 func reach(t *testing.T, addr, first string) net.Conn {

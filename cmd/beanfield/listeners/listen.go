@@ -1,4 +1,4 @@
-package main
+package listeners
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func listenAll(ctx context.Context, addrs []config.Listen, log *slog.Logger) ([]
 	for _, l := range addrs {
 		bound, err := bind(ctx, l, log)
 		if err != nil {
-			closeAll(open)
+			CloseAll(open)
 			return nil, exit.With(exit.Listen, fmt.Errorf("cannot listen on %s: %w", l.Address, err))
 		}
 		open = append(open, wrapped(&l, bound))
@@ -33,15 +33,15 @@ func listenAll(ctx context.Context, addrs []config.Listen, log *slog.Logger) ([]
 	return open, nil
 }
 
-// listenFor binds every address of a front end, or none.
-func listenFor(ctx context.Context, front string, addrs []config.Address, perms config.Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
+// For binds every address of a front end, or none.
+func For(ctx context.Context, front string, addrs []config.Address, perms config.Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
 	var ls []config.Listen
 	for _, a := range addrs {
 		ls = append(ls, config.Listen{Address: a, Permissions: perms})
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
-		open[i] = frontListener{Listener: l, front: front, certs: certs}
+		open[i] = Special{Listener: l, Front: front, Certs: certs}
 	}
 	return open, err
 }
@@ -51,13 +51,13 @@ func wrapped(l *config.Listen, bound net.Listener) net.Listener {
 	if plain(l) {
 		return bound
 	}
-	return frontListener{bound, frontBeanstalk, l.TLS.Certs, l.Login, l.HTTP}
+	return Special{bound, Beanstalk, l.TLS.Certs, l.Login, l.HTTP}
 }
 
 // plain says that the clients of an address need nothing but the beanstalk protocol.
 func plain(l *config.Listen) bool { return l.TLS.Certs == nil && !l.Login && !l.HTTP }
 
-func closeAll(ls []net.Listener) {
+func CloseAll(ls []net.Listener) {
 	for _, l := range ls {
 		l.Close() // it has accepted nobody yet, so nothing can be lost
 	}

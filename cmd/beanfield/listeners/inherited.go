@@ -1,18 +1,55 @@
-package main
+package listeners
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"slices"
 	"strconv"
 	"syscall"
-	"unsafe"
 
 	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/exit"
+	"beanfield/conn/secure"
 )
+
+// Open takes the sockets that systemd passed, or binds if there are none. It
+// always binds those of the queue service and of the HTTP side.
+func Open(ctx context.Context, c *config.Config, log *slog.Logger) (ls []net.Listener, inherited bool, err error) {
+	if ls, err = inheritedListeners(); err != nil {
+		return nil, false, err
+	}
+	if inherited = len(ls) > 0; inherited {
+		for _, o := range c.IgnoredWhenInherited() {
+			log.Warn("inherited listen fd; ignoring option: " + o)
+		}
+		if ls, err = secureInherited(c, ls); err != nil {
+			return nil, true, err
+		}
+	} else if ls, err = listenAll(ctx, c.Listen, log); err != nil {
+		return nil, false, err
+	}
+	for _, more := range []struct {
+		front string
+		addrs []config.Address
+		perms config.Permissions
+		certs *secure.Certificates
+	}{{Queue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.Certs}, {Admin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.Certs}} {
+		open, err := For(ctx, more.front, more.addrs, more.perms, more.certs, log)
+		if err != nil {
+			CloseAll(ls)
+			return nil, inherited, err
+		}
+		ls = append(ls, open...)
+	}
+	for _, l := range ls {
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls", CertsOf(l) != nil)
+	}
+	return ls, inherited, nil
+}
 
 // firstInheritedFD is where systemd's sockets begin, after the standard three.
 const firstInheritedFD = 3
@@ -40,7 +77,7 @@ func inheritedListeners() ([]net.Listener, error) {
 	for fd := firstInheritedFD; fd < firstInheritedFD+n; fd++ {
 		l, err := inherit(fd)
 		if err != nil {
-			closeAll(open)
+			CloseAll(open)
 			return nil, exit.With(exit.Listen, fmt.Errorf("inherited file descriptor %d: %w", fd, err))
 		}
 		open = append(open, l)
@@ -85,31 +122,6 @@ func checkListening(fd int) (family int, err error) {
 	return family, nil
 }
 
-// notify tells systemd, if it listens, about the process: "READY=1", "STOPPING=1".
-// A leading @ names a socket outside the file system.
-func notify(state string) error {
-	path := os.Getenv("NOTIFY_SOCKET")
-	if path == "" {
-		return nil
-	}
-	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = c.Write([]byte(state))
-	return err
-}
-
-// reloading is what systemd is told at the beginning of a reload, which READY=1 ends. The time
-// is that of CLOCK_MONOTONIC: by it, systemd knows which of its reloads this is.
-func reloading() string {
-	const clockMonotonic = 1
-	var now syscall.Timespec
-	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0)
-	return fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000)
-}
-
 // secureInherited gives the sockets that systemd passed what [[listen]] asks for: TLS, login, HTTP.
 // They have no order that could be relied on, so this is clear only if all addresses ask
 // for the same, or if there is one of each.
@@ -119,7 +131,7 @@ func secureInherited(c *config.Config, ls []net.Listener) ([]net.Listener, error
 	case !secured:
 		return ls, nil
 	case len(c.Listen) > 1 || len(ls) > 1:
-		closeAll(ls)
+		CloseAll(ls)
 		return nil, exit.With(exit.Listen, errors.New("[[listen]] asks for TLS, login or HTTP, and it is not clear for which of the inherited sockets: "+
 			"pass one socket and have one [[listen]]"))
 	}

@@ -1,9 +1,8 @@
-package main
+package listeners
 
 import (
 	"bytes"
 	"context"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -171,21 +170,4 @@ func TestUnixPathWithAt(t *testing.T) {
 	if _, err := os.Lstat("@s"); err != nil {
 		t.Error(err)
 	}
-}
-
-// A web page's request is refused by every listener but the one that says it may come.
-func TestProcessRefusesHTTP(t *testing.T) {
-	p, _ := configured(t, "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }, { address = 'unix:DIR/http', refuse_http = false }]\n")
-	for _, name := range []string{"/s", "/login"} {
-		c := p.dial(p.dir + name)
-		c.send("POST / HTTP/1.1\r\nHost: queue\r\n\r\nput 0 0 1 1\r\nx")
-		if all, _ := io.ReadAll(c.r); len(all) > 0 { // the end, or a reset
-			t.Errorf("%s: answered %q", name, all)
-		}
-	}
-	has(t, p.said(), "a client spoke HTTP", "from=\"unix, uid ")
-	c := p.dial(p.dir + "/http")
-	c.expect("POST / HTTP/1.1", "UNKNOWN_COMMAND")
-	c.expect("Host: queue", "UNKNOWN_COMMAND")
-	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
 }

@@ -1,4 +1,4 @@
-package main
+package listeners
 
 import (
 	"fmt"
@@ -9,15 +9,24 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
-// playInherit is what the test binary does in the role "inherit": it takes the
-// sockets that were passed to it, as the server would, and prints what it got. This
-// needs a process of its own, which alone knows its LISTEN_PID.
+// inheritVar makes the test binary play another process.
+const inheritVar = "BEANFIELD_TEST_INHERIT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(inheritVar) != "" {
+		playInherit()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// playInherit takes the sockets that were passed to the test binary, as the server would, and prints
+// what it got. This needs a process of its own, which alone knows its LISTEN_PID.
 func playInherit() {
 	if os.Getenv("LISTEN_PID") == "self" {
 		os.Setenv("LISTEN_PID", fmt.Sprint(os.Getpid()))
@@ -57,7 +66,7 @@ func optionsOf(l net.Listener) (set []string) {
 func inheritIn(t *testing.T, pid, fds string, files ...*os.File) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVar+"=inherit", "LISTEN_PID="+pid, "LISTEN_FDS="+fds, "LISTEN_FDNAMES=a:b")
+	cmd.Env = append(os.Environ(), inheritVar+"=yes", "LISTEN_PID="+pid, "LISTEN_FDS="+fds, "LISTEN_FDNAMES=a:b")
 	cmd.ExtraFiles = files
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -78,7 +87,7 @@ func fileOf(t *testing.T, s filer) *os.File {
 // Sockets that are accepted from a listener of systemd have the options of our own.
 func TestInheritedOptions(t *testing.T) {
 	tcp, unix := must.Get(net.Listen("tcp4", "127.0.0.1:0")), must.Get(net.Listen("unix", filepath.Join(t.TempDir(), "s")))
-	defer closeAll([]net.Listener{tcp, unix})
+	defer CloseAll([]net.Listener{tcp, unix})
 	got := inheritIn(t, "self", "2", fileOf(t, tcp.(filer)), fileOf(t, unix.(filer)))
 	if want := fmt.Sprintf("tcp %v [keepalive nodelay]\nunix %v []", tcp.Addr(), unix.Addr()); got != want {
 		t.Errorf("inherited\n%s\nwant\n%s", got, want)
@@ -120,32 +129,5 @@ func TestInheritMistakes(t *testing.T) {
 		if got := inheritIn(t, c.pid, c.fds, c.files...); !strings.HasPrefix(got, "code 111 ") || !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-	}
-}
-
-func TestNotify(t *testing.T) {
-	abstract := fmt.Sprintf("@beanfield-test-%d", os.Getpid())
-	for _, name := range []string{filepath.Join(t.TempDir(), "notify"), abstract} {
-		c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		t.Setenv("NOTIFY_SOCKET", name)
-		must.Do(t, notify("READY=1"))
-		b := make([]byte, 100)
-		c.SetReadDeadline(time.Now().Add(patience))
-		n, err := c.Read(b)
-		if string(b[:n]) != "READY=1" {
-			t.Errorf("%s: read %q, %v", name, b[:n], err)
-		}
-	}
-	t.Setenv("NOTIFY_SOCKET", "/no/such/socket")
-	if err := notify("READY=1"); err == nil {
-		t.Error("nobody hears, and no error")
-	}
-	t.Setenv("NOTIFY_SOCKET", "")
-	if err := notify("READY=1"); err != nil {
-		t.Error(err)
 	}
 }

@@ -1,0 +1,35 @@
+package listeners
+
+import (
+	"net"
+
+	"beanfield/conn/secure"
+)
+
+// The front ends, as the log and the metrics name them.
+const (
+	Beanstalk = "beanstalk"
+	Queue     = "queue service"
+	Admin     = "http"
+)
+
+// Special is a listener whose clients are not for the beanstalk protocol, or use TLS.
+type Special struct {
+	net.Listener
+	Front string
+	Certs *secure.Certificates // nil without TLS
+	Login bool                 // clients of the beanstalk protocol may log in
+	HTTP  bool                 // and may speak HTTP
+}
+
+func FrontOf(l net.Listener) string {
+	if f, ok := l.(Special); ok {
+		return f.Front
+	}
+	return Beanstalk
+}
+
+func CertsOf(l net.Listener) *secure.Certificates {
+	f, _ := l.(Special)
+	return f.Certs
+}
