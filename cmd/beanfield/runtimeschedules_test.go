@@ -84,32 +84,6 @@ func countIn(t *testing.T, text string) (n int) {
 	return n
 }
 
-// What is wrong with schedules at run time is refused with the line, and changes nothing: also what a file may have.
-func TestProcessRefusesSchedules(t *testing.T) {
-	const ok = "[[schedule]]\nname = 'n'\ncron = '@daily'\ntube = 't'\n"
-	p, _ := configured(t, "[limits]\nmax_job_size = 3\n[[schedule]]\nname = 'filed'\ncron = '@daily'\ntube = 't'\n", "-l", "unix:DIR/s")
-	c := p.client()
-	word, _ := c.told("set-policies", ok+"body = '123'")
-	has(t, word, "OK")
-	for text, why := range map[string]string{
-		ok + "body_file = '/etc/hostname'":                                `policies:5: schedule.body_file = "/etc/hostname": not at run time`,
-		strings.Replace(ok, "'n'", "'filed'", 1):                          `policies:2: schedule.name = "filed": ` + p.dir + "/c.toml has a schedule of this name, in line 4",
-		strings.Replace(ok, "@daily", "61 * * * *", 1):                    "policies:3: schedule.cron",
-		ok + "body = '1234'":                                              `policies:5: schedule.body = "1234": larger than limits.max_job_size, 3`,
-		ok + "jitter = 1":                                                 "policies:5: schedule.jitter = 1: unknown key",
-		"[[tube]]\nmatch = 'a'\n" + ok + ok:                               `policies:8: schedule.name = "n": the same name as in line 4`,
-		"[[schedule]]\nname = 'a'\ntube = 't'\n" + ok:                     "policies:1: schedule.cron: missing",
-		strings.Replace(ok, "'t'", "'t'\nzone = 'Europe/Nowhere'", 1):     "policies:5: schedule.zone",
-		"[[tube]]\nmatch = 'a'\nburst = 1\n" + ok + "missed = 'always'\n": "policies:8: schedule.missed",
-	} {
-		c.refuses(why, text)
-	}
-	c.refuses("somebody else", ok, "version=0")
-	if _, list := c.told("schedules", ""); strings.Count(list, "- name: ") != 2 || !strings.Contains(list, `name: "n"`) {
-		t.Errorf("schedules are %s", list)
-	}
-}
-
 // An administrator changes schedules from a shell, beside policies that stay as they are.
 func TestScheduleCommands(t *testing.T) {
 	p, _ := configured(t, "[[schedule]]\nname = 'filed'\ncron = '@daily'\ntube = 't'\n", "-l", "unix:DIR/s")
