@@ -19,7 +19,7 @@ type weight struct{ code, tests int }
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
 	"cmd/beanfield":           {8500, 14800},
-	"cmd/beanfield/config":    {10000, 3800},
+	"cmd/beanfield/config":    {10000, 4000},
 	"cmd/beanfield/listeners": {1300, 1300},
 	"cmd/beanfield/command":   {14400, 7100},
 	"cmd/beanfield/binlog":    {2800, 4500},

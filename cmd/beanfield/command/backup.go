@@ -21,7 +21,6 @@ import (
 type backup struct {
 	config, path string
 	check, quick bool
-	json         bool
 	patience     time.Duration
 }
 
@@ -30,7 +29,6 @@ func (a *backup) flags(f *flag.FlagSet) {
 	f.StringVar(&a.path, "path", "", "the server's backup_path, a `directory` (default DIR-backups)")
 	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, a backup, and say whether it is whole")
 	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
-	f.BoolVar(&a.json, "json", false, "print lines of JSON")
 	f.Var(spanned(&a.patience, 10*time.Second), "timeout", "`time` within which the server must begin")
 }
 
@@ -41,7 +39,7 @@ func (a *backup) run(c *call) error {
 	case len(c.words) == 1 && a.config != "":
 		return usagef("DIR and -config both name the server")
 	case a.check:
-		return datadir.Verify(c.words[0], c.Stdout, a.json)
+		return datadir.Verify(c.words[0], c.Stdout, c.json)
 	case len(c.words) == 0:
 		at, err := c.place(a.config, "or its data directory as an argument")
 		if err == nil && at.Data == "" {
@@ -90,7 +88,7 @@ func (a *backup) make(c *call, data string) error {
 		return err
 	}
 	path := filepath.Join(a.path, name)
-	if a.json {
+	if c.json {
 		err = encode(c.Stdout, map[string]string{"path": path})
 	} else {
 		_, err = fmt.Fprintln(c.Stdout, path)

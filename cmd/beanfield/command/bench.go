@@ -19,7 +19,6 @@ import (
 // bench is the command of that name.
 type bench struct {
 	jobs, connections, depth, size int
-	json                           bool
 }
 
 // The limits of a bench: it is quick, and no server suffers from it.
@@ -34,13 +33,9 @@ func (a *bench) flags(f *flag.FlagSet) {
 	f.IntVar(&a.connections, "connections", 4, "`number` of connections at a time")
 	f.IntVar(&a.depth, "depth", 1, "`number` of commands that a connection sends before it reads their replies")
 	f.IntVar(&a.size, "size", 100, "`bytes` in each body")
-	f.BoolVar(&a.json, "json", false, "print an object of JSON")
 }
 
 func (a *bench) run(c *call) error {
-	if err := c.noWords(); err != nil {
-		return err
-	}
 	within := func(n, most int) bool { return 1 <= n && n <= most }
 	if !within(a.jobs, mostJobs) || !within(a.connections, mostConnections) || !within(a.depth, mostDepth) || a.size < 0 || a.size > 1<<30 {
 		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections, mostDepth)
@@ -55,7 +50,7 @@ func (a *bench) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if c.json {
 		return encode(c.Stdout, r)
 	}
 	_, err = fmt.Fprintf(c.Stdout, "put      %9.0f/s\nreserve  %9.0f/s\ndelete   %9.0f/s\n", r.Put, r.Reserve, r.Delete)

@@ -11,7 +11,7 @@ import (
 // clustering is the command cluster. Its first word says what to do.
 type clustering struct {
 	config, dir, from string
-	json, undo        bool
+	undo              bool
 	shard             int
 	patience          time.Duration
 }
@@ -21,7 +21,6 @@ func (a *clustering) flags(f *flag.FlagSet) {
 	f.StringVar(&a.config, "c", "", "the same `file`")
 	f.StringVar(&a.dir, "dir", "", "the node's data `directory`, instead of its configuration")
 	f.StringVar(&a.from, "from", "", "with init: the data `directory` of the server whose jobs the cluster is to have")
-	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
 	f.IntVar(&a.shard, "shard", allShards, "with rebuild: only this `shard`; -1 is all")
 	f.Var(spanned(&a.patience, 0), "timeout", "longest `time` to wait for the node, and for what it is told (default 30s; verify and rebuild 30m)")
@@ -32,8 +31,8 @@ const allShards = -1
 
 // clusterActs are the words, and what each does. The call has the words behind it.
 var clusterActs = map[string]func(a *clustering, c *call) error{
-	"init":   func(a *clustering, c *call) error { return c.initCluster(a.config, a.from, a.json) },
-	"detach": func(a *clustering, c *call) error { return c.detach(a.config, a.json) },
+	"init":   func(a *clustering, c *call) error { return c.initCluster(a.config, a.from) },
+	"detach": func(a *clustering, c *call) error { return c.detach(a.config) },
 	"status": (*clustering).status,
 	"move":   func(a *clustering, c *call) error { return a.order(c, "move", true) },
 	"drain":  func(a *clustering, c *call) error { return a.order(c, "drain", true) },

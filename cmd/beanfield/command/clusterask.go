@@ -57,7 +57,7 @@ func (a *clustering) order(c *call, what string, named bool) error {
 	switch {
 	case err != nil:
 		return err
-	case a.json:
+	case c.json:
 		return encode(c.Stdout, struct{}{})
 	}
 	_, err = fmt.Fprintln(c.Stdout, "done")
@@ -129,7 +129,7 @@ func (a *clustering) status(c *call) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if c.json {
 		_, err = c.Stdout.Write(text)
 	} else {
 		err = showCluster(c.Stdout, &st)

@@ -30,8 +30,8 @@ func counted(path, cluster string, n pebblestore.Counts) joined {
 }
 
 // print shows the counts, and as text what is to be done next.
-func (j joined) print(c *call, asJSON bool, next string) error {
-	if asJSON {
+func (j joined) print(c *call, next string) error {
+	if c.json {
 		return encode(c.Stdout, j)
 	}
 	_, err := fmt.Fprintf(c.Stdout, "%s: %d jobs (%d ready, %d delayed, %d buried), %d queues, highest id %d, in %d shards\n%s\n",
@@ -49,7 +49,7 @@ func (c *call) node(config string) (cluster, dir string, err error) {
 }
 
 // initCluster is cluster init: the configuration names the cluster and the empty directory of this node.
-func (c *call) initCluster(config, from string, asJSON bool) error {
+func (c *call) initCluster(config, from string) error {
 	switch {
 	case from == "":
 		return usagef("-from is missing: the directory of the server whose jobs the cluster is to have")
@@ -67,12 +67,12 @@ func (c *call) initCluster(config, from string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return counted(dir, cluster, n).print(c, asJSON, fmt.Sprintf(
+	return counted(dir, cluster, n).print(c, fmt.Sprintf(
 		"It is the beginning of the cluster %s: start this node and then the others, which begin with empty directories.", cluster))
 }
 
 // detach is cluster detach: the directory is named by the configuration of the node, or by a word.
-func (c *call) detach(config string, asJSON bool) (err error) {
+func (c *call) detach(config string) (err error) {
 	var cluster, dir string
 	switch {
 	case config != "":
@@ -91,6 +91,6 @@ func (c *call) detach(config string, asJSON bool) (err error) {
 	if err != nil {
 		return err
 	}
-	return counted(dir, "", n).print(c, asJSON, fmt.Sprintf("It is the directory of a server by itself now: remove [cluster] from its configuration. "+
+	return counted(dir, "", n).print(c, fmt.Sprintf("It is the directory of a server by itself now: remove [cluster] from its configuration. "+
 		"%s/cluster has what the cluster's engine kept here. It is not needed any more, and may be removed.", dir))
 }

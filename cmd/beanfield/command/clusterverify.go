@@ -39,7 +39,7 @@ func (a *clustering) verify(c *call) error {
 	if err := json.Unmarshal(text, &v); err != nil {
 		return err
 	}
-	if a.json {
+	if c.json {
 		_, err = c.Stdout.Write(text)
 	} else {
 		err = showVerified(c.Stdout, v)

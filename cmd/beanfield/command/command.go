@@ -22,8 +22,9 @@ type Command struct {
 	Examples []string
 	Group    string
 
-	remote bool // it speaks to a server, so it has the flags of a connection
-	tubes  bool // it begins with names of tubes, which -tube may give, too
+	remote bool   // it speaks to a server, so it has the flags of a connection
+	tubes  bool   // it begins with names of tubes, which -tube may give, too
+	json   string // what its flag -json is for; "" if it has none
 	make   func() action
 }
 
@@ -101,6 +102,7 @@ type call struct {
 	command *Command
 	words   []string // of the command line, without the flags; those of -tube come first
 	tubes   nameList // of -tube
+	json    bool
 	link    link
 }
 
@@ -143,6 +145,10 @@ func (p *Program) Run(c *Command, args []string) int {
 		return codeDone
 	case err != nil:
 		err = usageError{misspelt(err, f)}
+	case c.Args == "":
+		if err = call.noWords(); err == nil {
+			err = a.run(call)
+		}
 	default:
 		err = a.run(call)
 	}
@@ -162,6 +168,9 @@ func (c *Command) flagSet(a action, of *call) *flag.FlagSet {
 	a.flags(f)
 	if c.tubes {
 		f.Var(&of.tubes, "tube", "the `tube`, as an argument names it")
+	}
+	if c.json != "" {
+		f.BoolVar(&of.json, "json", false, c.json)
 	}
 	if c.remote {
 		of.link.flags(f)

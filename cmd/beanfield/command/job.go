@@ -78,21 +78,17 @@ func lookUp(s *client.Client, id uint64) (j job, err error) {
 	return j, err
 }
 
-// printer shows jobs: as JSON, one object a line; bare, as they are; or one body a line.
-type printer struct {
-	json, raw bool
+// rawFlag is the flag of commands that print jobs with printJob.
+func rawFlag(f *flag.FlagSet, raw *bool) {
+	f.BoolVar(raw, "raw", false, "print the bodies without line ends behind them")
 }
 
-func (p *printer) flags(f *flag.FlagSet) {
-	f.BoolVar(&p.json, "json", false, "print an object for each job, as export does")
-	f.BoolVar(&p.raw, "raw", false, "print the bodies without line ends behind them")
-}
-
-func (p *printer) print(out io.Writer, j *job) error {
+// printJob shows a job: as JSON, one object a line; raw, as it is; or one body a line.
+func (c *call) printJob(out io.Writer, j *job, raw bool) error {
 	switch {
-	case p.json:
+	case c.json:
 		return encode(out, j)
-	case p.raw:
+	case raw:
 		_, err := out.Write(j.body())
 		return err
 	}

@@ -12,12 +12,10 @@ import (
 // kick is the command of that name.
 type kick struct {
 	jobs bool
-	json bool
 }
 
 func (a *kick) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.jobs, "jobs", false, "the arguments are ids of jobs, not a tube")
-	f.BoolVar(&a.json, "json", false, "print the count as an object of JSON")
 }
 
 func (a *kick) run(c *call) error {
@@ -36,7 +34,7 @@ func (a *kick) run(c *call) error {
 	}
 	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
 		n, err := kickSome(s, d, most)
-		return c.counted("kicked", n, a.json, err)
+		return c.counted("kicked", n, err)
 	})
 }
 
@@ -87,12 +85,12 @@ func (c *call) onTube(tube string, work func(s *client.Client, d client.Document
 }
 
 // counted prints how many jobs something was done with, also if it then failed, unless it was refused.
-func (c *call) counted(done string, n uint64, asJSON bool, err error) error {
+func (c *call) counted(done string, n uint64, err error) error {
 	if no := new(client.Refused); n == 0 && errors.As(err, no) && (no.Word == "NOT_FOUND" || no.Word == "BAD_FORMAT") {
 		return err
 	}
 	form := "%s %d\n"
-	if asJSON {
+	if c.json {
 		form = "{%q:%d}\n"
 	}
 	_, told := fmt.Fprintf(c.Stdout, form, done, n)

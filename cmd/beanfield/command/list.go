@@ -23,7 +23,6 @@ type list struct {
 	tags           tagList
 	body           string
 	most, bodies   int
-	json           bool
 }
 
 // shownMost is how much of a body the server shows at most.
@@ -37,7 +36,6 @@ func (a *list) flags(f *flag.FlagSet) {
 	f.StringVar(&a.body, "body", "", "only jobs whose body contains this `text`")
 	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
 	f.IntVar(&a.bodies, "bodies", 60, "show so many `bytes` of each body, up to "+strconv.Itoa(shownMost))
-	f.BoolVar(&a.json, "json", false, "print an object of JSON for each job")
 }
 
 // options are those of list-jobs.
@@ -130,7 +128,7 @@ func (a *list) pages(c *call, s *client.Client, options []string) (shown int, er
 			return shown, err
 		}
 		for i := range jobs {
-			if err := a.print(out, &jobs[i]); err != nil {
+			if err := a.print(c, out, &jobs[i]); err != nil {
 				return shown, err
 			}
 		}
@@ -144,8 +142,8 @@ func (a *list) pages(c *call, s *client.Client, options []string) (shown int, er
 	}
 }
 
-func (a *list) print(out *bufio.Writer, k *client.ListedJob) error {
-	if a.json {
+func (a *list) print(c *call, out *bufio.Writer, k *client.ListedJob) error {
+	if c.json {
 		return a.encode(out, k)
 	}
 	fmt.Fprintf(out, "%s %s %s pri %s age %ss", k.Get("id"), k.Get("tube"), k.Get("state"), k.Get("pri"), k.Get("age"))

@@ -17,13 +17,11 @@ import (
 type load struct {
 	tube  tubeName
 	quiet bool
-	json  bool
 }
 
 func (a *load) flags(f *flag.FlagSet) {
 	f.Var(&a.tube, "tube", "put all jobs into this `tube`, not into their own")
 	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids, as on a terminal")
-	f.BoolVar(&a.json, "json", false, "print an object with the id for each job")
 }
 
 func (a *load) run(c *call) error {
@@ -43,13 +41,13 @@ func (a *load) run(c *call) error {
 		defer f.Close() // it was only read
 		in = append(in, f)
 	}
-	if _, _, terminal := terminalSize(c.Stdout); terminal && !a.json {
+	if _, _, terminal := terminalSize(c.Stdout); terminal && !c.json {
 		a.quiet = true // for people, its progress says more than the ids
 	}
 	return c.withServer(func(s *client.Client) error {
 		ctx, end := interruptible(s)
 		defer end()
-		l := &loading{putting: newPutting(ctx, c, s, a.quiet, a.json), s: s, allowed: map[string]bool{}}
+		l := &loading{putting: newPutting(ctx, c, s, a.quiet), s: s, allowed: map[string]bool{}}
 		l.unit = "line"
 		l.through(s.Pipe(l.got))
 		line := 0

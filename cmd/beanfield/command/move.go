@@ -30,7 +30,7 @@ func (a *move) run(c *call) error {
 		}
 		if can {
 			n, err := a.byServer(c, s, d, to)
-			return c.counted("moved", n, a.json, err)
+			return c.counted("moved", n, err)
 		}
 		// Two connections, as each uses one tube.
 		return c.withServer(func(target *client.Client) error {
@@ -44,7 +44,7 @@ func (a *move) run(c *call) error {
 			if err == nil && len(a.damaged) > 0 {
 				err = a.damaged
 			}
-			return c.counted("moved", n, a.json, err)
+			return c.counted("moved", n, err)
 		})
 	})
 }

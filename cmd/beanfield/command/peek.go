@@ -13,7 +13,7 @@ import (
 
 // peek is the command of that name.
 type peek struct {
-	printer
+	raw   bool
 	tube  tubeName
 	state string
 }
@@ -21,7 +21,7 @@ type peek struct {
 func (a *peek) flags(f *flag.FlagSet) {
 	f.Var(&a.tube, "tube", "show the next job of this `tube`, even if its name is a number")
 	f.StringVar(&a.state, "state", ready, "`state` of the next job: ready, delayed or buried")
-	a.printer.flags(f)
+	rawFlag(f, &a.raw)
 }
 
 func (a *peek) run(c *call) error {
@@ -69,7 +69,7 @@ func (a *peek) show(c *call, s *client.Client, wanted []uint64) error {
 	found := func(j *job) { gone = slices.DeleteFunc(gone, func(id uint64) bool { return id == j.ID }) }
 	damaged, err := apartFromDamage(fetch(s, wanted, func(j *job) error {
 		found(j)
-		return a.print(out, j)
+		return c.printJob(out, j, a.raw)
 	}))
 	if err = errors.Join(err, out.Flush()); err != nil {
 		return err

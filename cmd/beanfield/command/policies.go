@@ -35,7 +35,7 @@ func (a *policy) one(c *call, s *client.Client, tube string) error {
 }
 
 func (a *policy) show(c *call, list []client.Document) error {
-	if a.json {
+	if c.json {
 		return encodeAll(c.Stdout, list)
 	}
 	out := tabwriter.NewWriter(c.Stdout, 0, 8, 2, ' ', 0)

@@ -19,11 +19,9 @@ import (
 
 // policy is the command of that name. Its first word says what to do with the policies that are set at
 // run time. Their text is changed here, and so keeps comments and whatever this program does not know.
-type policy struct{ json bool }
+type policy struct{}
 
-func (a *policy) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.json, "json", false, "with list: print an object of JSON for each policy")
-}
+func (*policy) flags(*flag.FlagSet) {}
 
 var policyActs = map[string]func(c *call, s *client.Client, p *client.Policies) (text string, err error){
 	"set": setPolicy, "remove": removePolicy, "load": loadPolicies, "edit": editPolicies, "text": nil, "list": nil,
@@ -34,7 +32,7 @@ func (a *policy) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	if a.json && word != "list" {
+	if c.json && word != "list" {
 		return usagef("-json is for list")
 	}
 	return c.withServer(func(s *client.Client) error {

@@ -29,7 +29,6 @@ func (l *stateList) Set(text string) error {
 type sweep struct {
 	states stateList
 	most   uint64
-	json   bool
 
 	damaged damagedError // what could not be taken
 }
@@ -38,7 +37,6 @@ func (a *sweep) flags(f *flag.FlagSet) {
 	a.states = stateList{ready, delayed, buried}
 	f.Var(&a.states, "state", "only jobs in these `states`")
 	f.Uint64Var(&a.most, "n", 0, "stop after this `number` of jobs; 0: take all")
-	f.BoolVar(&a.json, "json", false, "print the count as an object of JSON")
 }
 
 // tries is how often to look for jobs again if somebody else was quicker to take them.
@@ -105,7 +103,7 @@ func (a *purge) run(c *call) error {
 	}
 	return c.withServer(func(s *client.Client) error {
 		n, err := a.delete(c, s)
-		return c.counted("purged", n, a.json, err)
+		return c.counted("purged", n, err)
 	})
 }
 

@@ -19,7 +19,6 @@ type put struct {
 	file  string
 	lines bool
 	quiet bool
-	json  bool
 	count int // of bodies on the command line
 }
 
@@ -44,7 +43,6 @@ func (a *put) flags(f *flag.FlagSet) {
 	f.StringVar(&a.file, "file", "", "put what is in this `file`; - is standard input")
 	f.BoolVar(&a.lines, "lines", false, "make a job of each line of standard input, or of -file")
 	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids")
-	f.BoolVar(&a.json, "json", false, "print an object with the id for each job")
 }
 
 func (a *put) check(words []string) error {
@@ -84,7 +82,7 @@ func (a *put) run(c *call) error {
 		}
 		ctx, end := interruptible(s)
 		defer end()
-		p := newPutting(ctx, c, s, a.quiet, a.json)
+		p := newPutting(ctx, c, s, a.quiet)
 		if a.extra.given() {
 			if err := a.extra.known(s); err != nil {
 				return err

@@ -36,8 +36,8 @@ type putting struct {
 // reported is how many refusals are reported one by one.
 const reported = 10
 
-func newPutting(ctx context.Context, c *call, s *client.Client, quiet, asJSON bool) *putting {
-	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: quiet, json: asJSON}
+func newPutting(ctx context.Context, c *call, s *client.Client, quiet bool) *putting {
+	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: quiet, json: c.json}
 	p.line = func(t terms, size, _ int) (string, error) { return putLine(t, size), nil }
 	p.through(s.Pipe(p.got))
 	return p

@@ -12,7 +12,7 @@ import (
 
 // reserve is the command of that name.
 type reserve struct {
-	printer
+	raw     bool
 	timeout time.Duration
 	count   int
 	then    string
@@ -29,7 +29,7 @@ func (a *reserve) flags(f *flag.FlagSet) {
 	f.Var(spanned(&a.timeout, 0), "timeout", "`time` to wait for a job")
 	f.IntVar(&a.count, "n", 1, "take this `number` of jobs")
 	f.StringVar(&a.then, "then", thenRelease, "`what` to do with a job once it is printed: delete, bury or release")
-	a.printer.flags(f)
+	rawFlag(f, &a.raw)
 }
 
 func (a *reserve) run(c *call) error {
@@ -90,14 +90,14 @@ func (a *reserve) one(c *call, s *client.Client) (found bool, err error) {
 		return false, err
 	}
 	j := job{ID: r.Number}
-	if a.json || a.then == thenBury {
+	if c.json || a.then == thenBury {
 		if j, err = lookUp(s, r.Number); err != nil {
 			return false, err
 		}
 	}
 	j.setBody(r.Body)
 	out := bufio.NewWriter(c.Stdout)
-	if err := a.print(out, &j); err != nil {
+	if err := c.printJob(out, &j, a.raw); err != nil {
 		return false, err
 	}
 	if err := out.Flush(); err != nil {

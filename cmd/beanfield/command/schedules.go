@@ -14,11 +14,9 @@ import (
 
 // schedules is the command of that name. Those that are set at run time are in one text with the policies,
 // which is changed as the command policy does.
-type schedules struct{ json bool }
+type schedules struct{}
 
-func (a *schedules) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.json, "json", false, "print an object of JSON for each schedule")
-}
+func (*schedules) flags(*flag.FlagSet) {}
 
 func (a *schedules) run(c *call) error {
 	word, err := c.act("", "remove", "set")
@@ -34,15 +32,15 @@ func (a *schedules) run(c *call) error {
 			return err
 		}
 		out := bufio.NewWriter(c.Stdout)
-		if err := a.show(out, list); err != nil {
+		if err := a.show(c, out, list); err != nil {
 			return err
 		}
 		return out.Flush()
 	})
 }
 
-func (a *schedules) show(out *bufio.Writer, list []client.Document) error {
-	if a.json {
+func (*schedules) show(c *call, out *bufio.Writer, list []client.Document) error {
+	if c.json {
 		return encodeAll(out, list)
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -56,7 +54,7 @@ func (a *schedules) show(out *bufio.Writer, list []client.Document) error {
 
 // change sets or removes one schedule.
 func (a *schedules) change(c *call, word string) error {
-	if a.json {
+	if c.json {
 		return usagef("-json is for the list")
 	}
 	edit := map[string]func(*call, string) (string, error){"set": setSchedule, "remove": removeSchedule}[word]

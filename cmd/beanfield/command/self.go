@@ -14,21 +14,13 @@ import (
 )
 
 // facts is a command that prints what needs no server: as text, or as an object of JSON.
-type facts struct {
-	of   func(c *call) (text string, object map[string]string)
-	json bool
-}
+type facts func(c *call) (text string, object map[string]string)
 
-func (a *facts) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.json, "json", false, "print one object of JSON")
-}
+func (facts) flags(*flag.FlagSet) {}
 
-func (a *facts) run(c *call) error {
-	if err := c.noWords(); err != nil {
-		return err
-	}
-	text, object := a.of(c)
-	if a.json {
+func (of facts) run(c *call) error {
+	text, object := of(c)
+	if c.json {
 		return encode(c.Stdout, object)
 	}
 	_, err := io.WriteString(c.Stdout, text)

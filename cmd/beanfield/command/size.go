@@ -10,7 +10,7 @@ import (
 // size is the command of that name.
 type size struct {
 	jobs, body, tubes, connections, shards int64
-	inMemory, json                         bool
+	inMemory                               bool
 }
 
 func (a *size) flags(f *flag.FlagSet) {
@@ -20,7 +20,6 @@ func (a *size) flags(f *flag.FlagSet) {
 	f.Int64Var(&a.connections, "connections", 100, "`number` of connections")
 	f.Int64Var(&a.shards, "shards", 0, "`number` of shards; 0: one for each core of this machine")
 	f.BoolVar(&a.inMemory, "memory", false, "jobs are kept in memory only")
-	f.BoolVar(&a.json, "json", false, "print one object of JSON, in bytes")
 }
 
 // need is what a server needs, in bytes. The page sizing has the same formulas.
@@ -45,9 +44,6 @@ func (a *size) need() need {
 }
 
 func (a *size) run(c *call) error {
-	if err := c.noWords(); err != nil {
-		return err
-	}
 	for _, n := range []int64{a.jobs, a.body, a.tubes, a.connections, a.shards} {
 		if n < 0 || n > 1e9 {
 			return usagef("a number is negative, or too large: %d", n)
@@ -57,7 +53,7 @@ func (a *size) run(c *call) error {
 		a.shards = int64(runtime.NumCPU())
 	}
 	n := a.need()
-	if a.json {
+	if c.json {
 		return json.NewEncoder(c.Stdout).Encode(n)
 	}
 	_, err := fmt.Fprintf(c.Stdout, "memory %10d MB\ndisk   %10d MB\n", n.Memory/1e6, n.Disk/1e6)

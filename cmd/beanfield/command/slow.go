@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -14,12 +13,6 @@ import (
 // slow is the command of that name.
 type slow struct {
 	consoleLink
-	json bool
-}
-
-func (a *slow) flags(f *flag.FlagSet) {
-	a.consoleLink.flags(f)
-	f.BoolVar(&a.json, "json", false, "print an object of JSON for each command")
 }
 
 // slowCommand is what the server says of a command, and slowList of all.
@@ -38,15 +31,12 @@ type slowList struct {
 }
 
 func (a *slow) run(c *call) error {
-	if err := c.noWords(); err != nil {
-		return err
-	}
 	var list slowList
 	if err := a.get(c, "slow", &list); err != nil {
 		return err
 	}
 	switch {
-	case len(list.Commands) > 0 && a.json:
+	case len(list.Commands) > 0 && c.json:
 		return a.print(c, list.Commands)
 	case len(list.Commands) > 0:
 		return showSlow(c.Stdout, list.Commands)
@@ -60,9 +50,6 @@ func (a *slow) run(c *call) error {
 type refused struct{ slow }
 
 func (a *refused) run(c *call) error {
-	if err := c.noWords(); err != nil {
-		return err
-	}
 	var list struct {
 		Hidden   bool
 		Commands []json.RawMessage
@@ -75,7 +62,7 @@ func (a *refused) run(c *call) error {
 		return errors.New("what was refused is shown to those with the right admin on every tube; see beanfield help rights")
 	case len(list.Commands) == 0:
 		return missingf("the server remembers no command that was refused")
-	case a.json:
+	case c.json:
 		return a.print(c, list.Commands)
 	}
 	out := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)

@@ -13,13 +13,11 @@ import (
 type stats struct {
 	tube tubeName
 	job  jobID
-	json bool
 }
 
 func (a *stats) flags(f *flag.FlagSet) {
 	f.Var(&a.tube, "tube", "the stats of this `tube`, even if its name is a number")
 	f.Var(&a.job, "job", "the stats of the job with this `id`")
-	f.BoolVar(&a.json, "json", false, "print one object of JSON")
 }
 
 func (a *stats) run(c *call) error {
@@ -38,7 +36,7 @@ func (a *stats) run(c *call) error {
 		if err != nil {
 			return err
 		}
-		if a.json {
+		if c.json {
 			return json.NewEncoder(c.Stdout).Encode(d)
 		}
 		for _, f := range d {

@@ -4,6 +4,7 @@ package command
 var clusterCommands = []Command{
 	{
 		Name: "cluster", Group: groupServer, Args: "[status]|verify|move NODE|drain NODE|join [NODE]|leave NODE|rebuild NODE|init|detach [DIR]",
+		json:    "print JSON",
 		Summary: "Show and manage a cluster of several machines, make one, or leave it",
 		Help: `
 These ask the node that runs on this machine; -config or -dir says which one. Run them as that

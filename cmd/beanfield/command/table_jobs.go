@@ -4,6 +4,7 @@ package command
 var jobCommands = []Command{
 	{
 		Name: "put", Group: groupJobs, Args: "[BODY...]", remote: true,
+		json:    "print an object with the id for each job",
 		Summary: "Put jobs: each argument, a file, or each line of standard input",
 		Help: `
 Each BODY is a job, byte for byte; - is what standard input holds, up to its end. With -file the
@@ -33,6 +34,7 @@ NAME.1, the second NAME.2, and so on.`,
 	},
 	{
 		Name: "reserve", Group: groupJobs, Args: "[TUBE...]", remote: true, tubes: true,
+		json:    "print an object for each job, as export does",
 		Summary: "Take the next job, print it, then delete, bury or release it",
 		Help: `
 Without -timeout it does not wait: if no job is ready, the exit code is 3. A job is deleted or
@@ -46,6 +48,7 @@ worker had died: only its count of reserves has changed.`,
 	},
 	{
 		Name: "peek", Group: groupJobs, Args: "ID...|TUBE", remote: true,
+		json:    "print an object for each job, as export does",
 		Summary: "Print jobs without taking them",
 		Help: `
 Give ids, or a tube to see its next job. By their ids, jobs of any state can be seen,
@@ -55,6 +58,7 @@ reserved ones too.`,
 	},
 	{
 		Name: "list", Group: groupJobs, Args: "[TUBE]", remote: true, tubes: true,
+		json:    "print an object of JSON for each job",
 		Summary: "List jobs of one tube or of all, or search them",
 		Help: `
 Jobs are listed whatever their state, in no particular order, and stay where they are. A job that is there

@@ -33,6 +33,7 @@ the server would end, such as 5 for a mistake. With -starter it prints a short c
 	},
 	{
 		Name: "size", Group: groupSelf,
+		json:    "print one object of JSON, in bytes",
 		Summary: "Estimate the memory and the disk that a server needs",
 		Help: `
 It contacts no server: it calculates with measured figures, which beanfield help sizing explains.`,
@@ -41,16 +42,18 @@ It contacts no server: it calculates with measured figures, which beanfield help
 	},
 	{
 		Name: "token", Group: groupSelf,
+		json:    "print one object of JSON",
 		Summary: "Make a token for clients, and print the line of the configuration that admits it",
 		Help: `
 The first line that it prints is the token, for the client. It is kept nowhere: the configuration
 has only its hash, and nobody can find the token from that. beanfield help access tells more.`,
 		Examples: []string{"beanfield token", "beanfield token -json"},
-		make:     func() action { return &facts{of: newToken} },
+		make:     func() action { return facts(newToken) },
 	},
 	{
 		Name: "version", Group: groupSelf,
+		json:    "print one object of JSON",
 		Summary: "Print the version",
-		make:    func() action { return &facts{of: versionOf} },
+		make:    func() action { return facts(versionOf) },
 	},
 }

@@ -4,6 +4,7 @@ package command
 var serverCommands = []Command{
 	{
 		Name: "stats", Group: groupServer, Args: "[TUBE|JOB]", remote: true,
+		json:    "print one object of JSON",
 		Summary: "Show the stats of a server, a tube or a job",
 		Help: `
 A number is always the id of a job: for a tube whose name is a number, use -tube.
@@ -15,6 +16,7 @@ true and false are JSON booleans.`,
 	},
 	{
 		Name: "top", Group: groupServer, Args: "[PATTERN]", remote: true, tubes: true,
+		json:    "print an object for each table",
 		Summary: "Watch the busiest tubes, with their rates",
 		Help: `
 Rates are jobs put and deleted per second; the counts are current. On a terminal the table is
@@ -24,6 +26,7 @@ refreshed every second until Ctrl-C; otherwise one table is printed.`,
 	},
 	{
 		Name: "tail", Group: groupServer, Args: "[PATTERN]", remote: true, tubes: true,
+		json:    "print an object for each job, as export does",
 		Summary: "Show jobs as they come, without taking them",
 		Help: `
 A few times a second it peeks at all new ids. A job that is put and deleted in between is not shown.
@@ -34,6 +37,7 @@ Ctrl-C ends it.`,
 	},
 	{
 		Name: "schedules", Group: groupServer, Args: "[set NAME KEY=VALUE...|remove NAME]", remote: true,
+		json:    "print an object of JSON for each schedule",
 		Summary: "Show the jobs that the server puts by the clock, and change them",
 		Help: `
 Each line is a schedule: its next and its last tick, how many jobs were put since the schedule is there,
@@ -56,6 +60,7 @@ anything is wrong, nothing changes, and the exit code is 1. With rules you need 
 	},
 	{
 		Name: "slow", Group: groupServer,
+		json:    "print an object of JSON for each command",
 		Summary: "Show which commands were slow, and what they waited for",
 		Help: `
 The server remembers the last 400 commands that took longer than log.slow, 100ms by default. A
@@ -73,6 +78,7 @@ the right stats on every tube, or see the commands of the tubes on which you hav
 	},
 	{
 		Name: "refused", Group: groupServer,
+		json:    "print an object of JSON for each command",
 		Summary: "Show which commands were refused, and why",
 		Help: `
 The server remembers the last 400 commands of the beanstalk protocol that were refused because of
@@ -90,6 +96,7 @@ It finds the server as beanfield slow does. With rules, you need the right admin
 	},
 	{
 		Name: "policy", Group: groupServer, Args: "[list [TUBE]]|set PATTERN KEY=VALUE...|remove PATTERN|load FILE|edit|text", remote: true, tubes: true,
+		json:    "with list: print an object of JSON for each policy",
 		Summary: "Show the policies of tubes, and change those that are set at run time",
 		Help: `
 list    all policies in the order in which they are asked, those of run time first; settings that are not
@@ -116,6 +123,7 @@ what the keys mean.`,
 	},
 	{
 		Name: "backup", Group: groupServer, Args: "[DIR]",
+		json:    "print lines of JSON",
 		Summary: "Make a backup of a running server's data, or check one",
 		Help: `
 DIR is the data directory of a server on this machine; -config finds it in the server's
@@ -134,6 +142,7 @@ cannot be read, the exit code is 1.`,
 	},
 	{
 		Name: "bench", Group: groupServer, remote: true,
+		json:    "print an object of JSON",
 		Summary: "Measure how many jobs a second a server puts, reserves and deletes",
 		Help: `
 The load is short and limited, in a tube of its own, which is empty at the end. bench measures the

@@ -4,6 +4,7 @@ package command
 var tubeCommands = []Command{
 	{
 		Name: "tubes", Group: groupTubes, Args: "[PATTERN]", remote: true, tubes: true,
+		json:    "print an object of JSON for each tube, with the keys of stats-tube",
 		Summary: "List tubes with their counts",
 		Help: `
 PATTERN works as for file names: * stands for any text, ? for one character, [a-z] for one of these.
@@ -13,6 +14,7 @@ A tube exists as long as it has a job, or a client that uses or watches it.`,
 	},
 	{
 		Name: "kick", Group: groupTubes, Args: "TUBE [N]", remote: true, tubes: true,
+		json:    "print the count as an object of JSON",
 		Summary: "Make buried jobs ready, or delayed ones if none is buried",
 		Help: `
 It kicks all of them, or at most N, a thousand with each command. With -jobs the arguments are ids,
@@ -31,6 +33,7 @@ pause.`,
 	},
 	{
 		Name: "purge", Group: groupTubes, Args: "TUBE", remote: true, tubes: true,
+		json:    "print the count as an object of JSON",
 		Summary: "Delete all jobs of a tube",
 		Help: `
 Jobs that workers have reserved stay. A beanfield deletes all of them at once, with truncate. With -n,
@@ -41,6 +44,7 @@ there were when it began, so that it ends even if others keep putting. It prints
 	},
 	{
 		Name: "move", Group: groupTubes, Args: "FROM TO", remote: true, tubes: true,
+		json:    "print the count as an object of JSON",
 		Summary: "Move the jobs of a tube to another one",
 		Help: `
 Jobs keep their body, priority, TTR, state and what is left of their delay. Jobs that workers have
@@ -79,6 +83,7 @@ exit code is 0, and standard error says how many of those that export had found 
 	},
 	{
 		Name: "load", Group: groupTubes, Args: "[FILE...]", remote: true,
+		json:    "print an object with the id for each job",
 		Summary: "Put the jobs that export has printed",
 		Help: `
 It reads files, or standard input. Each job goes to its tube with its priority, delay and TTR;

@@ -14,13 +14,11 @@ import (
 
 // tail is the command of that name.
 type tail struct {
-	json  bool
 	every time.Duration
 	most  int
 }
 
 func (a *tail) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
 	f.Var(spanned(&a.every, 250*time.Millisecond), "interval", "`time` between two looks")
 	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
 }
@@ -30,7 +28,7 @@ func (a *tail) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	t := trail{tail: a, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
+	t := trail{tail: a, json: c.json, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
 	return c.withServer(func(s *client.Client) (err error) {
 		t.s = s
 		if err := t.begin(); err != nil {
@@ -55,6 +53,7 @@ func (a *tail) run(c *call) error {
 // between two looks are not found, but the server counts them.
 type trail struct {
 	*tail
+	json    bool
 	s       *client.Client
 	out     *bufio.Writer
 	errs    io.Writer // gets what cannot be shown

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,14 +18,12 @@ type top struct {
 	every time.Duration
 	count int
 	rows  int
-	json  bool
 }
 
 func (a *top) flags(f *flag.FlagSet) {
 	f.Var(spanned(&a.every, time.Second), "interval", "`time` over which rates are measured")
 	f.IntVar(&a.count, "count", 0, "end after this `number` of tables; without a terminal, after one")
 	f.IntVar(&a.rows, "rows", 0, "show at most this `number` of tubes; 0: as many as fit the terminal, or 20")
-	f.BoolVar(&a.json, "json", false, "print an object for each table")
 }
 
 func (a *top) run(c *call) error {
@@ -52,7 +49,7 @@ func (a *top) run(c *call) error {
 			if now, err = measure(s, pattern); err != nil {
 				break
 			}
-			err = a.show(c.Stdout, now.since(before), terminal && !a.json)
+			err = a.show(c, now.since(before), terminal && !c.json)
 			before = now
 		}
 		return err
@@ -132,12 +129,12 @@ func ratesOf(d, before client.Document, seconds float64) rates {
 }
 
 // show prints a table; on a terminal it takes the place of the one before.
-func (a *top) show(w io.Writer, t overview, terminal bool) error {
+func (a *top) show(c *call, t overview, terminal bool) error {
 	t.Tubes = t.Tubes[:min(len(t.Tubes), a.rows)]
-	if a.json {
-		return encode(w, t)
+	if c.json {
+		return encode(c.Stdout, t)
 	}
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriter(c.Stdout)
 	if terminal {
 		fmt.Fprint(out, "\x1b[H\x1b[2J")
 	}

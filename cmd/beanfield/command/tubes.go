@@ -14,12 +14,10 @@ import (
 
 // tubes is the command of that name.
 type tubes struct {
-	json  bool
 	names bool
 }
 
 func (a *tubes) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.json, "json", false, "print an object of JSON for each tube, with the keys of stats-tube")
 	f.BoolVar(&a.names, "names", false, "print only the names")
 }
 
@@ -53,7 +51,7 @@ func (a *tubes) run(c *call) error {
 		if err != nil {
 			return err
 		}
-		if err := a.show(out, all); err != nil {
+		if err := a.show(c, out, all); err != nil {
 			return err
 		}
 		return out.Flush()
@@ -100,8 +98,8 @@ func tubeStats(s *client.Client, names []string) (all []client.Document, err err
 	return all, pipe.Flush()
 }
 
-func (a *tubes) show(out *bufio.Writer, all []client.Document) error {
-	if a.json {
+func (*tubes) show(c *call, out *bufio.Writer, all []client.Document) error {
+	if c.json {
 		return encodeAll(out, all)
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
