@@ -1,20 +1,16 @@
-// Command beanfield is the work queue server as a process: sockets, signals, a clean start and stop. It holds no logic of the queue. Its
-// subcommands, with which people work with a server or a data directory, are in package
-// command below this one.
+// Command beanfield is the work queue server as a process: sockets, signals, a clean start and stop. It holds no logic
+// of the queue. Its subcommands, with which people work with a server or a data directory, are in package command.
 //
 // # Where to start reading
 //
 // Package config reads flags and file, and knows all settings. Package exit has the exit codes.
-// Package listeners opens the sockets. run.go is the life of
+// Package listeners opens the sockets, and package node has the shards, alone or in a cluster. run.go is the life of
 // the process from top to bottom. What it uses:
 //
 //	commands.go    running a subcommand
-//	store.go       which store is opened, with which options
-//	recovery.go    opening it, until the last job is back
+//	recovery.go    opening the store, until the last job is back
 //	life.go        from then on to the end: one term, or following and terms in turn
-//	term.go      a time during which the process has the shards
-//	node.go        the process as a node of a cluster; nodecopies.go: its copies; membership.go: what
-//	               is shown of it; warm.go keeps the jobs ready while another node serves
+//	membership.go  what is shown of a cluster
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one term
 //	notify.go      telling systemd the state of the process

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/node"
 	"beanfield/conn/access"
 	"beanfield/storage/must"
 )
@@ -51,7 +52,7 @@ func TestFrontEndThatCannotBeMade(t *testing.T) {
 		set(c)
 		log := slog.New(slog.DiscardHandler)
 		f := must.Get(newFronts(c, c.Keeper(log), log))
-		r := must.Get(openRouter(t.Context(), c, endless{}, nil, log))
+		r := must.Get(openRouter(t.Context(), c, node.Endless{}, nil, log))
 		err := f.open(c, r, log)
 		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
 			t.Errorf("broken: %v; open answers %v", broken, err)

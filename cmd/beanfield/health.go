@@ -3,6 +3,7 @@ package main
 import (
 	"sync/atomic"
 
+	"beanfield/cmd/beanfield/node"
 	"beanfield/router"
 	"beanfield/storage/cluster"
 )
@@ -10,7 +11,7 @@ import (
 // health knows why clients cannot work at the moment.
 type health struct {
 	router   atomic.Pointer[router.Router] // nil until the jobs are recovered, and while another node serves
-	node     atomic.Pointer[node]          // nil with one machine
+	node     atomic.Pointer[node.Node]     // nil with one machine
 	stopping atomic.Bool
 }
 

@@ -8,26 +8,10 @@ import (
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/cmd/beanfield/listeners"
+	"beanfield/cmd/beanfield/node"
 	"beanfield/router"
 	"beanfield/storage"
-	"beanfield/storage/cluster"
-	"beanfield/storage/tally"
 )
-
-// node has the shards for this process, when it is its turn.
-type node interface {
-	// Start makes it follow. It waits for other nodes until ctx ends.
-	Start(ctx context.Context) error
-	// Term waits until the process has them.
-	Term(context.Context) (term, error)
-	// Status and Figures are what it knows of the cluster, also before it has started, and Appends how long
-	// appends took.
-	Status() cluster.Status
-	Figures() cluster.Figures
-	Appends(*tally.Reading)
-	// Close hands over, and ends the node.
-	Close(context.Context) error
-}
 
 // life is what the process does from when all is ready until its end: one term, or many with times
 // between them in which it follows.
@@ -41,7 +25,7 @@ type life struct {
 }
 
 // lead is the life of a node.
-func (l *life) lead(n node) error {
+func (l *life) lead(n node.Node) error {
 	watch(l.srv.stuck, l.log)
 	// The node is closed as soon as the process is told to end: it waits for the end of the term, and
 	// must not begin another one.
@@ -71,9 +55,9 @@ func (l *life) lead(n node) error {
 
 // follow waits for a term, and does what signals ask for. It returns none if the process is to
 // end.
-func (l *life) follow(n node) (term, error) {
+func (l *life) follow(n node.Node) (node.Term, error) {
 	type begun struct {
-		t   term
+		t   node.Term
 		err error
 	}
 	come := make(chan begun, 1)
@@ -108,7 +92,7 @@ func (l *life) follow(n node) (term, error) {
 
 // hold serves during a term. It reports whether the process goes on. opened is called when clients
 // can work.
-func (l *life) hold(t term, steps *storage.Steps, opened func()) (goesOn bool, err error) {
+func (l *life) hold(t node.Term, steps *storage.Steps, opened func()) (goesOn bool, err error) {
 	defer func() {
 		if !l.inUse { // otherwise the node would be closed under the one who uses it
 			t.End()
@@ -126,7 +110,7 @@ func (l *life) hold(t term, steps *storage.Steps, opened func()) (goesOn bool, e
 	case err == nil && r == nil: // it is to end, and still opens the store
 		l.inUse = true
 		return false, l.srv.abandon()
-	case lost(t):
+	case node.Lost(t):
 		l.log.Warn("this node was to serve, and another one does already", "error", t.Why())
 		return l.tooLate(r)
 	case c.Clustered() && errors.Is(err, storage.ErrCorrupt):
@@ -174,13 +158,13 @@ func (l *life) tooLate(r *router.Router) (goesOn bool, err error) {
 
 // leave ends a term, and not the process: in order, or at once if it is over. If it takes longer than
 // hardLimit, the process ends, which hands over as well.
-func (l *life) leave(t term, r *router.Router, b *backups) error {
+func (l *life) leave(t node.Term, r *router.Router, b *backups) error {
 	limit := time.AfterFunc(hardLimit, func() {
 		l.log.Error("ending to serve took too long", "limit", hardLimit)
 		l.end(exit.Failed)
 	})
 	defer limit.Stop()
-	if lost(t) {
+	if node.Lost(t) {
 		l.log.Warn("this node must not serve any more: all connections are cut", "error", t.Why())
 	} else {
 		notice(l.log, "another node is to serve: this one stops in order")
@@ -191,7 +175,7 @@ func (l *life) leave(t term, r *router.Router, b *backups) error {
 	}
 	listeners.ShutAll(l.standby)
 	b.wait()
-	if err := r.Close(); err != nil && !lost(t) {
+	if err := r.Close(); err != nil && !node.Lost(t) {
 		l.log.Error("the store was not closed cleanly", "error", err)
 	}
 	return nil
@@ -208,13 +192,13 @@ func (l *life) join(inherited bool, steps *storage.Steps, started func()) error 
 		}
 		listeners.ShutAll(l.standby)
 	}
-	n := l.makeNode(l.config, l.log)
+	n := l.makeNode(l.config, version, l.log)
 	l.srv.health.node.Store(&n)
 	if err := l.srv.showFollower(); err != nil {
 		return errors.Join(err, l.srv.abandon())
 	}
 	step := steps.Begin("becoming a node of the cluster", l.config.Cluster.Name)
-	begun, err := await(l.sig.stop, l.log, waitForNodes, func() (*node, error) { return &n, n.Start(l.sig.stop) })
+	begun, err := await(l.sig.stop, l.log, waitForNodes, func() (*node.Node, error) { return &n, n.Start(l.sig.stop) })
 	step.End()
 	if err != nil || begun == nil {
 		return errors.Join(err, l.srv.abandon())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/listeners"
+	"beanfield/cmd/beanfield/node"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/router"
@@ -16,7 +17,7 @@ import (
 )
 
 // figuresOf is what the metrics tell of a node's cluster.
-func figuresOf(n node) *admin.Cluster {
+func figuresOf(n node.Node) *admin.Cluster {
 	st, f := n.Status(), n.Figures()
 	c := &admin.Cluster{Name: st.Cluster, Role: f.Role, Serving: st.Serving, Nodes: len(st.Nodes), Problems: len(st.Problems), LagBytes: f.LagBytes}
 	n.Appends(&c.Append)

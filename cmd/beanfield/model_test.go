@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/node"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
@@ -41,7 +42,7 @@ func (n *modelNode) Figures() cluster.Figures {
 
 func (n *modelNode) Appends(*tally.Reading) {}
 
-func (n *modelNode) Term(ctx context.Context) (term, error) {
+func (n *modelNode) Term(ctx context.Context) (node.Term, error) {
 	select {
 	case t := <-n.terms:
 		n.last.Store(t)
@@ -218,7 +219,7 @@ func newMember(t *testing.T) *member {
 	d.config = must.Get(config.Load(f))
 	d.log, d.garbage = newLogger(&m.said, d.config, &d.level), &bounds{}
 	m.garbage = d.garbage
-	d.makeNode = func(*config.Config, *slog.Logger) node { return m.modelNode }
+	d.makeNode = func(*config.Config, string, *slog.Logger) node.Node { return m.modelNode }
 	m.sig, m.stop = stoppable(t)
 	go func() { m.ended <- d.run(m.sig) }()
 	until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/node"
 	"beanfield/router"
 	"beanfield/storage"
 )
@@ -23,7 +24,7 @@ const (
 
 // openRouter opens the store and recovers its jobs. If the process is told to end
 // meanwhile, there is neither a router nor an error.
-func openRouter(stop context.Context, c *config.Config, t term, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
+func openRouter(stop context.Context, c *config.Config, t node.Term, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)
@@ -38,14 +39,14 @@ func openRouter(stop context.Context, c *config.Config, t term, steps *storage.S
 		return router.New(router.Options{
 			Shards: t.Shards(c),
 			Store:  store,
-			Budget: memoryBudget(c),
+			Budget: node.Budget(c),
 			Logger: slog.New(p),
 			Steps:  steps,
 
 			PolicyFor: c.PolicyFor(), Kept: c.PoliciesWith,
 		})
 	})
-	return r, storeError(err)
+	return r, node.Failure(err)
 }
 
 // waiting is what the log says of a part of the start that takes long, or is cut short.

@@ -10,6 +10,7 @@ import (
 	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/cmd/beanfield/listeners"
+	"beanfield/cmd/beanfield/node"
 	"beanfield/storage"
 )
 
@@ -45,7 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complain(stderr, strings.Split(err.Error(), "\n"))
 		return exit.Code(err)
 	}
-	d := &daemon{flags: f, config: c, end: os.Exit, makeNode: makeNode}
+	d := &daemon{flags: f, config: c, end: os.Exit, makeNode: node.New}
 	d.log = newLogger(stderr, c, &d.level)
 	log := d.log
 	for _, w := range append(f.Warnings, c.Doubts()...) {
@@ -80,7 +81,7 @@ type daemon struct {
 	garbage *bounds
 	end     func(code int) // of the process, when it must not wait
 	// makeNode makes the process a node of a cluster.
-	makeNode func(c *config.Config, log *slog.Logger) node
+	makeNode func(c *config.Config, version string, log *slog.Logger) node.Node
 }
 
 // start listens for signals and runs.
@@ -126,7 +127,7 @@ func (d *daemon) run(sig *signals) error {
 	if c.Clustered() {
 		return l.join(inherited, steps, started)
 	}
-	_, err = l.hold(endless{}, steps, func() {
+	_, err = l.hold(node.Endless{}, steps, func() {
 		watch(srv.stuck, log)
 		started()
 	})

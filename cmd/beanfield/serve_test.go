@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/exit"
+	"beanfield/cmd/beanfield/node"
 )
 
 // fakeServer serves until it is shut down, and notes what was asked of it.
@@ -75,7 +76,7 @@ func startServing(f *fakeServer) *serving {
 	end := func(code int) { s.ended <- code }
 	go sig.follow(s.in, cancel, log, end)
 	go func() {
-		_, err := serve(f, make([]net.Listener, 3), sig, endless{}, func() { f.note("backup") }, log, end)
+		_, err := serve(f, make([]net.Listener, 3), sig, node.Endless{}, func() { f.note("backup") }, log, end)
 		s.err <- err
 	}()
 	return s

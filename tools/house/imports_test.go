@@ -14,7 +14,7 @@ const (
 // other.
 var floors = []string{
 	"cmd/beanfield",
-	"cmd/beanfield/listeners",
+	"cmd/beanfield/listeners cmd/beanfield/node",
 	"cmd/beanfield/config",
 	"cmd/beanfield/command cmd/beanfield/exit",
 	"cmd/beanfield/binlog cmd/beanfield/control cmd/beanfield/datadir",

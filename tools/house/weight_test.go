@@ -18,10 +18,11 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {8500, 14800},
+	"cmd/beanfield":           {7100, 14100},
 	"cmd/beanfield/config":    {10000, 4000},
 	"cmd/beanfield/listeners": {1300, 1300},
-	"cmd/beanfield/command":   {14400, 7100},
+	"cmd/beanfield/node":      {1400, 700},
+	"cmd/beanfield/command":   {14200, 7100},
 	"cmd/beanfield/binlog":    {2800, 4500},
 	"cmd/beanfield/datadir":   {1600, 2800},
 	"conn":                    {7800, 7300},

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"context"
@@ -25,6 +25,7 @@ import (
 // clusterNode is this process as a node.
 type clusterNode struct {
 	config  *config.Config
+	version string
 	log     *slog.Logger
 	copies  *pebblestore.Replicas
 	running atomic.Pointer[cluster.Node] // nil until it has started
@@ -33,9 +34,9 @@ type clusterNode struct {
 	claim   *os.File
 }
 
-// makeNode makes a node as the configuration says.
-func makeNode(c *config.Config, log *slog.Logger) node {
-	n := &clusterNode{config: c, log: log}
+// New makes a node as the configuration says.
+func New(c *config.Config, version string, log *slog.Logger) Node {
+	n := &clusterNode{config: c, version: version, log: log}
 	n.waits("other nodes of the cluster")
 	return n
 }
@@ -52,7 +53,7 @@ func (n *clusterNode) Start(ctx context.Context) error {
 	if err := datadir.MayBeOf(dir, n.config.Cluster.Name); err != nil {
 		return exit.With(exit.Storage, err)
 	}
-	o := clusterOptions(n.config, n.log)
+	o := clusterOptions(n.config, n.version, n.log)
 	o.Open, o.Waiting = n.open, n.waits
 	if err := os.Mkdir(o.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return exit.With(exit.Storage, err)
@@ -79,7 +80,7 @@ func nodeError(err error) error {
 	if errors.Is(err, cluster.ErrRefused) || errors.Is(err, pebblestore.ErrVersion) {
 		return exit.With(exit.Storage, err)
 	}
-	return storeError(err)
+	return Failure(err)
 }
 
 // open opens this node's copies of the shards.
@@ -181,7 +182,7 @@ func (n *clusterNode) Rebuild(ctx context.Context, node string, shard int) error
 }
 
 // clusterOptions are those of a node.
-func clusterOptions(c *config.Config, log *slog.Logger) cluster.Options {
+func clusterOptions(c *config.Config, version string, log *slog.Logger) cluster.Options {
 	k := &c.Cluster
 	o := cluster.Options{
 		Name: k.Name, Node: k.Node, Secret: k.Secret, Cert: k.Cert, Key: k.Key, CA: k.CA, Replicas: k.Replicas,
@@ -195,10 +196,10 @@ func clusterOptions(c *config.Config, log *slog.Logger) cluster.Options {
 }
 
 // Term implements node.
-func (n *clusterNode) Term(ctx context.Context) (term, error) {
+func (n *clusterNode) Term(ctx context.Context) (Term, error) {
 	var w *warm
 	if n.config.Cluster.Warm {
-		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config), PolicyFor: n.config.PolicyFor(), Kept: n.config.PoliciesWith}, n.log)
+		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: Budget(n.config), PolicyFor: n.config.PolicyFor(), Kept: n.config.PoliciesWith}, n.log)
 	}
 	t, err := n.running.Load().Term(ctx)
 	if w != nil {

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"errors"
@@ -6,15 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
 // Every setting reaches the store, and zero means zero there.
 func TestPebbleOptions(t *testing.T) {
-	c := configOf(t, "", "")
+	c := must.Get(config.Load(config.Flags{}))
 	c.Storage.Path, c.Storage.Cache, c.Storage.Log = "/data", 5<<20, 6<<20
 	for _, s := range []struct {
 		word string
@@ -40,9 +42,9 @@ func TestMemoryBudget(t *testing.T) {
 		budget  int64
 		want    int64
 	}{{"memory", 5, 0}, {"memory", 0, 0}, {"pebble", 0, 0}, {"pebble", 1, 8}, {"pebble", 8, 8}, {"pebble", 1 << 30, 1 << 30}} {
-		c := configOf(t, "", "")
+		c := must.Get(config.Load(config.Flags{}))
 		c.Shards, c.Storage.Backend, c.Storage.MemoryBudget = 8, x.backend, x.budget
-		if got := memoryBudget(c); got != x.want {
+		if got := Budget(c); got != x.want {
 			t.Errorf("%s with %d: %d, want %d", x.backend, x.budget, got, x.want)
 		}
 	}
@@ -57,7 +59,7 @@ func TestStoreErrors(t *testing.T) {
 		if err != nil {
 			err = fmt.Errorf("storage: open: %w", err)
 		}
-		if got := exit.Code(storeError(err)); got != want {
+		if got := exit.Code(Failure(err)); got != want {
 			t.Errorf("%v ends with %d, want %d", err, got, want)
 		}
 		if got := exit.Code(nodeError(err)); got != want && !errors.Is(err, pebblestore.ErrVersion) {

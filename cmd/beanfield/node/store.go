@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"errors"
@@ -52,18 +52,18 @@ func pebbleOptions(c *config.Config, log *slog.Logger) pebblestore.Options {
 	return o
 }
 
-// memoryBudget is what the router divides among the shards. Each gets a byte at
+// Budget is what the router divides among the shards. Each gets a byte at
 // least, since 0 means no limit. Without a disk there is no budget: bodies have no
 // other place to be.
-func memoryBudget(c *config.Config) int64 {
+func Budget(c *config.Config) int64 {
 	if c.Storage.Backend == config.InMemory || c.Storage.MemoryBudget == 0 {
 		return 0
 	}
 	return max(c.Storage.MemoryBudget, int64(config.ShardCount(c)))
 }
 
-// storeError gives an error of the store its exit code.
-func storeError(err error) error {
+// Failure gives an error of the store its exit code.
+func Failure(err error) error {
 	if errors.Is(err, pebblestore.ErrInUse) || errors.Is(err, pebblestore.ErrForeign) {
 		return exit.With(exit.Storage, err)
 	}
