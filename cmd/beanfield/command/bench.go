@@ -152,7 +152,7 @@ func (b *bencher) put() error {
 		return err
 	}
 	body := bytes.Repeat([]byte("x"), b.size)
-	line := putLine(terms{pri: 1024, ttr: 60}, b.size)
+	line := putLine(putOptions{pri: 1024, ttr: 60}, b.size)
 	for n := b.share(); n > 0; n = b.share() {
 		err := b.batch(&b.putting, n, func(p *client.Pipe, _ int) error { return p.Put(line, body) },
 			func(r client.Reply) error { return r.Want("INSERTED") })

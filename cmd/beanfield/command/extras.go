@@ -80,7 +80,7 @@ const longestLine = 1024
 
 // lineOf is the line that puts a job. of is its number if there are several, and 0 if it is alone: each
 // has a name of its own.
-func (e *extras) lineOf(t terms, size, of int) (string, error) {
+func (e *extras) lineOf(t putOptions, size, of int) (string, error) {
 	options := e.options()
 	if e.once != "" {
 		name := e.once

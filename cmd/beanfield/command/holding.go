@@ -43,7 +43,7 @@ func (t *taker) hold(n int) (held []job, more bool, err error) {
 	return held, true, nil
 }
 
-// describe adds the terms of jobs that were reserved. Those that are lost meanwhile, as their
+// describe adds what a put would say of jobs that were reserved. Those that are lost meanwhile, as their
 // TTR was too short, are left out.
 func (t *taker) describe(held []job) (known []job, err error) {
 	n := 0

@@ -112,7 +112,7 @@ func (l *loading) put(j *job) error {
 		return err
 	}
 	l.waiting = append(l.waiting, waitingJob{pri: j.Pri, buried: j.State == buried})
-	return l.putting.put(j.terms(), j.body()) // what it does not send, nobody waits for
+	return l.putting.put(j.putOptions(), j.body()) // what it does not send, nobody waits for
 }
 
 // use changes the tube. The reply is waited for if it may be a refusal: the jobs behind it

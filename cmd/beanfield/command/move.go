@@ -150,7 +150,7 @@ func putCopies(s *client.Client, list []job) (failed []error) {
 	err := func() error {
 		for i := range list {
 			body := list[i].body()
-			if err := pipe.Put(putLine(list[i].terms(), len(body)), body); err != nil {
+			if err := pipe.Put(putLine(list[i].putOptions(), len(body)), body); err != nil {
 				return err
 			}
 		}
@@ -167,8 +167,8 @@ func putCopies(s *client.Client, list []job) (failed []error) {
 	return failed
 }
 
-func (j *job) terms() terms {
-	t := terms{pri: uint(j.Pri), delay: seconds(j.Delay), ttr: seconds(j.TTR)}
+func (j *job) putOptions() putOptions {
+	t := putOptions{pri: uint(j.Pri), delay: seconds(j.Delay), ttr: seconds(j.TTR)}
 	if j.State == buried {
 		t.delay = hidden
 	}

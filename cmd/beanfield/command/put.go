@@ -13,22 +13,22 @@ import (
 
 // put is the command of that name.
 type put struct {
-	tube  tubeName
-	terms terms
-	extra extras
-	file  string
-	lines bool
-	quiet bool
-	count int // of bodies on the command line
+	tube    tubeName
+	options putOptions
+	extra   extras
+	file    string
+	lines   bool
+	quiet   bool
+	count   int // of bodies on the command line
 }
 
-// terms are what a put says about a job.
-type terms struct {
+// putOptions are what a put says about a job.
+type putOptions struct {
 	pri        uint
 	delay, ttr seconds
 }
 
-func (t *terms) flags(f *flag.FlagSet) {
+func (t *putOptions) flags(f *flag.FlagSet) {
 	f.UintVar(&t.pri, "pri", 1024, "`priority`: 0 is the most urgent")
 	t.ttr = 60
 	f.Var(&t.delay, "delay", "`time` until the job becomes ready")
@@ -38,7 +38,7 @@ func (t *terms) flags(f *flag.FlagSet) {
 func (a *put) flags(f *flag.FlagSet) {
 	a.tube = "default"
 	f.Var(&a.tube, "tube", "the `tube` to put into")
-	a.terms.flags(f)
+	a.options.flags(f)
 	a.extra.flags(f)
 	f.StringVar(&a.file, "file", "", "put what is in this `file`; - is standard input")
 	f.BoolVar(&a.lines, "lines", false, "make a job of each line of standard input, or of -file")
@@ -57,7 +57,7 @@ func (a *put) check(words []string) error {
 		return usagef("only one job can have the key that -unique gives")
 	case a.extra.unique == "" && a.extra.uniqueFor > 0:
 		return usagef("-unique-for needs -unique")
-	case a.terms.pri > math.MaxUint32:
+	case a.options.pri > math.MaxUint32:
 		return usagef("-pri must not be above %d", uint32(math.MaxUint32))
 	}
 	return nil
@@ -96,7 +96,7 @@ func (a *put) run(c *call) error {
 // all puts whatever there is to put.
 func (a *put) all(c *call, p *putting, in io.Reader) error {
 	if a.lines {
-		return eachLine(in, p.flush, func(line []byte) error { return p.put(a.terms, line) })
+		return eachLine(in, p.flush, func(line []byte) error { return p.put(a.options, line) })
 	}
 	bodies := c.words
 	if a.file != "" {
@@ -110,7 +110,7 @@ func (a *put) all(c *call, p *putting, in io.Reader) error {
 				return err
 			}
 		}
-		if err := p.put(a.terms, body); err != nil {
+		if err := p.put(a.options, body); err != nil {
 			return err
 		}
 	}
@@ -123,13 +123,13 @@ func use(s *client.Client, tube string) error {
 }
 
 // lineOf is the line of the job with this number.
-func (a *put) lineOf(t terms, size, number int) (string, error) {
+func (a *put) lineOf(t putOptions, size, number int) (string, error) {
 	if !a.several() {
 		number = 0
 	}
 	return a.extra.lineOf(t, size, number)
 }
 
-func putLine(t terms, size int) string {
+func putLine(t putOptions, size int) string {
 	return fmt.Sprintf("put %d %d %d %d", t.pri, t.delay, t.ttr, size)
 }

@@ -20,8 +20,8 @@ type putting struct {
 	out          *bufio.Writer
 	report       io.Writer // for refusals
 	show         *progress
-	unit         string                                          // what is counted
-	line         func(t terms, size, number int) (string, error) // that puts a job
+	unit         string                                               // what is counted
+	line         func(t putOptions, size, number int) (string, error) // that puts a job
 	quiet        bool
 	json         bool
 	sent         int
@@ -38,7 +38,7 @@ const reported = 10
 
 func newPutting(ctx context.Context, c *call, s *client.Client, quiet bool) *putting {
 	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: quiet, json: c.json}
-	p.line = func(t terms, size, _ int) (string, error) { return putLine(t, size), nil }
+	p.line = func(t putOptions, size, _ int) (string, error) { return putLine(t, size), nil }
 	p.through(s.Pipe(p.got))
 	return p
 }
@@ -52,7 +52,7 @@ func (p *putting) through(pipe *client.Pipe) {
 // errFull ends a run whose next puts would be refused as well.
 var errFull = errors.New("the server takes no more jobs")
 
-func (p *putting) put(t terms, body []byte) error {
+func (p *putting) put(t putOptions, body []byte) error {
 	switch {
 	case p.full != nil:
 		return errFull
