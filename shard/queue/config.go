@@ -48,9 +48,9 @@ type Config struct {
 	Local func(tube string) bool
 	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int
-	// LeastPurge is how many jobs a purge must end to end them at once (grave.go), and PurgeShare what of a turn is for emptying
-	// graves; 0 for the defaults. Only tests change these: with a negative share no turn begins for that, and others
-	// have one less than its amount for it.
+	// LeastPurge is how many jobs a purge must end to end them at once (bulk_grave.go), and PurgeShare what of a
+	// turn is for emptying graves; 0 for the defaults. Only tests change these: with a negative share no turn begins
+	// for that, and others have one less than its amount for it.
 	LeastPurge, PurgeShare int
 	// Secret are numbers that nobody outside knows, so that nobody can choose keys that all stand in
 	// one place of the table of keys.

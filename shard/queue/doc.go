@@ -6,22 +6,29 @@
 // the queue can be tested by a list of operations, and a random run can be repeated
 // from its seed. Package shard runs it among goroutines.
 //
-// # Three rooms
+// # Six verticals
 //
-//   - Package cells: containers that know nothing of jobs. Package policy: rules that know no tube.
-//   - The queue: what beanstalkd is, tubes, jobs, waiters, reserve, the log; and what every
-//     tube needs, such as what becomes of a job that was delivered too often (deadletters.go).
-//   - Items: what the queue service adds, groups, views, consumers, gets. Their files begin
-//     with items_.
+// The names of files say which of these they belong to:
 //
-// References go down: items know the queue, and both know cells. What the queue calls of items
-// is in items_hooks.go. Put what is true for
-// every tube into the queue, and what only the queue service knows into items.
+//   - Without a prefix, the core: what beanstalkd is, tubes, jobs, places, waiters, reserve, and the record in the
+//     log; and puts with options and keys.
+//   - policy_: what policies and limits do, one hook each where a job enters, comes back, becomes ready, is handed out
+//     and gets too old. What can be said and computed without a job is in package policy.
+//   - move_: jobs that go to another shard.
+//   - bulk_: everything that takes many jobs in shares: lists, changes, several at once, truncates and purges.
+//   - tag_: reserves that ask for jobs with certain tags.
+//   - items_: what the queue service adds, groups, views, consumers, gets.
 //
-// Items are files here, not a package. Nearly every line of them reads or moves a job, a tube
-// or a client: as a package they would need the records of all these exported, so that anybody
-// could break S1 to S7, and the calls between the two on the way of each item would go through
-// interfaces. The other way round the seam is narrow: some fifty references.
+// The core meets the others at their hooks: a look at a nil pointer (tube.policy, tube.service, State.tagIndexes),
+// a flag of the job's record (flagRoute), or a case in State.Apply. What it calls of items is in items_hooks.go. Put
+// what is true for every tube into the core, and what only the queue service knows into items. Containers that know
+// nothing of jobs are in package cells.
+//
+// Only rules and containers are packages of their own. Nearly every line of the other verticals reads or moves a job,
+// a tube or a client. As packages they would need these records exported, or an accessor for each field: more names
+// to know, with which anybody could break S1 to S7. The tests look at the records after every step, and would stand
+// outside. The core would call each vertical through an interface, because the verticals would import it. So a reader
+// would have more to hold, not less. Package policy has no reference to a record, and is called with plain values.
 //
 // # What runs a queue
 //
@@ -85,23 +92,23 @@
 //
 // A dead letter may go to a tube of another shard, and so may a job that a client moves. It is leaving then:
 // nobody sees it, and Load, Arrive, Depart and Show take it to the other shard in four steps, each of which
-// begins when the log keeps the one before (leaving.go, arriving.go). Package router drives them. The log
+// begins when the log keeps the one before (move_leaving.go, move_arriving.go). Package router drives them. The log
 // knows the copies of a job by their keys (storage.KeyOf): that of the copy that arrives is new, so neither
-// log ever has a key twice. What a restart may find is in duplicates.go. What a job keeps of all that, with the
-// tubes in which it was a dead letter or from which it was moved, is its route (route.go). Jobs that
-// clients move, or change, are found by a list (list.go) and altered by their ids (alter.go).
+// log ever has a key twice. What a restart may find is in move_duplicates.go. What a job keeps of all that, with the
+// tubes in which it was a dead letter or from which it was moved, is its route (move_route.go). Jobs that
+// clients move, or change, are found by a list (bulk_list.go) and altered by their ids (bulk_alter.go).
 //
 // # Policies
 //
 // A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
 // rules than beanstalkd. What can be said, and the arithmetic of it, is in package policy. What it does
-// to jobs is here, one hook each where a job enters (full.go, and quota.go for the jobs of all tubes), comes
-// back (retry.go), becomes ready (aging.go), is handed out (ratelimit.go), and gets too old (expiry.go); and
-// where a client that watches several tubes is offered a job (offers.go). For other tubes all of that costs
-// one look at a nil pointer.
+// to jobs is here, one hook each where a job enters (policy_full.go, and policy_quota.go for the jobs of all tubes),
+// comes back (policy_retry.go), becomes ready (policy_aging.go), is handed out (policy_ratelimit.go), and gets too old
+// (policy_expiry.go); and where a client that watches several tubes is offered a job (policy_offers.go). For other
+// tubes all of that costs one look at a nil pointer.
 //
 // The limits of queues (policy.Limits) are carried out by the same code and counted by the same counters: a full
-// queue by full.go, an item that is too old or was taken back too often by perishes (deadletters.go).
+// queue by policy_full.go, an item that is too old or was taken back too often by perishes (policy_deadletters.go).
 // Only what they mean differs. A length is that of a queue and its rear queue, holds for items only, and
 // has the oldest item go that nobody has, in whatever state. Deliveries are counted for each group, as
 // how often an item was taken back; a policy counts the reserves of a tube's workers. One number for
@@ -109,31 +116,31 @@
 //
 // # Limits of the server
 //
-// What the jobs of a server may be together is bounded by a policy.Quota that all shards share (quota.go). A
+// What the jobs of a server may be together is bounded by a policy.Quota that all shards share (policy_quota.go). A
 // put for which there is no room there, or in its tube, may wait for it in the line of its tube, as
-// reserves wait for jobs (room.go).
+// reserves wait for jobs (policy_room.go).
 //
 // # Tags that are asked for
 //
 // A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a
-// tag index with the ready jobs that have them (tagindex.go), and those who wait for such jobs wait there
-// (tagwaiters.go). While there are no tag indexes, each job and each reserve costs one look at a nil pointer.
+// tag index with the ready jobs that have them (tag_index.go), and those who wait for such jobs wait there
+// (tag_waiters.go). While there are no tag indexes, each job and each reserve costs one look at a nil pointer.
 //
 // # Keys
 //
 // A put with options (options.go) may take a key in its tube, for as long as the job lives or for some
 // time (keyed.go), and it may have a name by which it is known when it is sent again. The table of
 // keys (keys.go) has hashes. Plain puts, and jobs without options, cost one look at a nil pointer. Puts that are
-// carried out together (putall.go) are compared with the table, and with each other, before the first one is made.
+// carried out together (bulk_putall.go) are compared with the table, and with each other, before the first one is made.
 //
 // # Purges
 //
 // A truncate ends all jobs of a tube that nobody holds, or those in some states, at once, however many
-// there are: it takes the tube's heaps over, whole, as a grave (grave.go). For everybody who asks, the jobs
+// there are: it takes the tube's heaps over, whole, as a grave (bulk_grave.go). For everybody who asks, the jobs
 // in there have ended; their memory is given back in shares, in later turns. The log has one note of it
-// (purge.go) until it has been told of the end of each job. Few jobs are ended one by one instead, in one turn.
+// (bulk_purge.go) until it has been told of the end of each job. Few jobs are ended one by one instead, in one turn.
 // If very many are to be spared, if the log has no room for the note, or if a queue has passed items,
-// that takes many turns, and a crash in between leaves some (truncate.go): a million jobs are some
+// that takes many turns, and a crash in between leaves some (bulk_truncate.go): a million jobs are some
 // twelve thousand turns of 20 to 45 µs, as long as those of any other long work. To spare very many
 // would take a note that lists them, and a walk to find them and to count the bytes that are left;
 // passed items are in no place that could be taken over.
@@ -160,9 +167,9 @@
 //
 // # Lists
 //
-// A list of jobs (list.go) comes in pages, and a page in the order of the jobs' records, which they
+// A list of jobs (bulk_list.go) comes in pages, and a page in the order of the jobs' records, which they
 // keep as long as they live. So a job that is there during the whole list is listed once, however
-// many turns that takes, and nothing has to be kept for it. What a filter chooses is in filter.go.
+// many turns that takes, and nothing has to be kept for it. What a filter chooses is in bulk_filter.go.
 //
 // # Finding items
 //
@@ -227,7 +234,7 @@
 //	    consumers is called, unless the tube is paused.
 //	V4  The numbers of a queue's views grow, and none is used again.
 //	M1  A tube's counts of its jobs and their bytes equal what walking them would count.
-//	QT1 What a shard counts for a server's limits (quota.go) is what walking its jobs would count. A put is
+//	QT1 What a shard counts for a server's limits (policy_quota.go) is what walking its jobs would count. A put is
 //	    admitted only if with it there is no more than there may be, of all shards together.
 //	RW1 A put that waits for room stands in the line of its tube, once, and its client knows of it.
 //	RW2 Between two turns there is no room for the first put in a line, unless the next turn looks again.
@@ -283,8 +290,8 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go, manytubes.go, tagindex.go, policy.go and grave.go; then package cells and
+// reserve.go, wait.go, share.go, manytubes.go, tag_index.go, policy.go and bulk_grave.go; then package cells and
 // index.go for how a job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
 // and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
-// deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.
+// policy_deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.
 package queue

@@ -164,7 +164,7 @@ func (s *State) viewForgets(w *view, slot uint32) {
 	w.unknow(slot)
 }
 
-// viewKeeps forgets all jobs but some, because they have ended at once (grave.go).
+// viewKeeps forgets all jobs but some, because they have ended at once (bulk_grave.go).
 func (s *State) viewKeeps(w *view, left []uint32) {
 	at, times := make([]uint32, len(left)), w.returned
 	for i, slot := range left {

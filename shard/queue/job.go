@@ -12,7 +12,7 @@ const (
 	Reserved
 	Buried
 	Passed
-	Leaving  // for another shard: leaving.go
+	Leaving  // for another shard: move_leaving.go
 	Arriving // from one
 )
 

@@ -49,7 +49,7 @@ const (
 	PutTick  // of a schedule: Op.Tick
 	NoteTick // likewise
 	KeepPolicies
-	Load     // these are for jobs that go to another shard: leaving.go
+	Load     // these are for jobs that go to another shard: move_leaving.go
 	Arrive   // Op.From is the parcel
 	Depart   // Op.ID is the key of the copy, as in those that follow
 	Show     //

@@ -10,7 +10,7 @@ import (
 type policing struct {
 	*policy.Policy
 	rate     policy.RateLimit
-	step     int64          // milliseconds: the Aging by which its ready jobs are in order (aging.go)
+	step     int64          // milliseconds: the Aging by which its ready jobs are in order (policy_aging.go)
 	victims  *cells.Ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
 	ages     *cells.Ranking // the ready, delayed and buried jobs by age; nil if none gets too old
 	needs    uint32         // the pass over all jobs that fills the rankings; see policies

@@ -16,7 +16,7 @@ const (
 	staged   = iota + 1 // the log has the body
 	admitted            // it has none to stage, and room is being made in its tube
 	claimed             // it has none to stage, its id and its place
-	placed              // it has its place among the server's, and nothing else yet (room.go)
+	placed              // it has its place among the server's, and nothing else yet (policy_room.go)
 	noPlace             // the log had no room
 	lost                // it has failed
 )

@@ -62,9 +62,9 @@ type State struct {
 	items // what the queue service adds
 
 	policies policies
-	lines    roomLines    // in which puts wait for room (room.go)
+	lines    roomLines    // in which puts wait for room (policy_room.go)
 	closed   bool         // none waits any more
-	quota    policy.Quota // for all shards; nil if the server has no limits (quota.go)
+	quota    policy.Quota // for all shards; nil if the server has no limits (policy_quota.go)
 
 	tagIndexes *tagIndexes // for reserves that ask for tags; nil while nobody does
 	extra      *extras     // what puts with options need; nil until there is one

@@ -31,7 +31,7 @@ type tube struct {
 
 	line []*roomWait // puts that wait for room, in the order in which they came
 
-	graves     int   // jobs of it lie in so many (grave.go)
+	graves     int   // jobs of it lie in so many (bulk_grave.go)
 	purgedRank int64 // jobs buried up to this rank lie there
 	gone       bool  // it has ended, and keeps its number for the graves
 }

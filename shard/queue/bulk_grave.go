@@ -32,7 +32,7 @@ type graveyard struct {
 	graves  []*grave            // the first is being emptied
 	jobs    int                 // in all of them
 	bytes   int64               // of their bodies
-	purging map[string]*purging // by tubes; what the log has of purges (purge.go)
+	purging map[string]*purging // by tubes; what the log has of purges (bulk_purge.go)
 	numbers uint64              // of purges, the last that was used
 }
 

@@ -7,7 +7,7 @@ type Filter struct {
 	Tags    Tags   // that it has, and perhaps others
 	Older   int64  // nanoseconds since its put, at least
 	Younger int64  // less than so many; 0: any
-	Body    []byte // what its body contains; looking for that may take reading it (list.go)
+	Body    []byte // what its body contains; looking for that may take reading it (bulk_list.go)
 }
 
 // States are some of the states of a job; 0 are all.

@@ -11,7 +11,7 @@ import (
 
 // A restart may find two copies of a job: the logs had what arrived, and not yet what departs. The one with
 // more hops is the job. If the other is in another shard, it is leaving, and the job is arriving: so the route
-// goes on with step 3 (leaving.go). If a change of the number of shards has brought both into one, the other is a
+// goes on with step 3 (move_leaving.go). If a change of the number of shards has brought both into one, the other is a
 // ghost: it is in the log only, which is told of its end before anything else.
 
 // exorcise makes a copy a ghost.

@@ -13,7 +13,7 @@ import (
 //	4  show     there: the copy is the job.
 //
 // Each step begins when the log is sure to keep the one before. So there is always a copy that the logs keep,
-// and nobody can reserve one of two. After a restart the steps go on where they were: see duplicates.go.
+// and nobody can reserve one of two. After a restart the steps go on where they were: see move_duplicates.go.
 
 // Parcel is a job on its way to another shard.
 type Parcel struct {

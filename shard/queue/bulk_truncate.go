@@ -2,9 +2,10 @@ package queue
 
 import "beanfield/shard/queue/cells"
 
-// truncate ends the jobs of a tube that are ready, delayed or buried when it comes, or are in some of these states. Mostly it does that at once
-// (purge.go), and if there are few it ends them one by one in one turn. Otherwise that takes several turns: ids grow, so those that are put meanwhile are above
-// the newest id of that moment, and stay.
+// truncate ends the jobs of a tube that are ready, delayed or buried when it comes, or are in some of these states.
+// Mostly it does that at once (bulk_purge.go), and if there are few it ends them one by one in one turn. Otherwise
+// that takes several turns: ids grow, so those that are put meanwhile are above the newest id of that moment, and
+// stay.
 //
 // Mostly the tube's own containers are the quickest way to the jobs. The new ones lie among the old
 // there, in any order, and whatever happens between two turns moves entries about. So each turn

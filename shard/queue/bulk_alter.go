@@ -172,8 +172,8 @@ func (s *State) changeTTR(slot uint32, ttr int64) {
 }
 
 // admits says whether a tube takes a job from another tube, for which it may drop jobs of its own, if that makes
-// enough room. One that has no room even so refuses what a client moves, and takes a dead letter as it is (full.go). More:
-// it has still to find out which are to go, or there are more of them than a turn can end.
+// enough room. One that has no room even so refuses what a client moves, and takes a dead letter as it is
+// (policy_full.go). More: it has still to find out which are to go, or there are more of them than a turn can end.
 func (s *State) admits(t *tube, size uint32, why Cause) Status {
 	status := s.roomFor(t, 1, int64(size))
 	if status == NoRoom && why != ForMove && s.takes(t, size) {
