@@ -24,12 +24,12 @@ type Place struct {
 // Listing is a list of jobs that is made.
 type Listing struct {
 	queue.Filter
-	Judge  queue.Judge // nil for a client that may see all
-	From   Place
-	Most   int             // jobs
-	Bodies int             // bytes of each body to be shown
-	For    any             // the caller's
-	Alter  *queue.Altering // what is done to the jobs, of Tube, instead of showing them; nil for nothing
+	Authorizer queue.Authorizer // nil for a client that may see all
+	From       Place
+	Most       int             // jobs
+	Bodies     int             // bytes of each body to be shown
+	For        any             // the caller's
+	Alter      *queue.Altering // what is done to the jobs, of Tube, instead of showing them; nil for nothing
 
 	// Answers.
 	Status  queue.Status // OK, NotFound, Denied or Failed
@@ -87,7 +87,7 @@ func (s *Session) listOn() bool {
 	l := s.Listing
 	l.page.From, l.page.Most = l.Next.Slot, l.Most-l.tried-len(l.Jobs)
 	s.script.begin()
-	s.script.judge, s.script.list = l.Judge, &l.page
+	s.script.authorizer, s.script.list = l.Authorizer, &l.page
 	s.script.add(l.Next.Shard, queue.Op{Kind: queue.List})
 	return s.play((*Session).listed)
 }

@@ -29,12 +29,12 @@ func TestHeads(t *testing.T) {
 }
 
 // listAll goes from call to call, by cursors, and returns how many calls there were.
-func listAll(t *testing.T, r *Router, f queue.Filter, most int, judge queue.Judge, each func(*queue.Listed)) (calls int) {
+func listAll(t *testing.T, r *Router, f queue.Filter, most int, authorizer queue.Authorizer, each func(*queue.Listed)) (calls int) {
 	t.Helper()
 	c := &Caller{}
 	c.Enter(r)
 	for from := (Place{}); ; calls++ {
-		l := Listing{Filter: f, Judge: judge, From: from, Most: most, Bodies: 10}
+		l := Listing{Filter: f, Authorizer: authorizer, From: from, Most: most, Bodies: 10}
 		if c.Finish(c.List(&l)); l.Status != queue.OK || len(l.Jobs) > most {
 			t.Fatalf("%v, %d jobs", l.Status, len(l.Jobs))
 		}

@@ -100,11 +100,11 @@ func (s *Session) leaveTubes() bool {
 	return s.play(nil)
 }
 
-// CountAll gathers the totals of all shards in Sums, or of the tubes that a judge allows.
-func (s *Session) CountAll(j queue.Judge) bool {
+// CountAll gathers the totals of all shards in Sums, or of the tubes that an authorizer allows.
+func (s *Session) CountAll(j queue.Authorizer) bool {
 	s.Sums = &queue.Sums{}
 	s.script.begin()
-	s.script.judge = j
+	s.script.authorizer = j
 	for i := range s.r.shards {
 		s.script.add(i, queue.Op{Kind: queue.Totals})
 	}

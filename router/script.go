@@ -5,17 +5,17 @@ import "beanfield/shard/queue"
 // script is a list of operations on several shards, run one after the other;
 // neighbours on the same shard go in one batch.
 type script struct {
-	judge queue.Judge // of all its operations; nil for none
-	list  *queue.Listing
-	alter *queue.Altering
-	steps []step
-	next  int
-	on    bool
-	lost  uint8  // how often others were quicker than a reserve since it has let others in
-	asked uint32 // about how many jobs DoSeveral was asked
-	shard int    // of the batch that is under way
-	first int    // step of that batch's first operation
-	batch queue.Batch
+	authorizer queue.Authorizer // of all its operations; nil for none
+	list       *queue.Listing
+	alter      *queue.Altering
+	steps      []step
+	next       int
+	on         bool
+	lost       uint8  // how often others were quicker than a reserve since it has let others in
+	asked      uint32 // about how many jobs DoSeveral was asked
+	shard      int    // of the batch that is under way
+	first      int    // step of that batch's first operation
+	batch      queue.Batch
 }
 
 type step struct {
@@ -24,7 +24,7 @@ type step struct {
 }
 
 func (c *script) begin() {
-	c.judge, c.list, c.alter = nil, nil, nil
+	c.authorizer, c.list, c.alter = nil, nil, nil
 	clear(c.steps)
 	c.steps = c.steps[:0]
 	c.next = 0
@@ -96,7 +96,7 @@ func (s *Session) playOn() bool {
 			return s.rest((*Session).playOn)
 		}
 		c.batch.Reset()
-		c.batch.Judge, c.batch.List, c.batch.Alter = c.judge, c.list, c.alter
+		c.batch.Authorizer, c.batch.List, c.batch.Alter = c.authorizer, c.list, c.alter
 		c.shard, c.first = c.steps[c.next].shard, c.next
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
 			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)

@@ -190,11 +190,11 @@ func (s *Session) noneClaimed(offered bool) bool {
 // An operation on several jobs is one operation in each shard that owns some of them, played as a
 // script: one shard after the other.
 
-// DoSeveral applies op, a DeleteSeveral or its like, to jobs, if the judge allows it on their tubes.
+// DoSeveral applies op, a DeleteSeveral or its like, to jobs, if the authorizer allows it on their tubes.
 // When it is complete, Did has the answer.
-func (s *Session) DoSeveral(op queue.Op, ids []uint64, judge queue.Judge) bool {
+func (s *Session) DoSeveral(op queue.Op, ids []uint64, authorizer queue.Authorizer) bool {
 	s.script.begin()
-	s.script.judge, s.script.asked = judge, uint32(len(ids))
+	s.script.authorizer, s.script.asked = authorizer, uint32(len(ids))
 	lists := make([][]byte, len(s.r.shards))
 	for n, id := range ids {
 		i, ok := s.r.Owner(id)

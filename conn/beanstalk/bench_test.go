@@ -93,7 +93,7 @@ func BenchmarkRules(b *testing.B) {
 		ask  func() bool
 	}{
 		{"tube in use", func() bool { return !c.outdated() && c.guard != nil && c.allowed(&put) }},
-		{"job by id", func() bool { return !c.outdated() && c.guard != nil && c.guard.judge(queue.Delete, "tube-999-x") }},
+		{"job by id", func() bool { return !c.outdated() && c.guard != nil && c.guard.authorizer(queue.Delete, "tube-999-x") }},
 		{"no rules", func() bool { return !c.outdated() && c.guard == nil }},
 	} {
 		if measured.name == "no rules" {

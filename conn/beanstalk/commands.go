@@ -92,7 +92,7 @@ var (
 	verbs    []protocol.Verb // in the order of stats
 	grammar  protocol.Grammar
 
-	// judged are the rights that a judge asks for, by operation.
+	// judged are the rights that an authorizer asks for, by operation.
 	judged = [queue.Service + 1]access.Rights{queue.Totals: access.Stats}
 
 	// The verbs that other code knows by name.

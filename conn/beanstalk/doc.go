@@ -201,7 +201,7 @@
 // Package access has the rules. Without any, a command pays for one atomic load. With rules a
 // connection has a guard from its first command on: who the client is, and what it may do.
 // Rights on the tube in use are kept from one use to the next. Operations that name a job are
-// judged by the job's shard (queue.Judge), because only the shard knows the job's tube.
+// judged by the job's shard (queue.Authorizer), because only the shard knows the job's tube.
 //
 // A reserve is never refused. It waits only at those of the watched tubes from which the client
 // may reserve; the others are hidden from it (router.Session.Review). Often default is one of

@@ -176,7 +176,7 @@ func (c *Conn) ignore(cmd *protocol.Command) bool {
 }
 
 func (c *Conn) stats(*protocol.Command) bool {
-	c.finish(callSession, c.session.CountAll(c.guard.judgeOfStats()))
+	c.finish(callSession, c.session.CountAll(c.guard.authorizerOfStats()))
 	return true
 }
 

@@ -13,14 +13,14 @@ import (
 // job are judged by the job's shard, which alone knows the tube. Whether the rules have been
 // replaced costs one atomic load for all commands that come in one read.
 type guard struct {
-	policy  *access.Policy // by which the rest was judged
-	subject *access.Subject
-	judge   queue.Judge
-	used    access.Rights // on the tube in use
-	id      access.Identity
-	wrong   int    // tokens that the connection has shown
-	entry   uint64 // id of the put that has brought the latest token; 0 for the command auth
-	sieve   *sieve // of list-tubes; nil if none is under way
+	policy     *access.Policy // by which the rest was judged
+	subject    *access.Subject
+	authorizer queue.Authorizer
+	used       access.Rights // on the tube in use
+	id         access.Identity
+	wrong      int    // tokens that the connection has shown
+	entry      uint64 // id of the put that has brought the latest token; 0 for the command auth
+	sieve      *sieve // of list-tubes; nil if none is under way
 	// recalled are commands that come before any input; nil if there are none.
 	recalled []recalled
 	// stale says that the watched tubes have not been reviewed since subject was found.

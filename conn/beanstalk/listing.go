@@ -84,17 +84,17 @@ func (c *Conn) siftOn() {
 	c.list(v.seen)
 }
 
-// judgeOfStats is the judge of the tubes that stats counts, or nil if it counts all.
-func (g *guard) judgeOfStats() queue.Judge {
+// authorizerOfStats is the authorizer of the tubes that stats counts, or nil if it counts all.
+func (g *guard) authorizerOfStats() queue.Authorizer {
 	if g == nil || g.subject.Everywhere().Has(access.Stats) {
 		return nil
 	}
-	return g.judge
+	return g.authorizer
 }
 
 // seenTubes is how many tubes stats shows.
 func (g *guard) seenTubes(c *Conn) int {
-	if g.judgeOfStats() == nil {
+	if g.authorizerOfStats() == nil {
 		return c.loop.server.router.Tubes()
 	}
 	return c.session.Sums.Tubes

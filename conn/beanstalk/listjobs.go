@@ -50,7 +50,7 @@ func (c *Conn) listJobs(cmd *protocol.Command) bool {
 		return true
 	}
 	if c.guard != nil {
-		l.Judge = c.guard.judge
+		l.Authorizer = c.guard.authorizer
 	}
 	l.For = l
 	c.finish(callSession, c.session.List(&l.Listing))

@@ -39,7 +39,7 @@ func (c *Conn) judgeAnew() {
 	g.policy = c.loop.server.book.Load()
 	g.subject = g.policy.Subject(g.id)
 	subject := g.subject
-	g.judge = func(k queue.Kind, tube string) bool { return subject.May(tube).Has(judged[k]) }
+	g.authorizer = func(k queue.Kind, tube string) bool { return subject.May(tube).Has(judged[k]) }
 	g.used = subject.May(c.session.Used())
 	g.stale = false
 }

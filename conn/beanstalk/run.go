@@ -83,7 +83,7 @@ func (c *Conn) opFor(i int, v protocol.Verb) *queue.Op {
 	}
 	r.Ops = append(r.Ops, queue.Op{Kind: commands[v].op})
 	if c.guard != nil {
-		r.Judge, r.policy = c.guard.judge, c.guard.policy
+		r.Authorizer, r.policy = c.guard.authorizer, c.guard.policy
 	}
 	r.verbs = append(r.verbs, v)
 	return &r.Ops[len(r.Ops)-1]

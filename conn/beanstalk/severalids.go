@@ -24,12 +24,12 @@ func (c *Conn) takeIDs(p *incoming, body []byte) {
 		return
 	}
 	c.loop.effort -= len(c.loop.ids)
-	var judge queue.Judge
+	var authorizer queue.Authorizer
 	if c.guard != nil {
-		judge = c.guard.judge
+		authorizer = c.guard.authorizer
 	}
 	op := queue.Op{Kind: commands[p.verb].op, Pri: p.pri, Delay: p.delay, Options: p.options}
-	c.finish(callSession, c.session.DoSeveral(op, c.loop.ids, judge))
+	c.finish(callSession, c.session.DoSeveral(op, c.loop.ids, authorizer))
 }
 
 // sayDid answers a command for several jobs.

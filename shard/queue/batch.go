@@ -12,12 +12,12 @@ const maxVolume = 256 << 10
 // come, and the rest can be submitted again. It may have made no progress: a peek
 // whose job was deleted while its body was read must be submitted once more.
 type Batch struct {
-	Client *Client // may be nil for operations that need none
-	Ops    []Op    // of the submitter, like what they point to (B1, B2)
-	Judge  Judge   // nil if the client may do everything
-	List   *Listing
-	Alter  *Altering
-	Next   int // the first operation not yet applied
+	Client     *Client    // may be nil for operations that need none
+	Ops        []Op       // of the submitter, like what they point to (B1, B2)
+	Authorizer Authorizer // nil if the client may do everything
+	List       *Listing
+	Alter      *Altering
+	Next       int // the first operation not yet applied
 
 	FairScheduler *policy.FairScheduler // of the tubes that the client reserves from; nil if none has a weight
 

@@ -33,7 +33,7 @@ type Listing struct {
 	Looked int    // jobs of the tubes meant
 
 	volume int    // bytes of bodies, tags and traces in Jobs
-	known  uint32 // the tube that the judge was asked about last
+	known  uint32 // the tube that the authorizer was asked about last
 	allows bool   // and what it said
 }
 
@@ -80,7 +80,7 @@ func (s *State) list(now int64, b *Batch, op *Op) {
 	s.spend(summing)
 	t := s.tubes[l.Tube]
 	switch {
-	case b.Judge != nil && !b.Judge(List, l.Tube):
+	case b.Authorizer != nil && !b.Authorizer(List, l.Tube):
 		op.Status = Denied
 	case t == nil:
 		op.Status = NotFound
@@ -151,12 +151,12 @@ func (s *State) listRecords(now int64, b *Batch, t *tube) {
 
 // mayList says whether the client may see the jobs of a tube.
 func (s *State) mayList(b *Batch, tube uint32) bool {
-	if b.Judge == nil {
+	if b.Authorizer == nil {
 		return true
 	}
 	if l := b.List; l.known != tube {
 		s.spend(summing)
-		l.known, l.allows = tube, b.Judge(List, s.tubeAt.Get(tube).name)
+		l.known, l.allows = tube, b.Authorizer(List, s.tubeAt.Get(tube).name)
 	}
 	return b.List.allows
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // pages lists what a filter chooses, page by page, and calls between after each page.
-func (w *world) pages(f Filter, most int, judge Judge, between func()) (list []Listed) {
+func (w *world) pages(f Filter, most int, authorizer Authorizer, between func()) (list []Listed) {
 	l := Listing{Filter: f, Most: most, From: 1}
 	for l.From != 0 {
-		b := &Batch{List: &l, Judge: judge, Ops: []Op{{Kind: List}}}
+		b := &Batch{List: &l, Authorizer: authorizer, Ops: []Op{{Kind: List}}}
 		if !w.s.Run(w.now, b) {
 			w.t.Fatalf("a list ends with %v", b.Ops[0].Status)
 		}
@@ -197,13 +197,13 @@ func TestListJudged(t *testing.T) {
 		a put 5 0 60 -> 2
 		a use default
 		a put 5 0 60 -> 3`)
-	judge := func(k Kind, tube string) bool { return k == List && tube != "default" }
-	if got := shown(w.pages(Filter{}, 10, judge, w.s.renew)); !slices.Equal(got, []uint64{2}) {
+	authorizer := func(k Kind, tube string) bool { return k == List && tube != "default" }
+	if got := shown(w.pages(Filter{}, 10, authorizer, w.s.renew)); !slices.Equal(got, []uint64{2}) {
 		t.Errorf("%v are listed", got)
 	}
 	for tube, want := range map[string]Status{"default": Denied, "none": NotFound, "two": OK} {
 		l := Listing{Filter: Filter{Tube: tube}, Most: 1}
-		b := &Batch{List: &l, Judge: judge, Ops: []Op{{Kind: List}}}
+		b := &Batch{List: &l, Authorizer: authorizer, Ops: []Op{{Kind: List}}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != want {
 			t.Errorf("%s: %v", tube, b.Ops[0].Status)
 		}

@@ -187,7 +187,7 @@ func TestSeveralDenied(t *testing.T) {
 		op.Data = AppendID(op.Data, id)
 	}
 	b.apply(Op{Kind: ReserveJob, ID: 2})
-	batch := &Batch{Client: &b.client, Ops: []Op{op}, Judge: func(k Kind, _ string) bool {
+	batch := &Batch{Client: &b.client, Ops: []Op{op}, Authorizer: func(k Kind, _ string) bool {
 		if k != Delete {
 			t.Errorf("asked about %v", k)
 		}

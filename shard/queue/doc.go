@@ -246,7 +246,7 @@
 //	    in the timeline by when its debt leaves room for the next one.
 //	M5  The notes of a tube (notes.go) are those that the log has of it, and outlive the tube.
 //	LJ1 A list shows each job that its filter chooses, and that lives from its first page to its
-//	    last, once. It shows no job twice, and none of a tube that its judge refuses.
+//	    last, once. It shows no job twice, and none of a tube that its authorizer refuses.
 //	SK1 No tick of a schedule is put into a tube twice, and none after a later one: the note of
 //	    the last one is logged with its job (ticks.go).
 //	TG1 A tag index has no jobs but the ready ones of the shard that have its tags, and as soon as it is whole all

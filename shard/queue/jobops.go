@@ -188,7 +188,7 @@ func (s *State) jobFor(b *Batch, op *Op) uint32 {
 		op.Status = NotFound
 		return 0
 	}
-	if b.Judge != nil && !s.allows(b, op, slot) {
+	if b.Authorizer != nil && !s.allows(b, op, slot) {
 		op.Status = Denied
 		return 0
 	}

@@ -158,7 +158,7 @@ type Sums struct {
 	Urgent, Ready, Reserved, Delayed, Buried int
 	Damaged                                  int // of the buried
 	Timeouts, Total                          uint64
-	Tubes                                    int // 0 unless there is a Judge
+	Tubes                                    int // 0 unless there is an Authorizer
 }
 
 // Add adds the counts of another shard.

@@ -16,7 +16,7 @@ const Slice = 256
 const (
 	ending   = 3 * moving
 	moving   = 16
-	summing  = 2 // asking a judge about a tube, and adding up the tube
+	summing  = 2 // asking an authorizer about a tube, and adding up the tube
 	looking  = 1
 	reaching = 4  // beside that, for a body or tags, which may lie anywhere in memory
 	passing  = 16 // records for one looking, when all of the shard are looked through

@@ -23,11 +23,11 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 		op.From, op.Tube = uint32(len(b.Tubes)), t.name
 		b.Tubes = append(b.Tubes, s.tubeInfo(now, t))
 	case Totals:
-		if b.Judge != nil && !s.sumSeen(b, op) {
+		if b.Authorizer != nil && !s.sumSeen(b, op) {
 			op.Status = More
 			return
 		}
-		if b.Judge == nil {
+		if b.Authorizer == nil {
 			b.Sums = s.totals
 		}
 	}

@@ -195,7 +195,7 @@ func visible(s *access.Subject, shows func(string) bool) func(string) bool {
 // search goes through the jobs until it has found enough, or its time is over.
 func (c *Console) search(s *client, a *jobsAnswer, w searched) error {
 	l := router.Listing{
-		Filter: queue.Filter{Tube: w.tube, Body: w.find}, Judge: func(_ queue.Kind, tube string) bool { return w.tube != "" || w.shows(tube) },
+		Filter: queue.Filter{Tube: w.tube, Body: w.find}, Authorizer: func(_ queue.Kind, tube string) bool { return w.tube != "" || w.shows(tube) },
 		Bodies: previewMost + utf8.UTFMax,
 	}
 	for st := queue.Ready; st <= queue.Buried; st++ {

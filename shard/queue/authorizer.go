@@ -1,22 +1,22 @@
 package queue
 
-// Judge says whether the client of a batch may do an operation on the jobs of a tube. The
+// Authorizer says whether the client of a batch may do an operation on the jobs of a tube. The
 // batch has one only if there are rules about that. The queue asks it about operations that
 // name a job, because only the queue knows the job's tube; whoever submits the batch decides
 // about the others. It does not ask about jobs that the client holds: reserving a job
-// includes finishing it. A Judge answers fast and changes nothing.
-type Judge func(k Kind, tube string) bool
+// includes finishing it. An Authorizer answers fast and changes nothing.
+type Authorizer func(k Kind, tube string) bool
 
-// allows asks the batch's judge about a job.
+// allows asks the batch's authorizer about a job.
 func (s *State) allows(b *Batch, op *Op, slot uint32) bool {
 	j := s.jobs.At(slot)
 	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.rares.At(j.rare).holder == c.slot {
 		return true
 	}
-	return b.Judge(op.Kind, s.tubeAt.Get(j.tube()).name)
+	return b.Authorizer(op.Kind, s.tubeAt.Get(j.tube()).name)
 }
 
-// sumSeen adds up the tubes that the judge allows, in steps: op.From is the tube to go on
+// sumSeen adds up the tubes that the authorizer allows, in steps: op.From is the tube to go on
 // with. It reports whether it has seen all. Tubes that change meanwhile may be counted as they
 // were or as they are.
 func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
@@ -26,7 +26,7 @@ func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
 		}
 		s.spend(summing)
 		t := s.tubeAt.Get(op.From)
-		if t == nil || t.gone || !b.Judge(Totals, t.name) {
+		if t == nil || t.gone || !b.Authorizer(Totals, t.name) {
 			continue
 		}
 		sums := &b.Sums

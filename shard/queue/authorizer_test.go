@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// judgeWorld has jobs in all states in a tube, one held by each of two clients. A job's id is
+// authorizerWorld has jobs in all states in a tube, one held by each of two clients. A job's id is
 // also its body.
-func judgeWorld(t *testing.T) (s *State, holder *Client, ids map[string]uint64) {
+func authorizerWorld(t *testing.T) (s *State, holder *Client, ids map[string]uint64) {
 	w := newWorld(t)
 	holder = &w.user("holder").client
 	other := &w.user("other").client
@@ -38,14 +38,14 @@ func judgeWorld(t *testing.T) (s *State, holder *Client, ids map[string]uint64) 
 	return w.s, holder, ids
 }
 
-// A judge that refuses hides every job but one's own, and what is refused changes nothing. One
+// An authorizer that refuses hides every job but one's own, and what is refused changes nothing. One
 // that allows changes nothing about any answer.
-func TestJudge(t *testing.T) {
+func TestAuthorizer(t *testing.T) {
 	for _, kind := range []Kind{Peek, StatsJob, KickJob, ReserveJob, Delete} {
 		for _, state := range []string{"ready", "delayed", "buried", "held", "others"} {
-			answer := func(j Judge) Status {
-				s, holder, ids := judgeWorld(t)
-				b := &Batch{Client: holder, Judge: j, Ops: []Op{{Kind: kind, ID: ids[state]}}}
+			answer := func(j Authorizer) Status {
+				s, holder, ids := authorizerWorld(t)
+				b := &Batch{Client: holder, Authorizer: j, Ops: []Op{{Kind: kind, ID: ids[state]}}}
 				before := s.totals
 				s.Run(1, b)
 				if b.Ops[0].Status == Denied && s.totals != before {
@@ -63,19 +63,19 @@ func TestJudge(t *testing.T) {
 				return k == kind && tube == "t"
 			})
 			if usual != allowed || asked == (state == "held") {
-				t.Errorf("%d of a job that is %s: %d without a judge, %d with one, asked: %v", kind, state, usual, allowed, asked)
+				t.Errorf("%d of a job that is %s: %d without an authorizer, %d with one, asked: %v", kind, state, usual, allowed, asked)
 			}
 			refused := answer(func(Kind, string) bool { return false })
 			if own := state == "held"; own && refused != usual || !own && refused != Denied {
-				t.Errorf("%d of a job that is %s: %d without a judge, %d when refused", kind, state, usual, refused)
+				t.Errorf("%d of a job that is %s: %d without an authorizer, %d when refused", kind, state, usual, refused)
 			}
 		}
 	}
 }
 
-// Totals with a judge count its tubes, also over many turns, and a client unknown to the shard is
+// Totals with an authorizer count its tubes, also over many turns, and a client unknown to the shard is
 // judged too.
-func TestJudgeOfTotals(t *testing.T) {
+func TestAuthorizerOfTotals(t *testing.T) {
 	const tubes = 1000
 	w := newManyWorld(t, 0, leastShare)
 	c := &w.user("c").client
@@ -87,7 +87,7 @@ func TestJudgeOfTotals(t *testing.T) {
 			w.s.renew()
 		}
 	}
-	b := &Batch{Ops: []Op{{Kind: Totals}}, Judge: func(k Kind, tube string) bool { return k == Totals && tube[len(tube)-1] == '7' }}
+	b := &Batch{Ops: []Op{{Kind: Totals}}, Authorizer: func(k Kind, tube string) bool { return k == Totals && tube[len(tube)-1] == '7' }}
 	turns := 1
 	for !w.s.Run(w.now, b) {
 		w.s.renew()
