@@ -79,7 +79,7 @@ func everyRow() *comparison {
 					}
 				}
 				if res.stalls() {
-					one.Stalls = &result.Stalls{Each: []result.Stall{{Stormy: result.Latency{Max: 987 * f}}}}
+					one.Stalls = &result.Stalls{Each: []result.Stall{{Disturbed: result.Latency{Max: 987 * f}}}}
 				}
 				p.Rounds = append(p.Rounds, one)
 				if r.own != nil {

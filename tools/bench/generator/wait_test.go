@@ -13,7 +13,7 @@ import (
 func socketPair(t *testing.T) (own, other int) {
 	t.Helper()
 	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
-	t.Cleanup(func() { socket.CloseAll(fds[1:]) }) // the loop closes the other
+	t.Cleanup(func() { syscall.Close(fds[1]) }) // the loop closes the other
 	return fds[0], fds[1]
 }
 

@@ -56,8 +56,6 @@ func (h *Histogram) Record(v int64, n uint64) {
 	h.N += n
 }
 
-func (h *Histogram) Reset() { *h = Histogram{} }
-
 func (h *Histogram) Merge(o *Histogram) {
 	if o.N == 0 {
 		return
@@ -100,15 +98,6 @@ func (h *Histogram) mean() float64 {
 		return 0
 	}
 	return float64(h.sum) / float64(h.N)
-}
-
-// AtLeast counts the values known to be v or more; bucket borders round it down.
-func (h *Histogram) AtLeast(v int64) uint64 {
-	var n uint64
-	for i := bucketOf(max(v, 0)) + 1; i < len(h.counts); i++ {
-		n += h.counts[i]
-	}
-	return n
 }
 
 // A Latency holds microseconds.

@@ -82,12 +82,3 @@ func TestHistogramMerge(t *testing.T) {
 		t.Error("two halves merged differ from the whole")
 	}
 }
-
-func TestHistogramAtLeast(t *testing.T) {
-	h := new(Histogram)
-	h.Record(1e6, 3)
-	h.Record(1e9, 2)
-	if n := h.AtLeast(5e8); n != 2 {
-		t.Errorf("%d values are known to be half a second or more, want 2", n)
-	}
-}

@@ -18,9 +18,9 @@ type Stalls struct {
 // A Stall is what it saw of one. Latencies are microseconds; the longest stall is the
 // longest of them.
 type Stall struct {
-	Peace   Latency `json:"peace"`
-	Stormy  Latency `json:"disturbed"`
-	TookSec float64 `json:"took_s"`
+	Peace     Latency `json:"peace"`
+	Disturbed Latency `json:"disturbed"`
+	TookSec   float64 `json:"took_s"`
 	// AwayUs is the longest time in which the generator itself did not look for an
 	// answer: so much of a stall may be its own.
 	AwayUs float64 `json:"generator_away_us"`
@@ -33,16 +33,16 @@ type Stall struct {
 // Aftermath is how long the neighbour is measured when the disturbance is over.
 const Aftermath = 200 * time.Millisecond
 
-func NewStall(calm, stormy *Histogram, took time.Duration, away, work int64) *Stall {
+func NewStall(peace, disturbed *Histogram, took time.Duration, away, work int64) *Stall {
 	return &Stall{
-		Peace: LatencyOf(calm), Stormy: LatencyOf(stormy),
+		Peace: LatencyOf(peace), Disturbed: LatencyOf(disturbed),
 		TookSec: took.Seconds(), AwayUs: float64(away) / 1e3, WorkUs: float64(work) / 1e3,
 	}
 }
 
 func (s *Stall) String() string {
 	return fmt.Sprintf("longest %.0f µs, p99.9 %.0f, in peace %.0f and %.0f; it took %.3f s; while it waited, the server worked %.0f µs and the generator was away %.0f µs at most",
-		s.Stormy.Max, s.Stormy.P999, s.Peace.Max, s.Peace.P999, s.TookSec, s.WorkUs, s.AwayUs)
+		s.Disturbed.Max, s.Disturbed.P999, s.Peace.Max, s.Peace.P999, s.TookSec, s.WorkUs, s.AwayUs)
 }
 
 // All is one number of each.
@@ -57,11 +57,11 @@ func (s *Stalls) All(of func(*Stall) float64) Spread {
 	return SpreadOf(v)
 }
 
-func LongestStall(s *Stall) float64 { return s.Stormy.Max }
+func LongestStall(s *Stall) float64 { return s.Disturbed.Max }
 
 func LongestPeace(s *Stall) float64 { return s.Peace.Max }
 
-func StallP999(s *Stall) float64 { return s.Stormy.P999 }
+func StallP999(s *Stall) float64 { return s.Disturbed.P999 }
 
 func PeaceP999(s *Stall) float64 { return s.Peace.P999 }
 

@@ -140,9 +140,6 @@ func (t *Turn) Steps(run func() error) (next func() (worked, more bool, err erro
 	return next, func() { end(); t.yield, t.left = nil, false }
 }
 
-// Spin has code that waits look again at once, for as long as it may.
-func (t *Turn) Spin(may func() bool) { t.yield = func(bool) bool { return may() } }
-
 // Pass lets others have their turn. worked says whether there was anything to do.
 func (t *Turn) Pass(worked bool) error {
 	if t.yield == nil {

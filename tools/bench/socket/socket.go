@@ -54,9 +54,3 @@ func Write(fd int, b []byte) (int, syscall.Errno) {
 	n, _, e := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
 	return int(n), e
 }
-
-func CloseAll(fds []int) {
-	for _, fd := range fds {
-		syscall.Close(fd)
-	}
-}

@@ -118,7 +118,7 @@ func (n *neighbour) disturbed(ctx context.Context, d *disturbance, peace time.Du
 		}
 	}
 	began, over := n.cycle.Now(), int64(0)
-	stormy, err := n.observe(ctx, d, func(now int64) bool {
+	disturbed, err := n.observe(ctx, d, func(now int64) bool {
 		if over == 0 && d.over {
 			over = now
 		}
@@ -129,7 +129,7 @@ func (n *neighbour) disturbed(ctx context.Context, d *disturbance, peace time.Du
 	}
 	after := machine.MomentOf(n.target.PID, n.target.Disk, n.cycle.Now())
 	used := usedTime{time.Duration(after.At - before.At), after.Others(&before)}
-	s := result.NewStall(calm, stormy, time.Duration(over-began), n.away, n.work)
+	s := result.NewStall(calm, disturbed, time.Duration(over-began), n.away, n.work)
 	return s, used, errors.Join(before.Err, after.Err)
 }
 

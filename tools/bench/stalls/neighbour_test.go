@@ -61,11 +61,11 @@ func TestEveryDisturbance(t *testing.T) {
 					t.Fatalf("%+v", res.Stalls)
 				}
 				for _, s := range res.Stalls.Each {
-					if s.Peace.N == 0 || s.Stormy.N == 0 || s.Stormy.Max < s.Stormy.P999 || s.TookSec <= 0 {
+					if s.Peace.N == 0 || s.Disturbed.N == 0 || s.Disturbed.Max < s.Disturbed.P999 || s.TookSec <= 0 {
 						t.Errorf("%+v", s)
 					}
 					// It always waits for something, and goes on for a while.
-					if waited := s.Stormy.Mean * float64(s.Stormy.N); waited < (s.TookSec*1e6+200e3)/2 {
+					if waited := s.Disturbed.Mean * float64(s.Disturbed.N); waited < (s.TookSec*1e6+200e3)/2 {
 						t.Errorf("the neighbour waited %.0f µs in all: %+v", waited, s)
 					}
 				}

@@ -28,7 +28,7 @@ func TestQueueDisturbances(t *testing.T) {
 			t.Errorf("%s: %v", by, err)
 			continue
 		}
-		if each := res.Stalls.Each; len(each) != 2 || each[0].Stormy.N == 0 || each[1].TookSec <= 0 {
+		if each := res.Stalls.Each; len(each) != 2 || each[0].Disturbed.N == 0 || each[1].TookSec <= 0 {
 			t.Errorf("%s: %+v", by, res.Stalls)
 		}
 		c := must.Get(talk.Dial(t.Context(), s.Addr))

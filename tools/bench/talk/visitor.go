@@ -51,18 +51,3 @@ func (v *Visitor) Head(want string) error {
 	}
 	return err
 }
-
-// Whole has take look at what has come, again and again, until it takes something.
-func (v *Visitor) Whole(take func(b []byte) (int, error)) error {
-	for {
-		b, _ := v.in.Peek(v.in.Buffered())
-		n, err := take(b)
-		if n > 0 || err != nil {
-			v.in.Discard(n)
-			return err
-		}
-		if _, err := v.in.Peek(len(b) + 1); err != nil {
-			return err
-		}
-	}
-}
