@@ -27,6 +27,7 @@ const oldCertificate = "certificate"
 // accessRows are the keys of each [[access]].
 func accessRows(r *access.Rule) []setting {
 	const (
+		hashes  = `the hash that "beanfield token" prints, or a list of hashes`
 		numbers = `a number, or a list of numbers`
 		subnets = `a network, as "10.0.0.0/8", or an address, or a list of them`
 		tubes   = `a name, or a list, in which * stands for any characters, also none`
@@ -35,7 +36,7 @@ func accessRows(r *access.Rule) []setting {
 	may := func(may access.Rights) string { return showTexts(strings.Split(may.String(), ", ")) }
 	return live(
 		text("access.name", &r.Name, "text", `any text; "" for the rule's number`),
-		hiding(list("access.token", &r.Tokens, "SHA-256 hashes", `the hash that "beanfield token" prints, or a list of hashes`, asHash, showTexts)),
+		hiding(list("access.token", &r.Tokens, "SHA-256 hashes", hashes, asHash, showTexts)),
 		holder("access.subject", &h.Subjects),
 		holder("access.common_name", &h.CommonNames),
 		holder("access.dns_name", &h.DNSNames),
@@ -50,13 +51,15 @@ func accessRows(r *access.Rule) []setting {
 }
 
 // list is a setting that is one value or several.
-func list[V any](key string, field *[]V, unit, allowed string, one func(any) (V, error), show func([]V) string) setting {
+func list[V any](key string, field *[]V, unit, allowed string, one func(any) (V, error),
+	show func([]V) string) setting {
 	return row(key, field, unit, allowed, func(v any) ([]V, error) { return each(v, one) }, show)
 }
 
 // holder is a setting with patterns for a part of a certificate.
 func holder(key string, field *[]string) setting {
-	return list(key, field, "patterns", `a pattern for this part of a certificate, or a list; * stands for any characters`, asPattern, showTexts)
+	const allowed = `a pattern for this part of a certificate, or a list; * stands for any characters`
+	return list(key, field, "patterns", allowed, asPattern, showTexts)
 }
 
 // each takes one value or an array of them, which must not be empty: a list that names

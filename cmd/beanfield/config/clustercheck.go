@@ -17,7 +17,8 @@ func (c *Config) Clustered() bool { return c.Cluster.Name != "" }
 // the mistakes found so far: a key that is wrong already is not said to be missing.
 func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 	k := &c.Cluster
-	if k.Name == "" && k.Node == "" && k.Secret == "" && k.Cert == "" && k.Key == "" && k.CA == "" && len(k.Engine) == 0 && len(k.Nodes) == 0 {
+	texts := k.Name + k.Node + k.Secret + k.Cert + k.Key + k.CA
+	if texts == "" && len(k.Engine) == 0 && len(k.Nodes) == 0 {
 		return nil
 	}
 	wrong := func(key, problem, allowed string) {
@@ -54,10 +55,12 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 		wrong("cluster.replicas", fmt.Sprintf("more than there are nodes, which are %d", len(k.Nodes)), "")
 	}
 	if c.Storage.Backend == InMemory {
-		wrong("storage.backend", "a cluster keeps its jobs on disk: what only memory has cannot outlive its machine", quote(OnDisk))
+		wrong("storage.backend", "a cluster keeps its jobs on disk: what only memory has cannot outlive its machine",
+			quote(OnDisk))
 	}
 	if c.Storage.Sync != syncAlways {
-		wrong("storage.sync", "a cluster answers when most of its replicas have synced what the answer says; there is no other way", quote(syncAlways))
+		wrong("storage.sync", "a cluster answers when most of its replicas have synced what the answer says; "+
+			"there is no other way", quote(syncAlways))
 	}
 	c.checkTrust(wrong)
 	return ms

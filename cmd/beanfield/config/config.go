@@ -137,7 +137,9 @@ func (o Origin) String() string {
 // Quota is what all shards may have together.
 func (c *Config) Quota() policy.Amount {
 	l := &c.Limits
-	return policy.Amount{policy.BoundJobs: int64(l.MaxJobs), policy.BoundBytes: l.MaxBytes, policy.BoundMemory: l.MaxMemory}
+	return policy.Amount{
+		policy.BoundJobs: int64(l.MaxJobs), policy.BoundBytes: l.MaxBytes, policy.BoundMemory: l.MaxMemory,
+	}
 }
 
 func defaults() *Config {
@@ -189,7 +191,8 @@ func Load(f Flags) (*Config, error) {
 
 func (c *Config) applyFlags(f Flags) Mistakes {
 	ms := slices.Concat(c.applyAddress(f),
-		c.applyAddresses("queue.listen", "-queue", f.queue, &c.Queue.Listen), c.applyAddresses("http.listen", "-http", f.HTTP, &c.HTTP.Listen))
+		c.applyAddresses("queue.listen", "-queue", f.queue, &c.Queue.Listen),
+		c.applyAddresses("http.listen", "-http", f.HTTP, &c.HTTP.Listen))
 	c.applyStorage(f)
 	given(c, "shards", "-shards", &c.Shards, f.shards)
 	given(c, "limits.max_job_size", "-z", &c.Limits.MaxJobSize, f.maxJobSize)
@@ -231,7 +234,8 @@ func (c *Config) applyAddress(f Flags) Mistakes {
 	}
 	if f.addr != nil {
 		if slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.Asked() }) {
-			return Mistakes{c.addressMistake("the addresses of the file have TLS, and this one would not; change listen.address in the file")}
+			return Mistakes{c.addressMistake("the addresses of the file have TLS, and this one would not; " +
+				"change listen.address in the file")}
 		}
 		c.Listen = []Listen{{Address: a, from: Origin{Flag: strings.Join(c.listenFlags, " ")}}}
 		return nil

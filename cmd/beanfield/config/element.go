@@ -18,8 +18,8 @@ type element struct {
 
 // elements reads an array of tables: fresh makes what an element sets, rows are its keys, needed those that each
 // element must have, and check looks at what was read. It says whether v is an array of tables at all.
-func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []string, fresh func(*element) T, rows func(*T) []setting,
-	check func(*element, *T)) (list []T, ok bool) {
+func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []string,
+	fresh func(*element) T, rows func(*T) []setting, check func(*element, *T)) (list []T, ok bool) {
 	tables, ok := asTables(v)
 	if !ok {
 		r.wrong(r.lines.at(key, 0), key, v, wrongKind(v).Error(), asArray(what, key))

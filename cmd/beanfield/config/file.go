@@ -110,7 +110,9 @@ func child(path toml.Key, name string) toml.Key { return append(slices.Clone(pat
 
 // missing notes what a table lacks.
 func (r *fileReader) missing(line int, key, problem, allowed string) {
-	r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed, Absent: true})
+	r.mistakes = append(r.mistakes, Mistake{
+		File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed, Absent: true,
+	})
 }
 
 func (r *fileReader) wrong(line int, key toml.Key, v any, problem, allowed string) {

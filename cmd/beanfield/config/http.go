@@ -50,8 +50,10 @@ const maxShownTubes = 100_000
 func (m *MetricsConfig) rows() []setting {
 	return live(
 		number("metrics.max_tubes", &m.MaxTubes, "tubes", maxShownTubes),
-		texts("metrics.tubes", &m.Tubes, "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`),
-		row("metrics.aliases", &m.Aliases, "names", fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter), asAliases, showTexts),
+		texts("metrics.tubes", &m.Tubes, "patterns",
+			`a list of patterns, in which * stands for any characters; [] for all tubes`),
+		row("metrics.aliases", &m.Aliases, "names", fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
+			asAliases, showTexts),
 		text("metrics.instance", &m.Instance, "host:port", `any text; "" for the first TCP address of the server`),
 	)
 }
@@ -68,15 +70,22 @@ func asAliases(v any) ([]string, error) {
 
 // hosts is a list of names that this server has for browsers.
 func hosts(key string, field *[]string) setting {
-	const allowed = `a list of names without port, in which * stands for any characters, as "queue.example.org"; [] for none`
-	return guarded(key, field, "names", allowed, func(list []string) error { _, err := httpfront.NewGuard(list, nil); return err })
+	const allowed = `a list of names without port, in which * stands for any characters, ` +
+		`as "queue.example.org"; [] for none`
+	return guarded(key, field, "names", allowed, func(list []string) error {
+		_, err := httpfront.NewGuard(list, nil)
+		return err
+	})
 }
 
 // origins is a list of the origins of pages that may use this server.
 func origins(key string, field *[]string) setting {
-	const allowed = `a list of origins, in which * stands for any characters, as "https://example.org" or "http://localhost:*"; ` +
-		`"null" for files; [] for none`
-	return guarded(key, field, "origins", allowed, func(list []string) error { _, err := httpfront.NewGuard(nil, list); return err })
+	const allowed = `a list of origins, in which * stands for any characters, ` +
+		`as "https://example.org" or "http://localhost:*"; "null" for files; [] for none`
+	return guarded(key, field, "origins", allowed, func(list []string) error {
+		_, err := httpfront.NewGuard(nil, list)
+		return err
+	})
 }
 
 // guarded is a list of texts that pass a check.

@@ -91,7 +91,8 @@ func (c *Config) merge(next *Config) (*Config, []Change) {
 // arrays shows what the arrays of tables have, of tubes, schedules, queues and rules. It is compared, and not logged.
 func (c *Config) arrays() [4]string {
 	return [4]string{
-		shownAll(c.Tubes, func(t *TubeRule) string { return inOneLine(t.rows()) }), shownAll(c.Schedules, (*ScheduleRule).shown),
+		shownAll(c.Tubes, func(t *TubeRule) string { return inOneLine(t.rows()) }),
+		shownAll(c.Schedules, (*ScheduleRule).shown),
 		shownAll(c.Queue.For, func(q *QueueFor) string { return inOneLine(q.rows()) }), shownAll(c.Access, showRule),
 	}
 }

@@ -128,7 +128,8 @@ func (s *policySet) list(c *Config) *conn.PolicyList {
 	}
 	rules := s.rules(c)
 	for i := range rules {
-		p := conn.Policy{Match: rules[i].Match, HiddenBy: hiddenBy(rules, i), Settings: rules[i].shown(), Line: rules[i].at.Line}
+		r := &rules[i]
+		p := conn.Policy{Match: r.Match, HiddenBy: hiddenBy(rules, i), Settings: r.shown(), Line: r.at.Line}
 		if p.From = conn.PolicyFromFile; i < len(s.tubes) {
 			p.From = conn.PolicyFromRunTime
 		}
@@ -160,7 +161,8 @@ func (s *policySet) circles(c *Config) (ms Mistakes) {
 		case vain && i < of && next >= of:
 			wrong(t, ".dead_letter", quote(t.DeadTube), fmt.Sprintf(deletesThem, fmt.Sprintf("in %s", to.at)))
 		case vain && i >= of && next < of && firstMatch(rules, t.Match) == i:
-			wrong(to, ".expire", showTime(time.Duration(to.Expire)), fmt.Sprintf("the policy in %s sends jobs of that age here, not to be deleted", t.at))
+			wrong(to, ".expire", showTime(time.Duration(to.Expire)),
+				fmt.Sprintf("the policy in %s sends jobs of that age here, not to be deleted", t.at))
 		}
 	}
 	return ms

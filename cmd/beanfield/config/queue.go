@@ -109,5 +109,6 @@ const queueForKey = "queue.for"
 // [queue].
 func (r *fileReader) queueFor(key toml.Key, v any) {
 	r.config.Queue.For, _ = elements(r, key, v, "tables", []string{"match"},
-		func(*element) QueueFor { return QueueFor{Limits: r.config.Queue.Limits} }, (*QueueFor).rows, func(*element, *QueueFor) {})
+		func(*element) QueueFor { return QueueFor{Limits: r.config.Queue.Limits} }, (*QueueFor).rows,
+		func(*element, *QueueFor) {})
 }

@@ -162,7 +162,8 @@ func shownAll[T any](list []T, show func(*T) string) string {
 
 // elementRows are the keys of arrays of tables.
 func elementRows() []setting {
-	return slices.Concat(new(TubeRule).rows(), new(ScheduleRule).rows(), new(QueueFor).rows(), accessRows(new(access.Rule)))
+	return slices.Concat(new(TubeRule).rows(), new(ScheduleRule).rows(), new(QueueFor).rows(),
+		accessRows(new(access.Rule)))
 }
 
 // everyKey has the keys of all tables.

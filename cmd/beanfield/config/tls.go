@@ -93,7 +93,8 @@ func (c *Config) findCertificates() (ms Mistakes) {
 				at = c.From[table.prefix+other] // of one that is there
 			}
 		}
-		ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: table.prefix + key, Value: quote(value), Problem: problem, Absent: value == ""})
+		ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: table.prefix + key, Value: quote(value),
+			Problem: problem, Absent: value == ""})
 	}
 	return ms
 }
@@ -148,7 +149,8 @@ func (c *Config) CheckRead(k *secure.Keeper) (ms Mistakes) {
 		}
 		var wrong *secure.FileError
 		if errors.As(k.Check(t.Certs, t.read), &wrong) {
-			ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: prefix + wrong.Key, Value: quote(wrong.File), Problem: wrong.Err.Error()})
+			ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: prefix + wrong.Key, Value: quote(wrong.File),
+				Problem: wrong.Err.Error()})
 		}
 	}
 	check(&c.Queue.TLS, "queue.", c.From["queue.cert"])

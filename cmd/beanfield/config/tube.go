@@ -169,7 +169,8 @@ const tubeKey = "tube"
 func (r *fileReader) tubes(key toml.Key, v any) {
 	seen := map[string]int{}
 	var all []element
-	rules, _ := elements(r, key, v, "tables", []string{"match"}, func(*element) TubeRule { return defaultTubeRule() }, (*TubeRule).rows,
+	rules, _ := elements(r, key, v, "tables", []string{"match"},
+		func(*element) TubeRule { return defaultTubeRule() }, (*TubeRule).rows,
 		func(e *element, t *TubeRule) {
 			all, t.at = append(all, *e), Origin{File: r.path, Line: e.line}
 			if len(e.bad) > 0 {
@@ -193,7 +194,8 @@ func (r *fileReader) tubes(key toml.Key, v any) {
 }
 
 // deletesThem says what is wrong if vainFrom says so, and where that is.
-const deletesThem = "its policy, %s, deletes jobs of that age at once: give that tube one with a longer expire, before that"
+const deletesThem = "its policy, %s, deletes jobs of that age at once: " +
+	"give that tube one with a longer expire, before that"
 
 // vainFrom finds the policy that deletes what another one sends to its tube because of its age, as soon as
 // that comes: a job's age counts from its put, wherever it is, unless that policy says otherwise.

@@ -34,7 +34,8 @@ func listenAll(ctx context.Context, addrs []config.Listen, log *slog.Logger) ([]
 }
 
 // For binds every address of a front end, or none.
-func For(ctx context.Context, front string, addrs []config.Address, perms config.Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
+func For(ctx context.Context, front string, addrs []config.Address, perms config.Permissions,
+	certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
 	var ls []config.Listen
 	for _, a := range addrs {
 		ls = append(ls, config.Listen{Address: a, Permissions: perms})
