@@ -88,7 +88,7 @@ const keepAgain = time.Second
 func (n *Node) keeper() {
 	for {
 		select {
-		case <-n.ending:
+		case <-n.ctx.Done():
 			return
 		case <-n.write:
 		}
@@ -104,7 +104,7 @@ func (n *Node) keeper() {
 				}
 				n.o.Logger.Error("this node does not vote", "error", err)
 				select {
-				case <-n.ending:
+				case <-n.ctx.Done():
 					return
 				case <-time.After(keepAgain):
 				}

@@ -30,21 +30,18 @@ func (n *Node) knock(context.Context) error {
 
 // knocker is the goroutine that knocks, and has the engine rest while this node is of no use to the others.
 func (n *Node) knocker() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	n.begun.Go(func() { <-n.ending; cancel() })
 	tick := time.NewTicker(partition.Pace)
 	defer tick.Stop()
 	var p pursuit
 	for i, down := 0, false; ; i++ {
 		select {
-		case <-n.ending:
+		case <-n.ctx.Done():
 			return
 		case <-tick.C:
 		}
 		n.watch.Tick()
 		if n.watch.Twin() {
-			n.giveWay(ctx)
+			n.giveWay(n.ctx)
 			return
 		}
 		if i%int(partition.Each/partition.Pace) == 0 {
@@ -55,9 +52,9 @@ func (n *Node) knocker() {
 		}
 		if due := n.watch.Due(); n.server != nil && n.joined.Load() && (down || due != n.rests.Load()) {
 			p = pursuit{}
-			if down = !n.rest(ctx, due); down {
+			if down = !n.rest(n.ctx, due); down {
 				select {
-				case <-n.ending:
+				case <-n.ctx.Done():
 				case <-time.After(engineAgain):
 				}
 			}

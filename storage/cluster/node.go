@@ -54,7 +54,8 @@ type Node struct {
 	wake   chan struct{}
 	write  chan struct{} // wakes the keeper
 	steer  chan struct{}
-	ending chan struct{}
+	ctx    context.Context // until the node ends
+	end    context.CancelFunc
 	failed chan struct{} // closed when this process cannot be a node any more
 	why    error         // that it is closed for
 	fails  sync.Once
@@ -77,9 +78,11 @@ type Node struct {
 }
 
 func newNode(o Options) *Node {
+	ctx, end := context.WithCancel(context.Background())
 	return &Node{
+		ctx: ctx, end: end,
 		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
-		ending: make(chan struct{}), failed: make(chan struct{}), came: make(chan *Term, 1), waits: map[uint64]chan error{},
+		failed: make(chan struct{}), came: make(chan *Term, 1), waits: map[uint64]chan error{},
 	}
 }
 
@@ -96,12 +99,9 @@ func (n *Node) begin() {
 // shut has nobody begin anything any more.
 func (n *Node) shut() {
 	n.mu.Lock()
-	was := n.closed
 	n.closed = true
 	n.mu.Unlock()
-	if !was {
-		close(n.ending)
-	}
+	n.end()
 }
 
 // do gives the loop something to do. It says whether there is a loop.
@@ -125,7 +125,7 @@ func (n *Node) ask(f func(now time.Duration)) error {
 	select {
 	case <-done:
 		return nil
-	case <-n.ending:
+	case <-n.ctx.Done():
 		return ErrClosed
 	}
 }
@@ -146,7 +146,7 @@ func (n *Node) loop() {
 	defer tick.Stop()
 	for {
 		select {
-		case <-n.ending:
+		case <-n.ctx.Done():
 			return
 		case <-n.wake:
 		case <-tick.C:
@@ -246,7 +246,7 @@ func (n *Node) Term(ctx context.Context) (*Term, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-n.ending:
+		case <-n.ctx.Done():
 			return nil, ErrClosed
 		case <-n.failed:
 			return nil, n.why

@@ -46,17 +46,7 @@ func (r *replica) rebuild(why string) {
 // rebuilder is the goroutine that does it. It ends when that is done.
 func (r *replica) rebuilder() {
 	n := r.node
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-n.ending:
-			cancel()
-		case <-done:
-		}
-	}()
+	ctx := n.ctx
 	r.close()
 	for pause := rebuildPoll; ; {
 		select {

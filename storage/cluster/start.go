@@ -37,7 +37,7 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		select {
 		case <-n.failed:
 			cancel()
-		case <-n.ending:
+		case <-n.ctx.Done():
 		}
 	})
 	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.knock, n.join, n.openShards, n.openCopies, n.take} {

@@ -43,14 +43,11 @@ func (n *Node) leading() []string {
 // steerer is the goroutine that has the lanes led by other machines than the owner's. Nothing waits
 // for it.
 func (n *Node) steerer() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	n.begun.Go(func() { <-n.ending; cancel() })
 	timer := time.NewTimer(steerEach)
 	defer timer.Stop()
 	for tries := 0; ; {
 		select {
-		case <-n.ending:
+		case <-n.ctx.Done():
 			return
 		case <-n.steer:
 			tries = 0
@@ -58,7 +55,7 @@ func (n *Node) steerer() {
 		}
 		tries++
 		switch {
-		case n.steerAll(ctx):
+		case n.steerAll(n.ctx):
 			timer.Reset(steerEach)
 		case tries < steerOften:
 			timer.Reset(steerAgain)

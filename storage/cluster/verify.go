@@ -94,7 +94,7 @@ func (n *Node) verify(ctx context.Context, shard int) (s ShardVerified, err erro
 			select {
 			case <-ctx.Done():
 				return s, ctx.Err()
-			case <-n.ending:
+			case <-n.ctx.Done():
 				return s, ErrClosed
 			case <-time.After(verifyAgain):
 			}
@@ -189,7 +189,7 @@ var errSilent = errors.New("it does not answer")
 func (n *Node) askAbout(ctx context.Context, names []string, limit time.Duration, q question) []reply {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	defer n.endsWith(cancel)()
+	defer context.AfterFunc(n.ctx, cancel)()
 	all := make([]reply, len(names))
 	var asking sync.WaitGroup
 	for i, name := range names {
@@ -214,19 +214,6 @@ func (n *Node) askAbout(ctx context.Context, names []string, limit time.Duration
 
 func (n *Node) verifySubject(node string) string {
 	return jetstream.PostPrefix(n.o.Name) + "verify." + node
-}
-
-// endsWith has something cancelled when the node ends, until what it returns is called.
-func (n *Node) endsWith(cancel func()) (done func()) {
-	stop := make(chan struct{})
-	go func() {
-		select {
-		case <-n.ending:
-			cancel()
-		case <-stop:
-		}
-	}()
-	return func() { close(stop) }
 }
 
 // answerVerify has this node answer such questions.
@@ -264,9 +251,8 @@ func (n *Node) answer(q question) (reply, error) {
 	if q.Remark != nil {
 		return reply{}, n.ask(func(time.Duration) { n.election.Remark(q.Shard, *q.Remark) })
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), min(max(q.Limit, placeLimit), verifyLimit))
+	ctx, cancel := context.WithTimeout(n.ctx, min(max(q.Limit, placeLimit), verifyLimit))
 	defer cancel()
-	defer n.endsWith(cancel)()
 	for end := time.Now().Add(arrives); ; {
 		place, whole := uint64(0), false
 		err := n.ask(func(time.Duration) { r.report(); place, whole = r.state.Place.Number, !r.retired.Load() })

@@ -35,7 +35,7 @@ var budgets = map[string]weight{
 	"shard/queue":             {39100, 30300},
 	"shard/queue/naive":       {7600, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":         {14200, 13700},
+	"storage/cluster":       {14100, 13600},
 	"storage/jetstream":       {5000, 5000},
 	"storage/lanes":           {1900, 7900},
 	"storage/locallog":        {4200, 4600},
