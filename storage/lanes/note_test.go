@@ -155,7 +155,7 @@ func (t *town) answered(m note) {
 		p.counted[m.from] = max(m.sent, p.counted[m.from])
 		if m.durable >= 0 {
 			delete(p.given, m.from)
-			n.count(t.world, m.from, uint64(m.durable))
+			n.count(m.from, uint64(m.durable))
 		}
 		if m.request > 0 {
 			t.gives(m)
@@ -214,7 +214,7 @@ func (t *town) gives(m note) {
 		c.now = c.durable
 		g = given{m.request, &c}
 		p.given[m.from], p.counted[m.from] = g, p.at(t.now)
-		n.count(t.world, m.from, c.durable.Number)
+		n.count(m.from, c.durable.Number)
 		if m.request == o.asks {
 			o.offers[t.name(m.to)] = c.durable.Number
 		}

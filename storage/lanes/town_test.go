@@ -61,7 +61,9 @@ type heard struct {
 // doubles and delays. A node's owner and its log are one: who owns the shard beats, hands out jobs
 // and writes while it has a lease, and ends its epoch, or is overtaken.
 type town struct {
-	*schedule
+	*world
+	r        *rand.Rand
+	mix      []int // customs, as often as they may happen
 	now      time.Duration
 	people   []*resident
 	away     *resident // that one does not come back
@@ -97,10 +99,12 @@ type wanting struct {
 }
 
 func newTown(seed uint64, set func(*town)) *town {
-	t := &town{schedule: &schedule{world: newWorld(3), r: rand.New(rand.NewPCG(seed, 3))}, gone: map[uint64]bool{}}
-	set(t)
+	t := &town{world: newWorld(3), r: rand.New(rand.NewPCG(seed, 3)), gone: map[uint64]bool{}}
+	if set != nil {
+		set(t)
+	}
 	t.rough = t.r.IntN(3) == 0
-	t.on = hooks{own: t.own, told: t.tell, still: func(i int) bool { return t.people[i].still > t.now }, counting: func(int) bool { return false }}
+	t.on = hooks{own: t.own, told: t.tell}
 	if seed%2 == 1 {
 		t.base = base
 		t.states[base] = contents{}
@@ -112,12 +116,45 @@ func newTown(seed uint64, set func(*town)) *town {
 		}
 		t.up(i)
 	}
-	var weights []int
-	for _, c := range customs {
-		weights = append(weights, c.weight)
-	}
-	t.weigh(weights...)
+	t.weigh()
 	return t
+}
+
+// weigh has some events come more often than others, in each schedule other ones: what is rare in
+// all of them would hardly meet.
+func (t *town) weigh() {
+	for k, c := range customs {
+		for range c.weight * []int{0, 1, 1, 1, 5}[t.r.IntN(5)] {
+			t.mix = append(t.mix, k)
+		}
+	}
+}
+
+// message delivers one that is under way. Most come in order; some are lost, some come twice.
+func (t *town) message() {
+	if len(t.messages) == 0 {
+		return
+	}
+	k := 0
+	if t.r.IntN(3) == 0 {
+		k = t.r.IntN(len(t.messages))
+	}
+	if m := &t.messages[k]; m.answer && t.people[m.from].still > t.now {
+		return
+	}
+	switch t.r.IntN(20) {
+	case 0:
+		t.messages = append(t.messages[:k:k], t.messages[k+1:]...)
+	case 1:
+		t.messages = append(t.messages, t.messages[k])
+		fallthrough
+	default:
+		miss := 0
+		if t.r.IntN(4) == 0 {
+			miss = []int{1, 2, 100}[t.r.IntN(3)]
+		}
+		t.deliver(k, miss)
+	}
 }
 
 // up starts a node.

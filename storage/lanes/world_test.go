@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"beanfield/storage/turns"
@@ -15,17 +14,16 @@ type copyOf struct{ now, durable turns.Place }
 
 // member is a node of the world.
 type member struct {
-	life    int
-	writes  int  // turns that it has begun to write
-	log     *Log // nil while it is down
-	store   copyOf
-	lane    [2]uint64      // the request under way on each lane; 0 for none
-	wrote   turns.Place    // what the owner is writing
-	turn    []byte         // of which that is a part
-	parts   [][]byte       // what is left of it
-	counts  map[int]uint64 // of an owner: up to which number each counted copy is durable
-	purged  uint64         // of an owner: the highest number that it may have had purged
-	copying *copyOf        // a checkpoint on its way
+	life   int
+	writes int  // turns that it has begun to write
+	log    *Log // nil while it is down
+	store  copyOf
+	lane   [2]uint64      // the request under way on each lane; 0 for none
+	wrote  turns.Place    // what the owner is writing
+	turn   []byte         // of which that is a part
+	parts  [][]byte       // what is left of it
+	counts map[int]uint64 // of an owner: up to which number each counted copy is durable
+	purged uint64         // of an owner: the highest number that it may have had purged
 }
 
 // world is some nodes, the engine, and what is under way between them. After each step it
@@ -36,7 +34,6 @@ type world struct {
 	messages []message
 	nonces   uint64
 	without  without
-	late     bool   // a copy counts when it is there, whatever has been purged
 	base     uint64 // the hash before the first record
 	on       hooks
 
@@ -53,10 +50,8 @@ type world struct {
 
 // hooks are told what happens in a world, or change it.
 type hooks struct {
-	own      func(i int)
-	told     func(i int, turn []byte) // its turn has been acknowledged
-	still    func(i int) bool         // it does nothing now
-	counting func(i int) bool         // false if that is not done here
+	own  func(i int)
+	told func(i int, turn []byte) // its turn has been acknowledged
 }
 
 // Worlds are small, so marks are few in them.
@@ -98,12 +93,6 @@ func (n *member) stop() {
 func (w *world) crash(i int) {
 	n := w.nodes[i]
 	n.life++
-	if n.copying != nil { // nobody counts on a copy that nobody makes
-		for _, o := range w.nodes {
-			delete(o.counts, i)
-		}
-	}
-	n.copying = nil
 	n.stop()
 	n.store.now = n.store.durable
 }
@@ -277,111 +266,22 @@ func (w *world) resign(i int) {
 	w.settle(i, nil)
 }
 
-// sync makes a store durable, and tells the owner.
-func (w *world) sync(i int) {
-	s := &w.nodes[i].store
-	s.durable = s.now
-	if w.on.counting != nil && !w.on.counting(i) {
-		return
-	}
-	for _, o := range w.nodes {
-		if o.counts != nil {
-			o.count(w, i, s.durable.Number)
-		}
-	}
-}
+// sync makes a store durable.
+func (w *world) sync(i int) { w.nodes[i].store.durable = w.nodes[i].store.now }
 
 // count is when an owner hears how far a copy is. One that needs what may be purged is told to
 // begin again.
-func (n *member) count(w *world, i int, durable uint64) bool {
+func (n *member) count(i int, durable uint64) {
 	if durable < n.purged {
-		if !w.late {
-			delete(n.counts, i)
-			return false
-		}
-		w.fail("K5: a copy counts from record %d, and up to %d may be purged", durable, n.purged)
+		delete(n.counts, i)
+		return
 	}
 	n.counts[i] = durable
-	return true
 }
 
 // giveUp has an owner count a node's copy no more, as an operator may who cannot wait for it.
 func (w *world) giveUp(i, k int) {
 	if c := w.nodes[i].counts; i != k && len(c)-1 > len(w.nodes)/2 {
 		delete(c, k)
-	}
-}
-
-// purge has an owner free what all that it counts have.
-func (w *world) purge(i, l int) {
-	n, there := w.nodes[i], 0
-	for k := range n.counts {
-		if w.nodes[k].copying == nil {
-			there++
-		}
-	}
-	if there <= len(w.nodes)/2 {
-		return
-	}
-	durable := slices.Min(slices.Collect(maps.Values(n.counts)))
-	seq := n.log.Purge(l, durable)
-	if seq == 0 || int(seq) <= w.engine[l].purged {
-		return
-	}
-	n.purged = max(n.purged, durable)
-	w.everywhere(l, int(seq))
-	for _, e := range w.engine[l].records[w.engine[l].purged:seq] {
-		for k := range n.counts {
-			c := w.nodes[k]
-			if have := c.store.durable.Number; e.Record.Number > have && (c.copying == nil || e.Record.Number > c.copying.durable.Number) {
-				w.fail("K5: record %d is purged; node %d has %d", e.Record.Number, k, have)
-			}
-		}
-	}
-	w.messages = append(w.messages, message{from: i, life: n.life, Request: Request{Lane: l}, purge: seq})
-}
-
-// everywhere looks whether what is about to be purged from a lane, and is not on the other, is
-// durable in the stores of a majority.
-func (w *world) everywhere(l, seq int) {
-	other := w.engine[1-l]
-	for _, e := range w.engine[l].records[w.engine[l].purged:seq] {
-		beside := slices.ContainsFunc(other.records[other.purged:], func(o Entry) bool { return o.Hash == e.Hash })
-		have := 0
-		for _, n := range w.nodes {
-			if n.store.durable.Number >= e.Record.Number {
-				have++
-			}
-		}
-		if !beside && e.Record.Number > 0 && have <= len(w.nodes)/2 {
-			w.fail("K5: record %d is purged, and durable on %d nodes", e.Record.Number, have)
-		}
-	}
-}
-
-// copies begins to give a node a new store, a checkpoint of another's, which counts from now on.
-func (w *world) copies(i, from int) {
-	checkpoint := w.nodes[from].store
-	checkpoint.now = checkpoint.durable
-	if !w.late {
-		for _, o := range w.nodes {
-			if o.counts != nil && !o.count(w, i, checkpoint.now.Number) {
-				return
-			}
-		}
-	}
-	n := w.nodes[i]
-	n.life++
-	n.stop() // what it had counts no more
-	n.copying = &checkpoint
-}
-
-// copied is when the checkpoint has come.
-func (w *world) copied(i int) {
-	n := w.nodes[i]
-	n.store, n.copying = *n.copying, nil
-	w.start(i)
-	if w.late {
-		w.sync(i)
 	}
 }

@@ -18,7 +18,7 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7100, 14100},
+	"cmd/beanfield":           {7100, 14200},
 	"cmd/beanfield/config":    {10000, 4000},
 	"cmd/beanfield/listeners": {1300, 1300},
 	"cmd/beanfield/node":      {1400, 700},
@@ -35,9 +35,9 @@ var budgets = map[string]weight{
 	"shard/queue":             {39100, 30300},
 	"shard/queue/naive":       {7600, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":       {14100, 13600},
+	"storage/cluster":         {14100, 13600},
 	"storage/jetstream":       {5000, 5000},
-	"storage/lanes":           {1900, 7900},
+	"storage/lanes":           {1900, 7100},
 	"storage/locallog":        {4200, 4600},
 	"storage/pebblestore":     {23700, 23100},
 	"tools":                   {5800, 7800},
