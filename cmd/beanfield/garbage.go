@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+	"time"
 
 	"beanfield/cmd/beanfield/config"
 )
@@ -30,10 +31,13 @@ func garbageOf(c *config.Config) garbage {
 	return garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom}
 }
 
-// followerRoom is the most room while a node follows. No client waits for it, and more than half of what is
-// live are the engine's blocks, which come and go. Under load that
-// takes 30 MB less than the usual room.
-const followerRoom = 8 << 20
+// A node that follows has less room: no client waits for it, and more than half of what is live are the engine's
+// blocks, which come and go. It has followerRoom, or as much as it allocates in followerEach, if that is more: each
+// record that it takes leaves ten copies, and under load the collector would run for a fifth of the time.
+const (
+	followerRoom = 8 << 20
+	followerEach = time.Second / 4
+)
 
 // smallestHeap is the least live data that the percentage is computed from.
 const smallestHeap = 4 << 20
@@ -42,6 +46,7 @@ const smallestHeap = 4 << 20
 type bounds struct {
 	current atomic.Pointer[garbage]
 	follows atomic.Bool
+	needs   atomic.Int64 // bytes that are allocated in followerEach
 }
 
 // bound applies the rule after each collection. If GOGC is set in the environment, it does
@@ -51,7 +56,7 @@ func (g garbage) bound() *bounds {
 	b.current.Store(&g)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(g.percentage(0, 0))
-		b.watchCycles()
+		b.watchCycles(time.Now(), 0)
 	}
 	return b
 }
@@ -66,7 +71,7 @@ func (b *bounds) follow(yes bool) { b.follows.Store(yes) }
 func (b *bounds) rule() garbage {
 	g := *b.current.Load()
 	if b.follows.Load() {
-		g.room = min(g.room, followerRoom)
+		g.room = min(g.room, max(followerRoom, b.needs.Load()))
 	}
 	return g
 }
@@ -79,19 +84,23 @@ func (g garbage) percentage(live, scanned uint64) int {
 }
 
 // watchCycles sets the percentage again after the next collection, and so on. It
-// knows that there was one because the cleanup of an unreachable object runs.
-func (b *bounds) watchCycles() {
+// knows that there was one because the cleanup of an unreachable object runs. It is told when the
+// one before was, and how many bytes had been allocated then.
+func (b *bounds) watchCycles(last time.Time, before uint64) {
 	sentinel := new(*int)
 	runtime.AddCleanup(sentinel, func(struct{}) {
-		debug.SetGCPercent(b.rule().percentage(heapSize()))
-		b.watchCycles()
+		live, scanned, allocated := heapSize()
+		now := time.Now()
+		b.needs.Store(int64(float64(allocated-before) * float64(followerEach) / float64(max(1, now.Sub(last)))))
+		debug.SetGCPercent(b.rule().percentage(live, scanned))
+		b.watchCycles(now, allocated)
 	}, struct{}{})
 }
 
-// heapSize is how many bytes the last collection found in use, and how many the next one
-// has to look at.
-func heapSize() (live, scanned uint64) {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
+// heapSize is how many bytes the last collection found in use, how many the next one
+// has to look at, and how many have ever been allocated.
+func heapSize() (live, scanned, allocated uint64) {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
-	return sample[0].Value.Uint64(), sample[1].Value.Uint64()
+	return sample[0].Value.Uint64(), sample[1].Value.Uint64(), sample[2].Value.Uint64()
 }

@@ -57,10 +57,29 @@ func TestGarbageIsBounded(t *testing.T) {
 	settle(t, follower.percentage(128<<20, 0), follower.percentage(0, 0))
 	b.replace(garbage{g.percent, 2 << 20})
 	settle(t, 1, 50) // no more than is configured
-	b.follow(false)
 	b.replace(g)
+	busy, end := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(end)
+		for {
+			select {
+			case <-busy:
+				return
+			default:
+				sink = make([]byte, 1<<20)
+			}
+		}
+	}()
+	settle(t, 2*follower.percentage(0, 0), g.percentage(0, 0)) // it allocates much
+	close(busy)
+	<-end
+	settle(t, follower.percentage(128<<20, 0), follower.percentage(0, 0))
+	b.follow(false)
 	settle(t, g.percentage(128<<20, 0), g.percentage(0, 0))
 }
+
+// sink is what the compiler may not leave out.
+var sink []byte
 
 // settle collects until the percentage is within bounds.
 func settle(t *testing.T, least, most int) {

@@ -91,11 +91,12 @@
 // Under load, with records of 220 KB, an append is under way for 0.92 of the time, Take
 // included. For the rest the committer tells the acks of one group before it begins the next. Yet on one
 // machine with two processors three nodes take 0.3 to 0.5 of the puts for which the bare engines take records,
-// because all work is done there: of 9 µs of processors' time a put, the engines take 2.5, the owner as much
-// as a server by itself, 2.5, and each other node's copy 1.5. A quarter is the garbage collector's: the engine
-// copies a record about ten times. What remains is two things: a follower's read is given to any of the
-// replicas, so that two thirds cross the network though the node has what it asks for; and the less room
-// for garbage a follower has (cmd/beanfield), the more time it takes.
+// because all work is done there: of 13 µs of processors' time a put, the engines take 5, the owner as much
+// as a server by itself, 3, and each other node's copy 2. The engine copies a record about ten times, so
+// a follower under load leaves its collector as much room as a server by itself has (cmd/beanfield): with less, a
+// fifth of its time went there. What remains: a follower's read is given to any of the
+// replicas, so that two thirds cross the network though the node has what it asks for. That costs a tenth of a
+// follower's time, and the engine has no interface for another way.
 //
 // # Messages
 //
