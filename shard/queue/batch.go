@@ -60,6 +60,9 @@ const heavy = 64
 // applied because those before it took too much work.
 func (s *State) Run(now int64, b *Batch) bool {
 	s.ensure()
+	if s.extra != nil && len(b.Ops) > b.Next+1 {
+		s.foresee(b.Ops[b.Next:])
+	}
 	for b.Next < len(b.Ops) {
 		op := &b.Ops[b.Next]
 		share := s.share

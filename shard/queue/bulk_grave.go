@@ -299,7 +299,7 @@ func (s *State) freeTube(t *tube) {
 // freeKey frees the key with a hash if the job that has it lies in a grave, and its window, if it has one, is over.
 func (s *State) freeKey(now int64, h *hash) {
 	k := &s.extra.keys
-	ref := k.first(h)
+	ref := k.find(h)
 	if ref == 0 || !k.At(ref).is(keyLives) || k.At(ref).is(keyOnce) || s.endOf(ref) > now {
 		return
 	}

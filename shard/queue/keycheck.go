@@ -51,27 +51,32 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 	if err := s.checkLives(seen); err != nil {
 		return err
 	}
-	k, n, windowed := &x.keys, uint32(0), uint32(0)
-	for b := range k.Len() {
-		for ref := *k.Head(b); ref != 0; ref = k.At(ref).chain {
-			r := k.At(ref)
-			n++
-			if k.head(&r.hash) != k.Head(b) || k.first(&r.hash) != ref || k.next(ref) != 0 {
-				return fmt.Errorf("Y1: a key of job %d is not found, or twice", r.id())
-			}
-			if r.is(keyLives) != (refs[ref] != 0) || r.is(keyLives) && refs[ref] != r.id() {
-				return fmt.Errorf("Y1: job %d has a key of job %d", refs[ref], r.id())
-			}
-			if r.is(keyWindowed) {
-				windowed++
-			} else if !r.is(keyLives) || r.is(keyOnce) || x.logged.get(ref) != 0 {
-				return fmt.Errorf("Y2: a key of job %d has no window", r.id())
-			}
-			delete(refs, ref)
-		}
+	k, windowed := &x.keys, uint32(0)
+	var found []uint32
+	err := k.Check(func(ref uint32) uint32 {
+		found = append(found, ref)
+		return k.mixedOf(ref)
+	})
+	if err != nil {
+		return err
 	}
-	if n != k.N || len(refs) > 0 || windowed != x.ends.N || int(n) != k.Used() {
-		return fmt.Errorf("Y2: %d keys are counted, %d there, %d missing; %d have windows, want %d", k.N, n, len(refs), x.ends.N, windowed)
+	for _, ref := range found {
+		r := k.At(ref)
+		if k.find(&r.hash) != ref {
+			return fmt.Errorf("Y1: a key of job %d is not found, or twice", r.id())
+		}
+		if r.is(keyLives) != (refs[ref] != 0) || r.is(keyLives) && refs[ref] != r.id() {
+			return fmt.Errorf("Y1: job %d has a key of job %d", refs[ref], r.id())
+		}
+		if r.is(keyWindowed) {
+			windowed++
+		} else if !r.is(keyLives) || r.is(keyOnce) || x.logged.get(ref) != 0 {
+			return fmt.Errorf("Y2: a key of job %d has no window", r.id())
+		}
+		delete(refs, ref)
+	}
+	if len(refs) > 0 || windowed != x.ends.N || int(k.N) != k.Used() {
+		return fmt.Errorf("Y2: %d keys are there, %d records, %d missing; %d have windows, want %d", k.N, k.Used(), len(refs), x.ends.N, windowed)
 	}
 	return x.ends.Check(x.endAt)
 }

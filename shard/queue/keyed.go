@@ -77,9 +77,7 @@ func (t *Options) keyed() bool { return len(t.Key)+len(t.Once) > 0 }
 // holder finds the record of a keyed put that has come before (OK), or the one that has its key (Exists); 0 if
 // there is neither.
 func (s *State) holder(now int64, t *tube, o *Options) (ref uint32, _ Status) {
-	if !o.hashed {
-		o.key, o.once, o.hashed = s.hashOf(ofKey, t.name, o.Key), s.hashOf(ofOnce, t.name, o.Once), true
-	}
+	s.hashKeys(t.name, o)
 	if len(o.Once) > 0 {
 		ref = s.taken(now, &o.once)
 	}
@@ -89,21 +87,54 @@ func (s *State) holder(now int64, t *tube, o *Options) (ref uint32, _ Status) {
 	return s.taken(now, &o.key), Exists
 }
 
+// hashKeys hashes what a put into a tube takes, if that has not been done.
+func (s *State) hashKeys(tube string, o *Options) {
+	if o.hashed {
+		return
+	}
+	o.hashed = true
+	if len(o.Key) > 0 {
+		o.key = s.hashOf(ofKey, tube, o.Key)
+	}
+	if len(o.Once) > 0 {
+		o.once = s.hashOf(ofOnce, tube, o.Once)
+	}
+}
+
+// foresee has the processor fetch, all at once, what the keyed puts among some operations will look at in turn: with
+// millions of keys that is in no cache.
+func (s *State) foresee(ops []Op) {
+	k := &s.extra.keys
+	k.ahead = k.ahead[:0]
+	for i := range ops {
+		op := &ops[i]
+		if op.Kind != Put || op.Options == nil || op.Tube == "" || !op.Options.keyed() {
+			continue
+		}
+		o := op.Options
+		if s.hashKeys(op.Tube, o); len(o.Key) > 0 {
+			k.ahead = append(k.ahead, k.mixed(&o.key))
+		}
+		if len(o.Once) > 0 {
+			k.ahead = append(k.ahead, k.mixed(&o.once))
+		}
+	}
+	k.Foresee(k.ahead)
+}
+
 // taken finds the record of a key that is taken; 0 if it is free.
 func (s *State) taken(now int64, h *hash) uint32 {
 	k := &s.extra.keys
 	if len(s.yard.graves) > 0 {
 		s.freeKey(now, h)
 	}
-	for ref := k.first(h); ref != 0; {
-		next := k.next(ref)
-		if !s.over(now, ref) {
+	for {
+		ref := k.find(h)
+		if ref == 0 || !s.over(now, ref) {
 			return ref
 		}
 		s.endWindow(ref)
-		ref = next
 	}
-	return 0
 }
 
 // over says that a window has ended, and with it the key.

@@ -46,13 +46,12 @@ func (h *hash) appendTo(b []byte) []byte {
 	return b
 }
 
-// key is a record of the table: 28 bytes without a pointer, and 4 in the table and 4 by which its job
+// key is a record of the table: 24 bytes without a pointer, some 10 in the table and 4 by which its job
 // finds it. The job may have ended already.
 type key struct {
 	hash   hash
 	idLow  uint32
 	idHigh uint32 // 21 bits; above them what the key is
-	chain  uint32 // the next in the bucket
 }
 
 const (
@@ -64,69 +63,48 @@ const (
 func (k *key) id() uint64          { return uint64(k.idLow) | uint64(k.idHigh&(1<<idHighBits-1))<<32 }
 func (k *key) is(what uint32) bool { return k.idHigh&what != 0 }
 
-// keys finds a key by its hash: a linear hash, as index is one. Where a key stands depends on
-// numbers that nobody outside knows, so nobody can choose keys that stand in one place.
+// keys finds a key by its hash. Where a key stands depends on numbers that nobody outside knows, so nobody can choose
+// keys that stand in one place.
 type keys struct {
 	cells.Slab[key]
-	cells.Buckets
+	cells.Table
 	mix     [3]uint64
 	scratch []byte
+	ahead   []uint32 // hashes of keys that will be looked for
 }
 
 func newKeys(mix [3]uint64) keys {
-	k := keys{Slab: cells.NewSlab[key](), Buckets: cells.NewBuckets()}
+	k := keys{Slab: cells.NewSlab[key](), Table: cells.NewTable()}
 	for i := range k.mix {
 		k.mix[i] = mix[i] | 1
 	}
 	return k
 }
 
-// head is where the chain of a key's bucket begins.
-func (k *keys) head(h *hash) *uint32 {
+// mixed is the hash by which the table knows a key.
+func (k *keys) mixed(h *hash) uint32 {
 	x := (uint64(h[0]) | uint64(h[1])<<32) ^ k.mix[0]
 	x *= k.mix[1]
 	x ^= x >> 32
 	x *= k.mix[2]
-	return k.Head(k.Of(uint32(x >> 32)))
+	return uint32(x >> 32)
 }
 
-// first is the first record with a hash, and next the one behind it; 0 if there is none.
-func (k *keys) first(h *hash) uint32 { return k.from(*k.head(h), h) }
+func (k *keys) mixedOf(ref uint32) uint32 { return k.mixed(&k.At(ref).hash) }
 
-func (k *keys) next(ref uint32) uint32 { return k.from(k.At(ref).chain, &k.At(ref).hash) }
-
-func (k *keys) from(ref uint32, h *hash) uint32 {
-	for ref != 0 && k.At(ref).hash != *h {
-		ref = k.At(ref).chain
-	}
-	return ref
+// find finds the record with a hash; 0 if there is none.
+func (k *keys) find(h *hash) uint32 {
+	return k.Find(k.mixed(h), func(ref uint32) bool { return k.At(ref).hash == *h })
 }
 
 func (k *keys) insert(h hash, id uint64, what uint32) (ref uint32) {
 	ref = k.Alloc()
-	head := k.head(&h)
-	*k.At(ref) = key{hash: h, idLow: uint32(id), idHigh: uint32(id>>32) | what, chain: *head}
-	*head = ref
-	k.spread(k.Gain())
+	*k.At(ref) = key{hash: h, idLow: uint32(id), idHigh: uint32(id>>32) | what}
+	k.Add(k.mixed(&h), ref, k.mixedOf)
 	return ref
 }
 
 func (k *keys) remove(ref uint32) {
-	link := k.head(&k.At(ref).hash)
-	for *link != ref {
-		link = &k.At(*link).chain
-	}
-	*link = k.At(ref).chain
+	k.Remove(k.mixedOf(ref), ref)
 	k.Release(ref)
-	k.spread(k.Lose())
-}
-
-// spread puts the keys of a chain into their buckets.
-func (k *keys) spread(ref uint32) {
-	for ref != 0 {
-		r := k.At(ref)
-		next, head := r.chain, k.head(&r.hash)
-		r.chain, *head = *head, ref
-		ref = next
-	}
 }

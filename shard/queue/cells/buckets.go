@@ -2,14 +2,12 @@ package cells
 
 import "math/bits"
 
-// Buckets are the heads of a linear hash's chains. Whoever has them has the records of the chains, too. They grow
-// and shrink by one bucket at a time, so no command ever pays for a rehash: Gain and Lose return the
-// chain that is to be filed again.
+// Buckets are the heads of a linear hash's chains. Whoever has them has the records of the chains, too: Gain and
+// Lose return the chain that is to be filed again.
 type Buckets struct {
+	linear
 	N     uint32 // records
 	least uint32 // with fewer it shrinks; Lose is to be inlined
-	level uint   // buckets are 1<<level + split
-	split uint32
 	heads [][]uint32
 }
 
@@ -17,19 +15,7 @@ const bucketsMinLevel = ChunkShift
 
 // NewBuckets makes buckets for few records.
 func NewBuckets() Buckets {
-	return Buckets{level: bucketsMinLevel, heads: [][]uint32{make([]uint32, ChunkLen)}}
-}
-
-// Len is how many buckets there are.
-func (b *Buckets) Len() uint32 { return 1<<b.level + b.split }
-
-// Of is the bucket of a record with this hash, of which the lowest bits count.
-func (b *Buckets) Of(hash uint32) uint32 {
-	at := hash & (1<<b.level - 1)
-	if at < b.split {
-		at = hash & (1<<(b.level+1) - 1)
-	}
-	return at
+	return Buckets{linear: linear{level: bucketsMinLevel}, heads: [][]uint32{make([]uint32, ChunkLen)}}
 }
 
 // Head is where the chain of a bucket begins; 0 for an empty one.
@@ -60,27 +46,19 @@ func (b *Buckets) bound() {
 
 // grow splits the next bucket in two.
 func (b *Buckets) grow() (again uint32) {
-	from, to := b.split, b.Len()
+	from, to, _ := b.widen()
 	if int(to>>ChunkShift) == len(b.heads) {
 		b.heads = append(b.heads, make([]uint32, ChunkLen))
 	}
 	again = *b.Head(from)
 	*b.Head(from), *b.Head(to) = 0, 0
-	b.split++
-	if b.split == 1<<b.level {
-		b.level, b.split = b.level+1, 0
-	}
 	b.bound()
 	return again
 }
 
-// shrink is grow backwards: the last bucket joins the one it came from.
+// shrink is grow backwards.
 func (b *Buckets) shrink() (again uint32) {
-	if b.split == 0 {
-		b.level, b.split = b.level-1, 1<<(b.level-1)
-	}
-	b.split--
-	last := b.Len()
+	last, _ := b.narrow()
 	again = *b.Head(last)
 	*b.Head(last) = 0
 	if keep := int(last>>ChunkShift) + 2; keep < len(b.heads) {

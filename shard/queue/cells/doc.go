@@ -13,6 +13,7 @@
 //	List       first come, first served, linked through its members
 //	Ring       first in, first out
 //	Buckets    the heads of a hash's chains
+//	Table      records by their hashes, most of which it remembers
 //
 // The chains of Buckets and the order of a queue's items are not here, but in package queue: they
 // look into job records at every step, and generic code can do that only by indirect calls.
