@@ -41,6 +41,22 @@ func TestStatsTubeOfEndedWaits(t *testing.T) {
 	}
 }
 
+// A shard that hears of a wait when that is over, and has looked for those who left, takes no place for it.
+func TestWaitThatComesLate(t *testing.T) {
+	d := newBed(2)
+	p, other := d.newPlayer("p").watchOnly(both(d)...), d.newPlayer("other")
+	other.Use([]byte(d.tube(0, 0)))
+	asked := 0
+	d.shards[1].inPlace = func() bool { asked++; return asked == 1 } // the offer, and not the wait
+	p.reserve(0, nil, false)
+	other.put(0, 0, 60, nil)
+	d.stats(d.tube(1, 0))
+	d.shards[1].step()
+	if info, _ := d.stats(d.tube(1, 0)); !p.Delivered() || info.Waiting != 0 {
+		t.Errorf("delivered: %v, and %d wait", p.Delivered(), info.Waiting)
+	}
+}
+
 // However many end waits while the shard looks, each client comes out after its
 // last end, and never twice for one.
 func TestLeaversConcurrently(t *testing.T) {
