@@ -57,10 +57,11 @@ func (r *Router) found(t testing.TB, id uint64) string {
 // movesLife is a life in which jobs go between the tube mail and the tube far, in another shard. It says when each was put
 // and finished, as numbers of turns.
 type movesLife struct {
-	store *cutStore
-	far   string
-	rules func(tube string) *policy.Policy
-	least int // queue.Config.LeastPurge
+	store  *cutStore
+	far    string
+	rules  func(tube string) *policy.Policy
+	least  int   // queue.Config.LeastPurge
+	budget int64 // 0: all bodies are in memory
 
 	mu       sync.Mutex
 	put      map[uint64]int // the turn after which it was acknowledged
@@ -130,7 +131,7 @@ func newMovesLife(shards int) *movesLife {
 }
 
 func (d *movesLife) router(store *cutStore, shards int) *Router {
-	o := Options{Shards: shards, Store: store, PolicyFor: d.rules}
+	o := Options{Shards: shards, Store: store, PolicyFor: d.rules, Budget: d.budget}
 	run := func(s *queue.State, now func() int64) runner { return shard.New(s, now) }
 	return must.Get(newRouter(o, queue.Config{LeastPurge: d.least}, run))
 }
@@ -178,6 +179,7 @@ func liveBackAndForth(t *testing.T, shards, times int) *movesLife {
 // In liveMoved a client moves jobs: one is ready, one delayed, one buried, and so on.
 func liveMoved(t *testing.T, shards, jobs int) *movesLife {
 	d := newMovesLife(shards)
+	d.budget = 1 // bodies are read from the log to be taken elsewhere
 	d.rules, d.state = nil, func(id uint64) string { return []string{"ready", "delayed", "buried"}[(id-1)%3] }
 	r, c := d.open(shards)
 	for i := range jobs {

@@ -21,6 +21,31 @@ func namedPuts(batch, jobs int) (puts []queue.Op) {
 	return puts
 }
 
+// Puts of one command go on when each of their shards has answered.
+func TestPutsOverBusyShards(t *testing.T) {
+	d := newBed(2)
+	p := d.newPlayer("p")
+	d.set(never, false)
+	v := &Puts{}
+	for i := range 4 {
+		v.Ops = append(v.Ops, queue.Op{Kind: queue.Put, Tube: d.tube(i%2, 0), TTR: 9})
+	}
+	turns := 0
+	for done := p.PutMany(v); !done; done = p.Resume() {
+		d.drain()
+		turns++
+	}
+	all, _ := d.jobs()
+	for i, op := range v.Ops {
+		if op.Status != queue.OK || op.ID != uint64(i+1) {
+			t.Errorf("put %d: %v, job %d", i, op.Status, op.ID)
+		}
+	}
+	if turns != 2 || all != 4 {
+		t.Errorf("%d jobs after %d turns", all, turns)
+	}
+}
+
 func (c *client) putMany(v *Puts) []queue.Op {
 	c.Finish(c.PutMany(v))
 	ops := c.Puts.Ops
