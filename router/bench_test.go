@@ -38,13 +38,6 @@ func BenchmarkReserve(b *testing.B) {
 }
 
 func BenchmarkDirectory(b *testing.B) {
-	b.Run("begin and end", func(b *testing.B) {
-		d := newDirectory()
-		b.ReportAllocs()
-		for b.Loop() {
-			d.end(d.begin(1))
-		}
-	})
 	const living = 1 << 20
 	d := newDirectory()
 	for range living {
@@ -59,7 +52,6 @@ func BenchmarkDirectory(b *testing.B) {
 	})
 	b.Run("begin, find and end in parallel", func(b *testing.B) {
 		d := newDirectory()
-		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				id := d.begin(1)

@@ -205,15 +205,3 @@ func TestExpressions(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNext(b *testing.B) {
-	for _, e := range []string{"* * * * *", "30 2 * * *", "0 0 29 2 *"} {
-		b.Run(e, func(b *testing.B) {
-			k := must.Get(NewCalendar(e, zone(b, "Europe/Berlin")))
-			at := time.Date(2026, 3, 28, 23, 0, 0, 0, time.UTC)
-			for b.Loop() {
-				k.Next(at)
-			}
-		})
-	}
-}
