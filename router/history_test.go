@@ -69,7 +69,7 @@ func everyTube(tubes int) (names []string) {
 // over 8 shards: each is handed out exactly once.
 func TestEachJobIsHandedOutOnce(t *testing.T) {
 	count := 100_000
-	if testing.Short() {
+	if testing.Short() || raced {
 		count = 10_000
 	}
 	finishAll(t, 8, count, true, func(c *client, h *history, _ *rand.Rand) bool {

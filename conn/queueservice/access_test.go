@@ -117,7 +117,7 @@ func TestRightsTakenAway(t *testing.T) {
 	if r, body := stream.Response("GET"); r.StatusCode != 200 || body != "" {
 		t.Errorf("the stream is answered %d, and %q before it ends", r.StatusCode, body)
 	}
-	loses.closes(closeForbidden)
+	loses.sentAway(closeForbidden)
 	h.await(t, queue.AskLeave, 2)
 	stays.Send(masked(ws.OpPing, "x"))
 	stays.expect(ws.OpPong, "x")
@@ -125,7 +125,7 @@ func TestRightsTakenAway(t *testing.T) {
 		t.Errorf("%d gets have ended, want 1", n)
 	}
 	book.Replace(rules(t, "put"))
-	stays.closes(closeForbidden)
+	stays.sentAway(closeForbidden)
 	peeks.Expect(403)
 }
 
@@ -136,7 +136,7 @@ func TestListedTokenTakenAway(t *testing.T) {
 	loses, stays := h.watch("", auth("a")), h.watch("", auth("b"))
 	o.Tokens = []string{"b"}
 	must.Get(h.server.Change(o))()
-	loses.closes(closeForbidden)
+	loses.sentAway(closeForbidden)
 	stays.Send(masked(ws.OpPing, "x"))
 	stays.expect(ws.OpPong, "x")
 }

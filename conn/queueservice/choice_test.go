@@ -57,7 +57,7 @@ func TestClearRequests(t *testing.T) {
 	h := newHouse(t, nil)
 	for _, c := range []struct{ method, query string }{
 		{"GET", ""}, {"GET", "_auto_delete_=False"}, {"GET", "_auto_delete_=0"}, {"GET", "_attrs_=True"}, {"GET", "_attrs_=1&a=b"}, {"GET", "_attrs_=false&_count_=true"},
-		{"GET", "_timeout_="}, {"GET", "_timeout_=5&requestId="}, {"GET", "_count_=true&_priority_=1&a=b"}, {"GET", "_uid_=a&_gid_=b&_token_=c"},
+		{"GET", "_timeout_="}, {"GET", "_timeout_=1ms&requestId="}, {"GET", "_count_=true&_priority_=1&a=b"}, {"GET", "_uid_=a&_gid_=b&_token_=c"},
 		{"POST", "_x_=1&_user=2&_something_else_=3"}, {"POST", "_priority_="}, {"POST", "_eos_=false"}, {"PUT", "_indexes_=&_delete_=true"}, {"PUT", "_indexes_=1&_negative_=false"},
 		{"DELETE", "_indexes_=1&_trunc_=false"}, {"DELETE", "_index_=-1&_trunc_=true"},
 	} {

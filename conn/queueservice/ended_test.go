@@ -101,7 +101,7 @@ func TestWhoComesBackAfterTheEnd(t *testing.T) {
 	c.item()
 	h.ok("POST", base+"?_eos_=true", "", "")
 	h.ok("PUT", base+"?_indexes_=1", who, "")
-	c.closes(1000)
+	c.sentAway(1000)
 	for range 3 {
 		c = h.connect(target, who)
 		c.Send(masked(ws.OpPing, "still"))

@@ -135,40 +135,6 @@ func TestGetOfLostItem(t *testing.T) {
 	}
 }
 
-// A get of many bytes comes from the shards in portions, waiting or not, and is cut when
-// it would be too long an answer.
-func TestGetOfManyBytes(t *testing.T) {
-	h := newHouse(t, nil)
-	next := uint64(0)
-	size := 1000
-	h.answer = func(op *queue.Op) {
-		if next++; next <= 60 {
-			finds(sent{next, nil, strings.Repeat("b", size)})(op)
-		}
-	}
-	get := func() int {
-		_, body := h.Say("GET", "/api/predict/s?_length_=1000&_raw_=false", who, "")
-		return strings.Count(body, `"index"`)
-	}
-	if n := get(); n != 60 {
-		t.Errorf("%d items are found", n)
-	}
-	next, size = 0, mostAnswer/10
-	if n := get(); n != 10 {
-		t.Errorf("%d items of a tenth of an answer are found", n)
-	}
-}
-
-// Who looks at the newest items, without taking them, is shown them once.
-func TestGetOfNewest(t *testing.T) {
-	h := newHouse(t, nil)
-	h.answer = finds(sent{7, nil, "a"}, sent{8, nil, "b"})
-	_, body := h.Say("GET", "/api/predict/s?_index_=-1&_length_=5&_timeout_=60&_auto_delete_=false&_raw_=false", who, "")
-	if n := strings.Count(body, `"index"`); n != 2 {
-		t.Errorf("%d items are found, want 2", n)
-	}
-}
-
 // A get takes nothing if its client has hung up before: the item would be lost.
 func TestGetOfClientThatHungUp(t *testing.T) {
 	for _, secured := range []bool{false, true} {

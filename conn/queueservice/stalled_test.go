@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,17 +49,22 @@ func (b bare) ends(t testing.TB) {
 
 const stalledEnv = "QUEUESERVICE_TEST_STALLED"
 
-// Ten thousand clients that stall with half a request each are closed in time. Meanwhile
+// Thousands of clients that stall with half a request each are closed in time. Meanwhile
 // others are served, and nothing of them is left. The clients are another process, which
 // has a table of descriptors of its own.
 func TestCrowdThatStalls(t *testing.T) {
 	if where := os.Getenv(stalledEnv); where != "" {
-		stall(t, netip.MustParseAddrPort(where))
+		server, clients, _ := strings.Cut(where, " ")
+		stall(t, netip.MustParseAddrPort(server), must.Get(strconv.Atoi(clients)))
 		return
 	}
-	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 3 * time.Second })
+	clients, limit := 10_000, 3*time.Second
+	if testing.Short() {
+		clients, limit = 2000, time.Second
+	}
+	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = limit })
 	child := exec.Command(os.Args[0], "-test.run=^TestCrowdThatStalls$", "-test.v", "-test.timeout=20m")
-	child.Env = append(os.Environ(), stalledEnv+"="+h.Address)
+	child.Env = append(os.Environ(), fmt.Sprint(stalledEnv, "=", h.Address, " ", clients))
 	done := make(chan string, 1)
 	go func() {
 		text, err := child.CombinedOutput()
@@ -94,11 +100,10 @@ func TestCrowdThatStalls(t *testing.T) {
 }
 
 // stall is the clients.
-func stall(t *testing.T, server netip.AddrPort) {
-	const clients = 10_000
+func stall(t *testing.T, server netip.AddrPort, clients int) {
 	var limit syscall.Rlimit
 	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
-	if limit.Cur < clients+200 {
+	if limit.Cur < uint64(clients)+200 {
 		t.Skipf("needs %d descriptors, RLIMIT_NOFILE is %d", clients+200, limit.Cur)
 	}
 	var all []bare

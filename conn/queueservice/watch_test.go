@@ -78,11 +78,24 @@ func (c *client) expect(op ws.OpCode, payload string) {
 // closes expects a close frame with a code, and then the end.
 func (c *client) closes(code ws.StatusCode) {
 	c.T.Helper()
+	c.closing(code)
+	c.ended()
+}
+
+// sentAway is closes for a client that the server ends: it answers, so that the server need not wait for it.
+func (c *client) sentAway(code ws.StatusCode) {
+	c.T.Helper()
+	c.Send(masked(ws.OpClose, c.closing(code)))
+	c.ended()
+}
+
+func (c *client) closing(code ws.StatusCode) (payload string) {
+	c.T.Helper()
 	h, got := c.frame()
 	if h.OpCode != ws.OpClose || len(got) < 2 || binary.BigEndian.Uint16(got) != uint16(code) {
 		c.T.Errorf("frame %d %q, want a close frame with %d", h.OpCode, got, code)
 	}
-	c.ended()
+	return string(got)
 }
 
 // masked is a frame as a client sends it.
@@ -207,7 +220,7 @@ func TestWatchesThatEnd(t *testing.T) {
 		c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
 		end(c.box)
 		c.box.Receive(packed(sent{2, nil, "b"}), true)
-		c.closes(code)
+		c.sentAway(code)
 		h.await(t, queue.AskLeave, 1)
 	}
 }

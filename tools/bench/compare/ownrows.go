@@ -8,21 +8,21 @@ const pushSet = "queue"
 
 const queueFlags = "-queue 127.0.0.1:{queue}"
 
-// producers put for 16 consumers, 16 jobs in a write. Up to 512 jobs are unanswered, which
+// fourProducers put for 16 consumers, 128 jobs in a write. Up to 512 jobs are unanswered, which
 // keeps the server as busy as the 800 cycles of the row that it is compared with.
-func producers(ld *load.Load) {
-	ld.Kind, ld.Producers, ld.Connections, ld.Depth = load.KindPush, 32, 48, 16
+func fourProducers(ld *load.Load) {
+	ld.Kind, ld.Producers, ld.Connections, ld.Depth = load.KindPush, 4, 20, 128
 }
 
 func windows(ld *load.Load) {
-	producers(ld)
+	fourProducers(ld)
 	ld.Window, ld.Commit = 100, 50
 }
 
 var pushRows = []row{
 	{
 		name: "push", set: pushSet, title: "pushed to 16 consumers with auto-commit, against 16 cycles pipelined",
-		flags: queueFlags, load: base(producers), own: ownLoad(sixteenCycles),
+		flags: queueFlags, load: base(fourProducers), own: ownLoad(sixteenCycles),
 		goals: []goal{atMost(metricJobCPU, 1.2)},
 	},
 	{
@@ -38,7 +38,7 @@ var pushRows = []row{
 	},
 	{
 		name: "push-always", set: pushSet, title: "pushed to 16 consumers with auto-commit, fsync before each reply",
-		flags: queueFlags, class: classAlways, alone: true, load: base(producers),
+		flags: queueFlags, class: classAlways, alone: true, load: base(fourProducers),
 		goals: []goal{numberAtLeast(metricThroughput, 100_000)},
 	},
 	{

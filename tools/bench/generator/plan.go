@@ -251,6 +251,15 @@ func (p workerPlan) next(c *conn, due int64) (request, bool) {
 // connection closes. It stops once nothing is in flight any more.
 func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFlight <= 0 }
 
+// reservePlan reserves once, and keeps the job.
+type reservePlan struct{ *requests }
+
+func (p reservePlan) next(c *conn, due int64) (request, bool) {
+	return request{op: opReserve, n: p.load.Depth, bytes: p.reserves}, len(c.ids) == 0
+}
+
+func (p reservePlan) rest(c *conn) bool { return len(c.ids) > 0 }
+
 // plan gives connection i its plan.
 func (r *run) plan(i int, q *requests) plan {
 	switch r.load.Kind {
@@ -261,6 +270,8 @@ func (r *run) plan(i int, q *requests) plan {
 		return workerPlan{q, r}
 	case load.KindPut:
 		return putPlan{q}
+	case load.KindReserve:
+		return reservePlan{q}
 	case load.KindCycles:
 		return cyclesPlan{q}
 	case load.KindHop:

@@ -42,19 +42,6 @@ func (t *Target) Dial(secured bool) (conn net.Conn, over *socket.TLS, c talk.Cli
 	return conn, over, talk.NewClient(over, talk.StreamPiece), nil
 }
 
-// DialTube gives the descriptor of a connection that uses and watches one tube alone.
-func (t *Target) DialTube(tube string) (int, error) {
-	conn, _, c, err := t.Dial(false)
-	if err != nil {
-		return -1, err
-	}
-	if err := c.MoveTo(tube); err != nil {
-		conn.Close()
-		return -1, err
-	}
-	return socket.Raw(conn)
-}
-
 // Settings are how a measurement is made, as opposed to what is sent.
 type Settings struct {
 	Wait   Wait

@@ -41,6 +41,7 @@ const (
 	KindPut     = "put"     // put only
 	KindCycle   = "cycle"   // each connection puts, reserves, deletes
 	KindCycles  = "cycles"  // the same, but a write carries whole cycles
+	KindReserve = "reserve" // each connection reserves once, and keeps the job; for disturbances alone
 	KindHop     = "hop"     // use a tube drawn at random, put, reserve-job, delete
 	KindApart   = "apart"   // producers and workers apart
 	KindWake    = "wake"    // as apart, with hardly ever a job waiting: workers block

@@ -76,15 +76,6 @@ func (l *Loop) Close() {
 // write; 0 only looks. They are served one by one, or all.
 func (l *Loop) Look(ns int64) (int, error) { return Wait(l.epfd, l.events, ns) }
 
-// Turn looks, and serves what it finds.
-func (l *Loop) Turn(ns int64) (int, error) {
-	n, err := l.Look(ns)
-	for i := 0; i < n && err == nil; i++ {
-		err = l.Serve(i)
-	}
-	return n, err
-}
-
 // Found is the party of connection i of those that the last look has found.
 func (l *Loop) Found(i int) Party { return l.conns[l.events[i].Fd].party }
 

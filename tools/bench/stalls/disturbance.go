@@ -36,7 +36,6 @@ type disturbance struct {
 	clients  []talk.Client
 	visitors []*talk.Visitor // of the queue service
 	side     *socket.Side
-	workers  *staff
 	stepper  *generator.Stepper
 }
 

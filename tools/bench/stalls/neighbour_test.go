@@ -186,7 +186,7 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 		"a pause is not":             {load.DisturbPause, swap("pause-tube", "PAUSED", "NOT_FOUND"), "pause-tube"},
 		"a body is changed":          {load.DisturbBody, swap("reserve", "\x05\x06", "\x06\x05"), "not what was put"},
 		"a body is cut off":          {load.DisturbBody, swap("reserve", " 3158073\r\n", " 3158072\r\n"), "reserve was answered"},
-		"a worker's body":            {load.DisturbPause, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "reserve was answered"},
+		"a worker's body":            {load.DisturbPause, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
 		"the crowd's body":           {load.DisturbDeath, swap("reserve-with-timeout", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
 		"the others' body":           {load.DisturbBusy, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
 		"a job that is not there":    {load.DisturbDue, swap("delete", "DELETED", "NOT_FOUND"), "delete was answered"},
