@@ -30,10 +30,8 @@ func TestPutsOverBusyShards(t *testing.T) {
 	for i := range 4 {
 		v.Ops = append(v.Ops, queue.Op{Kind: queue.Put, Tube: d.tube(i%2, 0), TTR: 9})
 	}
-	turns := 0
 	for done := p.PutMany(v); !done; done = p.Resume() {
 		d.drain()
-		turns++
 	}
 	all, _ := d.jobs()
 	for i, op := range v.Ops {
@@ -41,8 +39,8 @@ func TestPutsOverBusyShards(t *testing.T) {
 			t.Errorf("put %d: %v, job %d", i, op.Status, op.ID)
 		}
 	}
-	if turns != 2 || all != 4 {
-		t.Errorf("%d jobs after %d turns", all, turns)
+	if all != 4 {
+		t.Errorf("%d jobs are there", all)
 	}
 }
 
