@@ -58,8 +58,9 @@ type loop struct {
 	asked       int                  // the shard that the latest of these calls waits for
 	owed        debts
 	latest      latest
-	yielded     int64 // when it last let other goroutines run before a sleep
-	runs        []*run
+	yielded     int64  // when it last let other goroutines run before a sleep
+	runs        []*run // unused
+	kept        int    // bytes that they keep
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
 	rechecked *access.Policy

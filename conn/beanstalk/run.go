@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"slices"
+	"unsafe"
 
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
@@ -31,7 +32,13 @@ type run struct {
 const (
 	runKeepOps   = 2 * maxRun
 	runKeepBytes = 64 << 10
+	// runsKeepBytes is how much memory all unused runs of a loop may keep: those of some 100 pipelines of 48 commands,
+	// whose turns wait for the same sync.
+	runsKeepBytes = 2 << 20
 )
+
+// memory is how many bytes an unused run keeps.
+func (r *run) memory() int { return cap(r.Ops)*int(unsafe.Sizeof(queue.Op{})) + cap(r.Bytes) }
 
 // takeRun gets an empty run for a shard. Runs belong to the loop, so that
 // idle connections need none.
@@ -39,6 +46,7 @@ func (l *loop) takeRun(i int) *run {
 	if n := len(l.runs); n > 0 {
 		r := l.runs[n-1]
 		l.runs = l.runs[:n-1]
+		l.kept -= r.memory()
 		r.shard = i
 		return r
 	}
@@ -46,7 +54,7 @@ func (l *loop) takeRun(i int) *run {
 }
 
 func (l *loop) dropRun(r *run) {
-	if cap(r.Ops) > runKeepOps || cap(r.Bytes) > runKeepBytes || len(l.runs) >= 16 {
+	if cap(r.Ops) > runKeepOps || cap(r.Bytes) > runKeepBytes || l.kept > runsKeepBytes {
 		return
 	}
 	if spoil != nil {
@@ -59,6 +67,7 @@ func (l *loop) dropRun(r *run) {
 	r.verbs, r.options = r.verbs[:0], r.options[:0]
 	r.policy, r.member, r.counted, r.answered, r.began, r.came = nil, false, false, 0, 0, 0
 	l.runs = append(l.runs, r)
+	l.kept += r.memory()
 }
 
 // copyOptions keeps the options of a put until the run is answered.

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/router"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -256,5 +258,31 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 		if events := l.linger(); looks != c.looks || len(events) > 0 != c.hasEvents {
 			t.Errorf("%s: asked %d times, %d events", c.what, looks, len(events))
 		}
+	}
+}
+
+// A loop keeps the unused runs of many pipelines, and no more than it may.
+func TestUnusedRuns(t *testing.T) {
+	l := new(loop)
+	drop := func(n, ops int) {
+		for range n {
+			r := new(run)
+			r.Ops = make([]queue.Op, ops)
+			l.dropRun(r)
+		}
+	}
+	drop(100, 48)
+	if len(l.runs) != 100 {
+		t.Errorf("%d unused runs of 100 small pipelines are kept", len(l.runs))
+	}
+	drop(100, 2*maxRun)
+	if most := runsKeepBytes + (&run{}).memory() + 2*maxRun*int(unsafe.Sizeof(queue.Op{})); l.kept > most {
+		t.Errorf("%d bytes are kept, want %d at most", l.kept, most)
+	}
+	for len(l.runs) > 0 {
+		l.takeRun(0)
+	}
+	if l.kept != 0 {
+		t.Errorf("%d bytes are kept by no run", l.kept)
 	}
 }
