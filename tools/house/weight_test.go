@@ -30,7 +30,7 @@ var budgets = map[string]weight{
 	"conn/beanstalk":          {21200, 23200},
 	"conn/client":             {5700, 8000},
 	"conn/queueservice":       {7900, 9800},
-	"router":                  {10000, 25900},
+	"router":                  {10000, 26000},
 	"shard":                   {1500, 7100},
 	"shard/queue":             {39700, 30600},
 	"shard/queue/naive":       {7600, 0},
