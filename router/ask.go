@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/pace"
 )
 
 // asker waits for the answer of a batch that needs no session. An operation of the queue service, for one, names its
@@ -16,7 +17,10 @@ type asker struct {
 var askers = sync.Pool{New: func() any { return &asker{done: make(chan struct{}, 1)} }}
 
 // Complete is how the shard says that the batch has been answered.
-func (a *asker) Complete(*queue.Batch) { a.done <- struct{}{} }
+func (a *asker) Complete(*queue.Batch) {
+	a.done <- struct{}{}
+	pace.Woke()
+}
 
 // apply applies a batch in a shard.
 func (a *asker) apply(sh runner, b *queue.Batch) {

@@ -1,6 +1,10 @@
 package router
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"beanfield/storage/pace"
+)
 
 // Caller is a session whose owner is one goroutine, which waits until each call is complete.
 type Caller struct {
@@ -19,6 +23,7 @@ func (c *Caller) Enter(r *Router) {
 func (c *Caller) Notify() {
 	select {
 	case c.bell <- struct{}{}:
+		pace.Woke()
 	default:
 	}
 }

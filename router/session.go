@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/pace"
 )
 
 // Owner is who runs a session: one goroutine at a time, which Notify makes
@@ -278,5 +279,6 @@ func (s *Session) Aside(work func()) bool {
 		work()
 		s.Complete(nil)
 	}()
+	pace.Woke()
 	return false
 }

@@ -179,8 +179,14 @@ func (sh *Shard) postpone(b *queue.Batch) {
 func (sh *Shard) proceed(b *queue.Batch) {
 	sh.mail.Push(b, &b.Link)
 	if sh.take() {
-		sh.handed <- struct{}{}
+		sh.hand()
 	}
+}
+
+// hand gives the shard to its goroutine.
+func (sh *Shard) hand() {
+	sh.handed <- struct{}{} // has room: only an owner sends, and once
+	pace.Woke()
 }
 
 // drain applies the mailbox, turn by turn, for about max batches.
@@ -226,7 +232,7 @@ func (sh *Shard) giveBack() {
 			sh.serveLooks()
 		}
 		if !sh.mail.Empty() || sh.alarm.Load() {
-			sh.handed <- struct{}{} // has room: only an owner sends, and once
+			sh.hand()
 			return
 		}
 		if sh.due < sh.armed {

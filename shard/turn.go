@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/pace"
 )
 
 // turn is what a shard has applied and may answer once its log has it.
@@ -119,6 +120,7 @@ func (t *turn) Committed(err error) {
 			t.answer(nil)
 			t.release()
 		})
+		pace.Woke()
 		return
 	}
 	t.answer(err)

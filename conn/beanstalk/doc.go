@@ -45,10 +45,11 @@
 // (partLength), one each time that it is asked. It is asked by a bell: a Conn without a socket,
 // which comes through the inbox as others do. So a command pays nothing for this.
 //
-// A loop shares the processors with other goroutines. Before it sleeps, it lets them run as
-// long as a shard that owes it an answer is busy (linger). Otherwise it just sleeps: where Go may
-// run more goroutines than there are loops (cmd/beanfield sees to that), nobody waits for it, and to
-// yield would wake another thread, which then goes on with the loop. A loop that moves large
+// A loop shares the processors with other goroutines. Before it sleeps, it lets them run if one
+// has been woken lately (yield), and as long as a shard that owes it an answer is busy (linger).
+// Otherwise it just sleeps: where Go may run more goroutines than there are loops (cmd/beanfield
+// sees to that), nobody waits for it, and to yield would wake another thread, which then goes on
+// with the loop. A loop that moves large
 // bodies may not sleep for seconds, so it lets others run after each quarter of a megabyte
 // (bulkShare). Without this, another client waited up to 40 ms on one processor while a gigabyte
 // was being sent.

@@ -59,6 +59,7 @@ type loop struct {
 	owed        debts
 	latest      latest
 	yielded     int64  // when it last let other goroutines run before a sleep
+	wakes       uint64 // pace.Wakes then
 	runs        []*run // unused
 	kept        int    // bytes that they keep
 	// of the recheck: the descriptors that it has passed, and the rules when it began

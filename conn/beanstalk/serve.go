@@ -7,6 +7,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/router"
+	"beanfield/storage/pace"
 )
 
 // serve runs until the server stops and all connections have ended.
@@ -66,6 +67,7 @@ func (l *loop) ready() (events []syscall.EpollEvent, ok bool) {
 		return nil, false
 	}
 	if l.idle() {
+		l.yield()
 		if events = l.linger(); len(events) == 0 {
 			events = l.sleep()
 		}
@@ -98,8 +100,17 @@ func (l *loop) linger() []syscall.EpollEvent {
 	return nil
 }
 
-// yieldAfter is how often a loop yields before it sleeps. Go's monitor thread takes the processor away from a
-// goroutine that has not yielded for 10 ms, as soon as it is in a system call, and then looks every 20 µs.
+// yield lets other goroutines run before a sleep, if one has been woken lately: it may wait for this loop's place. It
+// does so from time to time anyway: Go's monitor thread takes the place of a goroutine that has not yielded for
+// 10 ms, as soon as it is in a system call, and then looks every 20 µs.
+func (l *loop) yield() {
+	now, wakes := l.server.router.Now(), pace.Wakes()
+	if wakes != l.wakes || now-l.yielded > yieldAfter {
+		l.wakes, l.yielded = wakes, now
+		runtime.Gosched()
+	}
+}
+
 const yieldAfter = int64(5 * time.Millisecond)
 
 // longestSleep bounds a sleep to as many milliseconds as epoll accepts.
@@ -119,13 +130,9 @@ func (l *loop) sleep() []syscall.EpollEvent {
 		l.asleep.Store(false)
 		return nil
 	}
-	ms, now := -1, l.server.router.Now()
+	ms := -1
 	if at := l.timers.first(); at != 0 {
-		ms = milliseconds(time.Duration(at - now))
-	}
-	if now-l.yielded > yieldAfter {
-		l.yielded = now
-		runtime.Gosched()
+		ms = milliseconds(time.Duration(at - l.server.router.Now()))
 	}
 	if l.stop.Load() {
 		ms = 10 // then finished looks again

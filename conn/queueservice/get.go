@@ -10,6 +10,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
+	"beanfield/storage/pace"
 )
 
 // mostItems is how many items a get may ask for. The answer is cut when it has mostAnswer
@@ -31,6 +32,7 @@ type bell chan struct{}
 func (b bell) TryAgain() {
 	select {
 	case b <- struct{}{}:
+		pace.Woke()
 	default:
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/pace"
 
 	"github.com/gobwas/ws"
 )
@@ -125,6 +126,7 @@ func (o *outbox) stir() {
 	if wake {
 		select {
 		case o.wake <- struct{}{}:
+			pace.Woke()
 		default:
 		}
 	}

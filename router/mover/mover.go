@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/pace"
 )
 
 // Shards is what a Mover needs of the router.
@@ -65,6 +66,7 @@ func (m *Mover) start() {
 	if m.rung && m.ready && !m.running && !m.closed {
 		m.running = true
 		m.ended.Go(m.run)
+		pace.Woke()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/pace"
 )
 
 // Log is what a committer needs of its log.
@@ -131,8 +132,13 @@ func (c *Committer) offer(later bool) {
 // rouse wakes run, unless a group is being applied: whoever does that wakes it after.
 func (c *Committer) rouse() {
 	if !c.applying {
-		c.work.Signal()
+		c.wake()
 	}
+}
+
+func (c *Committer) wake() {
+	c.work.Signal()
+	pace.Woke()
 }
 
 // atOnce says whether a turn's answers may leave now.
@@ -243,7 +249,7 @@ func (c *Committer) carryOut(g *Group) bool {
 	g.acks = g.acks[:0]
 	c.spare = g
 	if c.closing || !c.open.empty() {
-		c.work.Signal() // run may not be the caller
+		c.wake() // run may not be the caller
 	}
 	c.quiet.Broadcast()
 	return true
