@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -17,6 +19,7 @@ import (
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/pace"
 )
 
 // stillServer is a server whose one loop does not run until a test runs it.
@@ -285,4 +288,20 @@ func TestUnusedRuns(t *testing.T) {
 	if l.kept != 0 {
 		t.Errorf("%d bytes are kept by no run", l.kept)
 	}
+}
+
+// Who has been woken on the loop's place runs before the loop sleeps. With one place only the loop's yield lets it.
+func TestYieldsToTheWoken(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	_, l := stillServer(t)
+	l.yielded = l.server.router.Now()
+	var ran atomic.Bool
+	go ran.Store(true)
+	for range 100 { // now and then the scheduler takes the loop itself first
+		pace.Woke()
+		if l.yield(); ran.Load() {
+			return
+		}
+	}
+	t.Error("a goroutine that was woken has not run")
 }
