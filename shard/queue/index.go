@@ -12,10 +12,12 @@ type index struct {
 func newIndex() index { return index{Buckets: cells.NewBuckets()} }
 
 // bucketOf puts ids that follow each other into one line of the processor's cache: jobs are often put and deleted in
-// their order. The golden ratio spreads the lines, and within them ids that a router has dealt out in steps.
+// their order. Two multiplications spread the lines, whatever the steps of the ids: the low bits of one alone do not
+// (with a million jobs in order, chains had five jobs).
 func (x *index) bucketOf(id uint64) uint32 {
 	const golden, lineShift = 0x9E3779B97F4A7C15, 4
 	h := (id >> lineShift) * golden
+	h = (h ^ h>>32) * golden
 	return x.Of(uint32(h>>32)<<lineShift | uint32((id^h>>(64-lineShift))&(1<<lineShift-1)))
 }
 

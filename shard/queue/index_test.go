@@ -81,27 +81,25 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Ids that a router deals out in steps must not crowd in a few buckets.
+// Ids in order, and those that a router deals out in steps, must not crowd in a few buckets: by chance, to find a job is
+// to look at one and a half.
 func TestIndexSpreads(t *testing.T) {
-	for _, step := range []uint64{1, 2, 3, 8, 16, 64, 254, 256, 1024, 4096, 1 << 20} {
-		jobs := cells.NewSlab[job]()
-		x := newIndex()
-		const n = 20000
-		for i := range uint64(n) {
-			slot := jobs.Alloc()
-			*jobs.At(slot) = newJob(1+i*step, 0, 0)
-			x.insert(&jobs, slot)
-		}
-		longest := 0
-		for b := range x.Len() {
-			length := 0
-			for slot := *x.Head(b); slot != 0; slot = jobs.At(slot).chain {
-				length++
+	for _, n := range []int{20_000, 1_000_000} {
+		for _, step := range []uint64{1, 2, 3, 8, 16, 64, 254, 256, 1024, 4096, 1 << 20} {
+			x := newIndex()
+			x.N = uint32(n)
+			x.Fit()
+			jobs := make([]int, x.Len())
+			for i := range uint64(n) {
+				jobs[x.bucketOf(1+i*step)]++
 			}
-			longest = max(longest, length)
-		}
-		if longest > 12 {
-			t.Errorf("ids in steps of %d: a chain of %d", step, longest)
+			looks := 0
+			for _, k := range jobs {
+				looks += k * (k + 1) / 2
+			}
+			if mean := float64(looks) / float64(n); mean > 1.75 {
+				t.Errorf("%d ids in steps of %d: %.2f jobs are looked at to find one", n, step, mean)
+			}
 		}
 	}
 }
