@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"slices"
-	"unsafe"
 
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
@@ -27,18 +26,21 @@ type run struct {
 	came     int64            // when it was submitted, if it was not answered at once; otherwise 0
 }
 
-// runKeepOps and runKeepBytes are how much memory an unused run may keep. A slice that
-// grew to maxRun has room for some more.
 const (
-	runKeepOps   = 2 * maxRun
-	runKeepBytes = 64 << 10
-	// runsKeepBytes is how much memory all unused runs of a loop may keep: those of some 100 pipelines of 48 commands,
-	// whose turns wait for the same sync.
+	// runKeepBytes is how much memory an unused run may keep: more than the largest takes that has small bodies.
+	runKeepBytes = 128 << 10
+	// runsKeepBytes is how much all unused runs of a loop may keep: those of some 100 pipelines of 48 commands, whose
+	// turns wait for the same sync.
 	runsKeepBytes = 2 << 20
 )
 
-// memory is how many bytes an unused run keeps.
-func (r *run) memory() int { return cap(r.Ops)*int(unsafe.Sizeof(queue.Op{})) + cap(r.Bytes) }
+// memory is about how many bytes an unused run keeps.
+func (r *run) memory() int {
+	return r.Memory() + cap(r.verbs) + len(r.options[:cap(r.options)])*optionsBytes
+}
+
+// optionsBytes is about what the options of a put keep, with their words.
+const optionsBytes = 1 << 10
 
 // takeRun gets an empty run for a shard. Runs belong to the loop, so that
 // idle connections need none.
@@ -54,20 +56,18 @@ func (l *loop) takeRun(i int) *run {
 }
 
 func (l *loop) dropRun(r *run) {
-	if cap(r.Ops) > runKeepOps || cap(r.Bytes) > runKeepBytes || l.kept > runsKeepBytes {
+	size := r.memory()
+	if size > runKeepBytes || l.kept+size > runsKeepBytes {
 		return
 	}
 	if spoil != nil {
 		spoil(r.Bytes[:cap(r.Bytes)])
 	}
 	r.Reset()
-	if cap(r.Taken) > maxRun {
-		r.Taken = nil
-	}
 	r.verbs, r.options = r.verbs[:0], r.options[:0]
 	r.policy, r.member, r.counted, r.answered, r.began, r.came = nil, false, false, 0, 0, 0
 	l.runs = append(l.runs, r)
-	l.kept += r.memory()
+	l.kept += size
 }
 
 // copyOptions keeps the options of a put until the run is answered.

@@ -56,8 +56,8 @@ func (l *loop) serveRound() bool {
 // ready returns the events that are there. If there is nothing else to do it pays, and waits for some.
 // It reports false if another goroutine serves the loop now.
 func (l *loop) ready() (events []syscall.EpollEvent, ok bool) {
-	// If all clients wait for answers, none is about to send. If nothing else is to be done, sleep looks as well.
-	if l.calls < l.open && (l.calls > 0 || !l.idle()) {
+	// If all clients wait for answers, none is about to send. If there is nothing else to do, sleep looks as well.
+	if l.calls < l.open && (l.calls > 0 || l.inDebt() || !l.idle()) {
 		events = l.poll.Peek()
 	}
 	if len(events) > 0 || !l.idle() {

@@ -34,7 +34,6 @@ type Server struct {
 	guesses  *access.Guesses
 	audit    *audit.Log // nil for none
 	slow     *slow.Log  // likewise
-	full     bool       // every processor has a loop
 
 	bodies conn.Ration // of what is arriving
 

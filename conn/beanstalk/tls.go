@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"beanfield/conn/beanstalk/socket"
+	"beanfield/storage/pace"
 )
 
 // A client that sends nothing during its handshake, or stops in between, is closed after the
@@ -24,6 +25,7 @@ func (c *Conn) shakeOn(events uint32) {
 		c.loop.server.shaking.Add(1)
 		go c.makeShake(c.tls)
 	}
+	pace.Woke()
 }
 
 // makeShake makes the handshake, on a goroutine of its own.

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"beanfield/conn"
 	"beanfield/conn/access"
@@ -264,23 +263,32 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 	}
 }
 
-// A loop keeps the unused runs of many pipelines, and no more than it may.
+// A loop keeps the unused runs of many pipelines, and no more than it may, whatever they have room for.
 func TestUnusedRuns(t *testing.T) {
 	l := new(loop)
-	drop := func(n, ops int) {
+	drop := func(n, ops, body, options int) {
 		for range n {
 			r := new(run)
 			r.Ops = make([]queue.Op, ops)
+			r.Ops[0].Data = make([]byte, body)
+			r.Retain() // as for a run that waits for its shard
+			r.options = make([]*queue.Options, options)
 			l.dropRun(r)
 		}
 	}
-	drop(100, 48)
+	drop(100, 48, 0, 0)
 	if len(l.runs) != 100 {
 		t.Errorf("%d unused runs of 100 small pipelines are kept", len(l.runs))
 	}
-	drop(100, 2*maxRun)
-	if most := runsKeepBytes + (&run{}).memory() + 2*maxRun*int(unsafe.Sizeof(queue.Op{})); l.kept > most {
-		t.Errorf("%d bytes are kept, want %d at most", l.kept, most)
+	drop(1, maxRun, runKeepBytes, 0)
+	if len(l.runs) != 100 {
+		t.Error("a run with a large body is kept")
+	}
+	drop(1000, 1, 60_000, 0)
+	drop(1000, 1, 0, maxRun)
+	drop(1000, maxRun, 0, 0)
+	if l.kept > runsKeepBytes || len(l.runs) > 250 {
+		t.Errorf("%d runs are kept, with %d bytes", len(l.runs), l.kept)
 	}
 	for len(l.runs) > 0 {
 		l.takeRun(0)

@@ -1,6 +1,10 @@
 package queue
 
-import "beanfield/shard/queue/policy"
+import (
+	"unsafe"
+
+	"beanfield/shard/queue/policy"
+)
 
 // maxVolume is how many bytes of bodies a batch may gather before it is given
 // back: a client that asks for many large jobs at once gets them in portions.
@@ -110,6 +114,16 @@ func (b *Batch) Reset() {
 	clear(b.Taken)
 	clear(b.Parcels)
 	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], Taken: b.Taken[:0], Parcels: b.Parcels[:0], own: b.own[:0]}
+}
+
+// Memory is how many bytes a batch keeps for its next operations and their answers.
+func (b *Batch) Memory() int {
+	return cap(b.Bytes) + cap(b.own) + room(b.Ops) + room(b.Jobs) + room(b.Tubes) + room(b.Taken) + room(b.Parcels)
+}
+
+func room[T any](s []T) int {
+	var one T
+	return cap(s) * int(unsafe.Sizeof(one))
 }
 
 // Retain copies what the batch has borrowed and not yet let go, because it is about to

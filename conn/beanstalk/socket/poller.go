@@ -82,17 +82,6 @@ func (p *Poller) Peek() []syscall.EpollEvent {
 	return p.events[:n]
 }
 
-// hasEvents says whether a poller has events, and leaves them there.
-func hasEvents(epfd int) bool {
-	ask := struct {
-		fd              int32
-		events, answers int16
-	}{fd: int32(epfd), events: syscall.EPOLLIN}
-	var now syscall.Timespec
-	n, _, _ := syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&ask)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
-	return n == 1
-}
-
 // Wait blocks for events, at most ms milliseconds, or for ever if negative.
 func (p *Poller) Wait(ms int) []syscall.EpollEvent {
 	n, err := syscall.EpollWait(p.epfd, p.events[:], ms)
