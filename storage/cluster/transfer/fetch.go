@@ -84,13 +84,14 @@ func (f *fetch) run(ctx context.Context) error {
 	wait := f.flow.again(f.o.Silence)
 	retry := time.NewTimer(wait)
 	defer retry.Stop()
-	var unheard, unfed time.Duration
+	fed := time.Now() // when something came last that had not
+	var unheard time.Duration
 	for f.chunks == 0 || f.next < f.chunks {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("transfer: %w", context.Cause(ctx))
 		case m := <-f.messages:
-			heard, fed, err := f.take(m)
+			heard, brings, err := f.take(m)
 			if err != nil {
 				return err
 			}
@@ -98,8 +99,10 @@ func (f *fetch) run(ctx context.Context) error {
 				unheard, wait = 0, f.flow.again(f.o.Silence)
 				retry.Reset(wait)
 			}
-			if fed {
-				unfed = 0
+			if brings {
+				fed = time.Now()
+			} else if time.Since(fed) >= hunger*f.o.Silence {
+				return ErrSilent // whatever it says, and however often
 			}
 			if err := f.more(); err != nil {
 				return err
@@ -109,7 +112,7 @@ func (f *fetch) run(ctx context.Context) error {
 			if len(f.messages) > 0 {
 				continue
 			}
-			if unheard, unfed = unheard+wait, unfed+wait; unheard >= f.o.Silence || unfed >= hunger*f.o.Silence {
+			if unheard += wait; unheard >= f.o.Silence || time.Since(fed) >= hunger*f.o.Silence {
 				return ErrSilent
 			}
 			if err := f.again(); err != nil {

@@ -78,6 +78,39 @@ func TestHostileSender(t *testing.T) {
 	}
 }
 
+// SP5: one that talks all the time, asked or not, and brings nothing, ends the fetch as well.
+func TestTalkativeSender(t *testing.T) {
+	for what, says := range map[string][]byte{
+		"still": message(kindStill, ""), "the same again": ready(shape{100, 25, 28, nil}), "a wrong chunk": chunkOf(0, "zzz"),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n, begun, talks, over := newNetwork(1), time.Now(), false, make(chan struct{})
+			defer close(over)
+			_, _ = n.Listen("P.desk", func(reply string, _ []byte) {
+				if talks {
+					return
+				}
+				talks = true
+				_ = n.Send(reply, "", ready(shape{100, 25, 28, nil}))
+				go func() {
+					for {
+						select {
+						case <-over:
+							return
+						case <-time.After(100 * time.Millisecond):
+							_ = n.Send(reply, "", says)
+						}
+					}
+				}()
+			})
+			_, err := get(t.Context(), n, "P", "", filepath.Join(t.TempDir(), "into"), small())
+			if took := time.Since(begun); !errors.Is(err, ErrSilent) || took > (hunger+1)*defaultSilence {
+				t.Errorf("%s: %v after %v", what, err, took)
+			}
+		})
+	}
+}
+
 // SP9: who is of another version is told from who is silent, whichever of both is newer.
 func TestVersions(t *testing.T) {
 	newer := seal([]byte{version + 1, kindStill})

@@ -54,6 +54,13 @@ func (n *network) Listen(subject string, take func(string, []byte)) (func(), err
 	}, nil
 }
 
+// sent is how many messages were sent.
+func (n *network) sent() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.count
+}
+
 func (n *network) Inbox() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
