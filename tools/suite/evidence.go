@@ -75,7 +75,8 @@ func (k kind) play(budget time.Duration, out io.Writer) (result string, failed e
 		fmt.Fprintln(out, command)
 		last := &lastLine{}
 		cmd := exec.Command("sh", "-c", command)
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, last), io.MultiWriter(out, last)
+		both := io.MultiWriter(out, last)
+		cmd.Stdout, cmd.Stderr = both, both // the same, so that one goroutine writes
 		verdict := "passed"
 		if err := cmd.Run(); err != nil {
 			verdict, failed = "FAILED", fmt.Errorf("%s: %s: %w", k.name, command, err)
