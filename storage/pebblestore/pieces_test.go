@@ -287,7 +287,9 @@ func TestLargeBodyBesideItsDelete(t *testing.T) {
 // A buried job comes in its turn, after others, and its body is not read before.
 func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
 	took := [2]uint64{math.MaxUint64, math.MaxUint64}
-	for try := range 6 { // the least counts: databases of earlier tests may still be at work
+	more := func() bool { return took[1] > took[0]+2*storage.LargeBody }
+	// The least counts, and more tries find less: databases of earlier tests may still be at work.
+	for try := 0; try < 6 || try < 60 && more(); try++ {
 		i, state := try%2, []storage.JobState{storage.Ready, storage.Buried}[try%2]
 		s := noTicks(small(vfs.NewMem(), storage.Always))
 		l := mustOpen(t, s, 1)[0]
@@ -300,7 +302,7 @@ func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
 		}))
 		must.Do(t, s.Close())
 	}
-	if took[1] > took[0]+2*storage.LargeBody {
+	if more() {
 		t.Errorf("%d bytes are taken for a body of 4 MiB, %d for a buried one", took[0], took[1])
 	}
 }
