@@ -49,10 +49,9 @@
 // has been woken lately (yield), and as long as a shard that owes it an answer is busy (linger).
 // Otherwise it just sleeps: where Go may run more goroutines than there are loops (cmd/beanfield
 // sees to that), nobody waits for it, and to yield would wake another thread, which then goes on
-// with the loop. A loop that moves large
-// bodies may not sleep for seconds, so it lets others run after each quarter of a megabyte
-// (bulkShare). Without this, another client waited up to 40 ms on one processor while a gigabyte
-// was being sent.
+// with the loop. A loop that moves large bodies may not sleep for seconds, so it lets others run
+// after each quarter of a megabyte (bulkShare). Without this, another client waited up to 40 ms on
+// one processor while a gigabyte was being sent.
 //
 // # The life of a command
 //
@@ -80,8 +79,9 @@
 // A loop first serves all its connections that are ready. What they commit gathers in the
 // shards' logs, which are not woken for it (queue.Batch.Later); the loop owes these shards a
 // push. When nothing is ready any more, or every client waits for its answer, it pays, before it
-// would sleep: a push for each shard, which serves all turns that are there. Acknowledgements come through the inbox, so all
-// replies leave at once, one write for a connection, before the loop looks for more events.
+// would sleep: a push for each shard, which serves all turns that are there. Acknowledgements come
+// through the inbox, so all replies leave at once, one write for a connection, before the loop
+// looks for more events.
 //
 // If several shards are owed, their logs' own goroutines are woken, for all but one, and the
 // loop writes and syncs the last one itself, in place, so syncs overlap. If another goroutine

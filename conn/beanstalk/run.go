@@ -36,7 +36,7 @@ const (
 
 // memory is about how many bytes an unused run keeps.
 func (r *run) memory() int {
-	return r.Memory() + cap(r.verbs) + len(r.options[:cap(r.options)])*optionsBytes
+	return r.Memory() + cap(r.verbs) + cap(r.options)*optionsBytes
 }
 
 // optionsBytes is about what the options of a put keep, with their words.

@@ -118,10 +118,11 @@ func (b *Batch) Reset() {
 
 // Memory is how many bytes a batch keeps for its next operations and their answers.
 func (b *Batch) Memory() int {
-	return cap(b.Bytes) + cap(b.own) + room(b.Ops) + room(b.Jobs) + room(b.Tubes) + room(b.Taken) + room(b.Parcels)
+	return cap(b.Bytes) + cap(b.own) + bytesOf(b.Ops) + bytesOf(b.Jobs) + bytesOf(b.Tubes) + bytesOf(b.Taken) + bytesOf(b.Parcels)
 }
 
-func room[T any](s []T) int {
+// bytesOf is what a slice keeps.
+func bytesOf[T any](s []T) int {
 	var one T
 	return cap(s) * int(unsafe.Sizeof(one))
 }
