@@ -116,7 +116,8 @@ func TestSocketOptions(t *testing.T) {
 	if errno != 0 || flags&syscall.O_NONBLOCK == 0 {
 		t.Errorf("flags %#x (%v): it blocks", flags, errno)
 	}
-	if flags, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); flags&syscall.FD_CLOEXEC == 0 {
+	if flags, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD,
+		0); flags&syscall.FD_CLOEXEC == 0 {
 		t.Error("a child process would inherit it")
 	}
 	for what, option := range map[string][2]int{

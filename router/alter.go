@@ -42,7 +42,8 @@ func (s *Session) Alter(l *Listing, ids []uint64) bool {
 // alterPage alters the jobs of the list that have been found by now.
 func (s *Session) alterPage() bool {
 	l := s.Listing
-	slices.SortStableFunc(l.Jobs, func(a, b queue.Listed) int { return cmp.Compare(a.Rank, b.Rank) }) // so the buried keep their order
+	// so the buried keep their order
+	slices.SortStableFunc(l.Jobs, func(a, b queue.Listed) int { return cmp.Compare(a.Rank, b.Rank) })
 	op := queue.Op{Kind: queue.AlterSeveral, Data: make([]byte, 0, 8*len(l.Jobs))}
 	for i := range l.Jobs {
 		op.Data = queue.AppendID(op.Data, l.Jobs[i].ID)

@@ -34,7 +34,8 @@ func TestMoveToAnotherShard(t *testing.T) {
 	for range 2000 {
 		ids = append(ids, c.put(1, 60))
 	}
-	if l := c.move("mail", far, 0, ids[0], held, 9999, ids[1], ids[0]); l.Altered != (Altered{Done: 2, Not: 3}) || l.Next != (Place{}) {
+	if l := c.move("mail", far, 0, ids[0], held, 9999, ids[1], ids[0]); l.Altered != (Altered{Done: 2, Not: 3}) ||
+		l.Next != (Place{}) {
 		t.Errorf("%+v", l.Altered)
 	}
 	l := c.move("mail", far, 500)
@@ -70,12 +71,13 @@ func TestMoveToAnotherShard(t *testing.T) {
 
 // bounding makes a router with a tube that may have so many jobs.
 func bounding(shards int, bounded string, jobs int) *Router {
-	return must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *policy.Policy {
-		if tube == bounded {
-			return &policy.Policy{Most: policy.Amount{int64(jobs)}}
-		}
-		return nil
-	}}))
+	return must.Get(New(Options{Shards: shards, Store: newCutStore(shards),
+		PolicyFor: func(tube string) *policy.Policy {
+			if tube == bounded {
+				return &policy.Policy{Most: policy.Amount{int64(jobs)}}
+			}
+			return nil
+		}}))
 }
 
 // A full tube takes no more than it may. The others come home, with their keys, and as they were, whatever they were to
@@ -87,14 +89,16 @@ func TestMoveToAFullTube(t *testing.T) {
 		c := newClient(r, "mail")
 		c.use("mail")
 		put := func(key string) *queue.Op {
-			return c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Options: &queue.Options{TTR: 60e9, Key: []byte(key)}}, true)
+			return c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"),
+				Options: &queue.Options{TTR: 60e9, Key: []byte(key)}}, true)
 		}
 		for i := range 10 {
 			put(fmt.Sprint(i))
 		}
 		delayed := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, Delay: 1000, Size: 1, Data: []byte("x")}, true).ID
 		for _, as := range []queue.JobState{0, queue.Buried, queue.Ready} {
-			l := &Listing{Filter: queue.Filter{Tube: "mail", States: unheld}, Most: 100, Alter: &queue.Altering{To: far, As: as}}
+			l := &Listing{Filter: queue.Filter{Tube: "mail", States: unheld}, Most: 100, Alter: &queue.Altering{To: far,
+				As: as}}
 			want := Altered{Full: 8}
 			if as == 0 {
 				want.Done = 3
@@ -104,7 +108,8 @@ func TestMoveToAFullTube(t *testing.T) {
 			}
 			c.run(r.TubeShard([]byte("mail")), queue.Op{Kind: queue.StatsJob, ID: delayed}, false)
 			info := c.batch.Jobs[0]
-			if n, m := c.tube("mail"), c.tube(far); n.Ready != 7 || n.Delayed != 1 || m.Ready != 3 || info.TimeLeft < 900 || info.Delay != 1000 {
+			if n, m := c.tube("mail"), c.tube(far); n.Ready != 7 || n.Delayed != 1 || m.Ready != 3 ||
+				info.TimeLeft < 900 || info.Delay != 1000 {
 				t.Errorf("%d shards, as %v: %+v, %+v, %+v", shards, as, n, m, info)
 			}
 		}

@@ -64,7 +64,8 @@ func TestReserveThatKeepsLosing(t *testing.T) {
 			rests++
 		}
 		if rests != 3 || put != rounds+1 || p.Reservation.Status != queue.TimedOut {
-			t.Errorf("%s: after %d jobs, and %d rests, the reserve ends with %v", name, put-1, rests, p.Reservation.Status)
+			t.Errorf("%s: after %d jobs, and %d rests, the reserve ends with %v", name, put-1, rests,
+				p.Reservation.Status)
 		}
 	}
 }

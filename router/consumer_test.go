@@ -257,8 +257,10 @@ func (w *world) checkConsumers() (holds int, err error) {
 		case a.get != nil && !a.get.over:
 			k := a.get.ask
 			k.Limits = w.limits
-			if st := w.bed.shards[w.bed.r.TubeShard([]byte(k.Queue))].query(&k, 0); st != queue.Empty || !a.get.waiting {
-				return 0, fmt.Errorf("F3: a get of %s waits: %t, and its item is there: status %d", k.Queue, a.get.waiting, st)
+			if st := w.bed.shards[w.bed.r.TubeShard([]byte(k.Queue))].query(&k, 0); st != queue.Empty ||
+				!a.get.waiting {
+				return 0, fmt.Errorf("F3: a get of %s waits: %t, and its item is there: status %d", k.Queue,
+					a.get.waiting, st)
 			}
 		case a.watching && !a.gone:
 			if err := a.checkHeard(); err != nil {

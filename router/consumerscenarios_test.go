@@ -32,7 +32,8 @@ func (w *world) left(want int) {
 	}
 }
 
-// oneHand lets each leaf find that one of these has the item, or that nobody has it and it is as it was put or has ended.
+// oneHand lets each leaf find that one of these has the item, or that nobody has it and it is as it was put or has
+// ended.
 func (w *world) oneHand(orLeft int, all ...*actor) {
 	w.leaf = func() error {
 		n := 0
@@ -156,12 +157,13 @@ func removals() []scenario {
 			w.producer(d.tube(0, 0), put)
 			w.left(0)
 		}},
-		{"the first group is removed while an item is pushed and committed, and one waits", 2, false, func(w *world, d *bed) {
-			w.consumer(d.tube(0, 0), "f", "a", watch(1), commit).now(1).also(dropGroup)
-			a := w.add("waiter", "", both(d), reserve).now(1)
-			w.producer(d.tube(0, 0), put)
-			w.oneHand(0, a)
-		}},
+		{"the first group is removed while an item is pushed and committed, and one waits", 2, false,
+			func(w *world, d *bed) {
+				w.consumer(d.tube(0, 0), "f", "a", watch(1), commit).now(1).also(dropGroup)
+				a := w.add("waiter", "", both(d), reserve).now(1)
+				w.producer(d.tube(0, 0), put)
+				w.oneHand(0, a)
+			}},
 	}
 }
 
@@ -173,13 +175,14 @@ func waitingGets() []scenario {
 			w.producer(d.tube(0, 0), put)
 			w.oneHand(-1, first, second)
 		}},
-		{"a get that was called for an item takes another, and the next wants that item", 1, false, func(w *world, d *bed) {
-			w.producer(d.tube(0, 0), put).now(1)
-			w.add("holder", "", []string{d.tube(0, 0)}, reserve, release).now(1).mute = true
-			w.consumer(d.tube(0, 0), "", "any", takeOne).now(1)
-			w.consumer(d.tube(0, 0), "", "the second", getting(2, true)).now(1)
-			w.producer(d.tube(0, 0), put)
-		}},
+		{"a get that was called for an item takes another, and the next wants that item", 1, false,
+			func(w *world, d *bed) {
+				w.producer(d.tube(0, 0), put).now(1)
+				w.add("holder", "", []string{d.tube(0, 0)}, reserve, release).now(1).mute = true
+				w.consumer(d.tube(0, 0), "", "any", takeOne).now(1)
+				w.consumer(d.tube(0, 0), "", "the second", getting(2, true)).now(1)
+				w.producer(d.tube(0, 0), put)
+			}},
 		{"a get begins and hangs up, and a put", 1, false, func(w *world, d *bed) {
 			p := w.consumer(d.tube(0, 0), "", "get", takeOne, giveUp)
 			w.producer(d.tube(0, 0), put)
@@ -203,5 +206,6 @@ func TestEveryInterleavingWithTheQueueService(t *testing.T) {
 		list = append(list, refusals(group)...)
 	}
 	list = append(list, removals()...)
-	exploreAll(t, append(list, waitingGets()...), exploreMode{}, exploreMode{late: true}, exploreMode{wide: 1, share: 1})
+	exploreAll(t, append(list, waitingGets()...), exploreMode{}, exploreMode{late: true},
+		exploreMode{wide: 1, share: 1})
 }

@@ -148,9 +148,9 @@
 //
 // # Jobs that go to another shard
 //
-// Package mover takes them, in four steps that are batches like those of clients (TR2, package queue). A client that moves
-// jobs (alter.go) is answered when its mover says that they have arrived, or are home again because their tube is full. A
-// hang-up stops no move.
+// Package mover takes them, in four steps that are batches like those of clients (TR2, package queue). A client that
+// moves jobs (alter.go) is answered when its mover says that they have arrived, or are home again because their tube
+// is full. A hang-up stops no move.
 //
 // A restart may find both copies. Then reconcile makes the older one leaving and the newer one arriving, before
 // anybody is served, and the mover goes on.

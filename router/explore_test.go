@@ -31,7 +31,8 @@ const (
 )
 
 func (w *world) String(m move) string {
-	what := []string{"applies", "ticks", "answers", "resumes", "ends its wait", "goes on", "tries again", "time passes"}[m.what]
+	what := []string{"applies", "ticks", "answers", "resumes", "ends its wait", "goes on", "tries again",
+		"time passes"}[m.what]
 	switch m.what {
 	case applies, ticks, answers:
 		return fmt.Sprintf("shard %d %s", m.who, what)
@@ -124,8 +125,8 @@ func (w *world) do(m move) {
 }
 
 // apart says that two moves lead to the same, whichever comes first, and neither is the other's condition: what one of
-// two shards answers is nothing to the other, nor to clients whom it does not answer; and shards that only ask, offer and
-// claim for different clients touch nothing that both have.
+// two shards answers is nothing to the other, nor to clients whom it does not answer; and shards that only ask, offer
+// and claim for different clients touch nothing that both have.
 func (w *world) apart(a, b move) bool {
 	if a.what > b.what {
 		a, b = b, a
@@ -178,8 +179,8 @@ func (w *world) rings(i int, not *player) bool {
 	return plain
 }
 
-// private says that the next batch of a shard changes what is in the shard only, and the wait of who has sent it, and that
-// who has sent it does not go on at once.
+// private says that the next batch of a shard changes what is in the shard only, and the wait of who has sent it, and
+// that who has sent it does not go on at once.
 func (w *world) private(i int) bool {
 	p := w.bed.shards[i]
 	if p.due() {
@@ -193,7 +194,9 @@ func (w *world) private(i int) bool {
 			return false
 		}
 	}
-	return p.late || !slices.ContainsFunc(w.actors, func(a *actor) bool { return a.mute && any(b.Done) == any(&a.Session) })
+	return p.late || !slices.ContainsFunc(w.actors, func(a *actor) bool {
+		return a.mute && any(b.Done) == any(&a.Session)
+	})
 }
 
 // fork is a point of a run at which there are several ways.
@@ -233,7 +236,8 @@ func explore(t testing.TB, shards int, c queue.Config, late bool, build func(d *
 				path = append(path, fork{ways: slices.Clone(list), taken: -1, asleep: slices.Clone(asleep)})
 				path[depth].nextWay()
 			} else if !slices.Equal(path[depth].ways, list) {
-				t.Fatalf("step %d has ways %v now and had %v before: the run does not repeat", depth, list, path[depth].ways)
+				t.Fatalf("step %d has ways %v now and had %v before: the run does not repeat", depth, list,
+					path[depth].ways)
 			}
 			f := &path[depth]
 			if f.taken == len(f.ways) {
@@ -259,7 +263,8 @@ func explore(t testing.TB, shards int, c queue.Config, late bool, build func(d *
 				t.Fatalf("%v\nafter %s", err, w.story(trace))
 			}
 		}
-		for list = w.moves(list[:0]); len(list) > 0; list = w.moves(list[:0]) { // a run that sleeps comes to its end anyhow
+		// a run that sleeps comes to its end anyhow
+		for list = w.moves(list[:0]); len(list) > 0; list = w.moves(list[:0]) {
 			w.do(list[0])
 		}
 		if err := w.endAll(); err != nil {
@@ -279,7 +284,8 @@ func nextPath(path []fork) []fork {
 	return path
 }
 
-// nextWay goes to the next way that does not sleep, and reports whether there is one. The way before sleeps from then on.
+// nextWay goes to the next way that does not sleep, and reports whether there is one. The way before sleeps from then
+// on.
 func (f *fork) nextWay() bool {
 	if f.taken >= 0 && f.taken < len(f.ways) {
 		f.asleep = append(f.asleep, f.ways[f.taken])
@@ -325,11 +331,12 @@ func exploreAll(t *testing.T, list []scenario, modes ...exploreMode) {
 						t.Logf("in the scenario %q, %+v", c.name, mode)
 					}
 				}()
-				runs := explore(t, c.shards, queue.Config{Many: mode.wide, Share: mode.share}, mode.late, func(d *bed) *world {
-					w := d.begin()
-					c.build(w, d)
-					return w
-				})
+				runs := explore(t, c.shards, queue.Config{Many: mode.wide, Share: mode.share}, mode.late,
+					func(d *bed) *world {
+						w := d.begin()
+						c.build(w, d)
+						return w
+					})
 				t.Logf("%8d interleavings: %s, %+v", runs, c.name, mode)
 				total += runs
 			})

@@ -95,8 +95,8 @@ func TestReserveWithAFailedLog(t *testing.T) {
 	}
 }
 
-// A put that begins to wait for room in a turn that the log does not take is answered so, and the client may ask again, and
-// hang up. What makes room later finds nobody.
+// A put that begins to wait for room in a turn that the log does not take is answered so, and the client may ask
+// again, and hang up. What makes room later finds nobody.
 func TestWaitForRoomWithAFailedLog(t *testing.T) {
 	store := &breakable{forgetful{storage.Memory()}, []int{-1}}
 	r := must.Get(New(Options{Shards: 1, Store: store}))

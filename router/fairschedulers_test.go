@@ -32,7 +32,9 @@ func newFair(t *testing.T, shards, jobs int, weights []int) *fair {
 			policies[name] = &policy.Policy{Weight: w}
 		}
 	}
-	f.r = must.Get(New(Options{Shards: shards, Store: storage.Memory(), PolicyFor: func(tube string) *policy.Policy { return policies[tube] }}))
+	f.r = must.Get(New(Options{Shards: shards, Store: storage.Memory(), PolicyFor: func(tube string) *policy.Policy {
+		return policies[tube]
+	}}))
 	c := newClient(f.r)
 	for i, name := range f.tubes {
 		c.use(name)

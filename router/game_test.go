@@ -91,8 +91,10 @@ func (g *game) choose(p *player) queue.Op {
 		kinds := []queue.Kind{queue.Totals, queue.PeekReady, queue.PeekBuried, queue.Peek}
 		return queue.Op{Kind: kinds[g.rnd.IntN(4)], ID: g.anyID(p)}
 	}
-	kinds := []queue.Kind{queue.Delete, queue.Delete, queue.Delete, queue.Release, queue.Bury, queue.Touch, queue.KickJob, queue.Kick, queue.ReserveJob}
-	op := queue.Op{Kind: kinds[g.rnd.IntN(len(kinds))], ID: g.anyID(p), Pri: uint32(g.rnd.IntN(4)), Limit: uint32(g.rnd.IntN(4))}
+	kinds := []queue.Kind{queue.Delete, queue.Delete, queue.Delete, queue.Release, queue.Bury, queue.Touch,
+		queue.KickJob, queue.Kick, queue.ReserveJob}
+	op := queue.Op{Kind: kinds[g.rnd.IntN(len(kinds))], ID: g.anyID(p), Pri: uint32(g.rnd.IntN(4)),
+		Limit: uint32(g.rnd.IntN(4))}
 	if op.Kind == queue.ReserveJob && len(g.policies) > 0 {
 		op.Kind = queue.Touch
 	}

@@ -61,7 +61,8 @@ var scenarios = []scenario{
 		first, second := w.add("first", "", both(d), poll), w.add("second", "", both(d), poll)
 		w.leaf = func() error {
 			if len(first.held) != 1 || len(second.held) != 1 {
-				return fmt.Errorf("%d and %d jobs are taken, though there were enough all the time", len(first.held), len(second.held))
+				return fmt.Errorf("%d and %d jobs are taken, though there were enough all the time", len(first.held),
+					len(second.held))
 			}
 			return nil
 		}
@@ -169,7 +170,8 @@ func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios, sessionModes
 // The bubble's clock stands still but when lapse moves it.
 func TestEveryInterleavingWithTime(t *testing.T) { exploreAll(t, timed, sessionModes...) }
 
-// Likewise for reserves of several jobs: no job goes to two clients, and none is reserved without its client being told.
+// Likewise for reserves of several jobs: no job goes to two clients, and none is reserved without its client being
+// told.
 func TestEveryInterleavingOfSeveral(t *testing.T) { exploreAll(t, several, sessionModes...) }
 
 // Nobody waits while a job with the tags that it asks for is ready.

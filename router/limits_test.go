@@ -24,7 +24,8 @@ func (c *client) tryPut(t testing.TB) (id uint64, ok bool) {
 // waitToPut puts a job, and waits for room until stop is closed.
 func (c *client) waitToPut(stop <-chan struct{}) (id uint64, status queue.Status) {
 	options := &queue.Options{TTR: 60 * second, Timeout: second}
-	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body, Options: options}, true)
+	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body,
+		Options: options}, true)
 	if op.Status != queue.Waiting {
 		return op.ID, op.Status
 	}
@@ -33,9 +34,10 @@ func (c *client) waitToPut(stop <-chan struct{}) (id uint64, status queue.Status
 	return id, c.Reservation.Status
 }
 
-// Many clients on all shards put, wait for little room or do not, and some give up at once; others delete. Never is there
-// more than there may be, everybody who waits on is served in the end, as a wake-up that was lost would be one for ever,
-// and in the end the quota is what is left (QT1). If meanwhile limits are switched off and on, that still counts all jobs.
+// Many clients on all shards put, wait for little room or do not, and some give up at once; others delete. Never is
+// there more than there may be, everybody who waits on is served in the end, as a wake-up that was lost would be one
+// for ever, and in the end the quota is what is left (QT1). If meanwhile limits are switched off and on, that still
+// counts all jobs.
 func TestLimitsOverShards(t *testing.T) {
 	for _, switched := range []bool{false, true} {
 		t.Run(fmt.Sprintf("switched=%t", switched), func(t *testing.T) { limitCrowd(t, switched) })

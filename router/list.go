@@ -97,7 +97,8 @@ func (s *Session) listed() bool {
 	l := s.Listing
 	s.script.list = nil
 	if l.Status = s.script.steps[0].op.Status; l.Status != queue.OK {
-		if l.Status == queue.NotFound && (l.From != (Place{}) || l.tried > 0) { // its last job has gone since the last call
+		// its last job has gone since the last call
+		if l.Status == queue.NotFound && (l.From != (Place{}) || l.tried > 0) {
 			l.Status = queue.OK
 		}
 		l.Next = Place{}

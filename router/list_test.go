@@ -29,7 +29,8 @@ func TestHeads(t *testing.T) {
 }
 
 // listAll goes from call to call, by cursors, and returns how many calls there were.
-func listAll(t *testing.T, r *Router, f queue.Filter, most int, authorizer queue.Authorizer, each func(*queue.Listed)) (calls int) {
+func listAll(t *testing.T, r *Router, f queue.Filter, most int, authorizer queue.Authorizer, each func(*queue.Listed)) (
+	calls int) {
 	t.Helper()
 	c := &Caller{}
 	c.Enter(r)
@@ -81,7 +82,9 @@ func TestList(t *testing.T) {
 	}); len(seen) != jobs || calls < jobs/1000 {
 		t.Errorf("%d jobs are listed in %d calls, want %d", len(seen), calls, jobs)
 	}
-	listAll(t, r, queue.Filter{}, 1000, func(k queue.Kind, tube string) bool { return k == queue.List && tube == "mail" }, func(k *queue.Listed) {
+	listAll(t, r, queue.Filter{}, 1000, func(k queue.Kind, tube string) bool {
+		return k == queue.List && tube == "mail"
+	}, func(k *queue.Listed) {
 		if k.Tube != "mail" {
 			t.Fatalf("job %d of %s is listed", k.ID, k.Tube)
 		}
@@ -96,7 +99,8 @@ func TestList(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("%d jobs are not listed", len(want))
 	}
-	for tube, place := range map[string]Place{"none": {}, "mail": {Shard: 99, Slot: 1 << 31}, "": {Shard: 99, Slot: 7}} {
+	for tube, place := range map[string]Place{"none": {}, "mail": {Shard: 99, Slot: 1 << 31},
+		"": {Shard: 99, Slot: 7}} {
 		l := Listing{Filter: queue.Filter{Tube: tube}, From: place, Most: 10}
 		want := map[bool]queue.Status{true: queue.NotFound, false: queue.OK}[place == Place{}]
 		if c.Finish(c.Session.List(&l)); l.Status != want || len(l.Jobs) > 0 {
@@ -123,7 +127,8 @@ func TestSearch(t *testing.T) {
 		if i%2 == 1 {
 			text = text[:len(text)/2] + "needle" + text[len(text)/2:]
 		}
-		op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Data: []byte(text), Size: uint32(len(text))}, true)
+		op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Data: []byte(text), Size: uint32(len(text))},
+			true)
 		if i%2 == 1 {
 			want = append(want, op.ID)
 		}
@@ -179,7 +184,8 @@ func TestCursor(t *testing.T) {
 	if p, ok := r.PlaceOf("mail", []byte(cursor)); !ok || p != (Place{Shard: 1, Slot: 1 << 31}) {
 		t.Errorf("%+v, %t", p, ok)
 	}
-	for _, bad := range []string{"", cursor + "A", cursor[1:], "d" + cursor[1:], "c!" + cursor[2:], strings.Repeat("A", len(cursor)), cursor[:len(cursor)-1] + "\n"} {
+	for _, bad := range []string{"", cursor + "A", cursor[1:], "d" + cursor[1:], "c!" + cursor[2:],
+		strings.Repeat("A", len(cursor)), cursor[:len(cursor)-1] + "\n"} {
 		if _, ok := r.PlaceOf("mail", []byte(bad)); ok {
 			t.Errorf("%q is a cursor", bad)
 		}

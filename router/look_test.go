@@ -48,7 +48,8 @@ func TestCensus(t *testing.T) {
 	}
 	names := r.TubeNames()
 	if len(seen) != names.Count || all != names.Count || ready != tubes || jobs != tubes {
-		t.Errorf("%d names and %d tubes with %d ready jobs, %d by the sums; want %d and %d", len(seen), all, ready, jobs, names.Count, tubes)
+		t.Errorf("%d names and %d tubes with %d ready jobs, %d by the sums; want %d and %d", len(seen), all, ready,
+			jobs, names.Count, tubes)
 	}
 	for name, n := range seen {
 		if n != 1 {
@@ -75,7 +76,8 @@ func TestCensusWhileTubesChange(t *testing.T) {
 		for i := 0; ctx.Err() == nil; i++ {
 			name := fmt.Sprintf("passes-%d", i%1000)
 			id := put(name)
-			r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: name, Limits: &policy.Limits{}, Indexes: []uint64{id}}})
+			r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: name,
+				Limits: &policy.Limits{}, Indexes: []uint64{id}}})
 		}
 	})
 	for range 50 {

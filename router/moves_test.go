@@ -54,8 +54,8 @@ func (r *Router) found(t testing.TB, id uint64) string {
 	return where
 }
 
-// movesLife is a life in which jobs go between the tube mail and the tube far, in another shard. It says when each was put
-// and finished, as numbers of turns.
+// movesLife is a life in which jobs go between the tube mail and the tube far, in another shard. It says when each was
+// put and finished, as numbers of turns.
 type movesLife struct {
 	store  *cutStore
 	far    string
@@ -195,7 +195,8 @@ func liveMoved(t *testing.T, shards, jobs int) *movesLife {
 		d.has(id)
 	}
 	for i, n := range []int{1, jobs} {
-		if l := c.move("mail", d.far, n); l.Status != queue.OK || l.Altered.Done != []int{1, jobs - 1}[i] || l.Altered.Full+l.Altered.Not > 0 {
+		if l := c.move("mail", d.far, n); l.Status != queue.OK || l.Altered.Done != []int{1, jobs - 1}[i] ||
+			l.Altered.Full+l.Altered.Not > 0 {
 			t.Fatalf("%v, %+v", l.Status, l.Altered)
 		}
 	}
@@ -258,10 +259,11 @@ func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure 
 	return there
 }
 
-// Whatever turn a crash comes after, each job that goes to another shard is there once, in the state that it had, and none
-// that was finished comes back: also if the number of shards changes with the restart (TR2; State.Check: TR1).
+// Whatever turn a crash comes after, each job that goes to another shard is there once, in the state that it had, and
+// none that was finished comes back: also if the number of shards changes with the restart (TR2; State.Check: TR1).
 func TestMovesSurviveCrashes(t *testing.T) {
-	for _, d := range []*movesLife{liveDeadLetters(t, 3, 6), liveMoved(t, 1, 6), liveMoved(t, 2, 6), liveMoved(t, 3, 6), liveBackAndForth(t, 2, 7)} {
+	for _, d := range []*movesLife{liveDeadLetters(t, 3, 6), liveMoved(t, 1, 6), liveMoved(t, 2, 6), liveMoved(t, 3, 6),
+		liveBackAndForth(t, 2, 7)} {
 		for first := range len(d.store.turns) + 1 {
 			for _, shards := range []int{3, 1, 2, 5} {
 				d.check(t, d.store.cut(first, nil), first, shards, true)
@@ -328,7 +330,9 @@ func TestAgedJobsAtAFullTube(t *testing.T) {
 		"mail": {Expire: 1, Expired: policy.ExpiryDie, DeadLetter: policy.FateTube, DeadTube: far},
 		far:    {Most: policy.Amount{1}},
 	}
-	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *policy.Policy { return rules[tube] }}))
+	r := must.Get(New(Options{Shards: shards, Store: newCutStore(shards), PolicyFor: func(tube string) *policy.Policy {
+		return rules[tube]
+	}}))
 	c := newClient(r, "mail", far)
 	c.use("mail")
 	first := c.put(1, 60)
@@ -342,7 +346,8 @@ func TestAgedJobsAtAFullTube(t *testing.T) {
 	if n := c.tube(far); n.Ready != 1 || r.movers[ShardOf("mail", shards)].TriesAgain() {
 		t.Errorf("there are %+v, and somebody tries again", n)
 	}
-	if list, ok := r.Been(t.Context(), first); !ok || len(list) != 1 || list[0].From != "mail" || list[0].Why != queue.ForAge {
+	if list, ok := r.Been(t.Context(), first); !ok || len(list) != 1 || list[0].From != "mail" ||
+		list[0].Why != queue.ForAge {
 		t.Errorf("the first one has been in %+v", list)
 	}
 	c.close()

@@ -74,7 +74,8 @@ func (x *movesCrowd) puts(c *client, dice *rand.Rand) {
 
 func (x *movesCrowd) moves(c *client, dice *rand.Rand) {
 	from := dice.IntN(2)
-	l := &Listing{Filter: queue.Filter{Tube: x.tubes[from], States: unheld}, Most: 1 + dice.IntN(50), Alter: &queue.Altering{To: x.tubes[1-from]}}
+	l := &Listing{Filter: queue.Filter{Tube: x.tubes[from], States: unheld}, Most: 1 + dice.IntN(50),
+		Alter: &queue.Altering{To: x.tubes[1-from]}}
 	if dice.IntN(3) == 0 {
 		l.Alter.As = []queue.JobState{queue.Ready, queue.Buried}[dice.IntN(2)]
 	}
@@ -113,8 +114,8 @@ func (x *movesCrowd) kicks(c *client, dice *rand.Rand) {
 }
 
 // Moves at the same time as purges and kicks of the same tubes lose no job, and have none twice: all that were put are
-// there or have been ended, as often as answers say. Whatever turn a crash comes after, what is left at the end was there,
-// what was ended is not, and nothing comes back.
+// there or have been ended, as often as answers say. Whatever turn a crash comes after, what is left at the end was
+// there, what was ended is not, and nothing comes back.
 func TestMovesAmidPurgesSurviveCrashes(t *testing.T) {
 	d := newMovesLife(crowdShards)
 	d.rules, d.state, d.least = nil, nil, 1

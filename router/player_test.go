@@ -117,7 +117,8 @@ func (p *player) hasPut(id uint64, status queue.Status) {
 
 // putAndWait puts a job, and waits for room if there is none.
 func (p *player) putAndWait() {
-	op := queue.Op{Kind: queue.Put, TTR: 100, Size: 1, Data: []byte("x"), Options: &queue.Options{TTR: 100 * second, Timeout: second}}
+	op := queue.Op{Kind: queue.Put, TTR: 100, Size: 1, Data: []byte("x"), Options: &queue.Options{TTR: 100 * second,
+		Timeout: second}}
 	p.result = queue.Waiting
 	p.submit(p.UsedShard(), op, true, func(op *queue.Op) {
 		if p.result = op.Status; op.Status == queue.Waiting {

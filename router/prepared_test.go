@@ -48,7 +48,8 @@ func (l movedLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 	return nil
 }
 
-func (m *moved) Amend(shard int, _ func(string, *storage.Queue) bool, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
+func (m *moved) Amend(shard int, _ func(string, *storage.Queue) bool, fn func(id uint64, j *storage.Job, body []byte)) (
+	ok bool, err error) {
 	var now []storagetest.Stored
 	for id := range m.changed[shard] {
 		if s, lives := m.jobs[shard][id]; lives {
@@ -173,7 +174,8 @@ func told(t *testing.T, r *Router, highest uint64) (all []string) {
 
 // Too much change is told, and nothing begins after it.
 func TestPreparedRouterAnew(t *testing.T) {
-	m := &moved{forgetful: forgetful{storage.Memory()}, jobs: make([]map[uint64]storagetest.Stored, 2), changed: make([]map[uint64]bool, 2)}
+	m := &moved{forgetful: forgetful{storage.Memory()}, jobs: make([]map[uint64]storagetest.Stored, 2),
+		changed: make([]map[uint64]bool, 2)}
 	p := must.Get(Prepare(Options{Shards: 2}, m))
 	m.anew = true
 	if err := p.CatchUp(); !errors.Is(err, ErrAnew) {

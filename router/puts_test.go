@@ -8,12 +8,13 @@ import (
 	"beanfield/storage/must"
 )
 
-// namedPuts are the puts of a batch, each with a key and a name; those of an odd number are for another tube, which may be
-// in another shard.
+// namedPuts are the puts of a batch, each with a key and a name; those of an odd number are for another tube, which
+// may be in another shard.
 func namedPuts(batch, jobs int) (puts []queue.Op) {
 	for i := range jobs {
 		name := fmt.Appendf(nil, "%d %d", batch, i)
-		puts = append(puts, queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body, Options: &queue.Options{TTR: 60e9, Key: name, Once: name}})
+		puts = append(puts, queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body,
+			Options: &queue.Options{TTR: 60e9, Key: name, Once: name}})
 		if i%2 == 1 {
 			puts[i].Tube = afar(DefaultTube, 2)
 		}
@@ -51,9 +52,9 @@ func (c *client) putMany(v *Puts) []queue.Op {
 	return ops
 }
 
-// Whatever turn a crash comes after, the jobs of a batch that were to be put together are all there, with their keys and
-// names, or none is (Y4); of one that was answered all are. Of other batches, each job is there with its key and name.
-// They get their ids in their order, also where they go to several shards.
+// Whatever turn a crash comes after, the jobs of a batch that were to be put together are all there, with their keys
+// and names, or none is (Y4); of one that was answered all are. Of other batches, each job is there with its key and
+// name. They get their ids in their order, also where they go to several shards.
 func TestPutsSurviveCrashes(t *testing.T) {
 	for _, shards := range []int{1, 2} {
 		p := &putsLife{store: newCutStore(shards), shards: shards}

@@ -61,7 +61,8 @@ func (s *Session) refresh(after func(*Session) bool) bool {
 func (s *Session) seekOffers() bool {
 	op, then := queue.Op{Kind: queue.Offer}, (*Session).claimBest
 	if v := s.Several; v != nil {
-		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs)), Options: v.options}, (*Session).claimSeveral
+		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs)), Options: v.options},
+			(*Session).claimSeveral
 		v.offers = v.offers[:0]
 	}
 	s.script.begin()

@@ -13,7 +13,8 @@ func (run *restartRun) alterSome(c *restartClient, i int, jobs []*naive.Job) []q
 			a.To, a.As = to, []queue.JobState{0, 0, queue.Ready, queue.Buried}[run.dice.IntN(4)]
 		} else {
 			a.Set = queue.Fields(1 + run.dice.IntN(7))
-			a.Pri, a.Delay, a.TTR = uint32(run.dice.IntN(4)), int64(run.delay())*second, (2e6+run.dice.Int64N(100))*second-run.dice.Int64N(2)*250e6
+			a.Pri, a.Delay, a.TTR = uint32(run.dice.IntN(4)), int64(run.delay())*second,
+				(2e6+run.dice.Int64N(100))*second-run.dice.Int64N(2)*250e6
 		}
 		c.altering = a
 	}
@@ -26,7 +27,8 @@ func (run *restartRun) alterSome(c *restartClient, i int, jobs []*naive.Job) []q
 
 // alter does that in the model.
 func (m *restartModel) alter(a *queue.Altering, list []byte) restartAnswer {
-	with := naive.Alter{From: a.Tube, To: a.To, As: map[queue.JobState]naive.State{queue.Ready: naive.Ready, queue.Buried: naive.Buried}[a.As]}
+	with := naive.Alter{From: a.Tube, To: a.To, As: map[queue.JobState]naive.State{queue.Ready: naive.Ready,
+		queue.Buried: naive.Buried}[a.As]}
 	if a.Set&queue.FieldPri != 0 {
 		with.Pri = &a.Pri
 	}

@@ -114,7 +114,8 @@ func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 func sameBody(j *naive.Job, size uint32, small []byte, large [][]byte) error {
 	body := bytes.Join(append([][]byte{small}, large...), nil)
 	if string(body) != j.Body || int(size) != len(j.Body) {
-		return fmt.Errorf("job %d: size %d, body %.40q of %d bytes, want %.40q of %d", j.ID, size, body, len(body), j.Body, len(j.Body))
+		return fmt.Errorf("job %d: size %d, body %.40q of %d bytes, want %.40q of %d", j.ID, size, body, len(body),
+			j.Body, len(j.Body))
 	}
 	return nil
 }
@@ -122,7 +123,8 @@ func sameBody(j *naive.Job, size uint32, small []byte, large [][]byte) error {
 // sameFigures compares what does not depend on the time.
 func sameFigures(j *naive.Job, got *queue.JobInfo) error {
 	want := queue.JobInfo{
-		ID: j.ID, Tube: j.Tube, State: got.State, Pri: j.Pri, Age: got.Age, Delay: j.Delay, TTR: j.TTR, TimeLeft: got.TimeLeft,
+		ID: j.ID, Tube: j.Tube, State: got.State, Pri: j.Pri, Age: got.Age, Delay: j.Delay, TTR: j.TTR,
+		TimeLeft: got.TimeLeft,
 		Reserves: j.Reserves, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks,
 	}
 	if *got != want || got.State.String() != string(j.State) {
@@ -168,7 +170,8 @@ func (c *restartClient) collect() {
 func (c *restartClient) reserved(want restartAnswer) {
 	res := &c.Reservation
 	if res.Status != statusOf[want.status] || res.ID != want.id {
-		c.run.fatalf("%s: a reserve brought status %d, job %d; want %s, %d", c.name, res.Status, res.ID, want.status, want.id)
+		c.run.fatalf("%s: a reserve brought status %d, job %d; want %s, %d", c.name, res.Status, res.ID, want.status,
+			want.id)
 	}
 	if want.job != nil {
 		c.run.model.known = max(c.run.model.known, want.id)
@@ -198,15 +201,21 @@ func (c *restartClient) leave() {
 
 func describeOp(op *queue.Op) string {
 	names := map[queue.Kind]string{
-		queue.PutAll: "put all", queue.AlterSeveral: "alter several", queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
-		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",
-		queue.Peek: "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed", queue.PeekBuried: "peek-buried",
-		queue.StatsJob: "stats-job", queue.Use: "use", queue.Watch: "watch", queue.Ignore: "ignore", queue.Pause: "pause", queue.Truncate: "truncate",
-		queue.DeleteSeveral: "delete several", queue.ReleaseSeveral: "release several", queue.BurySeveral: "bury several", queue.TouchSeveral: "touch several",
+		queue.PutAll: "put all", queue.AlterSeveral: "alter several", queue.Put: "put", queue.Reserve: "reserve",
+		queue.ReserveJob: "reserve-job", queue.Delete: "delete",
+		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick",
+		queue.KickJob: "kick-job",
+		queue.Peek:    "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed",
+		queue.PeekBuried: "peek-buried",
+		queue.StatsJob:   "stats-job", queue.Use: "use", queue.Watch: "watch", queue.Ignore: "ignore",
+		queue.Pause: "pause", queue.Truncate: "truncate",
+		queue.DeleteSeveral: "delete several", queue.ReleaseSeveral: "release several",
+		queue.BurySeveral: "bury several", queue.TouchSeveral: "touch several",
 	}
 	said := ""
 	if op.Options != nil {
 		said = fmt.Sprintf(" %+v", *op.Options)
 	}
-	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d%s", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit, said)
+	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d%s", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size,
+		op.Limit, said)
 }

@@ -57,10 +57,12 @@ func (run *restartRun) look(i int, id uint64) (o restartFound, there bool) {
 		run.fatalf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
 	}
 	op := &b.Ops[1]
-	o = restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To]) + string(bytes.Join(op.Parts, nil))}
+	o = restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To]) + string(bytes.Join(op.Parts,
+		nil))}
 	if o.info.State != queue.Delayed { // which is not shown
 		a := &queue.Ask{What: queue.AskGet, Queue: o.info.Tube, Index: id, Length: 1, Limits: &policy.Limits{}}
-		if b := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}); b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
+		if b := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}); b.Ops[0].Status != queue.OK ||
+			len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
 			run.fatalf("job %d is not found by its index", id)
 		}
 		o.tags = a.Found.Tags(0)
@@ -124,7 +126,8 @@ func (o *restartFound) is(v *restartRecord, window [2]int64) error {
 		return err
 	}
 	if o.body != want.Body {
-		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body), want.Body, len(want.Body))
+		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body),
+			want.Body, len(want.Body))
 	}
 	if err := within("age", o.info.Age, window[0]-want.Created-v.late[0], window[1]-want.Created); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)
@@ -132,7 +135,8 @@ func (o *restartFound) is(v *restartRecord, window [2]int64) error {
 	if o.info.State != queue.Delayed {
 		return nil
 	}
-	if err := within("time left", o.info.TimeLeft, want.Deadline-window[1], want.Deadline+v.late[1]-window[0]); err != nil {
+	if err := within("time left", o.info.TimeLeft, want.Deadline-window[1],
+		want.Deadline+v.late[1]-window[0]); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)
 	}
 	return nil

@@ -46,7 +46,8 @@ type restartModel struct {
 // newRestartModel makes the model of a router that has found these records, with the queue
 // that begins with them.
 func newRestartModel(shards int, found map[uint64]restartRecord, q *naive.Queue) *restartModel {
-	m := &restartModel{Queue: q, shardOf: func(tube string) int { return ShardOf(tube, shards) }, latest: found, keys: map[naive.Key]uint64{}}
+	m := &restartModel{Queue: q, shardOf: func(tube string) int { return ShardOf(tube, shards) }, latest: found,
+		keys: map[naive.Key]uint64{}}
 	for range shards {
 		m.logs = append(m.logs, &restartLog{base: map[uint64]restartRecord{}})
 	}

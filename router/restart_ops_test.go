@@ -63,7 +63,8 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	case queue.Kick:
 		return restartAnswer{status: naive.OK, count: m.Kick(used, op.Limit)}
 	case queue.Truncate:
-		n, _ := m.Truncate(string(op.Data), truncated[op.Limit]...) // the model may not know of a tube that is only used
+		// the model may not know of a tube that is only used
+		n, _ := m.Truncate(string(op.Data), truncated[op.Limit]...)
 		return restartAnswer{status: naive.OK, count: n}
 	case queue.Pause:
 		return restartAnswer{status: m.Pause(string(op.Data), op.Delay)}
@@ -117,7 +118,8 @@ func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	a := restartAnswer{status: naive.OK}
 	one := *op
 	one.Kind = map[queue.Kind]queue.Kind{
-		queue.DeleteSeveral: queue.Delete, queue.ReleaseSeveral: queue.Release, queue.BurySeveral: queue.Bury, queue.TouchSeveral: queue.Touch,
+		queue.DeleteSeveral: queue.Delete, queue.ReleaseSeveral: queue.Release, queue.BurySeveral: queue.Bury,
+		queue.TouchSeveral: queue.Touch,
 	}[op.Kind]
 	for _, one.ID = range idsIn(op.Data) {
 		switch got := modelled(m, client, &one); got.status {

@@ -5,7 +5,8 @@ import (
 	"beanfield/shard/queue/naive"
 )
 
-// putWith is a put that may say more than a plain one can. All times are whole thousands of seconds, but that of a name.
+// putWith is a put that may say more than a plain one can. All times are whole thousands of seconds, but that of a
+// name.
 func (run *restartRun) putWith(c *restartClient) queue.Op {
 	op := run.put(c)
 	if !run.termed || run.dice.IntN(2) == 0 {

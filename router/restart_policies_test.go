@@ -15,7 +15,8 @@ func (run *restartRun) rule() {
 	for _, tube := range []string{"default", "a", "b", "c", "d", "e"} {
 		run.policies[tube] = &policy.Policy{
 			Most: policy.Amount{run.dice.Int64N(8)}, Full: policy.FullLeast,
-			MaxDeliveries: run.dice.IntN(3), DeadLetter: []policy.Fate{policy.FateBury, policy.FateDrop}[run.dice.IntN(2)],
+			MaxDeliveries: run.dice.IntN(3), DeadLetter: []policy.Fate{policy.FateBury,
+				policy.FateDrop}[run.dice.IntN(2)],
 			Retry:  policy.Retry{First: int64(run.dice.IntN(2)) * 5000 * 1e9},
 			Expire: max(0, run.dice.Int64N(10)-5) * 3000 * 1e9,
 		}
@@ -29,8 +30,9 @@ func (run *restartRun) ruled() map[string]*naive.Policy {
 		all[tube] = &naive.Policy{
 			Bounds: naive.Bounds{MaxJobs: int(p.Most[0])}, Drop: naive.ByLeast,
 			MaxDeliveries: p.MaxDeliveries,
-			Fate:          map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury, policy.FateDrop: naive.FateDrop}[p.DeadLetter],
-			Retry:         p.Retry.First, Expire: p.Expire,
+			Fate: map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury,
+				policy.FateDrop: naive.FateDrop}[p.DeadLetter],
+			Retry: p.Retry.First, Expire: p.Expire,
 		}
 	}
 	return all

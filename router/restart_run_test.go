@@ -50,7 +50,8 @@ var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a l
 func newRestartRun(t testing.TB, seed uint64) *restartRun {
 	d := rand.New(rand.NewPCG(seed, 2))
 	run := &restartRun{t: t, seed: seed, dice: d, disk: powercut.NewDisk(), applied: make(chan struct{}, 1)}
-	run.mode = []storage.SyncMode{storage.Always, storage.Always, storage.Always, storage.Interval, storage.Never}[d.IntN(5)]
+	run.mode = []storage.SyncMode{storage.Always, storage.Always, storage.Always, storage.Interval,
+		storage.Never}[d.IntN(5)]
 	if d.IntN(2) == 0 {
 		run.budget = int64(1 + d.IntN(400))
 	}
@@ -64,7 +65,8 @@ func (run *restartRun) fatalf(format string, args ...any) {
 	run.t.Helper()
 	run.release()
 	trail := run.model.trail
-	run.t.Fatalf("seed %d, sync mode %d, budget %d, %d shards: %s\nwhat was done:\n%s", run.seed, run.mode, run.budget, len(run.model.logs),
+	run.t.Fatalf("seed %d, sync mode %d, budget %d, %d shards: %s\nwhat was done:\n%s", run.seed, run.mode, run.budget,
+		len(run.model.logs),
 		fmt.Sprintf(format, args...), strings.Join(trail[max(0, len(trail)-80):], "\n"))
 }
 
@@ -102,8 +104,10 @@ func (run *restartRun) open(shards int) {
 	if budget > 0 {
 		budget = max(budget, int64(shards))
 	}
-	o := Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget, PolicyFor: func(tube string) *policy.Policy { return run.policies[tube] }}
-	c := queue.Config{LeastPurge: []int{0, 1, 1, 3}[run.dice.IntN(4)], PurgeShare: -1 - run.dice.IntN(2)} // what is purged lasts
+	o := Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget,
+		PolicyFor: func(tube string) *policy.Policy { return run.policies[tube] }}
+	// what is purged lasts
+	c := queue.Config{LeastPurge: []int{0, 1, 1, 3}[run.dice.IntN(4)], PurgeShare: -1 - run.dice.IntN(2)}
 	r, err := newRouter(o, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
 	run.must(err)
 	run.router, run.interred = r, 0
@@ -134,8 +138,8 @@ type submission struct {
 	reached int
 }
 
-// submit submits a batch, and says how far its first turn has come. A shard that nobody else uses runs that in place. But
-// its own goroutine may have it just then, to see whether something is due; then this waits.
+// submit submits a batch, and says how far its first turn has come. A shard that nobody else uses runs that in place.
+// But its own goroutine may have it just then, to see whether something is due; then this waits.
 func (run *restartRun) submit(shard int, b *queue.Batch, submit func() bool) (reached int, done bool) {
 	from := b.Next
 	run.mu.Lock()
@@ -269,7 +273,8 @@ func (run *restartRun) batch(c *restartClient) {
 		case n < 50 && i == used:
 			ops = append(ops, queue.Op{Kind: queue.Kick, Limit: uint32(run.dice.IntN(3))})
 		case n < 75 && len(held) > 0:
-			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury, queue.Touch))
+			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury,
+				queue.Touch))
 		case n < 78 && len(here) > 0:
 			ops = append(ops, run.alterSome(c, i, here)...)
 		case n < 82 && len(here) > 0:
@@ -297,7 +302,8 @@ func (run *restartRun) about(jobs []*naive.Job, kinds ...queue.Kind) queue.Op {
 func (run *restartRun) aboutSeveral(jobs []*naive.Job) queue.Op {
 	op := run.about(jobs, queue.Release, queue.Bury, queue.Delete, queue.Touch)
 	op.Kind = map[queue.Kind]queue.Kind{
-		queue.Release: queue.ReleaseSeveral, queue.Bury: queue.BurySeveral, queue.Delete: queue.DeleteSeveral, queue.Touch: queue.TouchSeveral,
+		queue.Release: queue.ReleaseSeveral, queue.Bury: queue.BurySeveral, queue.Delete: queue.DeleteSeveral,
+		queue.Touch: queue.TouchSeveral,
 	}[op.Kind]
 	op.ID = 0
 	for range run.dice.IntN(6) {

@@ -47,7 +47,8 @@ func TestRestartsAgainstAModel(t *testing.T) {
 		}
 	})
 	t.Logf("%v", seen.n)
-	for _, what := range []string{"turns open at a cut", "of which were found", "changes of the number of shards", "ended by a purge", "jobs with options", "keys", "too old"} {
+	for _, what := range []string{"turns open at a cut", "of which were found", "changes of the number of shards",
+		"ended by a purge", "jobs with options", "keys", "too old"} {
 		if n >= 60 && seen.n[what] == 0 {
 			t.Errorf("the runs did not meet what they are for: %s", what)
 		}
@@ -206,7 +207,8 @@ func (l *restartLog) match(found map[uint64]restartFound, window [2]int64) (turn
 		case err == nil:
 			turns = append(turns, turn)
 		case why == nil:
-			why = fmt.Errorf("turn %d was acknowledged, but: %w\n(and nothing later, up to turn %d, agrees either)", turn, err, l.turns)
+			why = fmt.Errorf("turn %d was acknowledged, but: %w\n(and nothing later, up to turn %d, agrees either)",
+				turn, err, l.turns)
 		}
 	}
 	if len(turns) > 0 {

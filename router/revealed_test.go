@@ -14,7 +14,8 @@ import (
 // L1 of what others have done: as long as a power cut can bring a deleted job
 // back, nobody is told that there is none.
 func TestNotFoundWaitsForTheDelete(t *testing.T) {
-	run := &restartRun{t: t, dice: rand.New(rand.NewPCG(1, 1)), disk: powercut.NewDisk(), mode: storage.Always, model: newRestartModel(3, nil, naive.New())}
+	run := &restartRun{t: t, dice: rand.New(rand.NewPCG(1, 1)), disk: powercut.NewDisk(), mode: storage.Always,
+		model: newRestartModel(3, nil, naive.New())}
 	run.open(3)
 	a, b := newClient(run.router), newClient(run.router)
 	home, id := a.UsedShard(), a.put(0, 60)

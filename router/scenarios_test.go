@@ -111,7 +111,8 @@ func (w *world) limitTo(jobs int64) {
 	r.SetLimits(policy.Amount{policy.BoundJobs: jobs})
 }
 
-// rooms has each leaf find so many puts made of those of some actors, and as many jobs as the limits say, which count right.
+// rooms has each leaf find so many puts made of those of some actors, and as many jobs as the limits say, which count
+// right.
 func (w *world) rooms(least, most int, putters ...*actor) {
 	w.leaf = func() error {
 		made := 0
@@ -204,7 +205,8 @@ func TestSeveralAreTheBest(t *testing.T) {
 	p.close()
 }
 
-// What is claimed is no worse than the worst that was chosen: if others take a job of a shard meanwhile, its next one stays.
+// What is claimed is no worse than the worst that was chosen: if others take a job of a shard meanwhile, its next one
+// stays.
 func TestSeveralClaimNoFurther(t *testing.T) {
 	d := newBed(2)
 	w := d.begin()

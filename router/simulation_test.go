@@ -167,8 +167,8 @@ func (s *simulation) limit() {
 }
 
 // checkLimits looks for more than there may be: on the server, where all jobs come by puts, so that there is never more
-// than the limits allow, or than there was when they were set, and reserved of a tube. Nobody takes jobs by their ids where
-// there are limits of that: these are not held back.
+// than the limits allow, or than there was when they were set, and reserved of a tube. Nobody takes jobs by their ids
+// where there are limits of that: these are not held back.
 func (s *simulation) checkLimits() {
 	if s.most != (policy.Amount{}) {
 		used := s.bed.r.Quota().Used()
@@ -196,7 +196,8 @@ func (s *simulation) hire() {
 	pick := func(n int) int64 { return int64(s.rnd.IntN(n)) * second }
 	*s.w.limits = policy.Limits{
 		MaxDelivery: []int{0, 2, 3}[s.rnd.IntN(3)], MaxIdle: pick(3), Leaving: second/2 + pick(3),
-		MaxLength: []int{0, 0, 12}[s.rnd.IntN(3)], AutoEvict: s.rnd.IntN(2) == 0, MaxUnsent: []int{0, 0, 100}[s.rnd.IntN(3)],
+		MaxLength: []int{0, 0, 12}[s.rnd.IntN(3)], AutoEvict: s.rnd.IntN(2) == 0, MaxUnsent: []int{0, 0,
+			100}[s.rnd.IntN(3)],
 		DeadLetter: []policy.Fate{policy.FateRear, policy.FateRear, policy.FateDrop, policy.FateBury}[s.rnd.IntN(4)],
 	}
 	for _, p := range s.policies {
@@ -213,7 +214,8 @@ func (s *simulation) hire() {
 }
 
 func (s *simulation) visitTags() queue.Tags {
-	return []queue.Tags{nil, nil, red, queue.MakeTags(map[string]string{queue.TagRequest: fmt.Sprint(s.rnd.IntN(3))})}[s.rnd.IntN(4)]
+	return []queue.Tags{nil, nil, red,
+		queue.MakeTags(map[string]string{queue.TagRequest: fmt.Sprint(s.rnd.IntN(3))})}[s.rnd.IntN(4)]
 }
 
 // visit is what somebody does next who uses the queue service.
@@ -276,7 +278,8 @@ func (s *simulation) some(a *actor) (ids []uint64) {
 
 // watch makes a new connection for a consumer, in place of the one that it may have.
 func (s *simulation) watch(a *actor) {
-	a.conn = &conn{w: s.w, queue: a.conn.queue, group: a.group, user: a.user, watching: true, indexOnly: s.rnd.IntN(4) == 0}
+	a.conn = &conn{w: s.w, queue: a.conn.queue, group: a.group, user: a.user, watching: true,
+		indexOnly: s.rnd.IntN(4) == 0}
 	k := a.say(queue.AskWatch)
 	k.Window, k.IndexOnly, k.AutoCommit = s.rnd.IntN(5), a.indexOnly, s.rnd.IntN(6) == 0
 	switch s.rnd.IntN(6) {

@@ -43,7 +43,8 @@ func TestStepsOfAReplay(t *testing.T) {
 	steps := new(storage.Steps)
 	w := &watched{Store: storage.Memory(), steps: steps}
 	r := must.Get(New(Options{Shards: 1, Store: w, Steps: steps}))
-	if len(w.doing) != 1 || !strings.HasPrefix(w.doing[0], "replaying shard-000: ") || !strings.HasSuffix(w.doing[0], ", 2 jobs") {
+	if len(w.doing) != 1 || !strings.HasPrefix(w.doing[0], "replaying shard-000: ") || !strings.HasSuffix(w.doing[0],
+		", 2 jobs") {
 		t.Errorf("it said that it was doing %q", w.doing)
 	}
 	if got := steps.Doing(); got != "" {

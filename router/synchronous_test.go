@@ -210,8 +210,10 @@ func (d *duel) both(p *pair, op queue.Op) {
 			d.met.waits++
 		}
 	case op.Kind == queue.Ignore:
-	case got.Status != statusOf[want.status] || got.Status == queue.OK && (want.id != 0 && got.ID != want.id || got.Count != want.count && op.Kind == queue.Kick):
-		d.fatalf("%s: %s: status %d, job %d, %d jobs, want %+v", p.real.name, describeOp(&op), got.Status, got.ID, got.Count, want)
+	case got.Status != statusOf[want.status] || got.Status == queue.OK && (want.id != 0 && got.ID != want.id ||
+		got.Count != want.count && op.Kind == queue.Kick):
+		d.fatalf("%s: %s: status %d, job %d, %d jobs, want %+v", p.real.name, describeOp(&op), got.Status, got.ID,
+			got.Count, want)
 	case op.Kind == queue.ReserveJob && want.job != nil:
 		p.result, p.several = naive.OK, 0
 	}
@@ -227,7 +229,8 @@ func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
 	has := slices.Contains(watched, name)
 	switch op.Kind {
 	case queue.Put:
-		j := &naive.Job{ID: got.ID, Tube: p.real.Used(), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Tags: tagWords(p.real.tags)}
+		j := &naive.Job{ID: got.ID, Tube: p.real.Used(), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR,
+			Tags: tagWords(p.real.tags)}
 		return restartAnswer{status: m.Put(j), id: j.ID}
 	case queue.Use:
 		m.Use(p.model, name)
@@ -333,6 +336,7 @@ func (d *duel) compare() {
 // statusOf says what the model's answers are in the words of package queue.
 var statusOf = map[naive.Status]queue.Status{
 	naive.NoRoom: queue.NoRoom, naive.TooLong: queue.TooLong,
-	naive.OK: queue.OK, naive.NotFound: queue.NotFound, naive.TimedOut: queue.TimedOut, naive.DeadlineSoon: queue.DeadlineSoon,
-	naive.Waiting: queue.Waiting, naive.Ended: queue.Ended, naive.Exists: queue.Exists,
+	naive.OK: queue.OK, naive.NotFound: queue.NotFound, naive.TimedOut: queue.TimedOut,
+	naive.DeadlineSoon: queue.DeadlineSoon,
+	naive.Waiting:      queue.Waiting, naive.Ended: queue.Ended, naive.Exists: queue.Exists,
 }

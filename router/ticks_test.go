@@ -13,8 +13,8 @@ import (
 // tickTubes are the schedules, each with its tube.
 var tickTubes = map[string]string{"s0": "default", "s1": "a", "s2": "b", "s3": "b"}
 
-// ticked opens a router on what a crash has left, and finds each schedule's last tick, and the jobs of exactly its ticks
-// from 1 to that, whose priority is the tick.
+// ticked opens a router on what a crash has left, and finds each schedule's last tick, and the jobs of exactly its
+// ticks from 1 to that, whose priority is the tick.
 func ticked(t *testing.T, left *cutStore, first int) (last map[string]int64) {
 	t.Helper()
 	r := must.Get(New(Options{Shards: len(left.logs), Store: left}))
@@ -36,7 +36,8 @@ func ticked(t *testing.T, left *cutStore, first int) (last map[string]int64) {
 		job := b.Jobs[0]
 		k := fmt.Sprint("s", job.Pri>>24)
 		if puts[k]++; int64(job.Pri&(1<<24-1)) != puts[k] || job.Tube != tickTubes[k] {
-			t.Fatalf("after %d turns job %d of %s is for tick %d, after %d others", first, id, k, job.Pri&(1<<24-1), puts[k]-1)
+			t.Fatalf("after %d turns job %d of %s is for tick %d, after %d others", first, id, k, job.Pri&(1<<24-1),
+				puts[k]-1)
 		}
 	}
 	for k := range tickTubes {
@@ -59,7 +60,8 @@ func TestTicksSurviveCrashes(t *testing.T) {
 		n := dice.IntN(len(tickTubes))
 		k := fmt.Sprint("s", n)
 		at := max(1, last[k]+1-int64(dice.IntN(4)/3)) // now and then one that was put
-		op := queue.Op{Kind: queue.PutTick, Tube: tickTubes[k], TTR: 9, Pri: uint32(n)<<24 | uint32(at), Tick: &queue.Tick{Schedule: k, At: at}}
+		op := queue.Op{Kind: queue.PutTick, Tube: tickTubes[k], TTR: 9, Pri: uint32(n)<<24 | uint32(at),
+			Tick: &queue.Tick{Schedule: k, At: at}}
 		op.Take(make([]byte, dice.IntN(100)*dice.IntN(100)))
 		if r.Tick(&op); op.Status != queue.OK || (op.Count == 1) != (at > last[k]) {
 			t.Fatalf("tick %d of %s is answered %d, %d put", at, k, op.Status, op.Count)

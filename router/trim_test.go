@@ -11,7 +11,8 @@ import (
 // held is how many bytes of memory a session keeps for its next call.
 func (s *Session) held() int {
 	b := &s.script.batch
-	return cap(s.script.steps)*int(unsafe.Sizeof(step{})) + cap(b.Ops)*int(unsafe.Sizeof(queue.Op{})) + cap(b.Bytes) + cap(s.small)
+	return cap(s.script.steps)*int(unsafe.Sizeof(step{})) + cap(b.Ops)*int(unsafe.Sizeof(queue.Op{})) + cap(
+		b.Bytes) + cap(s.small)
 }
 
 // watchAll has a client watch a tube of each shard, and returns their names.

@@ -261,7 +261,8 @@ func (w *world) checkJobs(held int, heard map[uint64]int) error {
 		}
 		if info, there := w.bed.shards[max(0, i)].job(id); there {
 			if unheard += int(info.Reserves) - heard[id]; int(info.Reserves) < heard[id] {
-				return fmt.Errorf("R1: job %d was handed out %d times, and heard of %d times", id, info.Reserves, heard[id])
+				return fmt.Errorf("R1: job %d was handed out %d times, and heard of %d times", id, info.Reserves,
+					heard[id])
 			}
 		}
 	}
@@ -319,7 +320,8 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int) error {
 			continue
 		}
 		for _, name := range q.Watched().all() {
-			if st, ok := d.stats(name); ok && d.readyWith(name, q.asked()) && st.Pause == 0 && !d.full(name, st.Reserved) {
+			if st, ok := d.stats(name); ok && d.readyWith(name, q.asked()) && st.Pause == 0 &&
+				!d.full(name, st.Reserved) {
 				return fmt.Errorf("lost wake-up: %s waits while %s has a ready job", q.name, name)
 			}
 		}

@@ -19,7 +19,9 @@ func (t *turn) fetch() {
 		case op.Kind == queue.Service:
 			t.fetchFound(b, op.Ask.Found)
 		case op.Kind == queue.List:
-			for _, id := range b.SupplyListed(func(id uint64, size uint32) ([]byte, error) { return log.Body(id, make([]byte, 0, size)) }) {
+			for _, id := range b.SupplyListed(func(id uint64, size uint32) ([]byte, error) {
+				return log.Body(id, make([]byte, 0, size))
+			}) {
 				t.shard.quarantine(id, b.Client)
 			}
 		default:

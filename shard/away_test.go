@@ -79,7 +79,8 @@ func (c *caller) ask(sh *Shard, ops ...queue.Op) *queue.Batch {
 
 func newAwayShard(t *testing.T, budget int64) (*Shard, *awayLog) {
 	log := &awayLog{Log: queuetest.NewLog()}
-	s := queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: budget, Pinned: "default"})
+	s := queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: budget,
+		Pinned: "default"})
 	sh := New(s, func() int64 { return 1 })
 	t.Cleanup(func() {
 		sh.Close()
@@ -105,7 +106,8 @@ func TestBodiesAway(t *testing.T) {
 			t.Errorf("job %d has body %q, want %q", id, got, want)
 		}
 	}
-	b := c.ask(sh, queue.Op{Kind: queue.Reserve, Poll: true}, queue.Op{Kind: queue.Reserve, Poll: true}, queue.Op{Kind: queue.Delete, ID: 1}, queue.Op{Kind: queue.Delete, ID: 2})
+	b := c.ask(sh, queue.Op{Kind: queue.Reserve, Poll: true}, queue.Op{Kind: queue.Reserve, Poll: true},
+		queue.Op{Kind: queue.Delete, ID: 1}, queue.Op{Kind: queue.Delete, ID: 2})
 	if got := string(bytes.Join(b.Ops[1].Parts, nil)); got != "abcdefgh" {
 		t.Errorf("reserved body %q", got)
 	}
@@ -128,14 +130,16 @@ func TestDeliveryAway(t *testing.T) {
 func TestCloseWaitsForReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &awayLog{Log: queuetest.NewLog(), stall: make(chan struct{})}
-		sh := New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: 1, Pinned: "default"}), func() int64 { return 1 })
+		sh := New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: 1,
+			Pinned: "default"}), func() int64 { return 1 })
 		worker, producer := newCaller(sh), newCaller(sh)
 		worker.ask(sh, queue.Op{Kind: queue.Reserve})
 		log.Slow = true
 		if sh.Submit(&queue.Batch{Client: &producer.Client, Ops: []queue.Op{putOp(1, "abcdefgh")}, Done: producer}) {
 			t.Fatal("answered without the body")
 		}
-		if sh.Submit(&queue.Batch{Client: &worker.Client, Ops: []queue.Op{{Kind: queue.Detach}, {Kind: queue.Ignore, Data: []byte("default")}, {Kind: queue.Unuse}}, Done: worker}) {
+		if sh.Submit(&queue.Batch{Client: &worker.Client, Ops: []queue.Op{{Kind: queue.Detach},
+			{Kind: queue.Ignore, Data: []byte("default")}, {Kind: queue.Unuse}}, Done: worker}) {
 			t.Fatal("left before the log has what was given")
 		}
 		log.Release(nil)
@@ -171,7 +175,8 @@ func TestNothingIsReadable(t *testing.T) {
 		}
 	}
 	log.lost, log.broken = false, errors.New("the log has failed")
-	for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady}, {Kind: queue.Reserve, Poll: true}} {
+	for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady},
+		{Kind: queue.Reserve, Poll: true}} {
 		if b := c.ask(sh, op); b.Ops[0].Status != queue.Failed {
 			t.Errorf("failed: operation %d ends with %v", op.Kind, b.Ops[0].Status)
 		}
@@ -273,7 +278,8 @@ func TestFailedLogInsteadOfABody(t *testing.T) {
 	c := newCaller(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
 	log.Slow = true
-	b := &queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.Touch}, {Kind: queue.Touch}}, Done: c}
+	b := &queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.Touch},
+		{Kind: queue.Touch}}, Done: c}
 	for _, next := range []int{1, 3} {
 		if sh.Submit(b) {
 			t.Fatal("answered without the log")

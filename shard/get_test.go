@@ -82,7 +82,8 @@ func TestGetWithoutBodies(t *testing.T) {
 	c.ask(sh, putOp(1, "12345678"), putOp(2, "abcdefgh"), putOp(3, "xyxyxyx"))
 	for _, take := range []bool{false, true} {
 		log.stall = make(chan struct{})
-		if sh.Submit(&queue.Batch{Ops: []queue.Op{askOp(queue.Ask{What: queue.AskGet, Length: 2, Take: take})}, Done: other}) {
+		if sh.Submit(&queue.Batch{Ops: []queue.Op{askOp(queue.Ask{What: queue.AskGet, Length: 2, Take: take})},
+			Done: other}) {
 			t.Fatal("a get is answered without its bodies")
 		}
 		first := uint64(1)
@@ -98,7 +99,8 @@ func TestGetWithoutBodies(t *testing.T) {
 				b = <-other.done
 			}
 		}
-		if got, want := fmt.Sprint(found(b)), map[bool]string{false: "[2:abcdefgh]", true: "[3:xyxyxyx]"}[take]; got != want {
+		if got, want := fmt.Sprint(found(b)), map[bool]string{false: "[2:abcdefgh]",
+			true: "[3:xyxyxyx]"}[take]; got != want {
 			t.Errorf("take %v: found are %v, want %v", take, got, want)
 		}
 	}

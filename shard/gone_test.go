@@ -18,7 +18,8 @@ func (f doneFunc) Complete(b *queue.Batch) { f(b) }
 func TestDirectoryForgetsAfterTheCommit(t *testing.T) {
 	for _, fault := range []error{nil, errors.New("the disk is gone")} {
 		dir, log := queuetest.NewDirectory(t), queuetest.NewLog()
-		sh := New(queue.NewState(queue.Config{Directory: dir, Log: log, Durable: true, Pinned: "default"}), func() int64 { return 1 })
+		sh := New(queue.NewState(queue.Config{Directory: dir, Log: log, Durable: true, Pinned: "default"}),
+			func() int64 { return 1 })
 		c := newCaller(sh)
 		c.ask(sh, putOp(1, "x"), putOp(2, "y"))
 		log.Slow = true
@@ -29,7 +30,8 @@ func TestDirectoryForgetsAfterTheCommit(t *testing.T) {
 				t.Errorf("after a commit with error %v these are forgotten: %v", fault, dir.Gone)
 			}
 		})
-		if sh.Submit(&queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Delete, ID: 1}, {Kind: queue.Delete, ID: 2}}, Done: done}) {
+		if sh.Submit(&queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Delete, ID: 1},
+			{Kind: queue.Delete, ID: 2}}, Done: done}) {
 			t.Fatal("answered without the log")
 		}
 		if len(dir.Gone) != 0 {

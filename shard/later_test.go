@@ -47,11 +47,13 @@ func TestTurnsOfThoseWhoPush(t *testing.T) {
 			"in place, pushes":       {func() { b.sh.Submit(batch(true)) }, 0, 1},
 			"with another's":         {func() { leave(batch(true)); b.sh.Submit(batch(false)) }, 1, 0},
 			"with another's, pushes": {func() { leave(batch(false)); b.sh.Submit(batch(true)) }, 0, 1},
-			"by the goroutine":       {func() { b.sh.Submit(batch(true)); b.sh.proceed(batch(true)); synctest.Wait() }, 1, 1},
+			"by the goroutine": {func() { b.sh.Submit(batch(true)); b.sh.proceed(batch(true)); synctest.Wait() },
+				1, 1},
 		} {
 			log.now, log.later = 0, 0
 			if c.run(); log.now != c.now || log.later != c.later {
-				t.Errorf("%s: %d turns committed at once, %d later; want %d, %d", name, log.now, log.later, c.now, c.later)
+				t.Errorf("%s: %d turns committed at once, %d later; want %d, %d", name, log.now, log.later, c.now,
+					c.later)
 			}
 		}
 	})

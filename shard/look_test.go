@@ -24,7 +24,8 @@ func TestLookDoesNotWaitForTheLog(t *testing.T) {
 		if !b.sh.Look(t.Context(), func(_ *queue.State, now *Figures) { f = *now }) {
 			t.Fatal("a look at an idle shard is not answered")
 		}
-		if f.Jobs != 1 || f.Sums.Ready != 1 || f.Tubes != 1 || f.Inside != 3 || f.Outside != 0 || f.Turns != 2 || f.Sizes.Total() != 1 {
+		if f.Jobs != 1 || f.Sums.Ready != 1 || f.Tubes != 1 || f.Inside != 3 || f.Outside != 0 || f.Turns != 2 ||
+			f.Sizes.Total() != 1 {
 			t.Errorf("the figures are %+v", f.Figures)
 		}
 		if len(b.log.Commits) != commits {
@@ -109,7 +110,8 @@ func TestLookConcurrently(t *testing.T) {
 			last := uint64(0)
 			for range 2000 {
 				var f Figures
-				if !b.sh.Look(t.Context(), func(_ *queue.State, now *Figures) { f = *now }) || f.Jobs != 0 || f.Turns < last {
+				if !b.sh.Look(t.Context(), func(_ *queue.State, now *Figures) { f = *now }) || f.Jobs != 0 ||
+					f.Turns < last {
 					t.Errorf("a look sees %+v", f.Figures)
 				}
 				last = f.Turns

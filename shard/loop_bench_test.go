@@ -16,7 +16,8 @@ func newBareShard() *Shard {
 		panic(err)
 	}
 	start := time.Now()
-	return New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: logs[0], Pinned: "default"}), func() int64 { return int64(time.Since(start)) + 1 })
+	return New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: logs[0], Pinned: "default"}),
+		func() int64 { return int64(time.Since(start)) + 1 })
 }
 
 func BenchmarkMailbox(b *testing.B) {

@@ -190,7 +190,8 @@ func TestTimers(t *testing.T) {
 		if sums := b.totals(); sums.Timeouts != 1 {
 			t.Errorf("%d timeouts, want 1", sums.Timeouts)
 		}
-		a.do(queue.Op{Kind: queue.Delete, ID: 1}, queue.Op{Kind: queue.Pause, Data: []byte("default"), Delay: 3}, queue.Op{Kind: queue.Put, ID: 3, TTR: 60})
+		a.do(queue.Op{Kind: queue.Delete, ID: 1}, queue.Op{Kind: queue.Pause, Data: []byte("default"), Delay: 3},
+			queue.Op{Kind: queue.Put, ID: 3, TTR: 60})
 		w.do(queue.Op{Kind: queue.Reserve})
 		unpaused := b.now() - 1 + 3*second
 		<-time.After(10 * time.Second)

@@ -45,7 +45,8 @@ func TestDueComesBeforeCommands(t *testing.T) {
 				g.put(2, 0, 1)
 				g.do(queue.Op{Kind: queue.ReserveJob, ID: 2}, queue.Op{Kind: queue.Pause, Data: tube, Delay: 2})
 				pass(3 * time.Second)
-				batch := other.batch(queue.Op{Kind: queue.StatsTube, Data: tube}, queue.Op{Kind: queue.Reserve, Poll: true},
+				batch := other.batch(queue.Op{Kind: queue.StatsTube, Data: tube}, queue.Op{Kind: queue.Reserve,
+					Poll: true},
 					queue.Op{Kind: queue.Reserve, Poll: true}, queue.Op{Kind: queue.Touch, ID: 2})
 				submit(b, other, batch)
 				if s := batch.Tubes[0]; s.Ready != 2 || s.Delayed != 0 || s.Reserved != 0 || s.Pause != 0 {

@@ -11,7 +11,8 @@ import (
 func (b *bench) long(g *testClient, tube string, first uint64, n int) *queue.Batch {
 	g.do(queue.Op{Kind: queue.Use, Data: []byte(tube)}, queue.Op{Kind: queue.Watch, Data: []byte(tube)})
 	for id := first; id < first+uint64(n); id++ {
-		g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 60}, queue.Op{Kind: queue.ReserveJob, ID: id}, queue.Op{Kind: queue.Bury, ID: id})
+		g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 60}, queue.Op{Kind: queue.ReserveJob, ID: id},
+			queue.Op{Kind: queue.Bury, ID: id})
 	}
 	return g.batch(queue.Op{Kind: queue.Kick, Limit: uint32(n)})
 }

@@ -66,7 +66,8 @@ type Shard struct {
 func New(s *queue.State, now func() int64) *Shard {
 	pusher, _ := s.Log.(storage.Pusher)
 	sh := &Shard{
-		now: now, dir: s.Directory, log: s.Log, pusher: pusher, handed: make(chan struct{}, 1), quit: make(chan struct{}),
+		now: now, dir: s.Directory, log: s.Log, pusher: pusher, handed: make(chan struct{}, 1),
+		quit:  make(chan struct{}),
 		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turns: make(chan *turn, 8),
 	}
 	sh.turn, sh.tally = &turn{shard: sh}, &tallies{left: 1}

@@ -38,7 +38,8 @@ func TestLargePutIsStaged(t *testing.T) {
 				clear(body) // it was borrowed
 			}
 			c.put(8, 0, 60)
-			seen := c.batch(queue.Op{Kind: queue.Peek, ID: 7}, queue.Op{Kind: queue.Peek, ID: 6}, queue.Op{Kind: queue.Peek, ID: 8}, queue.Op{Kind: queue.Delete, ID: 7})
+			seen := c.batch(queue.Op{Kind: queue.Peek, ID: 7}, queue.Op{Kind: queue.Peek, ID: 6},
+				queue.Op{Kind: queue.Peek, ID: 8}, queue.Op{Kind: queue.Delete, ID: 7})
 			c.run(seen)
 			for i, want := range []queue.Status{queue.NotFound, queue.OK, queue.OK, queue.NotFound} {
 				if seen.Ops[i].Status != want {

@@ -27,7 +27,8 @@ func TestSubmitConcurrently(t *testing.T) {
 				for i := range rounds {
 					id := ids.Add(1)
 					batch := g.batch(
-						queue.Op{Kind: queue.Put, ID: id, Pri: uint32(i % 3), TTR: 60, Data: []byte("12345678"), Size: 8},
+						queue.Op{Kind: queue.Put, ID: id, Pri: uint32(i % 3), TTR: 60, Data: []byte("12345678"),
+							Size: 8},
 						queue.Op{Kind: queue.Reserve, Poll: true},
 					)
 					g.run(batch)
@@ -105,7 +106,8 @@ func TestWaitConcurrently(t *testing.T) {
 				}
 				if deleted.Add(1) == producers*each {
 					for range workers { // let the others go home
-						run(queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Put, ID: ids.Add(1), TTR: 60})
+						run(queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Put,
+							ID: ids.Add(1), TTR: 60})
 					}
 				}
 			}
@@ -215,7 +217,8 @@ func TestFailedCommit(t *testing.T) {
 	inBubble(t, true, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		b.log.Slow = true
-		batch := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60}, queue.Op{Kind: queue.Peek, ID: 1}, queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Reserve},
+		batch := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60}, queue.Op{Kind: queue.Peek, ID: 1},
+			queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Reserve},
 			queue.Op{Kind: queue.Peek, ID: 1})
 		b.sh.Submit(batch)
 		b.log.Release(errors.New("disk on fire"))

@@ -17,7 +17,8 @@ func TestPurgeNotes(t *testing.T) {
 				t.Errorf("%d bytes of %x are %+v", i, value, got)
 			}
 		}
-		for _, n := range []Note{{NoteTick, name, value}, {NotePurge, "x", value}, {NotePurge, "", value}, {NotePurge, name, append(value, 0)}} {
+		for _, n := range []Note{{NoteTick, name, value}, {NotePurge, "x", value}, {NotePurge, "", value},
+			{NotePurge, name, append(value, 0)}} {
 			if got := PurgeOf(&n); got != nil {
 				t.Errorf("%+v is %+v", n, got)
 			}

@@ -211,7 +211,8 @@ type Moving interface {
 	// during the call. Buried jobs come last, in the order of their ranks. Before them it calls queue for what is
 	// kept of tubes and has changed, nil if nothing is any more. If ok is not set, too much has changed, or
 	// queue has returned false: the router must be made anew.
-	Amend(shard int, queue func(tube string, q *Queue) bool, fn func(key uint64, j *Job, body []byte)) (ok bool, err error)
+	Amend(shard int, queue func(tube string, q *Queue) bool, fn func(key uint64, j *Job, body []byte)) (ok bool,
+		err error)
 	// Settled ends the changes: from here on the logs are the router's, and MaxID is exact.
 	Settled() error
 }

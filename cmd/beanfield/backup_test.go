@@ -20,7 +20,8 @@ import (
 func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buffer) {
 	var log bytes.Buffer
 	return &backups{
-		path: path, checkpoint: checkpoint, log: newLogger(&log, must.Get(config.Load(config.Flags{})), new(slog.LevelVar)),
+		path: path, checkpoint: checkpoint, log: newLogger(&log, must.Get(config.Load(config.Flags{})),
+			new(slog.LevelVar)),
 		now: func() time.Time { return time.Date(2024, 2, 29, 23, 4, 5, 999, time.FixedZone("", -3600)) },
 	}, &log
 }

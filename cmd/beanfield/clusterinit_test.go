@@ -20,7 +20,8 @@ func commanded(t *testing.T, code int, words ...string) (stdout, stderr string) 
 	cmd := exec.Command(binary(t), words...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != code {
-		t.Fatalf("%q ends with %d, want %d\n%s%s", words, cmd.ProcessState.ExitCode(), code, out.String(), errs.String())
+		t.Fatalf("%q ends with %d, want %d\n%s%s", words, cmd.ProcessState.ExitCode(), code, out.String(),
+			errs.String())
 	}
 	return out.String(), errs.String()
 }

@@ -73,7 +73,8 @@ func TestCommandsLogIn(t *testing.T) {
 	expect(0, "mail\n", "", "tubes", "-names", "-token-file", file, "-config", filepath.Join(p.dir, "c.toml"))
 	expect(1, "", "", append([]string{"put", "-tube", "other", "x"}, login...)...)
 	expect(1, "", "", append([]string{"put", "-tube", "mail", "x"}, at...)...)
-	expect(1, "", "the server refuses the token in "+other, append([]string{"put", "-tube", "mail", "x", "-token-file", other}, at...)...)
+	expect(1, "", "the server refuses the token in "+other, append([]string{"put", "-tube", "mail", "x", "-token-file",
+		other}, at...)...)
 	write(address + "[[access]]\nnetwork = '10.0.0.0/8'\nmay = 'admin'\n")
 	has(t, p.reads(), "access: changed")
 	expect(1, "", "the server refuses the token in "+file, append([]string{"put", "-tube", "mail", "x"}, login...)...)
@@ -97,11 +98,13 @@ func TestVersionUnprinted(t *testing.T) {
 // What check-config -starter prints is taken without a doubt, as it is, and with everything that it has in comments.
 func TestStarter(t *testing.T) {
 	var out strings.Builder
-	if code := run([]string{"check-config", "-starter"}, &out, io.Discard); code != exit.OK || strings.Count(out.String(), "\n") > 50 {
+	if code := run([]string{"check-config", "-starter"}, &out, io.Discard); code != exit.OK ||
+		strings.Count(out.String(), "\n") > 50 {
 		t.Errorf("code %d, %s", code, out.String())
 	}
 	all := regexp.MustCompile(`(?m)^# (\[|\w+ = )`).ReplaceAllString(out.String(), "$1")
-	all = strings.NewReplacer("/var/lib/beanfield/data", t.TempDir(), "THE HASH THAT beanfield token PRINTS", strings.Repeat("0", 64)).Replace(all)
+	all = strings.NewReplacer("/var/lib/beanfield/data", t.TempDir(), "THE HASH THAT beanfield token PRINTS",
+		strings.Repeat("0", 64)).Replace(all)
 	for _, text := range []string{out.String(), all} {
 		c := configOf(t, "", text)
 		if doubts := c.Doubts(); len(doubts) > 0 || len(c.HTTP.Listen) != 1 || len(c.Access) != 0 && len(c.Tubes) != 1 {

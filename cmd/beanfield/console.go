@@ -50,14 +50,17 @@ func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) fu
 		}
 		a := &console.Machine{
 			At:     time.Now().UnixMilli(),
-			Memory: of["process_resident_memory_bytes"], Processor: of["process_cpu_seconds_total"], Processors: config.Cores,
+			Memory: of["process_resident_memory_bytes"], Processor: of["process_cpu_seconds_total"],
+			Processors:  config.Cores,
 			Descriptors: of["process_open_fds"], Most: of["process_max_fds"], Connections: connections(),
 		}
 		for _, l := range f.listeners {
-			a.Listeners = append(a.Listeners, console.Listener{FrontEnd: listeners.FrontOf(l), Address: l.Addr().String(), TLS: listeners.CertsOf(l) != nil})
+			a.Listeners = append(a.Listeners, console.Listener{FrontEnd: listeners.FrontOf(l),
+				Address: l.Addr().String(), TLS: listeners.CertsOf(l) != nil})
 		}
 		for _, e := range expiries(c) {
-			a.Certificates = append(a.Certificates, console.Certificate{FrontEnd: e.FrontEnd, File: e.File, Ends: e.Ends.UnixMilli()})
+			a.Certificates = append(a.Certificates, console.Certificate{FrontEnd: e.FrontEnd, File: e.File,
+				Ends: e.Ends.UnixMilli()})
 		}
 		if c.Storage.Backend == config.InMemory {
 			return a, nil
@@ -83,13 +86,16 @@ func (s *service) newHistory(c *config.Config) *history.Keeper {
 
 // clients returns the front ends whose clients the console lists. Its own are not among them.
 func (s *service) clients() []console.FrontEnd {
-	list := []console.FrontEnd{{Name: listeners.Beanstalk, Clients: s.beanstalk.Clients, Disconnect: s.beanstalk.Disconnect}}
+	list := []console.FrontEnd{{Name: listeners.Beanstalk, Clients: s.beanstalk.Clients,
+		Disconnect: s.beanstalk.Disconnect}}
 	if s.queue == nil {
 		return list
 	}
 	return append(list, console.FrontEnd{
-		Name:       listeners.Queue,
-		Clients:    func(_ context.Context, held map[any]int) ([]conn.Client, bool) { return s.queue.Clients(held), true },
+		Name: listeners.Queue,
+		Clients: func(_ context.Context, held map[any]int) ([]conn.Client, bool) {
+			return s.queue.Clients(held), true
+		},
 		Disconnect: func(_ context.Context, id uint64) (conn.Client, bool) { return s.queue.Disconnect(id) },
 	})
 }

@@ -62,7 +62,8 @@ func (c *client) expectLarge(command, reply string, id int) {
 func (c *client) expectQuarantined(want string) {
 	c.t.Helper()
 	if got := c.stats(); got["current-jobs-damaged"] != want || got["current-jobs-buried"] != want {
-		c.t.Errorf("of %s buried jobs %s are damaged, want %s of %s", got["current-jobs-buried"], got["current-jobs-damaged"], want, want)
+		c.t.Errorf("of %s buried jobs %s are damaged, want %s of %s", got["current-jobs-buried"],
+			got["current-jobs-damaged"], want, want)
 	}
 }
 
@@ -86,7 +87,8 @@ func (p *process) saysOnce(job, table string) {
 func TestProcessSetsDamagedJobsAside(t *testing.T) {
 	data := dataDir(t)
 	serve := func() (*process, *client) {
-		p, _ := configured(t, "storage = { backend = 'pebble', path = '"+data+"', memory_budget = 1 }\n", "-l", "unix:DIR/s", "-z", "2000000")
+		p, _ := configured(t, "storage = { backend = 'pebble', path = '"+data+"', memory_budget = 1 }\n", "-l",
+			"unix:DIR/s", "-z", "2000000")
 		return p, p.client()
 	}
 	p, c := serve()

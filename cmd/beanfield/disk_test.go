@@ -111,9 +111,11 @@ func TestProcessRefusesDirectory(t *testing.T) {
 		code  int
 		said  string
 	}{
-		{map[string]string{"lock": "", "binlog.1": "\x07\x00\x00\x00"}, 10, "binlog.1 is a binlog of beanstalkd: import it"},
+		{map[string]string{"lock": "", "binlog.1": "\x07\x00\x00\x00"}, 10,
+			"binlog.1 is a binlog of beanstalkd: import it"},
 		{map[string]string{"notes.txt": "mine"}, 10, "not a data directory of beanfield: it holds notes.txt"},
-		{map[string]string{"beanfield.json": `{"format": 99, "generation": 1, "shards": 1}`}, 1, "the data has format 99"},
+		{map[string]string{"beanfield.json": `{"format": 99, "generation": 1, "shards": 1}`}, 1,
+			"the data has format 99"},
 		{map[string]string{"beanfield.json": "{"}, 1, "corrupt data"},
 	} {
 		data := dataDir(t)
@@ -177,7 +179,8 @@ func TestProcessBacksUp(t *testing.T) {
 	fill(c)
 	p.signal(syscall.SIGUSR2)
 	p.untilSaid(c, "backup complete")
-	m := regexp.MustCompile(`level=NOTICE msg="backup complete" path=(` + regexp.QuoteMeta(data) + `-backups/beanfield-\d{8}T\d{6}Z) `).FindStringSubmatch(p.said())
+	m := regexp.MustCompile(`level=NOTICE msg="backup complete" path=(` + regexp.QuoteMeta(data) +
+		`-backups/beanfield-\d{8}T\d{6}Z) `).FindStringSubmatch(p.said())
 	if m == nil {
 		t.Fatalf("it says %q", p.said())
 	}
@@ -240,7 +243,8 @@ func TestProcessRefusesWhenItsLogFails(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	p.ends(exit.Failed)
 	p, c = onData(t, data, "-shards", "1")
-	if got := c.stats()["current-jobs-ready"]; got != strconv.Itoa(acknowledged) && got != strconv.Itoa(acknowledged+1) {
+	if got := c.stats()["current-jobs-ready"]; got != strconv.Itoa(acknowledged) &&
+		got != strconv.Itoa(acknowledged+1) {
 		t.Errorf("%s jobs are back, %d were acknowledged", got, acknowledged)
 	}
 	p.stop()
@@ -262,7 +266,8 @@ func TestProcessEndsDuringRecovery(t *testing.T) {
 	out := must.Get(p.StderrPipe())
 	must.Do(t, p.Start())
 	lines := bufio.NewScanner(out)
-	for _, want := range []string{"recovering jobs takes a while", "level=NOTICE msg=stopping signal=SIGTERM", "ending before all jobs are recovered"} {
+	for _, want := range []string{"recovering jobs takes a while", "level=NOTICE msg=stopping signal=SIGTERM",
+		"ending before all jobs are recovered"} {
 		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
 			t.Errorf("it says %q, want %q", lines.Text(), want)
 		}

@@ -33,7 +33,8 @@ func TestCertificateExpiry(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			found[string(m[1])+strings.TrimPrefix(string(m[2]), dir)] = time.Duration(seconds * float64(time.Second)).Round(time.Hour)
+			found[string(m[1])+strings.TrimPrefix(string(m[2]), dir)] = time.Duration(
+				seconds * float64(time.Second)).Round(time.Hour)
 		}
 		return found
 	}
@@ -71,7 +72,8 @@ func TestCertificateExpiry(t *testing.T) {
 func TestExpiryOfChain(t *testing.T) {
 	a, dir := securetest.NewAuthority(t, "authority"), t.TempDir()
 	leaf, between := a.Issue("leaf", time.Now().Add(9*time.Hour)), a.Issue("between", time.Now().Add(3*time.Hour))
-	file := fmt.Sprintf("[[listen]]\naddress = ':1'\ncert = '%s'\nkey = '%s'\n[[listen]]\naddress = ':2'\ncert = '%[1]s'\nkey = '%[2]s'\n",
+	file := fmt.Sprintf("[[listen]]\naddress = ':1'\ncert = '%s'\nkey = '%s'\n[[listen]]\naddress = ':2'\ncert = "+
+		"'%[1]s'\nkey = '%[2]s'\n",
 		securetest.Write(t, dir, "c", append(leaf.Cert, between.Cert...)), securetest.Write(t, dir, "k", leaf.Key))
 	c := configOf(t, "", file)
 	all := expiries(c)

@@ -34,7 +34,8 @@ func BenchmarkHandshakeFlood(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			a := securetest.NewAuthority(b, "authority")
 			plain := freeAddress(b)
-			p, _, addrs := secureProcess(b, a, a.Usual("server"), fmt.Sprintf("loops = %d\n[[listen]]\naddress = '%s'\n", c.loops, plain))
+			p, _, addrs := secureProcess(b, a, a.Usual("server"),
+				fmt.Sprintf("loops = %d\n[[listen]]\naddress = '%s'\n", c.loops, plain))
 			f := startFlood(b, addrs[:c.fronts])
 			e := &encounter{b: b, all: askers(p, plain), pids: []int{p.Process.Pid, f.Process.Pid}}
 			for b.Loop() {

@@ -28,7 +28,8 @@ func TestFollowerHeedsSignals(t *testing.T) {
 	must.Do(t, os.WriteFile(m.file, []byte("shards = -1\n"+text), 0o600))
 	ask(m.sig.reload)
 	m.says("the configuration is wrong, and stays as it was")
-	must.Do(t, os.WriteFile(m.file, []byte("limits.max_job_size = 2\n"+strings.Replace(text, "replicas", "engine_unsafe = true\nreplicas", 1)), 0o600))
+	must.Do(t, os.WriteFile(m.file, []byte("limits.max_job_size = 2\n"+strings.Replace(text, "replicas",
+		"engine_unsafe = true\nreplicas", 1)), 0o600))
 	ask(m.sig.reload)
 	m.says("cluster.engine_unsafe: false now, true in the file: needs a restart")
 	for range 2 {

@@ -52,7 +52,8 @@ func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, e
 	if err != nil {
 		return nil, err
 	}
-	f := &fronts{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log), log: log, early: map[net.Listener]chan error{}}
+	f := &fronts{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log),
+		log: log, early: map[net.Listener]chan error{}}
 	f.policies.log = log
 	if err := f.startAudit(c); err != nil {
 		return nil, err
@@ -126,7 +127,8 @@ func (f *fronts) queueOptions(c *config.Config) queueservice.Options {
 // httpOptions are those that the front ends over HTTP have in common.
 func (f *fronts) httpOptions(c *config.Config, tokens, hosts, origins []string) httpfront.Options {
 	return httpfront.Options{
-		Authenticator: httpfront.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens, Hosts: hosts, Origins: origins,
+		Authenticator: httpfront.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens,
+		Hosts: hosts, Origins: origins,
 		HandshakeTimeout: c.Limits.Handshake, Logger: f.log,
 	}
 }

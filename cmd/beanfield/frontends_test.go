@@ -77,7 +77,8 @@ func TestProcessWithEmptyJobs(t *testing.T) {
 // The rules of the file hold for the front ends over HTTP, from the start and after a reload, and
 // take the place of the lists of tokens.
 func TestProcessRulesOverHTTP(t *testing.T) {
-	const usual = "queue.listen = ['unix:DIR/q']\nqueue.tokens = ['old']\nhttp.listen = ['unix:DIR/h']\nhttp.tokens = ['old']\n"
+	const usual = "queue.listen = ['unix:DIR/q']\nqueue.tokens = ['old']\nhttp.listen = ['unix:DIR/h']\nhttp.tokens " +
+		"= ['old']\n"
 	rule := func(token, may string) string {
 		return "[[access]]\ntoken = '" + access.HashOf(token).String() + "'\nmay = ['" + may + "']\n"
 	}
@@ -111,7 +112,8 @@ func TestProcessRulesOverHTTP(t *testing.T) {
 func TestProcessAudit(t *testing.T) {
 	p, _ := configured(t, "audit.file = 'DIR/audit'\nqueue.listen = ['unix:DIR/q']\nhttp.listen = ['unix:DIR/h']\n"+
 		"[[access]]\nname = 'here'\nuid = "+strconv.Itoa(os.Getuid())+"\nmay = ['put', 'pause', 'kick', 'stats']\n"+
-		"[[access]]\nname = 'boss'\ntoken = '"+access.HashOf("the secret").String()+"'\nmay = ['admin']\n", "-l", "unix:DIR/s")
+		"[[access]]\nname = 'boss'\ntoken = '"+access.HashOf("the secret").String()+"'\nmay = ['admin']\n", "-l",
+		"unix:DIR/s")
 	client := p.client()
 	client.expect("pause-tube default 0", "PAUSED")
 	client.expect("put 0 100 10 1\r\nx", "INSERTED 1")
@@ -134,9 +136,12 @@ func TestProcessAudit(t *testing.T) {
 	}
 	all := string(old) + string(fresh)
 	for _, want := range []string{
-		`"who":"here","from":"unix, uid`, `"face":"beanstalk","what":"pause-tube","tube":"default"}`, `"what":"kick","tube":"default"}`,
-		`"what":"peek-ready","tube":"default","refused":true}`, `"face":"http","what":"GET","detail":"/debug/pprof/cmdline","refused":true}`,
-		`"detail":"/metrics","refused":true}`, `"face":"queue service","what":"get","tube":"mail","refused":true}`, `"what":"reload"}`,
+		`"who":"here","from":"unix, uid`, `"face":"beanstalk","what":"pause-tube","tube":"default"}`,
+		`"what":"kick","tube":"default"}`,
+		`"what":"peek-ready","tube":"default","refused":true}`,
+		`"face":"http","what":"GET","detail":"/debug/pprof/cmdline","refused":true}`,
+		`"detail":"/metrics","refused":true}`, `"face":"queue service","what":"get","tube":"mail","refused":true}`,
+		`"what":"reload"}`,
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the log has no %s:\n%s", want, all)

@@ -100,7 +100,8 @@ func (b *bounds) watchCycles(last time.Time, before uint64) {
 // heapSize is how many bytes the last collection found in use, how many the next one
 // has to look at, and how many have ever been allocated.
 func heapSize() (live, scanned, allocated uint64) {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"},
+		{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64(), sample[1].Value.Uint64(), sample[2].Value.Uint64()
 }

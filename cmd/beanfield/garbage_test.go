@@ -24,7 +24,8 @@ func TestGCPercent(t *testing.T) {
 		{garbage{4, 1 << 40}, 1 << 40, 0, 100},
 	} {
 		if got := c.g.percentage(c.live, c.scanned); got != c.want {
-			t.Errorf("%+v, %d MiB live, %d with pointers: %d percent, want %d", c.g, c.live>>20, c.scanned>>20, got, c.want)
+			t.Errorf("%+v, %d MiB live, %d with pointers: %d percent, want %d", c.g, c.live>>20, c.scanned>>20, got,
+				c.want)
 		}
 	}
 }

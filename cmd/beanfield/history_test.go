@@ -62,7 +62,8 @@ func TestHistoryOverRestarts(t *testing.T) {
 			t.Errorf("%q ends with %d: %s", c, code, out.String())
 		}
 	}
-	if err := pebblestore.CheckIntake(pebblestore.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "data directory already") {
+	if err := pebblestore.CheckIntake(pebblestore.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(),
+		"data directory already") {
 		t.Errorf("an import into the directory: %v", err)
 	}
 	if is, err := os.ReadFile(file); err != nil || !bytes.Equal(is, text) {

@@ -131,15 +131,18 @@ func TestAbandonedStart(t *testing.T) {
 
 // The process has the settings of [http], and SIGUSR1 makes it refuse jobs.
 func TestProcessHTTP(t *testing.T) {
-	p, _ := configured(t, "http.listen = ['unix:DIR/h']\nhttp.mode = '0620'\nhttp.tokens = ['secret']\nhttp.pprof = true\n", "-l", "unix:DIR/s")
-	if info, err := os.Stat(p.dir + "/h"); err != nil || info.Mode().Perm() != 0o620 || info.Mode().Type() != fs.ModeSocket {
+	p, _ := configured(t, "http.listen = ['unix:DIR/h']\nhttp.mode = '0620'\nhttp.tokens = ['secret']\nhttp.pprof = "+
+		"true\n", "-l", "unix:DIR/s")
+	if info, err := os.Stat(p.dir + "/h"); err != nil || info.Mode().Perm() != 0o620 ||
+		info.Mode().Type() != fs.ModeSocket {
 		t.Errorf("the socket is %v, %v", info.Mode(), err)
 	}
 	for _, c := range []struct {
 		path, token string
 		status      int
 	}{
-		{"/healthz", "", 200}, {"/readyz", "", 200}, {"/debug/pprof/cmdline", "", 401}, {"/debug/pprof/cmdline", "secret", 200},
+		{"/healthz", "", 200}, {"/readyz", "", 200}, {"/debug/pprof/cmdline", "", 401}, {"/debug/pprof/cmdline",
+			"secret", 200},
 	} {
 		if status, body := page(t, "unix", p.dir+"/h", c.path, c.token); status != c.status {
 			t.Errorf("%s with %q: %d %q, want %d", c.path, c.token, status, body, c.status)
@@ -147,7 +150,8 @@ func TestProcessHTTP(t *testing.T) {
 	}
 	p.signal(syscall.SIGUSR1)
 	p.client().until("draining", "true")
-	if status, body := page(t, "unix", p.dir+"/h", "/readyz?put=1", ""); status != 503 || !strings.Contains(body, "draining") {
+	if status, body := page(t, "unix", p.dir+"/h", "/readyz?put=1", ""); status != 503 ||
+		!strings.Contains(body, "draining") {
 		t.Errorf("while it drains /readyz?put=1 is %d %q", status, body)
 	}
 	p.stop()
@@ -155,7 +159,8 @@ func TestProcessHTTP(t *testing.T) {
 
 // A web page's request is refused by every listener but the one that says it may come.
 func TestProcessRefusesHTTP(t *testing.T) {
-	p, _ := configured(t, "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }, { address = 'unix:DIR/http', refuse_http = false }]\n")
+	p, _ := configured(t, "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }, { "+
+		"address = 'unix:DIR/http', refuse_http = false }]\n")
 	for _, name := range []string{"/s", "/login"} {
 		c := p.dial(p.dir + name)
 		c.send("POST / HTTP/1.1\r\nHost: queue\r\n\r\nput 0 0 1 1\r\nx")

@@ -114,7 +114,8 @@ func (l *life) hold(t node.Term, steps *storage.Steps, opened func()) (goesOn bo
 		l.log.Warn("this node was to serve, and another one does already", "error", t.Why())
 		return l.tooLate(r)
 	case c.Clustered() && errors.Is(err, storage.ErrCorrupt):
-		l.log.Error("this node was to serve, and cannot read its copy: another one is to serve, if any can", "error", err)
+		l.log.Error("this node was to serve, and cannot read its copy: another one is to serve, if any can", "error",
+			err)
 		return l.tooLate(r)
 	case err != nil:
 		return false, errors.Join(err, l.srv.abandon())

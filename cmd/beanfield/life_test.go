@@ -33,7 +33,8 @@ func (m *member) turnedAway() {
 	if body := m.page("/readyz", 503); body != "following: node b serves\nnode b is slow\n" {
 		m.t.Errorf("a follower says %q", body)
 	}
-	if body := m.page("/metrics", 200); !strings.Contains(body, `beanfield_cluster_role{role="follower"} 1`) || strings.Contains(body, "beanfield_cmd_put") {
+	if body := m.page("/metrics", 200); !strings.Contains(body, `beanfield_cluster_role{role="follower"} 1`) ||
+		strings.Contains(body, "beanfield_cmd_put") {
 		m.t.Errorf("the metrics of a follower are\n%s", body)
 	}
 	m.page("/", 200)
@@ -167,7 +168,8 @@ func TestTermIsLost(t *testing.T) {
 			idle.gone("")
 		}
 		term.store.tell(errors.New("another node has a newer epoch"))
-		if rest, err := io.ReadAll(c.r); err != nil || leaving && string(rest) != "" && string(rest) != "INTERNAL_ERROR\r\n" || !leaving && len(rest) > 0 {
+		if rest, err := io.ReadAll(c.r); err != nil || leaving && string(rest) != "" &&
+			string(rest) != "INTERNAL_ERROR\r\n" || !leaving && len(rest) > 0 {
 			t.Errorf("the client hears %q, %v", rest, err)
 		}
 		<-term.ended

@@ -48,7 +48,8 @@ func binary(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-ldflags", "-X main.version="+release, "-o", built.path, ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags", "-X main.version="+release, "-o", built.path,
+			".").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("%w\n%s", err, out)
 		}
 		if err := os.Chmod(dir, 0o755); err != nil { // for tests that become another user
@@ -72,5 +73,6 @@ func fileWith(t testing.TB, text string) string {
 // configOf is the configuration of the words of a command line and of a file.
 func configOf(t testing.TB, args, text string) *config.Config {
 	t.Helper()
-	return must.Get(config.Load(must.Get(config.ParseFlags(append(strings.Fields(args), "-config", fileWith(t, text))))))
+	return must.Get(config.Load(must.Get(config.ParseFlags(append(strings.Fields(args), "-config",
+		fileWith(t, text))))))
 }

@@ -28,14 +28,16 @@ func newMachine(t *testing.T) *machine {
 	t.Helper()
 	root := must.Get(os.MkdirTemp("", "bf")) // short, as paths of sockets must be
 	t.Cleanup(func() { os.RemoveAll(root) })
-	for _, dir := range []string{"bin", "etc/beanfield", "var/lib/beanfield/data", "var/lib/beanfield/backups", "run/beanfield", "here"} {
+	for _, dir := range []string{"bin", "etc/beanfield", "var/lib/beanfield/data", "var/lib/beanfield/backups",
+		"run/beanfield", "here"} {
 		must.Do(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	m := &machine{t: t, root: root}
 	m.replace = strings.NewReplacer(
 		"127.0.0.1:11300", freeAddress(t), "127.0.0.1:11380", freeAddress(t), "127.0.0.1:11381", freeAddress(t),
 		"127.0.0.1:11400", freeAddress(t),
-		"/etc/beanfield", root+"/etc/beanfield", "/var/lib/beanfield", root+"/var/lib/beanfield", "/run/beanfield", root+"/run/beanfield")
+		"/etc/beanfield", root+"/etc/beanfield", "/var/lib/beanfield", root+"/var/lib/beanfield", "/run/beanfield",
+		root+"/run/beanfield")
 	installed := must.Get(os.ReadFile("../../tools/package/files/beanfield.toml"))
 	m.write("etc/beanfield/beanfield.toml", string(installed)+
 		"[queue]\nlisten = [\"127.0.0.1:11380\"]\n[http]\nlisten = [\"127.0.0.1:11381\"]\n", 0o644)
@@ -140,10 +142,12 @@ func scriptOf(topic string) (script string) {
 // run runs a script beside the service.
 func (m *machine) run(script string) {
 	m.t.Helper()
-	m.write("script", "set -euo pipefail\ntrap 'systemctl stop beanfield' EXIT\nsystemctl start beanfield\n"+script, 0o644)
+	m.write("script", "set -euo pipefail\ntrap 'systemctl stop beanfield' EXIT\nsystemctl start beanfield\n"+script,
+		0o644)
 	cmd := exec.Command("bash", "../script")
 	cmd.Dir = filepath.Join(m.root, "here")
-	cmd.Env = append(os.Environ(), "PATH="+m.root+"/bin:"+os.Getenv("PATH"), m.replace.Replace("BEANFIELD_SERVER=127.0.0.1:11300"))
+	cmd.Env = append(os.Environ(), "PATH="+m.root+"/bin:"+os.Getenv("PATH"),
+		m.replace.Replace("BEANFIELD_SERVER=127.0.0.1:11300"))
 	cmd.WaitDelay = patience
 	limit := time.AfterFunc(2*patience, func() { cmd.Process.Kill() })
 	defer limit.Stop()

@@ -19,7 +19,8 @@ import (
 // figuresOf is what the metrics tell of a node's cluster.
 func figuresOf(n node.Node) *admin.Cluster {
 	st, f := n.Status(), n.Figures()
-	c := &admin.Cluster{Name: st.Cluster, Role: f.Role, Serving: st.Serving, Nodes: len(st.Nodes), Problems: len(st.Problems), LagBytes: f.LagBytes}
+	c := &admin.Cluster{Name: st.Cluster, Role: f.Role, Serving: st.Serving, Nodes: len(st.Nodes),
+		Problems: len(st.Problems), LagBytes: f.LagBytes}
 	n.Appends(&c.Append)
 	if c.Role == "" {
 		c.Role = "starting"
@@ -74,7 +75,8 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		Certificates: func() []admin.Certificate { return expiries(f.config.Load()) },
 		Cluster:      figures,
 	}, f.metricsOptions(f.config.Load()))
-	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page, Machine: f.machine(metrics, connections), May: f.mayAct})
+	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page,
+		Machine: f.machine(metrics, connections), May: f.mayAct})
 	return &admin.Pages{Metrics: metrics, Console: pages}, errors.Join(wrong, err)
 }
 

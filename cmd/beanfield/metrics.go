@@ -14,7 +14,8 @@ import (
 // metricsOptions are those of /metrics.
 func (f *fronts) metricsOptions(c *config.Config) admin.MetricsOptions {
 	o := admin.MetricsOptions{
-		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance, Durable: c.Storage.Backend != config.InMemory,
+		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance,
+		Durable: c.Storage.Backend != config.InMemory,
 	}
 	if patterns := c.Metrics.Tubes; len(patterns) > 0 {
 		o.Tubes = func(name string) bool {

@@ -122,7 +122,8 @@ func TestMetricsHaveEveryKeyOfStats(t *testing.T) {
 				t.Errorf("%s has no metric", key)
 			}
 			want, _ := strconv.ParseFloat(value, 64)
-			if got := s.value(name, "tube", tube); key != "name" && got != want && !(key == "pause-time-left" && got >= want) {
+			if got := s.value(name, "tube", tube); key != "name" && got != want && !(key == "pause-time-left" &&
+				got >= want) {
 				t.Errorf("%s of %s is %v, %s is %s", name, tube, got, key, value)
 			}
 		}
@@ -130,7 +131,9 @@ func TestMetricsHaveEveryKeyOfStats(t *testing.T) {
 }
 
 func hasLabel(m *dto.Metric, name, value string) bool {
-	return slices.ContainsFunc(m.Label, func(l *dto.LabelPair) bool { return l.GetName() == name && l.GetValue() == value })
+	return slices.ContainsFunc(m.Label, func(l *dto.LabelPair) bool {
+		return l.GetName() == name && l.GetValue() == value
+	})
 }
 
 // Shards, logs, loops, connections, refusals and times are told too.
@@ -163,12 +166,14 @@ func TestMetricsBeyondStats(t *testing.T) {
 	if n := both("beanfield_shard_jobs"); n != 8 {
 		t.Errorf("the shards have %v jobs, want 8", n)
 	}
-	for _, name := range []string{"beanfield_shard_turns_total", "beanfield_shard_log_records_total", "beanfield_shard_log_live_bytes", "beanfield_shard_busy_seconds_total"} {
+	for _, name := range []string{"beanfield_shard_turns_total", "beanfield_shard_log_records_total",
+		"beanfield_shard_log_live_bytes", "beanfield_shard_busy_seconds_total"} {
 		if both(name) <= 0 {
 			t.Errorf("%s is %v", name, both(name))
 		}
 	}
-	for _, name := range []string{"beanfield_command_seconds", "beanfield_shard_turn_operations", "beanfield_shard_log_commit_seconds", "beanfield_shard_log_group_turns"} {
+	for _, name := range []string{"beanfield_command_seconds", "beanfield_shard_turn_operations",
+		"beanfield_shard_log_commit_seconds", "beanfield_shard_log_group_turns"} {
 		n := uint64(0)
 		for _, m := range s[name].GetMetric() {
 			n += m.GetHistogram().GetSampleCount()
@@ -196,10 +201,12 @@ func TestMachineInTheConsole(t *testing.T) {
 		m = ask()
 	}
 	s, _ := scrape(t, p.dir+"/h")
-	if m.Memory < 1<<20 || m.Processors < 1 || m.Descriptors < 10 || m.Most != s.value("process_max_fds") || m.Connections["beanstalk"] != 1 {
+	if m.Memory < 1<<20 || m.Processors < 1 || m.Descriptors < 10 || m.Most != s.value("process_max_fds") ||
+		m.Connections["beanstalk"] != 1 {
 		t.Errorf("the process is shown as %+v", m)
 	}
-	want := []console.Listener{{FrontEnd: listeners.Beanstalk, Address: p.dir + "/s"}, {FrontEnd: listeners.Queue, Address: p.dir + "/q"}, {FrontEnd: listeners.Admin, Address: p.dir + "/h"}}
+	want := []console.Listener{{FrontEnd: listeners.Beanstalk, Address: p.dir + "/s"}, {FrontEnd: listeners.Queue,
+		Address: p.dir + "/q"}, {FrontEnd: listeners.Admin, Address: p.dir + "/h"}}
 	if !slices.Equal(m.Listeners, want) || len(m.Certificates) > 0 {
 		t.Errorf("it is reached at %+v, with %+v", m.Listeners, m.Certificates)
 	}
@@ -210,7 +217,9 @@ func TestMachineInTheConsole(t *testing.T) {
 		must.Do(t, os.MkdirAll(filepath.Join(m.Disk.Backups, name), 0o700))
 	}
 	// All pages share an answer for a second.
-	until(t, "the complete backup is shown", func() bool { return time.UnixMilli(ask().Disk.Backup).UTC().Year() == 2020 })
+	until(t, "the complete backup is shown", func() bool {
+		return time.UnixMilli(ask().Disk.Backup).UTC().Year() == 2020
+	})
 	p.signal(syscall.SIGUSR2)
 	p.untilSaid(c, "backup complete")
 	until(t, "the new backup is shown", func() bool { return time.Since(time.UnixMilli(ask().Disk.Backup)) < patience })
@@ -238,12 +247,14 @@ func TestExporterAlias(t *testing.T) {
 	p, c := metered(t, "metrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = 'queues:11300'\n")
 	s, _ := scrape(t, p.dir+"/h")
 	for _, name := range strings.Fields(exporterServer) {
-		if got := s.value(name, "instance", "queues:11300"); math.IsNaN(got) || s[name].GetType() != dto.MetricType_GAUGE {
+		if got := s.value(name, "instance", "queues:11300"); math.IsNaN(got) ||
+			s[name].GetType() != dto.MetricType_GAUGE {
 			t.Errorf("%s is %v of type %v", name, got, s[name].GetType())
 		}
 	}
 	for _, name := range strings.Fields(exporterTube) {
-		if got := s.value(name, "instance", "queues:11300", "tube", "mail"); math.IsNaN(got) || s[name].GetType() != dto.MetricType_GAUGE {
+		if got := s.value(name, "instance", "queues:11300", "tube", "mail"); math.IsNaN(got) ||
+			s[name].GetType() != dto.MetricType_GAUGE {
 			t.Errorf("%s is %v of type %v", name, got, s[name].GetType())
 		}
 	}
@@ -254,11 +265,13 @@ func TestExporterAlias(t *testing.T) {
 	}
 	known := strings.Fields(exporterServer + " " + exporterTube + " " + exporterItself)
 	for name := range s {
-		if !slices.Contains(known, name) && !strings.HasPrefix(name, "beanfield_") && !strings.HasPrefix(name, "go_") && !strings.HasPrefix(name, "process_") {
+		if !slices.Contains(known, name) && !strings.HasPrefix(name, "beanfield_") && !strings.HasPrefix(name, "go_") &&
+			!strings.HasPrefix(name, "process_") {
 			t.Errorf("%s is not a name of the exporter", name)
 		}
 	}
-	if want := c.stats()["total-jobs"]; strconv.FormatFloat(s.value("total_jobs", "instance", "queues:11300"), 'f', -1, 64) != want {
+	if want := c.stats()["total-jobs"]; strconv.FormatFloat(s.value("total_jobs", "instance", "queues:11300"), 'f', -1,
+		64) != want {
 		t.Errorf("total_jobs is not %s", want)
 	}
 	plain, _ := metered(t, "")
@@ -271,10 +284,12 @@ func TestExporterAlias(t *testing.T) {
 func TestMetricsOfChosenTubes(t *testing.T) {
 	p, _ := metered(t, "metrics.tubes = ['mail', 'o*']\nmetrics.max_tubes = 1\n")
 	s, _ := scrape(t, p.dir+"/h")
-	if n := len(s["beanfield_tube_total_jobs_total"].GetMetric()); n != 1 || s.value("beanfield_tube_total_jobs_total", "tube", "orders") != 3 {
+	if n := len(s["beanfield_tube_total_jobs_total"].GetMetric()); n != 1 || s.value("beanfield_tube_total_jobs_total",
+		"tube", "orders") != 3 {
 		t.Errorf("%d tubes are told: %v", n, s["beanfield_tube_total_jobs_total"])
 	}
-	for name, want := range map[string]float64{"beanfield_other_tubes": 3, "beanfield_other_tubes_total_jobs": 6, "beanfield_other_tubes_current_jobs_ready": 4} {
+	for name, want := range map[string]float64{"beanfield_other_tubes": 3, "beanfield_other_tubes_total_jobs": 6,
+		"beanfield_other_tubes_current_jobs_ready": 4} {
 		if got := s.value(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
@@ -299,7 +314,8 @@ func TestPromtoolIsContent(t *testing.T) {
 func TestInstance(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
-	if got := instance([]net.Listener{listeners.Special{Listener: l, Front: listeners.Admin}, l}); got != l.Addr().String() {
+	if got := instance([]net.Listener{listeners.Special{Listener: l, Front: listeners.Admin},
+		l}); got != l.Addr().String() {
 		t.Errorf("the instance is %s", got)
 	}
 	host := must.Get(os.Hostname())

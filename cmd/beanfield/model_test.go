@@ -32,8 +32,10 @@ func (n *modelNode) Start(context.Context) error { return nil }
 
 // Status says that another node serves.
 func (n *modelNode) Status() cluster.Status {
-	return cluster.Status{Cluster: "c", Node: "a", Owner: "b", Nodes: []cluster.NodeStatus{{Name: "a", Alive: true, Role: "follower"}, {Name: "b"}},
-		Shards: []cluster.ShardStatus{{Epoch: 7, Owner: "b", Lag: 3}, {Shard: 1, Epoch: 7, Owner: "b"}}, Problems: []string{"node b is slow"}}
+	return cluster.Status{Cluster: "c", Node: "a", Owner: "b", Nodes: []cluster.NodeStatus{{Name: "a", Alive: true,
+		Role: "follower"}, {Name: "b"}},
+		Shards:   []cluster.ShardStatus{{Epoch: 7, Owner: "b", Lag: 3}, {Shard: 1, Epoch: 7, Owner: "b"}},
+		Problems: []string{"node b is slow"}}
 }
 
 func (n *modelNode) Figures() cluster.Figures {
@@ -210,7 +212,8 @@ func newMember(t *testing.T) *member {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	m := &member{modelNode: &modelNode{terms: make(chan *modelTerm), closed: make(chan struct{})}, t: t, dir: dir,
 		ended: make(chan error, 1), fate: make(chan int, 1)}
-	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\n"+
+	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode "+
+		"= 'a'\nsecret = 's'\nreplicas = 1\n"+
 		"nodes = { a = '127.0.0.1:1' }\n[[listen]]\naddress = '127.0.0.1:0'\n[[listen]]\naddress = 'unix:DIR/s'\n"+
 		"[http]\nlisten = ['unix:DIR/h']\n[queue]\nlisten = ['unix:DIR/q']\n[log]\nlevel = 'info'\n", "DIR", dir)
 	m.file = fileWith(t, text)
@@ -233,7 +236,10 @@ func (m *member) serves() *modelTerm {
 	m.t.Helper()
 	t := newModelTerm()
 	m.terms <- t
-	m.until("it serves", func() bool { status, _ := page(m.t, "unix", m.dir+"/h", "/readyz", ""); return status == 200 })
+	m.until("it serves", func() bool {
+		status, _ := page(m.t, "unix", m.dir+"/h", "/readyz", "")
+		return status == 200
+	})
 	return t
 }
 

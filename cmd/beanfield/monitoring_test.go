@@ -27,7 +27,8 @@ func TestMonitoringNamesWhatExists(t *testing.T) {
 	s, _ := scrape(t, p.dir+"/h")
 	told := string(must.Get(os.ReadFile("../../conn/admin/cluster.go")))
 	ofCluster := func(name string) bool { // a node of a cluster tells it
-		return strings.HasPrefix(name, "beanfield_cluster_") && strings.Contains(told, `"`+strings.TrimSuffix(name, "_bucket")+`"`)
+		return strings.HasPrefix(name, "beanfield_cluster_") &&
+			strings.Contains(told, `"`+strings.TrimSuffix(name, "_bucket")+`"`)
 	}
 	for _, file := range []string{"grafana.json", "alerts.yaml"} {
 		text := must.Get(os.ReadFile(monitoring + file))
@@ -60,12 +61,15 @@ var optional = map[string]bool{"beanfield_tube_pending_items": true, "beanfield_
 // lose these labels, or have a metric that has none.
 func TestAlertsAreOfServers(t *testing.T) {
 	text := must.Get(os.ReadFile(monitoring + "alerts.yaml"))
-	rules := regexp.MustCompile(`(?s)- alert: (\w+)\n\s+expr: (.*?)\n        (for|labels):`).FindAllStringSubmatch(string(text), -1)
+	rules := regexp.MustCompile(`(?s)- alert: (\w+)\n\s+expr: (.*?)\n        (for|labels):`).FindAllStringSubmatch(
+		string(text), -1)
 	if len(rules) < 15 {
 		t.Errorf("found only %d rules", len(rules))
 	}
 	for _, r := range rules {
-		for part, label := range map[string]string{"beanfield_shard_": "shard", "beanfield_tube_": "tube", "beanfield_cluster_shard_": "shard", "beanfield_tls_certificate_": "file", "beanfield_refusals_": "reason"} {
+		for part, label := range map[string]string{"beanfield_shard_": "shard", "beanfield_tube_": "tube",
+			"beanfield_cluster_shard_": "shard", "beanfield_tls_certificate_": "file",
+			"beanfield_refusals_": "reason"} {
 			if strings.Contains(r[2], part) && !regexp.MustCompile(`without \((\w+, )*`+label+`\)`).MatchString(r[2]) {
 				t.Errorf("%s fires for each %s", r[1], label)
 			}
@@ -78,8 +82,10 @@ func TestAlertRules(t *testing.T) {
 	if err != nil {
 		t.Skip("promtool is not installed: apt-get install prometheus")
 	}
-	for _, task := range [][]string{{"check", "rules", monitoring + "alerts.yaml"}, {"test", "rules", monitoring + "alerts_test.yaml"}} {
-		if out, err := exec.Command(promtool, task...).CombinedOutput(); err != nil || !bytes.Contains(out, []byte("SUCCESS")) {
+	for _, task := range [][]string{{"check", "rules", monitoring + "alerts.yaml"}, {"test", "rules", monitoring +
+		"alerts_test.yaml"}} {
+		if out, err := exec.Command(promtool, task...).CombinedOutput(); err != nil ||
+			!bytes.Contains(out, []byte("SUCCESS")) {
 			t.Errorf("%q: %v: %s", task, err, out)
 		}
 	}
@@ -95,7 +101,8 @@ func TestPrometheusScrapes(t *testing.T) {
 		t.Skip("prometheus is not installed: apt-get install prometheus")
 	}
 	target, web := freeAddress(t), freeAddress(t)
-	p, _ := configured(t, "http.tokens = ['secret']\nmetrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = 'queues:11300'\n",
+	p, _ := configured(t, "http.tokens = ['secret']\nmetrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = "+
+		"'queues:11300'\n",
 		"-l", "unix:DIR/s", "-http", target)
 	c := p.client()
 	c.expect("use mail", "USING mail")
@@ -104,7 +111,8 @@ func TestPrometheusScrapes(t *testing.T) {
 		c.expect("x", fmt.Sprintf("INSERTED %d", i+1))
 	}
 	rules := must.Get(filepath.Abs(monitoring + "alerts.yaml"))
-	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n- job_name: beanfield\n  honor_labels: true\n"+
+	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: "+
+		"[%q]\nscrape_configs:\n- job_name: beanfield\n  honor_labels: true\n"+
 		"  authorization: {credentials: secret}\n  static_configs: [{targets: [%q]}]\n", rules, target)
 	must.Do(t, os.WriteFile(filepath.Join(p.dir, "p.yml"), []byte(config), 0o600))
 	server := exec.Command(prometheus, "--config.file="+p.dir+"/p.yml", "--storage.tsdb.path="+p.dir+"/tsdb",

@@ -22,11 +22,13 @@ var withEngine = flag.Bool("engine", false, "run the tests that need the real en
 // A directory that is not this cluster's is refused before anything is started; one that is in use, too.
 func TestNodeRefusesADirectory(t *testing.T) {
 	dir := t.TempDir()
-	c := configOf(t, "", "[storage]\nbackend = 'pebble'\npath = '"+dir+"'\n[cluster]\nname = 'orders'\nnode = 'a'\nsecret = 'hush'\n"+
+	c := configOf(t, "", "[storage]\nbackend = 'pebble'\npath = '"+dir+
+		"'\n[cluster]\nname = 'orders'\nnode = 'a'\nsecret = 'hush'\n"+
 		"nodes = { a = 'h:1', b = 'h:2', c = 'h:3' }\n")
 	must.Do(t, os.WriteFile(filepath.Join(dir, "beanfield.json"), []byte(`{"cluster":"mail"}`), 0o600))
 	n := node.New(c, "1", slog.New(slog.DiscardHandler))
-	if err := n.Start(t.Context()); exit.Code(err) != exit.Storage || !strings.Contains(err.Error(), "belongs to the cluster mail") {
+	if err := n.Start(t.Context()); exit.Code(err) != exit.Storage || !strings.Contains(err.Error(),
+		"belongs to the cluster mail") {
 		t.Errorf("%v", err)
 	}
 	st := n.Status()
@@ -46,13 +48,18 @@ func TestProcessOfACluster(t *testing.T) {
 	}
 	p := prepare(t, "-config", "DIR/c.toml")
 	mustMkdir(t, filepath.Join(p.dir, "data"))
-	text := strings.ReplaceAll("shards = 2\n[[listen]]\naddress = 'unix:DIR/s'\n[http]\nlisten = ['unix:DIR/h']\n[storage]\nbackend = 'pebble'\npath = 'DIR/data'\n"+
-		"[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\nnodes = { a = '"+freeAddress(t)+"' }\n", "DIR", p.dir)
+	text := strings.ReplaceAll("shards = 2\n[[listen]]\naddress = 'unix:DIR/s'\n[http]\nlisten = "+
+		"['unix:DIR/h']\n[storage]\nbackend = 'pebble'\npath = 'DIR/data'\n"+
+		"[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\nnodes = { a = '"+freeAddress(t)+"' }\n", "DIR",
+		p.dir)
 	must.Do(t, os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(text), 0o600))
 	serves := func(p *process) {
 		t.Helper()
 		p.start()
-		until(t, "it serves", func() bool { status, _ := page(t, "unix", p.dir+"/h", "/readyz", ""); return status == 200 })
+		until(t, "it serves", func() bool {
+			status, _ := page(t, "unix", p.dir+"/h", "/readyz", "")
+			return status == 200
+		})
 	}
 	again := func() *process {
 		next := prepare(t, "-config", p.dir+"/c.toml")

@@ -10,7 +10,8 @@ import (
 // Old clients meet the policies that a file has, those that a reload brings, and those that
 // hold after a restart, for the jobs that are there already.
 func TestProcessFollowsPolicies(t *testing.T) {
-	const full, other = "[[tube]]\nmatch = 'm*'\nmax_jobs = 2\n", "[[tube]]\nmatch = 'm*'\nmax_jobs = 2\nfull = 'oldest'\nmax_deliveries = 2\n"
+	const full, other = "[[tube]]\nmatch = 'm*'\nmax_jobs = 2\n",
+		"[[tube]]\nmatch = 'm*'\nmax_jobs = 2\nfull = 'oldest'\nmax_deliveries = 2\n"
 	dir := t.TempDir()
 	p, write := configured(t, full, "-l", "unix:DIR/s", "-b", dir)
 	c := p.client()
@@ -67,7 +68,8 @@ func TestProcessThrottlesATube(t *testing.T) {
 	worker.send("reserve")
 	p.client().until("current-waiting", "1")
 	c.expect("delete 1", "DELETED")
-	if got := must.Get(worker.r.ReadString('\n')) + must.Get(worker.r.ReadString('\n')); got != "RESERVED 2 1\r\nb\r\n" {
+	if got := must.Get(worker.r.ReadString('\n')) + must.Get(
+		worker.r.ReadString('\n')); got != "RESERVED 2 1\r\nb\r\n" {
 		t.Errorf("who has waited is answered %q", got)
 	}
 	write("shards = 3\n[[tube]]\nmatch = 'm*'\nrate = 1000000\nburst = 1\n")

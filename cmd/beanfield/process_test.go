@@ -119,7 +119,8 @@ func (p *process) problems() (found string) {
 
 // addresses are those on which it listens by its log, which needs -V.
 func (p *process) addresses() (found []string) {
-	for _, m := range regexp.MustCompile(`msg=listening network=\w+ address=(\S+)`).FindAllStringSubmatch(p.said(), -1) {
+	for _, m := range regexp.MustCompile(`msg=listening network=\w+ address=(\S+)`).FindAllStringSubmatch(p.said(),
+		-1) {
 		found = append(found, strings.Trim(m[1], `"`))
 	}
 	return found

@@ -73,7 +73,8 @@ func TestReadmeQueueSection(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must.Do(t, os.Symlink(binary(t), dir+"/beanfield"))
-	here := strings.NewReplacer("127.0.0.1:11380", freeAddress(t), "-config queue.toml &", "-config queue.toml -l unix:s 2>/dev/null &")
+	here := strings.NewReplacer("127.0.0.1:11380", freeAddress(t), "-config queue.toml &",
+		"-config queue.toml -l unix:s 2>/dev/null &")
 	var script strings.Builder
 	for _, c := range commands {
 		script.WriteString(here.Replace(c) + "printf '" + strings.TrimSpace(mark) + "\\n'\n")
@@ -125,7 +126,8 @@ func TestReadmePage(t *testing.T) {
 	_, script, _ := strings.Cut(block(t, "The queue service", "html"), "<script>")
 	script, _, _ = strings.Cut(script, "</script>")
 	out, err := exec.Command(node, "-e", stage+script).CombinedOutput()
-	const want = "beanfield.json ?_watch_=true&_window_=5&_uid_=page\n7: hello\nsent {\"commit\":[7]}\n8: \u00ff\x00\nsent {\"commit\":[8]}\n" +
+	const want = "beanfield.json ?_watch_=true&_window_=5&_uid_=page\n7: hello\nsent {\"commit\":[7]}\n8: " +
+		"\u00ff\x00\nsent {\"commit\":[8]}\n" +
 		"9: x\n9 failed: Error: no more\nsent {\"negative\":[9],\"code\":\"Failed\",\"reason\":\"Error: no more\"}\n" +
 		"the queue has ended\n" +
 		"error: the server cannot be reached, or does not let this page in\nclosed: 4000 restart\n"

@@ -24,7 +24,8 @@ const (
 
 // openRouter opens the store and recovers its jobs. If the process is told to end
 // meanwhile, there is neither a router nor an error.
-func openRouter(stop context.Context, c *config.Config, t node.Term, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
+func openRouter(stop context.Context, c *config.Config, t node.Term, steps *storage.Steps,
+	log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)

@@ -23,7 +23,9 @@ func TestAwaitReturnsWhatIsOpened(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			n := 7
-			got, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) { return &n, want })
+			got, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) {
+				return &n, want
+			})
 			if got != &n || err != want || log.Len() > 0 {
 				t.Errorf("got %v, %v; the log says %q", got, err, &log)
 			}
@@ -46,7 +48,8 @@ func TestAwaitALongRecovery(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if got := log.String(); strings.Count(got, "level=INFO+2") != 1 || !strings.Contains(got, "recovering jobs takes a while") {
+	if got := log.String(); strings.Count(got, "level=INFO+2") != 1 ||
+		!strings.Contains(got, "recovering jobs takes a while") {
 		t.Errorf("the log says %q", got)
 	}
 	b := make([]byte, 100)
@@ -69,7 +72,10 @@ func TestAwaitStops(t *testing.T) {
 		}()
 		var log bytes.Buffer
 		n := 7
-		got, err := await(stop, slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) { <-goOn; return &n, nil })
+		got, err := await(stop, slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) {
+			<-goOn
+			return &n, nil
+		})
 		if got != nil || err != nil {
 			t.Errorf("got %v, %v", got, err)
 		}

@@ -78,7 +78,8 @@ func TestProcessReloads(t *testing.T) {
 
 	write(usual + "limits.max_job_size = 7\n\nloops = 'x'\nqueue.max_tag = 1\n")
 	said = p.reads()
-	has(t, said, `/c.toml:4: loops = \"x\": this is text; allowed: 0 to 1024`, "/c.toml:5: queue.max_tag = 1: unknown key")
+	has(t, said, `/c.toml:4: loops = \"x\": this is text; allowed: 0 to 1024`,
+		"/c.toml:5: queue.max_tag = 1: unknown key")
 	if got := c.document("stats")["max-job-size"]; got != "65535" {
 		t.Errorf("a wrong file has made it %s", got)
 	}
@@ -140,7 +141,8 @@ func TestProcessReloadsItsFrontEnds(t *testing.T) {
 	expect("put into a full queue", put("secret", "x"), 429)
 	expect("metrics without a token", status("/metrics", ""), 401)
 	expect("profiles", status("/debug/pprof/", "other"), 200)
-	if _, text := page(t, "unix", h, "/metrics", "other"); strings.Contains(text, `tube="mail"`) || !strings.Contains(text, "\nbeanstalkd_current_jobs_ready") && !strings.Contains(text, "\ncurrent_jobs_ready") {
+	if _, text := page(t, "unix", h, "/metrics", "other"); strings.Contains(text, `tube="mail"`) ||
+		!strings.Contains(text, "\nbeanstalkd_current_jobs_ready") && !strings.Contains(text, "\ncurrent_jobs_ready") {
 		t.Error("the metrics have not changed")
 	}
 	write(usual + "http.read_only = true\n")

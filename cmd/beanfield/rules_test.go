@@ -41,7 +41,8 @@ func TestProcessAppliesItsRules(t *testing.T) {
 	}
 	p.stop()
 
-	prepare(t, "-l", "unix:DIR/s", "-config", fileWith(t, "[[access]]\nmay = 'put'\n")).fails(exit.Usage, "the rule names nobody")
+	prepare(t, "-l", "unix:DIR/s", "-config", fileWith(t, "[[access]]\nmay = 'put'\n")).fails(exit.Usage,
+		"the rule names nobody")
 }
 
 // The workers of the manual's example get in as any user of the machine, with their token, though
@@ -52,7 +53,9 @@ func TestExampleLetsWorkersIn(t *testing.T) {
 	}
 	m := newMachine(t)
 	must.Do(t, os.Chmod(m.root, 0o755))
-	const worker = "setpriv --reuid 65534 --regid 65534 --clear-groups ./worker put -server unix:/run/beanfield/beanfield.sock -tube mail"
-	m.run("umask 027\n" + scriptOf("access") + "cp \"$(command -v beanfield)\" worker\nchmod 755 worker\nchmod 644 worker.token\n" +
+	const worker = "setpriv --reuid 65534 --regid 65534 --clear-groups ./worker put -server " +
+		"unix:/run/beanfield/beanfield.sock -tube mail"
+	m.run("umask 027\n" + scriptOf("access") + "cp \"$(command -v beanfield)\" worker\nchmod 755 worker\nchmod 644 " +
+		"worker.token\n" +
 		worker + " -token-file worker.token hello\n! " + worker + " hello\n")
 }

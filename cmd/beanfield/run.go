@@ -86,7 +86,8 @@ type daemon struct {
 
 // start listens for signals and runs.
 func (d *daemon) start() error {
-	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", config.ShardCount(d.config))
+	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards",
+		config.ShardCount(d.config))
 	return d.run(watchSignals(d.log, d.end))
 }
 

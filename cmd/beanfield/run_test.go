@@ -55,10 +55,12 @@ var answers = []struct {
 	{"-b DIR/wrong.toml -l unix:DIR/s", 10, "", "beanfield: -b DIR/wrong.toml: not a directory\n"},
 	{"-b DIR/none -check-config", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
 	{"-config DIR/none", 5, "", "beanfield: DIR/none: cannot read the configuration: no such file or directory\n"},
-	{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
+	{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: " +
+		"0 to 254\n" +
 		"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
 	{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
-	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", "maximum job size was set to 1073741824"},
+	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n",
+		"maximum job size was set to 1073741824"},
 	{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
 	{"-l 127.0.0.1 -p PORT", 111, "", "error=\"cannot listen on 127.0.0.1:PORT: address already in use\"\n"},
 	{"-p PORT", 111, "", "error=\"cannot listen on :PORT: address already in use\"\n"},
@@ -121,7 +123,8 @@ func TestProcessEndsInOrder(t *testing.T) {
 		waiting.gone("")
 		p.ends(0)
 		want := map[syscall.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGINT: "SIGINT"}[sig]
-		if said := p.said(); strings.Count(said, "\n") != 1 || !strings.HasSuffix(said, " level=NOTICE msg=stopping signal="+want+"\n") {
+		if said := p.said(); strings.Count(said, "\n") != 1 ||
+			!strings.HasSuffix(said, " level=NOTICE msg=stopping signal="+want+"\n") {
 			t.Errorf("a healthy server says %q", said)
 		}
 	}
@@ -136,8 +139,10 @@ func TestProcessConfigured(t *testing.T) {
 		want       map[string]string
 		usual, odd string // names of tubes
 	}{
-		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + release + `"`, "hostname": host}, `default`, `"1e3"`},
-		{"stats.quote_strings = 'needed'", "-z 10 -s 4096", map[string]string{"max-job-size": "10", "binlog-max-size": "4096"}, `default`, `"1e3"`},
+		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + release +
+			`"`, "hostname": host}, `default`, `"1e3"`},
+		{"stats.quote_strings = 'needed'", "-z 10 -s 4096", map[string]string{"max-job-size": "10",
+			"binlog-max-size": "4096"}, `default`, `"1e3"`},
 		{"stats.quote_strings = 'always'", "-z 0", map[string]string{"max-job-size": "0"}, `"default"`, `"1e3"`},
 		{"stats.quote_strings = true", "", nil, `"default"`, `"1e3"`},
 		{"stats.quote_strings = 'never'", "", nil, `default`, `1e3`},
@@ -246,7 +251,8 @@ func TestProcessBecomesUser(t *testing.T) {
 	}
 	for _, task := range tasks {
 		status := must.Get(os.ReadFile(task))
-		for key, want := range map[string][]string{"Uid:": four(nobody.UID), "Gid:": four(nobody.GID), "Groups:": groups} {
+		for key, want := range map[string][]string{"Uid:": four(nobody.UID), "Gid:": four(nobody.GID),
+			"Groups:": groups} {
 			if got := statusLine(string(status), key); !slices.Equal(got, want) {
 				t.Errorf("%s: %s %v, want %v", task, key, got, want)
 			}

@@ -15,7 +15,8 @@ import (
 func (c *client) told(command, body string, options ...string) (word, text string) {
 	c.t.Helper()
 	if strings.HasPrefix(command, "set-") {
-		command = strings.TrimSpace(fmt.Sprintf("%s %d %s", command, len(body), strings.Join(options, " "))) + "\r\n" + body
+		command = strings.TrimSpace(fmt.Sprintf("%s %d %s", command, len(body), strings.Join(options, " "))) + "\r\n" +
+			body
 	}
 	word, size, found := strings.Cut(c.ask(command), " ")
 	if !found {
@@ -38,7 +39,8 @@ func (c *client) refuses(why, text string, options ...string) {
 // restarts and reloads.
 func TestProcessKeepsPolicies(t *testing.T) {
 	const set = "# ours\n[[tube]]\nmatch = 'mail'\nmax_jobs = 2\n"
-	const holds = "- match: \"mail\"\n  from: \"run time\"\n  line: 2\n  max_jobs: 2\n- match: \"m*\"\n  from: \"file\"\n  line: 1\n  max_jobs: 1\n"
+	const holds = "- match: \"mail\"\n  from: \"run time\"\n  line: 2\n  max_jobs: 2\n- match: \"m*\"\n  from: " +
+		"\"file\"\n  line: 1\n  max_jobs: 1\n"
 	dir := t.TempDir()
 	p, write := configured(t, "[[tube]]\nmatch = 'm*'\nmax_jobs = 1\n", "-l", "unix:DIR/s", "-b", dir)
 	c := p.client()
@@ -60,7 +62,8 @@ func TestProcessKeepsPolicies(t *testing.T) {
 	c.expect("use mail", "USING mail")
 	c.expect("put 0 0 60 1\r\nc", "OUT_OF_MEMORY")
 	_, all := c.told("policies", "")
-	has(t, all, fmt.Sprintf("text: %q\n", set), strings.Split(text, "\n")[1], "match: \"mail*\"\n  from: \"file\"\n  line: 1\n  max_jobs: 3\n")
+	has(t, all, fmt.Sprintf("text: %q\n", set), strings.Split(text, "\n")[1],
+		"match: \"mail*\"\n  from: \"file\"\n  line: 1\n  max_jobs: 3\n")
 	_, one := c.told("policy mail2", "")
 	has(t, one, "tube: mail2\nmatch: \"mail*\"\nfrom: \"file\"\nline: 1\nmax_jobs: 3\n")
 	_, one = c.told("policy x", "")
@@ -115,12 +118,14 @@ func TestPolicyCommands(t *testing.T) {
 	tell(0, "set mail", "policy", "set", "mail", "retry=1s..1h")
 	tell(0, "set m*", "policy", "set", "m*", "expire=")
 	tell(0, "set *", "policy", "set", "*", "max_bytes=1KiB")
-	tell(0, "mail  run time, line 1  retry=1s..1h\nm*    run time, line 4  max_jobs=7 full=oldest\n*     run time, line 8  max_bytes=1KiB\n"+
+	tell(0, "mail  run time, line 1  retry=1s..1h\nm*    run time, line 4  max_jobs=7 full=oldest\n*     run time, "+
+		"line 8  max_bytes=1KiB\n"+
 		"m*    file, line 1      (never asked: m* comes first) max_jobs=1 expire=24h\n", "policy", "list")
 	tell(0, `{"match":"m*","from":"run time","line":4,"max_jobs":7,"full":"oldest"}`, "policy", "list", "-json", "m")
 	tell(3, "no policy with the pattern x", "policy", "remove", "x")
 	tell(1, "beanfield policy: burst=3: there is no rate", "policy", "set", "x", "burst=3")
-	tell(1, "beanfield policy: expire=a: b: not a time with its unit; allowed: text", "policy", "set", "x", "max_jobs=2", "expire=a: b")
+	tell(1, "beanfield policy: expire=a: b: not a time with its unit; allowed: text", "policy", "set", "x",
+		"max_jobs=2", "expire=a: b")
 	tell(0, "removed m*", "policy", "remove", "m*")
 	tell(2, "what is", "policy", "sets")
 	file := t.TempDir() + "/f"

@@ -90,8 +90,10 @@ func TestScheduleCommands(t *testing.T) {
 	p.client()
 	tell := p.teller(t)
 	tell(0, "set mail", "policy", "set", "mail", "max_jobs=3")
-	tell(0, "set schedule n; without a data directory", "schedules", "set", "n", "cron=0 3 * * *", "tube=7", "body=a \"b\"\\\n[[c]]", "pri=5")
-	const text = "[[tube]]\nmatch = \"mail\"\nmax_jobs = 3\n[[schedule]]\nname = \"n\"\ncron = \"0 3 * * *\"\ntube = \"7\"\nbody = \"a \\\"b\\\"\\\\\\u000a[[c]]\"\npri = 5\n"
+	tell(0, "set schedule n; without a data directory", "schedules", "set", "n", "cron=0 3 * * *", "tube=7",
+		"body=a \"b\"\\\n[[c]]", "pri=5")
+	const text = "[[tube]]\nmatch = \"mail\"\nmax_jobs = 3\n[[schedule]]\nname = \"n\"\ncron = \"0 3 * * *\"\ntube " +
+		"= \"7\"\nbody = \"a \\\"b\\\"\\\\\\u000a[[c]]\"\npri = 5\n"
 	tell(0, text, "policy", "text")
 	tell(0, "set schedule n", "schedules", "set", "n", "body=", "missed=once")
 	tell(0, "tube = \"7\"\npri = 5\nmissed = \"once\"\n", "policy", "text")

@@ -17,7 +17,8 @@ import (
 func BenchmarkScrape(b *testing.B) {
 	const tubes = 100_000
 	plain, web := freeAddress(b), freeAddress(b)
-	p := prepare(b, "-config", fileWith(b, fmt.Sprintf("[[listen]]\naddress = '%s'\n[http]\nlisten = ['%s']\n", plain, web)))
+	p := prepare(b, "-config", fileWith(b, fmt.Sprintf("[[listen]]\naddress = '%s'\n[http]\nlisten = ['%s']\n", plain,
+		web)))
 	p.start()
 	crowd(b, p.dial(plain), tubes)
 	e := &encounter{b: b, all: askers(p, plain), pids: []int{p.Process.Pid}}

@@ -34,7 +34,8 @@ type asked interface {
 
 // serve accepts on all listeners until a signal ends it, a listener fails, or the term is to end. Then
 // the process goes on, and the server still serves. backup must not block: it starts a goroutine.
-func serve(srv server, ls []net.Listener, sig *signals, t node.Term, backup func(), log *slog.Logger, end func(code int)) (goesOn bool, err error) {
+func serve(srv server, ls []net.Listener, sig *signals, t node.Term, backup func(), log *slog.Logger,
+	end func(code int)) (goesOn bool, err error) {
 	ended := make(chan error, len(ls))
 	for _, l := range ls {
 		go func() { ended <- srv.Serve(l) }()

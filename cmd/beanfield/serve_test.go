@@ -108,7 +108,8 @@ func (s *serving) finish(t *testing.T, asked string, wantErr string, codes ...in
 // Each signal asks for what it stands for, and the one that ends the process is the last. Drain mode begins once.
 func TestServeHeedsSignals(t *testing.T) {
 	for signal, asked := range map[os.Signal]string{
-		syscall.SIGUSR1: "drain shutdown", syscall.SIGUSR2: "backup backup shutdown", syscall.SIGHUP: "reload reload shutdown",
+		syscall.SIGUSR1: "drain shutdown", syscall.SIGUSR2: "backup backup shutdown",
+		syscall.SIGHUP: "reload reload shutdown",
 		syscall.SIGINT: "shutdown", syscall.SIGTERM: "shutdown",
 	} {
 		synctest.Test(t, func(t *testing.T) {

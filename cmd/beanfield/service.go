@@ -34,7 +34,8 @@ type service struct {
 func (f *fronts) newService(c *config.Config, r *router.Router) (s *service, err error) {
 	s = &service{fronts: f, acceptor: f.acceptor, router: r, schedules: schedule.New(r, f.log)}
 	if c.Clustered() {
-		if s.acceptor, err = conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: f.log}); err != nil {
+		if s.acceptor, err = conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections,
+			Logger: f.log}); err != nil {
 			return nil, err
 		}
 	}
@@ -107,7 +108,8 @@ func (s *service) Serve(l net.Listener) error {
 	case fl.Front == listeners.Queue:
 		return s.acceptor.Serve(fl.Listener, s.queue.Over(fl.Addr(), fl.Certs))
 	}
-	return s.acceptor.Serve(fl.Listener, s.beanstalk.Door(beanstalk.Door{Certificates: fl.Certs, Login: fl.Login, HTTP: fl.HTTP}))
+	return s.acceptor.Serve(fl.Listener, s.beanstalk.Door(beanstalk.Door{Certificates: fl.Certs, Login: fl.Login,
+		HTTP: fl.HTTP}))
 }
 
 // stop stops accepting, and then closes the connections. The queue service stops first, before the

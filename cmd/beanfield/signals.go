@@ -46,7 +46,8 @@ func watchSignals(log *slog.Logger, end func(code int)) *signals {
 }
 
 func newSignals(stop context.Context) *signals {
-	return &signals{stop: stop, drain: make(chan struct{}), backup: make(chan struct{}, 1), reload: make(chan struct{}, 1)}
+	return &signals{stop: stop, drain: make(chan struct{}), backup: make(chan struct{}, 1), reload: make(chan struct{},
+		1)}
 }
 
 // follow acts on signals for the life of the process. Whatever the process is

@@ -57,7 +57,8 @@ func TestReloadsBesideClients(t *testing.T) {
 		}
 	}
 	write(0)
-	f := must.Get(config.ParseFlags([]string{"-config", path, "-l", "unix:" + dir + "/s", "-http", "unix:" + dir + "/h", "-queue", "unix:" + dir + "/q"}))
+	f := must.Get(config.ParseFlags([]string{"-config", path, "-l", "unix:" + dir + "/s", "-http", "unix:" + dir + "/h",
+		"-queue", "unix:" + dir + "/q"}))
 	d := &daemon{flags: f, end: func(int) {}}
 	d.config = must.Get(config.Load(f))
 	d.log, d.garbage = newLogger(&bytes.Buffer{}, d.config, &d.level), &bounds{}
@@ -101,7 +102,8 @@ func work(t *testing.T, dir string) {
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
 	for _, want := range []string{"INSERTED", "FOUND", "OK"} {
-		fmt.Fprintf(c, "%s\r\n", map[string]string{"INSERTED": "put 0 0 1 1\r\nx", "FOUND": "peek-ready", "OK": "stats"}[want])
+		fmt.Fprintf(c, "%s\r\n", map[string]string{"INSERTED": "put 0 0 1 1\r\nx", "FOUND": "peek-ready",
+			"OK": "stats"}[want])
 		b := make([]byte, 10000)
 		if k, err := c.Read(b); !strings.HasPrefix(string(b[:k]), want) {
 			t.Fatalf("%q, %v; want %s", b[:k], err, want)

@@ -21,7 +21,8 @@ import (
 )
 
 // secureProcess is a process with TLS on all its front ends, and their addresses.
-func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, more ...string) (s *process, dir string, addrs [3]string) {
+func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair,
+	more ...string) (s *process, dir string, addrs [3]string) {
 	t.Helper()
 	dir = t.TempDir()
 	securetest.Write(t, dir, "c", p.Cert)
@@ -35,7 +36,8 @@ func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, mor
 	}
 	listeners.CloseAll(taken)
 	pair := fmt.Sprintf("cert = '%s/c'\nkey = '%[1]s/k'\n", dir)
-	config := strings.Join(more, "") + "[[listen]]\naddress = '" + addrs[0] + "'\n" + pair + "client_ca = '" + dir + "/ca'\nclient_auth = 'optional'\n" +
+	config := strings.Join(more, "") + "[[listen]]\naddress = '" + addrs[0] + "'\n" + pair + "client_ca = '" + dir +
+		"/ca'\nclient_auth = 'optional'\n" +
 		"[queue]\nlisten = ['" + addrs[1] + "']\n" + pair + "[http]\nlisten = ['" + addrs[2] + "']\n" + pair
 	return startProcess(t, "-config", fileWith(t, config)), dir, addrs
 }
@@ -105,7 +107,10 @@ func TestProcessSpeaksTLS(t *testing.T) {
 	shown("two")
 	securetest.Write(t, dir, "c", three.Cert)
 	securetest.Write(t, dir, "k", three.Key)
-	until(t, "the next pair is used without a signal", func() bool { _, name := hello(t, addrs[0], trust); return name == "three" })
+	until(t, "the next pair is used without a signal", func() bool {
+		_, name := hello(t, addrs[0], trust)
+		return name == "three"
+	})
 	speak(t, early)
 	p.stop()
 }

@@ -72,7 +72,8 @@ func TestTLSToPlainText(t *testing.T) {
 func TestHalfHandshakesMakeRoom(t *testing.T) {
 	const most, each = 4, 10
 	a := securetest.NewAuthority(t, "authority")
-	_, _, addrs := secureProcess(t, a, a.Usual("one"), fmt.Sprintf("[limits]\nhandshakes = %d\nhandshake_timeout = '1h'\n", most))
+	_, _, addrs := secureProcess(t, a, a.Usual("one"),
+		fmt.Sprintf("[limits]\nhandshakes = %d\nhandshake_timeout = '1h'\n", most))
 	trust := a.Trust()
 	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
 	var halves []net.Conn

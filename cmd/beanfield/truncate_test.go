@@ -15,7 +15,8 @@ func TestProcessKeepsTruncate(t *testing.T) {
 	const large = 3 << 20
 	for i := range 6 {
 		size := []int{large, 9}[i%2]
-		c.expect(fmt.Sprintf("put-in-tube mail 0 %d 60 %d\r\n%s", i%3*1000, size, strings.Repeat("x", size)), fmt.Sprint("INSERTED ", i+1))
+		c.expect(fmt.Sprintf("put-in-tube mail 0 %d 60 %d\r\n%s", i%3*1000, size, strings.Repeat("x", size)),
+			fmt.Sprint("INSERTED ", i+1))
 	}
 	c.expect("truncate mail", "TRUNCATED 6")
 	c.expect(fmt.Sprintf("put-in-tube mail 0 0 60 %d\r\n%s", large, strings.Repeat("y", large)), "INSERTED 7")

@@ -53,7 +53,8 @@ func (w *watchdog) run() {
 func (w *watchdog) look(calm bool) bool {
 	if what := w.stuck(); what != "" {
 		if calm {
-			w.log.Error("a part of the server makes no progress: systemd will end the process if this lasts", "part", what, "for", w.every)
+			w.log.Error("a part of the server makes no progress: systemd will end the process if this lasts", "part",
+				what, "for", w.every)
 		}
 		return false
 	}

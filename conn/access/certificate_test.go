@@ -24,8 +24,9 @@ func TestHolder(t *testing.T) {
 		"none":        {},
 	}
 	for kind, h := range map[string]Holder{
-		"subject": {Subjects: []string{name}}, "common name": {CommonNames: []string{name}}, "DNS name": {DNSNames: []string{name}},
-		"email": {Emails: []string{name}}, "URI": {URIs: []string{name}},
+		"subject": {Subjects: []string{name}}, "common name": {CommonNames: []string{name}},
+		"DNS name": {DNSNames: []string{name}},
+		"email":    {Emails: []string{name}}, "URI": {URIs: []string{name}},
 	} {
 		p := policy(t, Rule{Holder: h, May: Put, Tubes: []string{"t"}})
 		for owns, id := range owners {
@@ -34,7 +35,8 @@ func TestHolder(t *testing.T) {
 			}
 		}
 	}
-	both := policy(t, Rule{Holder: Holder{CommonNames: []string{"a*"}, Emails: []string{"*@example.org"}}, May: Put, Tubes: []string{"t"}})
+	both := policy(t, Rule{Holder: Holder{CommonNames: []string{"a*"}, Emails: []string{"*@example.org"}}, May: Put,
+		Tubes: []string{"t"}})
 	for _, c := range []struct {
 		id   secure.Identity
 		want Rights
@@ -57,7 +59,8 @@ func TestSubjectPatterns(t *testing.T) {
 		want    bool
 	}{
 		{"CN=*,O=Example", pkix.Name{CommonName: "alice", Organization: []string{"Example"}}, true},
-		{"CN=*,O=Example", pkix.Name{CommonName: "alice", OrganizationalUnit: []string{"a,b"}, Organization: []string{"Example"}}, true},
+		{"CN=*,O=Example", pkix.Name{CommonName: "alice", OrganizationalUnit: []string{"a,b"},
+			Organization: []string{"Example"}}, true},
 		{"CN=*,O=Example", pkix.Name{CommonName: "x,O=Example"}, false},
 		{"CN=*,O=Example", pkix.Name{CommonName: "x\x00,O=Example"}, false},
 		{"CN=*,O=Example", pkix.Name{CommonName: `x\,O=Example`}, false},

@@ -99,7 +99,8 @@ func TestUnionAgainstNaive(t *testing.T) {
 				t.Fatalf("%q: %v, want %v", tube, got, want)
 			}
 			if s.Anywhere()&want != want || s.Everywhere()&^want != 0 {
-				t.Fatalf("%q: anywhere %v and everywhere %v do not enclose %v", tube, s.Anywhere(), s.Everywhere(), want)
+				t.Fatalf("%q: anywhere %v and everywhere %v do not enclose %v", tube, s.Anywhere(), s.Everywhere(),
+					want)
 			}
 		}
 	})
@@ -107,13 +108,15 @@ func TestUnionAgainstNaive(t *testing.T) {
 
 // A2 and A3: goroutines that ask for more tubes than are remembered get right answers.
 func TestForgetting(t *testing.T) {
-	p := policy(t, Rule{Networks: everyone, May: Put, Tubes: []string{"*1"}}, Rule{Networks: everyone, May: Peek, Tubes: []string{"2*"}})
+	p := policy(t, Rule{Networks: everyone, May: Put, Tubes: []string{"*1"}}, Rule{Networks: everyone, May: Peek,
+		Tubes: []string{"2*"}})
 	s := p.Subject(from("10.0.0.1"))
 	var asking sync.WaitGroup
 	for g := range 4 {
 		asking.Go(func() {
 			for i := range 3 * rememberedTubes {
-				tube := strings.Repeat("2", i%2) + "tube" + string(rune('a'+i%26)) + strings.Repeat("x", (i+g)%200) + strings.Repeat("1", i/2%2)
+				tube := strings.Repeat("2", i%2) + "tube" + string(rune('a'+i%26)) + strings.Repeat("x",
+					(i+g)%200) + strings.Repeat("1", i/2%2)
 				want := Rights(0)
 				if strings.HasSuffix(tube, "1") {
 					want |= Put

@@ -23,7 +23,8 @@ func TestNoRules(t *testing.T) {
 	for _, rules := range [][]Rule{nil, {}} {
 		p := policy(t, rules...)
 		s := p.Subject(Identity{})
-		if p != nil || s.May("t") != All || s.Anywhere() != All || s.Everywhere() != All || !s.Sees("t") || s.Who() != "" {
+		if p != nil || s.May("t") != All || s.Anywhere() != All || s.Everywhere() != All || !s.Sees("t") ||
+			s.Who() != "" {
 			t.Error("without rules, something is not allowed")
 		}
 	}
@@ -49,17 +50,23 @@ func TestWhoIsMeant(t *testing.T) {
 	}{
 		"token": {Rule{Tokens: []string{HashOf("other").String(), right.String()}},
 			[]Identity{{Token: right}}, []Identity{{Token: wrong}, {}}},
-		"uid": {Rule{UIDs: []uint32{7, 8}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{UID: 9, GID: 8}}, {}}},
-		"gid": {Rule{GIDs: []uint32{0}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{GID: 9}}, {}, from("10.0.0.1")}},
+		"uid": {Rule{UIDs: []uint32{7, 8}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{UID: 9, GID: 8}},
+			{}}},
+		"gid": {Rule{GIDs: []uint32{0}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{GID: 9}}, {},
+			from("10.0.0.1")}},
 		"uid and gid": {Rule{UIDs: []uint32{7}, GIDs: []uint32{8}}, []Identity{{Peer: &Peer{UID: 7, GID: 8}}},
 			[]Identity{{Peer: &Peer{UID: 7}}, {Peer: &Peer{GID: 8}}}},
-		"network": {Rule{Networks: []netip.Prefix{v4, v6}}, []Identity{from("10.1.2.3"), from("::ffff:10.1.2.3"), from("2001:db8::1")},
+		"network": {Rule{Networks: []netip.Prefix{v4, v6}}, []Identity{from("10.1.2.3"), from("::ffff:10.1.2.3"),
+			from("2001:db8::1")},
 			[]Identity{from("10.2.0.1"), from("2001:db9::1"), {}}},
-		"mapped": {Rule{Networks: []netip.Prefix{netip.MustParsePrefix("::ffff:10.1.0.0/112")}}, []Identity{from("10.1.2.3")}, []Identity{from("10.2.0.1")}},
-		"all":    {Rule{Networks: everyone}, []Identity{from("1.2.3.4"), from("::1"), from("fe80::1%eth0")}, []Identity{{Peer: &Peer{}}, {}}},
+		"mapped": {Rule{Networks: []netip.Prefix{netip.MustParsePrefix("::ffff:10.1.0.0/112")}},
+			[]Identity{from("10.1.2.3")}, []Identity{from("10.2.0.1")}},
+		"all": {Rule{Networks: everyone}, []Identity{from("1.2.3.4"), from("::1"), from("fe80::1%eth0")},
+			[]Identity{{Peer: &Peer{}}, {}}},
 		"two kinds": {Rule{Tokens: []string{right.String()}, Networks: []netip.Prefix{v4}},
 			[]Identity{{Token: right, Addr: netip.MustParseAddr("10.1.2.3")}},
-			[]Identity{{Token: right, Addr: netip.MustParseAddr("10.2.2.3")}, {Token: wrong, Addr: netip.MustParseAddr("10.1.2.3")}, {Token: right}, from("10.1.2.3")}},
+			[]Identity{{Token: right, Addr: netip.MustParseAddr("10.2.2.3")},
+				{Token: wrong, Addr: netip.MustParseAddr("10.1.2.3")}, {Token: right}, from("10.1.2.3")}},
 	} {
 		c.rule.May, c.rule.Tubes = Put, []string{"t"}
 		p := policy(t, c.rule)
@@ -109,14 +116,20 @@ func TestUnion(t *testing.T) {
 func TestWrongRules(t *testing.T) {
 	ok := Rule{UIDs: []uint32{0}, May: Put, Tubes: []string{"t"}}
 	for want, change := range map[string]func(*Rule){
-		"rule 2: it names nobody":                                        func(r *Rule) { r.UIDs = nil },
-		"rule 2: it gives no right":                                      func(r *Rule) { r.May = 0 },
-		"rule 2: it gives an unknown right":                              func(r *Rule) { r.May = All + 1 },
-		"rule 2: it names no tube":                                       func(r *Rule) { r.Tubes = nil },
-		"rule 2: a pattern for tubes is empty":                           func(r *Rule) { r.Tubes = []string{"a", ""} },
-		"rule 2: a pattern for certificates is empty":                    func(r *Rule) { r.Holder.Emails = []string{""} },
-		"rule 2: it names an invalid network":                            func(r *Rule) { r.Networks = []netip.Prefix{{}} },
-		"rule 2: not the SHA-256 hash of a token, 64 hexadecimal digits": func(r *Rule) { r.Tokens = []string{"secret"} },
+		"rule 2: it names nobody":              func(r *Rule) { r.UIDs = nil },
+		"rule 2: it gives no right":            func(r *Rule) { r.May = 0 },
+		"rule 2: it gives an unknown right":    func(r *Rule) { r.May = All + 1 },
+		"rule 2: it names no tube":             func(r *Rule) { r.Tubes = nil },
+		"rule 2: a pattern for tubes is empty": func(r *Rule) { r.Tubes = []string{"a", ""} },
+		"rule 2: a pattern for certificates is empty": func(r *Rule) {
+			r.Holder.Emails = []string{""}
+		},
+		"rule 2: it names an invalid network": func(r *Rule) {
+			r.Networks = []netip.Prefix{{}}
+		},
+		"rule 2: not the SHA-256 hash of a token, 64 hexadecimal digits": func(r *Rule) {
+			r.Tokens = []string{"secret"}
+		},
 	} {
 		r := ok
 		change(&r)
@@ -125,7 +138,8 @@ func TestWrongRules(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := New([]Rule{{}, ok, {Name: "last"}}); err == nil || strings.Count(err.Error(), "names nobody") != 2 || !strings.Contains(err.Error(), "last: ") {
+	if _, err := New([]Rule{{}, ok, {Name: "last"}}); err == nil || strings.Count(err.Error(), "names nobody") != 2 ||
+		!strings.Contains(err.Error(), "last: ") {
 		t.Errorf("%v: want two rules", err)
 	}
 }

@@ -34,8 +34,10 @@ func TestTokens(t *testing.T) {
 func TestShown(t *testing.T) {
 	p := policy(t, Rule{Tokens: []string{HashOf("one").String()}, May: Put, Tubes: []string{"t"}})
 	for body, want := range map[string]string{
-		"oauth one": "one", "oauth \tone\tx": "one", "oauth one\r\n": "one", "oauth one\x00": "one", "oauth ": "", "oauth o": "o",
-		"oauth one" + strings.Repeat(" ", LongestShown): "one", "oauth " + strings.Repeat(" ", LongestShown-9) + "one": "one",
+		"oauth one": "one", "oauth \tone\tx": "one", "oauth one\r\n": "one", "oauth one\x00": "one", "oauth ": "",
+		"oauth o": "o",
+		"oauth one" + strings.Repeat(" ", LongestShown): "one", "oauth " + strings.Repeat(" ", LongestShown-9) +
+			"one": "one",
 		"oauth " + strings.Repeat(" ", LongestShown-8) + "one": "on",
 	} {
 		got, ok := Shown([]byte(body))

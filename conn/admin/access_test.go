@@ -24,8 +24,10 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 // the rules say holds from the next request on.
 func TestRules(t *testing.T) {
 	book := &access.Book{}
-	book.Replace(rulesOf(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
-	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"listed"}, Authenticator: httpfront.Authenticator{Book: book}}, Profiles: true})
+	book.Replace(rulesOf(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All,
+		"a*"), rule("put", access.Put, "*")))
+	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"listed"},
+		Authenticator: httpfront.Authenticator{Book: book}}, Profiles: true})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
 		t.Helper()
@@ -59,7 +61,8 @@ func TestRules(t *testing.T) {
 // be a browser in which another site's page has taken the server's address.
 func TestClientOf(t *testing.T) {
 	book := &access.Book{}
-	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek, Tubes: []string{"*"}}
+	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek,
+		Tubes: []string{"*"}}
 	book.Replace(rulesOf(t, here, rule("all", access.Admin, "*")))
 	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Book: book}}})
 	var seen *Client
@@ -83,12 +86,14 @@ func TestClientOf(t *testing.T) {
 func TestHosts(t *testing.T) {
 	h := opened(t, Options{Options: httpfront.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	pages := []string{"/", "/api/v1/put", "/debug/pprof/cmdline", "/metrics", "/healthz", "/readyz"}
-	for _, good := range []string{"127.0.0.1:11381", "127.0.0.1", "[::1]:80", "[::1]", "localhost:1", "Localhost.", "Queue.Example.Org:80", "queue.example.org."} {
+	for _, good := range []string{"127.0.0.1:11381", "127.0.0.1", "[::1]:80", "[::1]", "localhost:1", "Localhost.",
+		"Queue.Example.Org:80", "queue.example.org."} {
 		for _, page := range pages {
 			h.named(good, page, 200)
 		}
 	}
-	for _, bad := range []string{"evil.example", "evil.example:11381", "127.0.0.1.evil.example", "xqueue.example.org", "queue.example.org.evil", "localhost.evil.example:1", "queue01"} {
+	for _, bad := range []string{"evil.example", "evil.example:11381", "127.0.0.1.evil.example", "xqueue.example.org",
+		"queue.example.org.evil", "localhost.evil.example:1", "queue01"} {
 		for _, page := range pages {
 			h.named(bad, page, 421)
 		}
@@ -99,7 +104,8 @@ func TestHosts(t *testing.T) {
 func TestHostsElsewhere(t *testing.T) {
 	h := anywhere(t, Options{Options: httpfront.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
-	for _, good := range []string{"127.0.0.1:11381", "[::1]", "localhost:1", "queue01", "Queue.Example.Org:80", "queue.example.org."} {
+	for _, good := range []string{"127.0.0.1:11381", "[::1]", "localhost:1", "queue01", "Queue.Example.Org:80",
+		"queue.example.org."} {
 		h.named(good, "/", 200)
 	}
 	for _, bad := range []string{"evil.example", "127.0.0.1.evil.example", "xqueue.example.org"} {
@@ -115,10 +121,12 @@ func TestHostsElsewhere(t *testing.T) {
 // What a page of another origin sends is refused, whatever it asks for; Prometheus and health
 // checks send no origin.
 func TestOrigins(t *testing.T) {
-	h := opened(t, Options{Options: httpfront.Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}}})
+	h := opened(t, Options{Options: httpfront.Options{Origins: []string{"https://good.example"},
+		Tokens: []string{"x"}}})
 	for headers, status := range map[string]int{
 		"": 200, "Origin: http://" + h.Address: 200, "Sec-Fetch-Site: same-origin": 200, "Sec-Fetch-Site: none": 200,
-		"Origin: https://good.example\r\nSec-Fetch-Site: cross-site": 200, "Origin: http://evil.example": 403, "Origin: null": 403,
+		"Origin: https://good.example\r\nSec-Fetch-Site: cross-site": 200, "Origin: http://evil.example": 403,
+		"Origin: null":               403,
 		"Sec-Fetch-Site: cross-site": 403, "Sec-Fetch-Site: same-site": 403,
 	} {
 		for _, page := range []string{"/", "/api/v1/put", "/metrics", "/healthz", "/readyz"} {

@@ -16,7 +16,8 @@ import (
 var notTold = map[string]bool{"hostname": true, "id": true, "pid": true}
 
 // logKeys are the keys that beanfield has beyond beanstalkd's. They have no alias.
-var logKeys = map[string]bool{"log-syncs": true, "log-bytes-live": true, "log-bytes-on-disk": true, "log-error": true, "current-jobs-damaged": true}
+var logKeys = map[string]bool{"log-syncs": true, "log-bytes-live": true, "log-bytes-on-disk": true, "log-error": true,
+	"current-jobs-damaged": true}
 
 // exporterFamilies are its metrics.
 func (m *Metrics) exporterFamilies(f *findings) (list []*dto.MetricFamily) {
@@ -25,7 +26,9 @@ func (m *Metrics) exporterFamilies(f *findings) (list []*dto.MetricFamily) {
 	here := [][]*dto.LabelPair{labels(names, []string{f.opts.Instance})}
 	for _, k := range f.keys {
 		if !notTold[k.name] && !logKeys[k.name] {
-			list = append(list, family(underscored(k.name), k.name, gauge, here, func(int) float64 { return k.exported() }))
+			list = append(list, family(underscored(k.name), k.name, gauge, here, func(int) float64 {
+				return k.exported()
+			}))
 		}
 	}
 	tubes := make([][]*dto.LabelPair, len(f.tubes.tubes))
@@ -33,7 +36,9 @@ func (m *Metrics) exporterFamilies(f *findings) (list []*dto.MetricFamily) {
 		tubes[i] = labels([]string{"instance", "tube"}, []string{f.opts.Instance, f.tubes.tubes[i].Name})
 	}
 	for _, k := range tubeKeys {
-		list = append(list, family("tube_"+underscored(k.name), k.name, gauge, tubes, func(i int) float64 { return k.of(&f.tubes.tubes[i]) }))
+		list = append(list, family("tube_"+underscored(k.name), k.name, gauge, tubes, func(i int) float64 {
+			return k.of(&f.tubes.tubes[i])
+		}))
 	}
 	return append(list, m.exporterItself()...)
 }
@@ -59,17 +64,23 @@ func (m *Metrics) exporterItself() []*dto.MetricFamily {
 	}
 	none, counter := make([][]*dto.LabelPair, 1), dto.MetricType_COUNTER
 	zero := func(int) float64 { return 0 }
-	scrapes := &dto.MetricFamily{Name: ptr("beanstalkd_exporter_scrape_seconds"), Help: ptr("Scrape time buckets."), Type: ptr(dto.MetricType_HISTOGRAM)}
+	scrapes := &dto.MetricFamily{Name: ptr("beanstalkd_exporter_scrape_seconds"), Help: ptr("Scrape time buckets."),
+		Type: ptr(dto.MetricType_HISTOGRAM)}
 	h := histogram{scale: seconds, read: past}
 	d := &dto.Metric{}
 	h.Write(d)
-	d.Histogram.Bucket = append(d.Histogram.Bucket, &dto.Bucket{CumulativeCount: ptr(past.Total()), UpperBound: ptr(math.Inf(1))})
+	d.Histogram.Bucket = append(d.Histogram.Bucket, &dto.Bucket{CumulativeCount: ptr(past.Total()),
+		UpperBound: ptr(math.Inf(1))})
 	scrapes.Metric = []*dto.Metric{d}
 	return []*dto.MetricFamily{
-		family("beanstalkd_exporter_requests_total", "The number of request to beanstalkd.", counter, outcome("success"), func(int) float64 { return float64(made) }),
-		family("beanstalkd_exporter_scrape_connection_errors_total", "Total number of connection errors to beanstalkd.", counter, none, zero),
-		family("beanstalkd_exporter_loaded_mappings_count", "Mappings of tubes' names; there are none here.", dto.MetricType_GAUGE, none, zero),
-		family("beanstalkd_exporter_config_reloads_total", "Reloads of mappings; there are none here.", counter, outcome("success"), zero),
+		family("beanstalkd_exporter_requests_total", "The number of request to beanstalkd.", counter,
+			outcome("success"), func(int) float64 { return float64(made) }),
+		family("beanstalkd_exporter_scrape_connection_errors_total", "Total number of connection errors to beanstalkd.",
+			counter, none, zero),
+		family("beanstalkd_exporter_loaded_mappings_count", "Mappings of tubes' names; there are none here.",
+			dto.MetricType_GAUGE, none, zero),
+		family("beanstalkd_exporter_config_reloads_total", "Reloads of mappings; there are none here.", counter,
+			outcome("success"), zero),
 		scrapes,
 	}
 }

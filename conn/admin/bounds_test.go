@@ -13,7 +13,8 @@ import (
 
 // hasty are options under which slow clients are given up soon.
 func hasty() Options {
-	return Options{Options: httpfront.Options{ReadTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}, WriteTimeout: 50 * time.Millisecond, MaxBody: 100}
+	return Options{Options: httpfront.Options{ReadTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond},
+		WriteTimeout: 50 * time.Millisecond, MaxBody: 100}
 }
 
 // A client that begins a request and goes silent, in its line, its headers or its body, is
@@ -22,7 +23,8 @@ func TestSlowClients(t *testing.T) {
 	h := opened(t, hasty())
 	for _, begun := range []string{
 		"", "GE", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel", "POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel",
+		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel",
+		"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel",
 	} {
 		c := h.Dial()
 		c.Send(begun)
@@ -56,7 +58,8 @@ func TestTooMuch(t *testing.T) {
 	h.expect([]exchange{
 		{"POST", "/", "", long[:100], 200, "console POST / " + long[:100]},
 		{"POST", "/", "", long, 413, "http: request body too large"},
-		{"POST", "/", "Transfer-Encoding: chunked\r\n\r\n65\r\n" + long + "\r\n0\r\n", "", 413, "http: request body too large"},
+		{"POST", "/", "Transfer-Encoding: chunked\r\n\r\n65\r\n" + long + "\r\n0\r\n", "", 413,
+			"http: request body too large"},
 		{"GET", "/healthz", "X: " + strings.Repeat("h", 20000) + "\r\n", "", 431, "431"},
 		{"GET", "/healthz", "Content-Length: x\r\n", "", 400, "400"},
 		{"GET", "/healthz?" + strings.Repeat("q", 20000), "", "", 431, "431"},
@@ -89,7 +92,9 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
-	for _, o := range []Options{{Options: httpfront.Options{ReadTimeout: -1}}, {WriteTimeout: -1}, {Options: httpfront.Options{IdleTimeout: -1}}, {Options: httpfront.Options{MaxHeader: -1}}, {Options: httpfront.Options{HandshakeTimeout: -1}}, {MaxBody: -1}} {
+	for _, o := range []Options{{Options: httpfront.Options{ReadTimeout: -1}}, {WriteTimeout: -1},
+		{Options: httpfront.Options{IdleTimeout: -1}}, {Options: httpfront.Options{MaxHeader: -1}},
+		{Options: httpfront.Options{HandshakeTimeout: -1}}, {MaxBody: -1}} {
 		if _, err := NewServer(nil, o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}

@@ -42,9 +42,12 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 	g.service()
 	for i, l := range g.src.Loops() {
 		n := strconv.Itoa(i)
-		g.value("beanfield_loop_rounds_total", "Rounds of an event loop.", prometheus.CounterValue, float64(l.Rounds), "loop", n)
-		g.value("beanfield_loop_events_total", "Events of sockets that a loop has served.", prometheus.CounterValue, float64(l.Events), "loop", n)
-		g.value("beanfield_loop_connections", "Connections of a loop.", prometheus.GaugeValue, float64(l.Connections), "loop", n)
+		g.value("beanfield_loop_rounds_total", "Rounds of an event loop.", prometheus.CounterValue, float64(l.Rounds),
+			"loop", n)
+		g.value("beanfield_loop_events_total", "Events of sockets that a loop has served.", prometheus.CounterValue,
+			float64(l.Events), "loop", n)
+		g.value("beanfield_loop_connections", "Connections of a loop.", prometheus.GaugeValue, float64(l.Connections),
+			"loop", n)
 	}
 	for front, n := range g.src.Connections() {
 		g.value("beanfield_connections", "Connections that are open.", prometheus.GaugeValue, float64(n), "face", front)
@@ -54,20 +57,24 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 			prometheus.CounterValue, float64(r.Count), "face", r.FrontEnd, "reason", r.Reason)
 	}
 	for _, d := range g.src.Denied() {
-		g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: wrong tokens.",
+		g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: "+
+			"wrong tokens.",
 			prometheus.CounterValue, float64(d.Count), "face", d.FrontEnd, "command", d.Command)
 	}
 	for reason, n := range g.src.Reasons() {
-		g.value("beanfield_refused_commands_total", "Commands that were refused because of what the client sent or may do, by reason; beanfield refused lists the latest.",
+		g.value("beanfield_refused_commands_total", "Commands that were refused because of what the client sent or "+
+			"may do, by reason; beanfield refused lists the latest.",
 			prometheus.CounterValue, float64(n), "reason", reason)
 	}
-	g.value("beanfield_slow_commands_total", "Commands that took longer than log.slow; beanfield slow lists the latest.",
+	g.value("beanfield_slow_commands_total",
+		"Commands that took longer than log.slow; beanfield slow lists the latest.",
 		prometheus.CounterValue, float64(g.src.Slow()))
 	for command, r := range g.src.Latency() {
 		if r.Total() == 0 {
 			continue
 		}
-		g.spread("beanfield_command_seconds", "Time from when a command is handed to its shard until it is answered; of one run of commands in 61.",
+		g.spread("beanfield_command_seconds", "Time from when a command is handed to its shard until it is "+
+			"answered; of one run of commands in 61.",
 			seconds, r, "command", command)
 	}
 	g.scheduled()
@@ -88,7 +95,8 @@ func (g *gathering) scheduled() {
 		count("beanfield_schedule_missed_total", "Ticks of a schedule that were missed and given up.", s.Lost)
 		count("beanfield_schedule_refused_total", "Ticks of a schedule whose put was refused at first.", s.Refused)
 		if !s.Next.IsZero() {
-			g.value("beanfield_schedule_next_tick_seconds", "When the next tick of a schedule is, in seconds since 1970.",
+			g.value("beanfield_schedule_next_tick_seconds",
+				"When the next tick of a schedule is, in seconds since 1970.",
 				prometheus.GaugeValue, float64(s.Next.Unix()), "schedule", s.Name, "tube", s.Tube)
 		}
 	}
@@ -97,15 +105,18 @@ func (g *gathering) scheduled() {
 // secured sends what is known of TLS.
 func (g *gathering) secured() {
 	for _, c := range g.src.Certificates() {
-		g.value("beanfield_tls_certificate_expiry_seconds", "Time until the certificate, or one of its chain, expires; below 0 once it has expired.",
+		g.value("beanfield_tls_certificate_expiry_seconds",
+			"Time until the certificate, or one of its chain, expires; below 0 once it has expired.",
 			prometheus.GaugeValue, time.Until(c.Ends).Seconds(), "face", c.FrontEnd, "file", c.File)
 	}
 	n := g.src.Handshakes()
 	for outcome, count := range map[string]uint64{"made": n.Made, "failed": n.Failed, "dropped": n.Dropped} {
-		g.value("beanfield_tls_handshakes_total", "TLS handshakes that are over. Those that are dropped had waited for their clients longest when there were too many.",
+		g.value("beanfield_tls_handshakes_total", "TLS handshakes that are over. Those that are dropped had waited "+
+			"for their clients longest when there were too many.",
 			prometheus.CounterValue, float64(count), "outcome", outcome)
 	}
-	g.value("beanfield_tls_half_handshakes", "TLS handshakes that are under way.", prometheus.GaugeValue, float64(n.Now))
+	g.value("beanfield_tls_half_handshakes", "TLS handshakes that are under way.", prometheus.GaugeValue,
+		float64(n.Now))
 }
 
 // Describe implements prometheus.Collector. It describes nothing in advance: which metrics
@@ -145,11 +156,13 @@ func (g *gathering) shard(i int) {
 	count("beanfield_shard_busy_seconds_total", "Time in turns of the shard, from one turn in 13.", float64(f.Busy)/1e9)
 	count("beanfield_shard_turns_total", "Turns of the shard.", float64(f.Turns))
 	gauge("beanfield_shard_mailbox_batches", "Batches of operations that wait for the shard.", float64(f.Mailbox))
-	g.spread("beanfield_shard_turn_operations", "Operations in a turn; of one turn in 13.", numbers, &f.Sizes, "shard", n)
+	g.spread("beanfield_shard_turn_operations", "Operations in a turn; of one turn in 13.", numbers, &f.Sizes, "shard",
+		n)
 	gauge("beanfield_shard_jobs", "Jobs of the shard.", float64(f.Jobs))
 	gauge("beanfield_shard_tubes", "Tubes of the shard.", float64(f.Tubes))
 	gauge("beanfield_shard_memory_bytes", "Bytes of job bodies in memory.", float64(f.Inside))
-	gauge("beanfield_shard_disk_only_bytes", "Bytes of job bodies beyond memory: they are on disk only.", float64(f.Outside))
+	gauge("beanfield_shard_disk_only_bytes", "Bytes of job bodies beyond memory: they are on disk only.",
+		float64(f.Outside))
 	gauge("beanfield_shard_log_failed", "1 if the log of the shard has failed.", truth(f.Log.Err != nil))
 	gauge("beanfield_shard_log_full", "1 if the disk has no room for new jobs.", truth(f.Log.Full))
 	if !g.found.opts.Durable {
@@ -159,13 +172,19 @@ func (g *gathering) shard(i int) {
 	count("beanfield_shard_log_syncs_total", "Syncs of the log.", float64(f.Log.Syncs))
 	gauge("beanfield_shard_log_live_bytes", "Bytes of the jobs that the log holds.", float64(f.Log.Live))
 	gauge("beanfield_shard_log_disk_bytes", "Bytes of the log and its tables on disk.", float64(f.Log.Bytes))
-	gauge("beanfield_shard_log_garbage_bytes", "Bytes that have died since the last full compaction.", float64(f.LogMore.Garbage))
-	gauge("beanfield_shard_log_filled_ratio", "How full the log is with what the tables do not have yet: 1 is full.", f.LogMore.Filled)
+	gauge("beanfield_shard_log_garbage_bytes", "Bytes that have died since the last full compaction.",
+		float64(f.LogMore.Garbage))
+	gauge("beanfield_shard_log_filled_ratio", "How full the log is with what the tables do not have yet: 1 is full.",
+		f.LogMore.Filled)
 	gauge("beanfield_shard_log_debt_bytes", "Bytes that are still to be compacted.", float64(f.LogMore.Debt))
-	count("beanfield_shard_log_stalls_total", "Times when writes waited for compactions, or for room in the log.", float64(f.LogMore.Stalls))
-	count("beanfield_shard_log_stall_seconds_total", "Time in which writes waited for compactions, or for room in the log.", f.LogMore.Stalled.Seconds())
-	g.spread("beanfield_shard_log_commit_seconds", "Time to commit a group of turns, with its sync if each is synced.", seconds, &f.LogMore.Commits, "shard", n)
-	g.spread("beanfield_shard_log_group_turns", "Turns in a group that is committed at once.", numbers, &f.LogMore.Groups, "shard", n)
+	count("beanfield_shard_log_stalls_total", "Times when writes waited for compactions, or for room in the log.",
+		float64(f.LogMore.Stalls))
+	count("beanfield_shard_log_stall_seconds_total", "Time in which writes waited for compactions, or for room in "+
+		"the log.", f.LogMore.Stalled.Seconds())
+	g.spread("beanfield_shard_log_commit_seconds", "Time to commit a group of turns, with its sync if each is synced.",
+		seconds, &f.LogMore.Commits, "shard", n)
+	g.spread("beanfield_shard_log_group_turns", "Turns in a group that is committed at once.", numbers,
+		&f.LogMore.Groups, "shard", n)
 }
 
 // limits sends how near the server is to its limits, of which there may be none.
@@ -175,11 +194,14 @@ func (g *gathering) limits() {
 	for b, most := range q.Most() {
 		name := policy.Bound(b).String()
 		if most > 0 {
-			g.value("beanfield_limit", "How much of this there may be in the whole server; jobs, or bytes.", prometheus.GaugeValue, float64(most), "of", name)
-			g.value("beanfield_limit_used", "How much of it there is.", prometheus.GaugeValue, float64(used[b]), "of", name)
+			g.value("beanfield_limit", "How much of this there may be in the whole server; jobs, or bytes.",
+				prometheus.GaugeValue, float64(most), "of", name)
+			g.value("beanfield_limit_used", "How much of it there is.", prometheus.GaugeValue, float64(used[b]), "of",
+				name)
 		}
 		if n := q.Refused(policy.Bound(b)); most > 0 || n > 0 {
-			g.value("beanfield_limit_refusals_total", "Puts that were refused because of it.", prometheus.CounterValue, float64(n), "of", name)
+			g.value("beanfield_limit_refusals_total", "Puts that were refused because of it.", prometheus.CounterValue,
+				float64(n), "of", name)
 		}
 	}
 }
@@ -196,19 +218,26 @@ func (g *gathering) service() {
 	t := &g.found.tubes
 	if g.found.whole {
 		for d, n := range counters {
-			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action", policy.Action(d).String())
+			g.value("beanfield_policy_actions_total", policyHelp, prometheus.CounterValue, float64(n), "action",
+				policy.Action(d).String())
 		}
 		g.value("beanfield_queue_pushes_total", "Items sent to consumers.", prometheus.CounterValue, float64(pushed))
-		g.value("beanfield_queue_rebalances_total", "Items given to other consumers because one did not deal with them.", prometheus.CounterValue, float64(rebalanced))
-		g.value("beanfield_queue_dead_letters_total", "Items that were sent too often.", prometheus.CounterValue, float64(dead))
+		g.value("beanfield_queue_rebalances_total",
+			"Items given to other consumers because one did not deal with them.", prometheus.CounterValue,
+			float64(rebalanced))
+		g.value("beanfield_queue_dead_letters_total", "Items that were sent too often.", prometheus.CounterValue,
+			float64(dead))
 	}
 	g.value("beanfield_queue_queues", "Tubes that the queue service uses.", prometheus.GaugeValue, float64(t.queues))
 	g.value("beanfield_queue_groups", "Groups of consumers.", prometheus.GaugeValue, float64(t.groups))
-	g.value("beanfield_queue_consumers", "Consumers, those without a connection included.", prometheus.GaugeValue, float64(t.consumers))
-	g.value("beanfield_queue_pending_items", "Items that consumers have and have not committed.", prometheus.GaugeValue, float64(t.pending))
+	g.value("beanfield_queue_consumers", "Consumers, those without a connection included.", prometheus.GaugeValue,
+		float64(t.consumers))
+	g.value("beanfield_queue_pending_items", "Items that consumers have and have not committed.", prometheus.GaugeValue,
+		float64(t.pending))
 }
 
-const policyHelp = "What policies have done: puts that were refused, jobs that were dropped for a put, expired or delayed by retry; " +
+const policyHelp = "What policies have done: puts that were refused, jobs that were dropped for a put, expired or " +
+	"delayed by retry; " +
 	"dead letters that were buried, deleted or moved; times when rate or max_reserved held jobs back."
 
 // value sends one number. The labels are names and values in turn.

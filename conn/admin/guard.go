@@ -21,7 +21,8 @@ func (h handler) Exposed(r *http.Request) bool {
 func (h handler) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
 	h.bound(w, r)
 	h.note(r, "")
-	text(w, status, why.Error()+": see "+map[error]string{httpfront.ErrHost: "http.hosts", httpfront.ErrOrigin: "http.origins"}[why])
+	text(w, status, why.Error()+": see "+map[error]string{httpfront.ErrHost: "http.hosts",
+		httpfront.ErrOrigin: "http.origins"}[why])
 }
 
 // addressed says whether a request names the server in a way that only its own users can
@@ -31,5 +32,6 @@ func (h handler) TurnAway(w http.ResponseWriter, r *http.Request, status int, wh
 // A token or TLS makes this needless: a page whose own name leads to this server has no token
 // for that name, and the certificate does not fit it.
 func (s *Server) addressed(r *http.Request) bool {
-	return ClientOf(r).token || httpfront.ConnOf(r).(*httpfront.Client).Secured() || s.now.Load().Guard.Addressed(r.Host)
+	return ClientOf(r).token || httpfront.ConnOf(r).(*httpfront.Client).Secured() ||
+		s.now.Load().Guard.Addressed(r.Host)
 }

@@ -63,7 +63,8 @@ func NewMetrics(src Sources, o MetricsOptions) (*Metrics, error) {
 		return nil, err
 	}
 	m := &Metrics{
-		src: src, process: prometheus.NewRegistry(), scrapes: make(chan struct{}, mostScrapes), descs: map[string]*prometheus.Desc{},
+		src: src, process: prometheus.NewRegistry(), scrapes: make(chan struct{}, mostScrapes),
+		descs: map[string]*prometheus.Desc{},
 	}
 	m.opts.Store(&o)
 	return m, errors.Join(m.process.Register(collectors.NewGoCollector()),

@@ -35,7 +35,8 @@ func newRouter(t testing.TB, tubes int) *router.Router {
 }
 
 func put(r *router.Router, tube string) uint64 {
-	op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{What: queue.AskPut, Queue: tube, Limits: &policy.Limits{}}}
+	op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{What: queue.AskPut, Queue: tube,
+		Limits: &policy.Limits{}}}
 	r.Ask(&op)
 	return op.ID
 }
@@ -95,7 +96,8 @@ func TestMetricsOfPolicies(t *testing.T) {
 	text := ask(must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 10}))).Body.String()
 	for _, line := range []string{
 		`beanfield_policy_actions_total{action="refuse"} 2`, `beanfield_policy_actions_total{action="max_reserved"} 0`,
-		`beanfield_tube_policy_actions_total{action="refuse",tube="full"} 2`, `beanfield_tube_policy_actions_total{action="drop",tube="full"} 0`,
+		`beanfield_tube_policy_actions_total{action="refuse",tube="full"} 2`,
+		`beanfield_tube_policy_actions_total{action="drop",tube="full"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("there is no line %s", line)
@@ -119,8 +121,10 @@ func TestMetricsOfLimits(t *testing.T) {
 	}
 	text := ask(m).Body.String()
 	for _, line := range []string{
-		`beanfield_limit{of="jobs"} 4`, `beanfield_limit_used{of="jobs"} 4`, `beanfield_limit_refusals_total{of="jobs"} 2`,
-		`beanfield_limit{of="memory"} 1000`, `beanfield_limit_used{of="memory"} 404`, `beanfield_limit_refusals_total{of="memory"} 0`,
+		`beanfield_limit{of="jobs"} 4`, `beanfield_limit_used{of="jobs"} 4`,
+		`beanfield_limit_refusals_total{of="jobs"} 2`,
+		`beanfield_limit{of="memory"} 1000`, `beanfield_limit_used{of="memory"} 404`,
+		`beanfield_limit_refusals_total{of="memory"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("there is no line %s", line)
@@ -142,14 +146,18 @@ func TestMetricsText(t *testing.T) {
 		t.Error("OpenMetrics ends with # EOF, and nothing else does")
 	}
 	for _, line := range []string{
-		`beanfield_current_jobs_ready 3`, `beanfield_cmd_put_total 3`, `beanfield_info{version="1"} 1`, `beanfield_connections{face="http"} 1`,
-		`beanfield_refusals_total{face="http",reason="Not Found"} 2`, `beanfield_denied_total{command="put",face="beanstalk"} 3`, `beanfield_loop_events_total{loop="0"} 2`,
+		`beanfield_current_jobs_ready 3`, `beanfield_cmd_put_total 3`, `beanfield_info{version="1"} 1`,
+		`beanfield_connections{face="http"} 1`,
+		`beanfield_refusals_total{face="http",reason="Not Found"} 2`,
+		`beanfield_denied_total{command="put",face="beanstalk"} 3`, `beanfield_loop_events_total{loop="0"} 2`,
 		`beanfield_command_seconds_bucket{command="put",le="9.5367431640625e-07"} 1`,
 		`beanfield_command_seconds_bucket{command="put",le="0.0009765625"} 1`,
 		`beanfield_command_seconds_bucket{command="put",le="0.00390625"} 1001`,
 		`beanfield_command_seconds_count{command="put"} 1001`, `beanfield_tls_handshakes_total{outcome="failed"} 1`,
-		`beanfield_tls_handshakes_total{outcome="dropped"} 7`, "beanfield_slow_commands_total 4", "beanfield_tls_half_handshakes 3",
-		`beanfield_tube_current_jobs_ready{tube="tube-000001"} 1`, `beanfield_queue_queues 3`, `beanfield_other_tubes 0`,
+		`beanfield_tls_handshakes_total{outcome="dropped"} 7`, "beanfield_slow_commands_total 4",
+		"beanfield_tls_half_handshakes 3",
+		`beanfield_tube_current_jobs_ready{tube="tube-000001"} 1`, `beanfield_queue_queues 3`,
+		`beanfield_other_tubes 0`,
 	} {
 		for what, text := range map[string]string{"plain text": plain, "gzip": string(unzipped), "OpenMetrics": open} {
 			line := line
@@ -167,7 +175,8 @@ func TestMetricsText(t *testing.T) {
 // classic ones hold, and their bounds enclose the values.
 func TestNativeHistograms(t *testing.T) {
 	m := must.Get(NewMetrics(sources(newRouter(t, 0)), MetricsOptions{}))
-	body := ask(m, "Accept", "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited").Body
+	body := ask(m, "Accept", "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "+
+		"encoding=delimited").Body
 	for {
 		f := &dto.MetricFamily{}
 		if err := (protodelim.UnmarshalOptions{}).UnmarshalFrom(body, f); err == io.EOF {
@@ -179,7 +188,8 @@ func TestNativeHistograms(t *testing.T) {
 			continue
 		}
 		h := f.Metric[0].Histogram
-		if h.GetSchema() != 2 || h.GetZeroCount() != 1 || len(h.PositiveSpan) != 1 || len(h.PositiveDelta) != 1 || h.PositiveDelta[0] != 1000 {
+		if h.GetSchema() != 2 || h.GetZeroCount() != 1 || len(h.PositiveSpan) != 1 || len(h.PositiveDelta) != 1 ||
+			h.PositiveDelta[0] != 1000 {
 			t.Fatalf("the native histogram is %v", h)
 		}
 		// 1 ms is 2^-9.97: above 2^(-40/4), up to 2^(-39/4).
@@ -201,7 +211,9 @@ func TestTheBusiestTubes(t *testing.T) {
 		put(r, "tube-000007")
 	}
 	put(r, "tube-000300")
-	m := must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 4, Tubes: func(name string) bool { return name != "tube-000007" }}))
+	m := must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 4, Tubes: func(name string) bool {
+		return name != "tube-000007"
+	}}))
 	text := ask(m).Body.String()
 	for _, name := range []string{"tube-000400", "tube-000300", "tube-000000", "tube-000001"} {
 		if !strings.Contains(text, `beanfield_tube_total_jobs_total{tube="`+name+`"}`) {
@@ -211,7 +223,8 @@ func TestTheBusiestTubes(t *testing.T) {
 	if n := strings.Count(text, "beanfield_tube_total_jobs_total{"); n != 4 {
 		t.Errorf("%d tubes are told", n)
 	}
-	for _, line := range []string{"beanfield_other_tubes 497\n", "beanfield_other_tubes_total_jobs 499\n", "beanfield_current_jobs_ready 507\n"} {
+	for _, line := range []string{"beanfield_other_tubes 497\n", "beanfield_other_tubes_total_jobs 499\n",
+		"beanfield_current_jobs_ready 507\n"} {
 		if !strings.Contains(text, "\n"+line) {
 			t.Errorf("there is no line %s", line)
 		}
@@ -241,8 +254,10 @@ func TestAShardThatHangs(t *testing.T) {
 	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil).WithContext(ctx))
 	text := w.Body.String()
 	for line, want := range map[string]bool{
-		`beanfield_shard_up{shard="0"} 1`: true, `beanfield_shard_up{shard="1"} 0`: true, `beanfield_shard_turns_total{shard="0"}`: true,
-		`beanfield_shard_turns_total{shard="1"}`: false, `beanfield_current_jobs_ready`: false, `beanfield_queue_pushes_total`: false,
+		`beanfield_shard_up{shard="0"} 1`: true, `beanfield_shard_up{shard="1"} 0`: true,
+		`beanfield_shard_turns_total{shard="0"}`: true,
+		`beanfield_shard_turns_total{shard="1"}`: false, `beanfield_current_jobs_ready`: false,
+		`beanfield_queue_pushes_total`: false,
 	} {
 		if strings.Contains(text, "\n"+line) != want {
 			t.Errorf("there is a line %s: %v, want %v", line, !want, want)
@@ -288,12 +303,14 @@ func TestScrapeWhileTubesChange(t *testing.T) {
 				}
 				tube := fmt.Sprintf("passing-%d-%d", k, i%500)
 				id := put(r, tube)
-				r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: tube, Limits: &policy.Limits{}, Indexes: []uint64{id}}})
+				r.Ask(&queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskDelete, Queue: tube,
+					Limits: &policy.Limits{}, Indexes: []uint64{id}}})
 			}
 		})
 	}
 	for range 30 {
-		if w := ask(m); w.Code != http.StatusOK || strings.Count(w.Body.String(), "\nbeanfield_tube_pause_seconds{") != 100 {
+		if w := ask(m); w.Code != http.StatusOK || strings.Count(w.Body.String(),
+			"\nbeanfield_tube_pause_seconds{") != 100 {
 			t.Errorf("a scrape is answered %d", w.Code)
 		}
 	}
@@ -311,7 +328,8 @@ func TestMetricsOptionsThatCannotBe(t *testing.T) {
 
 // The goal: under 100 ms and 10 MB with a hundred thousand tubes.
 func BenchmarkHundredThousandTubes(b *testing.B) {
-	m := must.Get(NewMetrics(sources(newRouter(b, 100_000)), MetricsOptions{MaxTubes: DefaultMaxTubes, Aliases: []string{BeanstalkdExporter}}))
+	m := must.Get(NewMetrics(sources(newRouter(b, 100_000)), MetricsOptions{MaxTubes: DefaultMaxTubes,
+		Aliases: []string{BeanstalkdExporter}}))
 	b.ReportAllocs()
 	for b.Loop() {
 		w := ask(m)

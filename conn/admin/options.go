@@ -46,7 +46,8 @@ func (o *Options) complete() (*settings, error) {
 	}
 	err := errors.Join(
 		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),
-		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxHeader, DefaultMaxHeader), httpfront.Default(&o.MaxBody, DefaultMaxBody))
+		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
+		httpfront.Default(&o.MaxBody, DefaultMaxBody))
 	ready, wrong := o.Options.Complete()
 	return &settings{*o, ready}, errors.Join(err, wrong)
 }

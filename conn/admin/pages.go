@@ -70,7 +70,8 @@ func (s *Server) note(r *http.Request, who string) {
 		return
 	}
 	g, path := httpfront.ConnOf(r).(*httpfront.Client), r.URL.Path
-	s.audit.Tell(audit.Event{Who: who, From: g.From(), FrontEnd: "http", What: r.Method, Detail: path[:min(len(path), mostDetail)], Refused: true})
+	s.audit.Tell(audit.Event{Who: who, From: g.From(), FrontEnd: "http", What: r.Method,
+		Detail: path[:min(len(path), mostDetail)], Refused: true})
 }
 
 // bound limits how much a request may bring, and how long it and its answer may take.

@@ -34,7 +34,8 @@ func (h *house) expect(all []exchange) {
 	for _, e := range all {
 		r, body := h.Say(e.method, e.target, e.headers, e.body)
 		if r.StatusCode != e.status || !strings.HasPrefix(body, e.answer) || e.answer == "" && body != "" {
-			h.T.Errorf("%s %s %q: %d %q, want %d %q", e.method, e.target, e.headers, r.StatusCode, body, e.status, e.answer)
+			h.T.Errorf("%s %s %q: %d %q, want %d %q", e.method, e.target, e.headers, r.StatusCode, body, e.status,
+				e.answer)
 		}
 		if e.status == http.StatusMethodNotAllowed && r.Header.Get("Allow") != "GET, HEAD" {
 			h.T.Errorf("%s %s: allowed is %q", e.method, e.target, r.Header.Get("Allow"))
@@ -71,7 +72,8 @@ func TestPages(t *testing.T) {
 func TestPagesThatDoNotExist(t *testing.T) {
 	h := newHouse(t, Options{})
 	h.server.Open(Pages{})
-	for _, target := range []string{"/", "/metrics", "/metrics/", "/debug/pprof/", "/debug/pprof/heap", "/health", "*"} {
+	for _, target := range []string{"/", "/metrics", "/metrics/", "/debug/pprof/", "/debug/pprof/heap", "/health",
+		"*"} {
 		h.expect([]exchange{{"GET", target, "", "", 404, "404 page not found\n"}})
 	}
 }
@@ -97,7 +99,8 @@ func TestTokens(t *testing.T) {
 	}
 	for _, wrong := range []string{
 		"", "Authorization: first\r\n", "Authorization: Bearer\r\n", "Authorization: Bearer \r\n",
-		"Authorization: Basic first\r\n", "Authorization: Digest first\r\n", basic("first"), basic("first:"), basic(":"),
+		"Authorization: Basic first\r\n", "Authorization: Digest first\r\n", basic("first"), basic("first:"),
+		basic(":"),
 	} {
 		h.expect([]exchange{
 			{"GET", "/healthz", wrong, "", 200, "ok\n"},

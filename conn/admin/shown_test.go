@@ -35,7 +35,8 @@ func TestWithdraw(t *testing.T) {
 		if _, body := lasting.Response("GET"); body != "the end" {
 			t.Errorf("it ends with %q", body)
 		}
-		h.expect([]exchange{{"GET", "/metrics", "", "", 503, "following\n"}, {"GET", "/", "", "", 503, "following\n"}, {"GET", "/healthz", "", "", 200, "ok\n"}})
+		h.expect([]exchange{{"GET", "/metrics", "", "", 503, "following\n"}, {"GET", "/", "", "", 503, "following\n"},
+			{"GET", "/healthz", "", "", 200, "ok\n"}})
 		must.Do(t, h.server.Withdraw(t.Context(), &Pages{Console: echo})) // nothing to take away
 		h.expect([]exchange{{"GET", "/x", "", "", 200, "console GET /x"}, {"GET", "/metrics", "", "", 404, "404"}})
 		must.Do(t, h.server.Withdraw(t.Context(), nil))

@@ -28,8 +28,9 @@ var texts = map[string]bool{"version": true, "id": true, "hostname": true, "os":
 
 // units are those of keys whose names do not say them.
 var units = map[string]string{
-	"uptime": "_seconds", "rusage-utime": "_seconds", "rusage-stime": "_seconds", "max-job-size": "_bytes", "binlog-max-size": "_bytes",
-	"pause": "_seconds", "pause-time-left": "_seconds",
+	"uptime": "_seconds", "rusage-utime": "_seconds", "rusage-stime": "_seconds", "max-job-size": "_bytes",
+	"binlog-max-size": "_bytes",
+	"pause":           "_seconds", "pause-time-left": "_seconds",
 }
 
 // counts says that a key only ever grows.

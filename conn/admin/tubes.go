@@ -126,7 +126,8 @@ func (r *ranking) tubeFamilies() (list []*dto.MetricFamily) {
 		if counts(k.name) {
 			kind = dto.MetricType_COUNTER
 		}
-		list = append(list, family(metricName("beanfield_tube_", k.name), "As "+k.name+" in the reply of stats-tube.", kind, pairs,
+		list = append(list, family(metricName("beanfield_tube_", k.name), "As "+k.name+" in the reply of stats-tube.",
+			kind, pairs,
 			func(i int) float64 { return k.of(&r.tubes[i]) }))
 	}
 	return append(append(append(list, r.serviceFamilies(pairs)...), r.policyFamily()), r.restFamilies()...)
@@ -141,11 +142,13 @@ func (r *ranking) policyFamily() *dto.MetricFamily {
 			continue
 		}
 		for d, n := range r.tubes[i].Counters {
-			pairs = append(pairs, labels([]string{"action", "tube"}, []string{policy.Action(d).String(), r.tubes[i].Name}))
+			pairs = append(pairs, labels([]string{"action", "tube"}, []string{policy.Action(d).String(),
+				r.tubes[i].Name}))
 			numbers = append(numbers, n)
 		}
 	}
-	return family("beanfield_tube_policy_actions_total", policyHelp, dto.MetricType_COUNTER, pairs, func(i int) float64 { return float64(numbers[i]) })
+	return family("beanfield_tube_policy_actions_total", policyHelp, dto.MetricType_COUNTER, pairs,
+		func(i int) float64 { return float64(numbers[i]) })
 }
 
 // serviceFamilies are what the queue service adds to tubes.
@@ -159,7 +162,9 @@ func (r *ranking) serviceFamilies(pairs [][]*dto.LabelPair) []*dto.MetricFamily 
 	}
 	gauge := dto.MetricType_GAUGE
 	return []*dto.MetricFamily{
-		family("beanfield_tube_consumers", "Consumers of the queue service.", gauge, used, func(i int) float64 { return float64(of[i].Consumers) }),
+		family("beanfield_tube_consumers", "Consumers of the queue service.", gauge, used, func(i int) float64 {
+			return float64(of[i].Consumers)
+		}),
 		family("beanfield_tube_pending_items", "Items that consumers have and have not committed.", gauge, used,
 			func(i int) float64 { return float64(of[i].Pending) }),
 	}
@@ -170,10 +175,12 @@ func (r *ranking) serviceFamilies(pairs [][]*dto.LabelPair) []*dto.MetricFamily 
 // falls.
 func (r *ranking) restFamilies() (list []*dto.MetricFamily) {
 	one, gauge := make([][]*dto.LabelPair, 1), dto.MetricType_GAUGE
-	list = append(list, family("beanfield_other_tubes", "Tubes without metrics of their own.", gauge, one, func(int) float64 { return float64(r.left) }))
+	list = append(list, family("beanfield_other_tubes", "Tubes without metrics of their own.", gauge, one,
+		func(int) float64 { return float64(r.left) }))
 	for _, k := range tubeKeys {
 		if k.rest {
-			list = append(list, family("beanfield_other_tubes_"+underscored(k.name), "The sum of "+k.name+" over the tubes without metrics of their own.",
+			list = append(list, family("beanfield_other_tubes_"+underscored(k.name), "The sum of "+k.name+
+				" over the tubes without metrics of their own.",
 				gauge, one, func(int) float64 { return k.of(&r.rest) }))
 		}
 	}
@@ -181,7 +188,8 @@ func (r *ranking) restFamilies() (list []*dto.MetricFamily) {
 }
 
 // family makes a metric family with one number for each set of labels.
-func family(name, help string, kind dto.MetricType, labels [][]*dto.LabelPair, of func(i int) float64) *dto.MetricFamily {
+func family(name, help string, kind dto.MetricType, labels [][]*dto.LabelPair,
+	of func(i int) float64) *dto.MetricFamily {
 	type one struct {
 		metric  dto.Metric
 		gauge   dto.Gauge

@@ -98,7 +98,8 @@ func TestLines(t *testing.T) {
 		p := &paper{room: -1}
 		l, warnings := start(t, p)
 		l.Tell(Event{What: "reload"})
-		l.Tell(Event{Who: "a\n\"b\"", From: "10.0.0.1:5", FrontEnd: "beanstalk", What: "put", Tube: "t", ID: 7, Detail: "x", Refused: true})
+		l.Tell(Event{Who: "a\n\"b\"", From: "10.0.0.1:5", FrontEnd: "beanstalk", What: "put", Tube: "t", ID: 7,
+			Detail: "x", Refused: true})
 		end(t, l)
 		const at = `{"time":"2000-01-01T00:00:00Z",`
 		want := at + `"what":"reload"}` + "\n" +
@@ -198,7 +199,8 @@ func TestReopen(t *testing.T) {
 		end(t, l)
 		old, _ := first.lines(t)
 		fresh, _ := second.lines(t)
-		if fmt.Sprint(old, fresh) != "[a] [b]" || !first.closed || !unused.closed || !second.closed || unused.text.Len() > 0 {
+		if fmt.Sprint(old, fresh) != "[a] [b]" || !first.closed || !unused.closed || !second.closed ||
+			unused.text.Len() > 0 {
 			t.Errorf("%v and %v; closed %v %v %v", old, fresh, first.closed, unused.closed, second.closed)
 		}
 	})

@@ -74,7 +74,8 @@ func TestRefusalsByID(t *testing.T) {
 	ids, holder := h.stocked("secret")
 	c := h.as("other")
 	for _, id := range append(ids[:], 999) {
-		for _, line := range []string{"peek %d", "delete %d", "release %d 0 0", "bury %d 0", "touch %d", "kick-job %d", "stats-job %d", "reserve-job %d"} {
+		for _, line := range []string{"peek %d", "delete %d", "release %d 0 0", "bury %d 0", "touch %d", "kick-job %d",
+			"stats-job %d", "reserve-job %d"} {
 			c.do(fmt.Sprintf(line, id), "NOT_FOUND")
 		}
 	}
@@ -82,13 +83,15 @@ func TestRefusalsByID(t *testing.T) {
 	c.do("pause-tube secret 9", "NOT_FOUND")
 	c.do("truncate secret", "NOT_FOUND")
 	stats := strings.Join(holder.yaml("stats-tube secret"), " ")
-	for _, want := range []string{"jobs-ready: 1", "jobs-reserved: 1", "jobs-delayed: 1", "jobs-buried: 1", "pause: 0"} {
+	for _, want := range []string{"jobs-ready: 1", "jobs-reserved: 1", "jobs-delayed: 1", "jobs-buried: 1",
+		"pause: 0"} {
 		if !strings.Contains(stats, want) {
 			t.Errorf("%q lacks %s", stats, want)
 		}
 	}
 	// Of these 40, the shard has judged those by id that are not refused anyway.
-	if n := h.server.Denied(); n["peek"] != 4 || n["delete"] != 4 || n["kick-job"] != 4 || n["stats-job"] != 4 || n["reserve-job"] != 4 ||
+	if n := h.server.Denied(); n["peek"] != 4 || n["delete"] != 4 || n["kick-job"] != 4 || n["stats-job"] != 4 ||
+		n["reserve-job"] != 4 ||
 		n["stats-tube"] != 1 || n["pause-tube"] != 1 || n["truncate"] != 1 || n["release"] != 0 {
 		t.Errorf("counted %v", n)
 	}
@@ -276,8 +279,9 @@ func TestShowsOnlyWhatIsSeen(t *testing.T) {
 		t.Errorf("list-tubes shows %s", got)
 	}
 	for key, want := range map[string]string{
-		"current-jobs-urgent": "3", "current-jobs-ready": "3", "current-jobs-reserved": "0", "current-jobs-delayed": "3",
-		"current-jobs-buried": "0", "total-jobs": "6", "current-tubes": "3",
+		"current-jobs-urgent": "3", "current-jobs-ready": "3", "current-jobs-reserved": "0",
+		"current-jobs-delayed": "3",
+		"current-jobs-buried":  "0", "total-jobs": "6", "current-tubes": "3",
 	} {
 		if got := c.stat("stats", key); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)

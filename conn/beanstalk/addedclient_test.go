@@ -48,7 +48,8 @@ func TestAddedCommandsOfClient(t *testing.T) {
 	if n := must.Get(c.Truncate("mail")); n != 1 {
 		t.Errorf("%d jobs were truncated", n)
 	}
-	if _, err := c.Truncate("none"); err != (peer.Refused{Word: "NOT_FOUND", Command: "truncate none", Used: "default"}) {
+	if _, err := c.Truncate("none"); err != (peer.Refused{Word: "NOT_FOUND", Command: "truncate none",
+		Used: "default"}) {
 		t.Errorf("truncate of no tube: %v", err)
 	}
 	if _, err := c.PutInTube("-mail", 1, 0, 9, nil); err == nil {

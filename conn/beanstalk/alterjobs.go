@@ -30,7 +30,9 @@ type altering struct {
 // alterOptions are the options of both commands.
 func alterOptions(more ...protocol.Option[altering]) []protocol.Option[altering] {
 	return append(append(protocol.ChoiceOptions(func(a *altering) *queue.Filter { return &a.Filter }),
-		protocol.NumberOption("limit", protocol.Bounds{Least: 1, Most: alterMost}, func(a *altering, n uint64) { a.Most, a.most = int(n), true }),
+		protocol.NumberOption("limit", protocol.Bounds{Least: 1, Most: alterMost}, func(a *altering, n uint64) {
+			a.Most, a.most = int(n), true
+		}),
 		protocol.Option[altering]{Name: "cursor", Set: func(a *altering, _, value []byte) bool {
 			a.cursor = value
 			return len(value) > 0

@@ -29,8 +29,8 @@ func moved(t *testing.T, c *client, line string) (done, not, calls int) {
 	}
 }
 
-// All jobs of a tube go to a tube of another shard, or of the same, call by call; and back, chosen by their bodies, also
-// by large ones that are searched beside the shard.
+// All jobs of a tube go to a tube of another shard, or of the same, call by call; and back, chosen by their bodies,
+// also by large ones that are searched beside the shard.
 func TestMoveJobsCallByCall(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.shards = 3 })
 	c := h.pair()
@@ -45,11 +45,13 @@ func TestMoveJobsCallByCall(t *testing.T) {
 	}
 	tubes := []string{"from", "t1", "t2", "t3", "t4", "t5"}
 	for i, to := range tubes[1:] {
-		if done, not, calls := moved(t, c, fmt.Sprintf("move-jobs %s %s limit=70", tubes[i], to)); done != jobs || not != 0 || calls < jobs/70 {
+		if done, not, calls := moved(t, c, fmt.Sprintf("move-jobs %s %s limit=70", tubes[i], to)); done != jobs ||
+			not != 0 || calls < jobs/70 {
 			t.Errorf("%d jobs have gone to %s, %d not, in %d calls", done, to, not, calls)
 		}
 	}
-	if done, not, _ := moved(t, c, "move-jobs t5 from body=body%201"); done != 111 || not != 0 { // 1, 10 to 19, 100 to 199
+	// 1, 10 to 19, 100 to 199
+	if done, not, _ := moved(t, c, "move-jobs t5 from body=body%201"); done != 111 || not != 0 {
 		t.Errorf("%d jobs have been moved, %d not", done, not)
 	}
 	if n := strings.Join(c.yaml("stats-tube from"), " "); !strings.Contains(n, "current-jobs-ready: 111") {
@@ -71,17 +73,20 @@ func TestMoveJobsInOrder(t *testing.T) {
 	other.expect("USING far")
 	other.expect("FOUND 1 1")
 	other.expect("x")
-	if got := lines(); len(got) != 1 || got[0].What != "move-jobs" || got[0].Tube != "default" || got[0].Detail != "1 jobs to far" {
+	if got := lines(); len(got) != 1 || got[0].What != "move-jobs" || got[0].Tube != "default" ||
+		got[0].Detail != "1 jobs to far" {
 		t.Errorf("audited is %+v", got)
 	}
 }
 
 // Both tubes need their right, and a tube without it is as one that is not there.
 func TestMoveJobsByRights(t *testing.T) {
-	h, _ := newRuled(t, rule("one", access.Delete, "mine", "gone"), rule("two", access.Put, "yours"), rule("both", access.Delete|access.Put, "mine", "yours"))
+	h, _ := newRuled(t, rule("one", access.Delete, "mine", "gone"), rule("two", access.Put, "yours"),
+		rule("both", access.Delete|access.Put, "mine", "yours"))
 	ids, _ := h.stocked("mine")
 	for token, lines := range map[string][]string{
-		"one":  {"move-jobs mine yours", "move-jobs mine none", "move-jobs gone mine", "move-jobs secret mine", "change-jobs mine pri=1"},
+		"one": {"move-jobs mine yours", "move-jobs mine none", "move-jobs gone mine", "move-jobs secret mine",
+			"change-jobs mine pri=1"},
 		"two":  {"move-jobs mine yours", "move-jobs yours mine"},
 		"both": {"move-jobs secret mine", "move-jobs mine secret", "change-jobs mine ids=1 pri=1"},
 	} {
@@ -108,7 +113,8 @@ func TestMoverHangsUp(t *testing.T) {
 	tubes := []string{"default", "t1", "t2", "t3", "t4"}
 	for i := range 40 {
 		m := h.pair()
-		m.send(fmt.Sprintf("move-jobs %s %s\r\nmove-jobs %s %s limit=7\r\n", tubes[i%5], tubes[(i+1)%5], tubes[(i+2)%5], tubes[i%5]))
+		m.send(fmt.Sprintf("move-jobs %s %s\r\nmove-jobs %s %s limit=7\r\n", tubes[i%5], tubes[(i+1)%5], tubes[(i+2)%5],
+			tubes[i%5]))
 		if i%2 == 0 {
 			m.line()
 		}

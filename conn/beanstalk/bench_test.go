@@ -18,7 +18,8 @@ import (
 var usualLines = [][]byte{
 	[]byte("put 1024 0 60 100"), []byte("reserve"), []byte("reserve-with-timeout 0"), []byte("delete 123456789"),
 	[]byte("release 123456789 1024 30"), []byte("touch 123456789"), []byte("stats-job 123456789"),
-	[]byte("use some.tube-of-mine"), []byte("watch some.tube-of-mine"), []byte("pause-tube some.tube 10"), []byte("kick 100"),
+	[]byte("use some.tube-of-mine"), []byte("watch some.tube-of-mine"), []byte("pause-tube some.tube 10"),
+	[]byte("kick 100"),
 }
 
 // TestParserAllocatesNothing holds for right and wrong lines.
@@ -93,7 +94,10 @@ func BenchmarkRules(b *testing.B) {
 		ask  func() bool
 	}{
 		{"tube in use", func() bool { return !c.outdated() && c.guard != nil && c.allowed(&put) }},
-		{"job by id", func() bool { return !c.outdated() && c.guard != nil && c.guard.authorizer(queue.Delete, "tube-999-x") }},
+		{"job by id", func() bool {
+			return !c.outdated() && c.guard != nil && c.guard.authorizer(queue.Delete,
+				"tube-999-x")
+		}},
 		{"no rules", func() bool { return !c.outdated() && c.guard == nil }},
 	} {
 		if measured.name == "no rules" {

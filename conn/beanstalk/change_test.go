@@ -30,7 +30,8 @@ func TestChange(t *testing.T) {
 	slow.expect("INSERTED 2")
 	c.do("put 0 0 1 10\r\n0123456789", "JOB_TOO_BIG")
 	c.do("put 0 0 1 9\r\n012345678", "INSERTED 3")
-	if size, name := c.stat("stats", "max-job-size"), c.stat("stats-tube default", "name"); size != "9" || name != `"default"` {
+	if size, name := c.stat("stats", "max-job-size"), c.stat("stats-tube default", "name"); size != "9" ||
+		name != `"default"` {
 		t.Errorf("max-job-size %s, name %s", size, name)
 	}
 	set.MaxJobSize = -1

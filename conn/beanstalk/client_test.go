@@ -48,7 +48,8 @@ func (h *house) pair() *client {
 // pairWith connects to a front end of the server.
 func (h *house) pairWith(front conn.FrontEnd) net.Conn {
 	h.t.Helper()
-	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0))
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC,
+		0))
 	h.paired.Add(1)
 	front.Welcome(fds[1])
 	f := os.NewFile(uintptr(fds[0]), "pair")

@@ -109,7 +109,8 @@ func (c *Conn) show(held map[any]int) conn.Client {
 		g.Identity = c.tls.Peer().Subject
 	}
 	g.Held = held[c]
-	g.Used, g.Watching, g.Watched = c.session.Used(), c.session.Watching(), strings.Join(c.session.SomeWatched(conn.WatchedMost), " ")
+	g.Used, g.Watching, g.Watched = c.session.Used(), c.session.Watching(),
+		strings.Join(c.session.SomeWatched(conn.WatchedMost), " ")
 	switch {
 	case c.stuck != nil:
 		g.Doing = conn.Stuck

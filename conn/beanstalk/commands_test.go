@@ -14,7 +14,8 @@ func TestHelp(t *testing.T) {
 	for _, v := range verbs {
 		c := &commands[v]
 		text, ok := Help(c.name)
-		if line := c.line() + `\r\n`; !ok || !strings.HasSuffix(docs[c.name].about, ".") || !strings.Contains(text, "\n    "+line) {
+		if line := c.line() + `\r\n`; !ok || !strings.HasSuffix(docs[c.name].about, ".") ||
+			!strings.Contains(text, "\n    "+line) {
 			t.Errorf("%s: %t, %s", c.name, ok, text)
 		}
 		_, said, _ := strings.Cut(text, "\nAnswers ")
@@ -28,7 +29,8 @@ func TestHelp(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			for line, want := range map[string]bool{c.with(i, m[1]): true, c.with(i, m[2]): true, c.with(i, m[2]+"1"): false} {
+			for line, want := range map[string]bool{c.with(i, m[1]): true, c.with(i, m[2]): true,
+				c.with(i, m[2]+"1"): false} {
 				if got := grammar.Parse([]byte(line)).Word == ""; got != want {
 					t.Errorf("%q is taken: %t, want %t", line, got, want)
 				}

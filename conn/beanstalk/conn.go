@@ -94,7 +94,8 @@ func (c *Conn) Notify() {
 
 // ready says whether the next command may be run.
 func (c *Conn) ready() bool {
-	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed && !c.refusalDue
+	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed &&
+		!c.refusalDue
 }
 
 // await remembers that a session's call is under way.

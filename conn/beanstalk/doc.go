@@ -223,8 +223,8 @@
 // When the rules are replaced, a connection finds out before it runs the next commands that it
 // has read. One that waits in a reserve is told by its loop, which goes through its connections
 // (recheck.go): if that changes the tubes that it may reserve from, its wait ends and begins
-// again with the new ones. A command that has been handed to its shard is judged by the rules that held then. A command may
-// still have to wait, because a reserve before it waits, or the client does not read its replies.
+// again with the new ones. A command that has been handed to its shard is judged by the rules that held then. A
+// command may still have to wait, because a reserve before it waits, or the client does not read its replies.
 // Then it is judged by the rules that hold when it is run: the rest of a run that was judged by
 // other rules is taken apart into commands, which are executed once more (recall.go).
 //

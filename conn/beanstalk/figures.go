@@ -43,7 +43,9 @@ func (l *loop) publish() {
 
 // refusals are the words of commands that were not carried out, the most usual first.
 var refusals = [...]protocol.Word{
-	protocol.TimedOut, protocol.NotFound, protocol.DeadlineSoon, protocol.Draining, protocol.BadFormat, protocol.UnknownCommand, protocol.OutOfMemory, protocol.JobTooBig, protocol.InternalError, protocol.ExpectedCRLF, protocol.NotIgnored,
+	protocol.TimedOut, protocol.NotFound, protocol.DeadlineSoon, protocol.Draining, protocol.BadFormat,
+	protocol.UnknownCommand, protocol.OutOfMemory, protocol.JobTooBig, protocol.InternalError, protocol.ExpectedCRLF,
+	protocol.NotIgnored,
 }
 
 // refuse answers a command that is not carried out.

@@ -130,7 +130,8 @@ func (h *house) change(fn func(*Options)) {
 // is answered as for any nonsense.
 func TestWrongPorts(t *testing.T) {
 	h := newHouse(t)
-	for _, text := range []string{"stats\r\n", "put 0 0 1 5\r\nhello\r\n", "GET / HTTP/1.1\r\n\r\n", strings.Repeat("x", 5000)} {
+	for _, text := range []string{"stats\r\n", "put 0 0 1 5\r\nhello\r\n", "GET / HTTP/1.1\r\n\r\n",
+		strings.Repeat("x", 5000)} {
 		c := newClient(t, h.pairWith(h.secured()))
 		c.send(text)
 		c.expect("BAD_FORMAT")
@@ -149,13 +150,16 @@ func TestWrongPorts(t *testing.T) {
 // Versions of TLS that are broken are refused, as is any below what the listener asks for.
 func TestOldVersions(t *testing.T) {
 	h := newHouse(t)
-	new := h.server.Door(Door{Certificates: certificates(t, func(o *secure.Options) { o.ClientCA, o.MinVersion = "", tls.VersionTLS13 })})
+	new := h.server.Door(Door{Certificates: certificates(t, func(o *secure.Options) {
+		o.ClientCA, o.MinVersion = "", tls.VersionTLS13
+	})})
 	for _, c := range []struct {
 		front   conn.FrontEnd
 		highest uint16
 		in      bool
 	}{
-		{h.secured(), tls.VersionTLS11, false}, {h.secured(), tls.VersionTLS12, true}, {h.secured(), tls.VersionTLS13, true},
+		{h.secured(), tls.VersionTLS11, false}, {h.secured(), tls.VersionTLS12, true}, {h.secured(), tls.VersionTLS13,
+			true},
 		{new, tls.VersionTLS12, false}, {new, tls.VersionTLS13, true},
 	} {
 		config := trust(t)
@@ -196,7 +200,9 @@ func TestClientCertificates(t *testing.T) {
 		config := trust(t)
 		if c.own != nil { // shown even if the server names other authorities
 			own := trust(t, c.own...).Certificates[0]
-			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &own, nil }
+			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				return &own, nil
+			}
 		}
 		front := &kept{server: h.server, certs: certs}
 		near := h.pairWith(front)

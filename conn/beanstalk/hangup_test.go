@@ -41,7 +41,8 @@ func TestResetWhileRepliesAreStuck(t *testing.T) {
 	id := p.put(0, 0, 60, body)
 	for i := range 20 {
 		c := h.pair()
-		c.send(strings.Repeat(fmt.Sprintf("peek %d\r\n", id), 1+i) + "put 0 0 60 1\r\nx\r\nreserve-job 1\r\nreserve\r\nput 0 0 60 1\r\ny\r\n")
+		c.send(strings.Repeat(fmt.Sprintf("peek %d\r\n", id), 1+i) +
+			"put 0 0 60 1\r\nx\r\nreserve-job 1\r\nreserve\r\nput 0 0 60 1\r\ny\r\n")
 		if i > 0 {
 			c.bytes(i * 1000)
 		}
@@ -149,7 +150,8 @@ func TestEndWithoutCloseNotify(t *testing.T) {
 	jobs := 0
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		for _, reset := range []bool{false, true} {
-			for _, last := range []string{"", "put 0 0 60 5\r\nhel", "watch empty\r\nignore default\r\nreserve\r\n", strings.Repeat("delete 0\r\n", 300) + "put 0 0 60 9000\r\n"} {
+			for _, last := range []string{"", "put 0 0 60 5\r\nhel", "watch empty\r\nignore default\r\nreserve\r\n",
+				strings.Repeat("delete 0\r\n", 300) + "put 0 0 60 9000\r\n"} {
 				p.put(0, 0, 600, "x")
 				jobs++
 				config := trust(t)
@@ -177,7 +179,8 @@ func TestEndWithoutCloseNotify(t *testing.T) {
 				below.Close()
 				eventually(t, "it has left", func() bool { return h.server.open.Load() == 1 })
 				if m := p.all(); m["current-jobs-reserved"] != "0" || m["current-jobs-ready"] != fmt.Sprint(jobs) {
-					t.Errorf("version %x, reset %v, %.20q: %s jobs are reserved and %s ready, want %d ready", version, reset, last,
+					t.Errorf("version %x, reset %v, %.20q: %s jobs are reserved and %s ready, want %d ready", version,
+						reset, last,
 						m["current-jobs-reserved"], m["current-jobs-ready"], jobs)
 				}
 			}

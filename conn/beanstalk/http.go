@@ -21,7 +21,8 @@ func (c *Conn) foreign(data, line []byte, state protocol.LineState) bool {
 	switch {
 	case (guarded || state != protocol.Complete) && protocol.IsHello(data):
 		c.refuseHello()
-	case state == protocol.Complete && (guarded && protocol.IsRequest(line) || c.isHost(line)), state == protocol.TooLong && c.isHost(data):
+	case state == protocol.Complete && (guarded && protocol.IsRequest(line) || c.isHost(line)),
+		state == protocol.TooLong && c.isHost(data):
 		c.refuseHTTP()
 	default:
 		return false
@@ -57,7 +58,8 @@ func (w *webLog) note(c *Conn) {
 	if last != 0 && now-last < int64(webQuiet) || !w.said.CompareAndSwap(last, now) {
 		return
 	}
-	s.log.Warn("a client spoke HTTP where the beanstalk protocol is spoken, and was disconnected: perhaps a web page tried to send commands (listen.refuse_http)",
+	s.log.Warn("a client spoke HTTP where the beanstalk protocol is spoken, and was disconnected: perhaps a web "+
+		"page tried to send commands (listen.refuse_http)",
 		"from", conn.PeerOf(c.fd).String(), "disconnected", w.since.Swap(0))
 }
 

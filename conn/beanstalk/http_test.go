@@ -81,13 +81,16 @@ func TestHTTPLookalikes(t *testing.T) {
 			c := h.pair()
 			c.putTorn(body, cut)
 			c.inserted()
-			c.send(fmt.Sprintf("put 0 0 9 %d\r\n%s\r\n", len(body)+DefaultMaxJobSize, body+strings.Repeat(" ", DefaultMaxJobSize)))
+			c.send(fmt.Sprintf("put 0 0 9 %d\r\n%s\r\n", len(body)+DefaultMaxJobSize, body+strings.Repeat(" ",
+				DefaultMaxJobSize)))
 			c.expect("JOB_TOO_BIG")
 			c.do("list-tube-used", "USING default")
 		}
 	}
-	for _, line := range []string{"GET /", "Host", "Hosts: x", " Host: x", " / HTTP/1.1", "GET / HTTP/1.1 ", "GET / http/1.1", "(x) / HTTP/1.1",
-		"GET/HTTP/1.1", "GET / HTTP/a.1", "use x HTTP/11", "HTTP/1.1", " HTTP/1.1", strings.Repeat("a", 999) + " HTTP/1.12", "a /" + strings.Repeat("x", 999)} {
+	for _, line := range []string{"GET /", "Host", "Hosts: x", " Host: x", " / HTTP/1.1", "GET / HTTP/1.1 ",
+		"GET / http/1.1", "(x) / HTTP/1.1",
+		"GET/HTTP/1.1", "GET / HTTP/a.1", "use x HTTP/11", "HTTP/1.1", " HTTP/1.1", strings.Repeat("a", 999) +
+			" HTTP/1.12", "a /" + strings.Repeat("x", 999)} {
 		c := h.pair()
 		if got := c.ask(line); got != "UNKNOWN_COMMAND" && got != "BAD_FORMAT" {
 			t.Errorf("%q is answered %q", line, got)
@@ -126,7 +129,8 @@ func TestHTTPIsLogged(t *testing.T) {
 		c.send("GET /secret HTTP/1.1\r\n")
 		c.eof()
 	}
-	if all := h.logs.Lines(""); len(all) != 1 || !strings.Contains(all[0], "127.0.0.1:") || !strings.Contains(all[0], "listen.refuse_http") || strings.Contains(all[0], "secret") {
+	if all := h.logs.Lines(""); len(all) != 1 || !strings.Contains(all[0], "127.0.0.1:") ||
+		!strings.Contains(all[0], "listen.refuse_http") || strings.Contains(all[0], "secret") {
 		t.Errorf("logged %q", all)
 	}
 	h.server.web.said.Add(-int64(webQuiet)) // a minute later

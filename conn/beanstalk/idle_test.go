@@ -64,9 +64,11 @@ func silent(int) (string, string) { return "", "" }
 // spoken has a connection use all that it can hold on to: a tube of its own,
 // tubes of several shards, a wait over them, a job.
 func spoken(i int) (lines, want string) {
-	lines = fmt.Sprintf("use u%d\r\nwatch a\r\nwatch b\r\nwatch c\r\nput 0 0 600 9000\r\n%s\r\nreserve-with-timeout 0\r\npeek %d\r\ndelete %d\r\n",
+	lines = fmt.Sprintf("use u%d\r\nwatch a\r\nwatch b\r\nwatch c\r\nput 0 0 600 9000\r\n%s\r\nreserve-with-timeout "+
+		"0\r\npeek %d\r\ndelete %d\r\n",
 		i, bodyOf(9000), i+1, i+1)
-	want = fmt.Sprintf("USING u%d\r\nWATCHING 2\r\nWATCHING 3\r\nWATCHING 4\r\nINSERTED %d\r\nTIMED_OUT\r\nFOUND %d 9000\r\n%s\r\nDELETED\r\n",
+	want = fmt.Sprintf("USING u%d\r\nWATCHING 2\r\nWATCHING 3\r\nWATCHING 4\r\nINSERTED %d\r\nTIMED_OUT\r\nFOUND %d "+
+		"9000\r\n%s\r\nDELETED\r\n",
 		i, i+1, i+1, bodyOf(9000))
 	return lines, want
 }
@@ -138,7 +140,8 @@ func BenchmarkIdleConnections(b *testing.B) {
 		sealed bool
 		say    func(int) (string, string)
 		most   float64
-	}{{"silent", false, silent, idleMax}, {"spoken", false, spoken, idleMax}, {"silent-tls", true, silent, idleTLSMax}, {"spoken-tls", true, spoken, idleTLSMax}} {
+	}{{"silent", false, silent, idleMax}, {"spoken", false, spoken, idleMax}, {"silent-tls", true, silent, idleTLSMax},
+		{"spoken-tls", true, spoken, idleTLSMax}} {
 		b.Run(fmt.Sprintf("%s/connections=%d", k.name, n), func(b *testing.B) {
 			var heap, rss float64
 			for b.Loop() {

@@ -33,7 +33,8 @@ const (
 	lastPart  = 1 << 20
 )
 
-// take appends some of data to the body. It reports false if the bodies that are arriving, or those of this client, have taken too much.
+// take appends some of data to the body. It reports false if the bodies that are arriving, or those of this client,
+// have taken too much.
 func (p *incoming) take(data []byte) (rest []byte, ok bool) {
 	last := len(p.parts) - 1
 	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {

@@ -8,8 +8,8 @@ import (
 	"beanfield/conn/access"
 )
 
-// Of a batch that can do nothing, no byte is kept, and it is refused behind its body. Whoever holds a job may do with it
-// what he likes.
+// Of a batch that can do nothing, no byte is kept, and it is refused behind its body. Whoever holds a job may do with
+// it what he likes.
 func TestBatchesRefusedAtTheLine(t *testing.T) {
 	h, book := newRuled(t, rule("none", access.Stats, "*"), rule("worker", access.Reserve, "*"))
 	holder, id := h.as("worker"), h.as("admin").put(0, 0, 60, "x")
@@ -39,13 +39,14 @@ func TestBatchesRefusedAtTheLine(t *testing.T) {
 	}
 	book.Replace(rules(t))
 	list := fmt.Sprint(id)
-	for _, k := range [][2]string{{"touch-batch", "TOUCHED_BATCH 1 0"}, {"delete-batch", "DELETED_BATCH 1 0"}, {"delete-batch", "NOT_FOUND"}} {
+	for _, k := range [][2]string{{"touch-batch", "TOUCHED_BATCH 1 0"}, {"delete-batch", "DELETED_BATCH 1 0"},
+		{"delete-batch", "NOT_FOUND"}} {
 		holder.do(fmt.Sprintf("%s %d\r\n%s", k[0], len(list), list), k[1])
 	}
 }
 
-// What is arriving has a bound, of which one address may have as much as is free. A body beyond it is thrown away, and has
-// room when another has come. Others have room all the time, and so has the beginning of any body.
+// What is arriving has a bound, of which one address may have as much as is free. A body beyond it is thrown away, and
+// has room when another has come. Others have room all the time, and so has the beginning of any body.
 func TestBodiesArriveWithinABound(t *testing.T) {
 	const begins = 64 << 10
 	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = begins + 30_000 })

@@ -52,7 +52,8 @@ func TestSlowReaders(t *testing.T) {
 	p := h.pair()
 	small, large := p.put(0, 0, 60, bodyOf(2000)), p.put(0, 0, 60, bodyOf(1<<20))
 	lines := [][]byte{
-		bytes.Repeat(fmt.Appendf(nil, "peek %d\r\n", small), 100000), bytes.Repeat(fmt.Appendf(nil, "peek %d\r\n", large), 100000),
+		bytes.Repeat(fmt.Appendf(nil, "peek %d\r\n", small), 100000), bytes.Repeat(fmt.Appendf(nil, "peek %d\r\n",
+			large), 100000),
 	}
 	const readers = 40
 	before := heapInUse()

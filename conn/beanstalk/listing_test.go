@@ -45,7 +45,8 @@ func TestLongLists(t *testing.T) {
 			}
 		}
 		last := append([]string{names[n]}, names[1:n]...) // takes the place of the first
-		if err := c.compare(listOf(names) + fmt.Sprintf("WATCHING %d\r\n", n) + listOf(last) + "USING default\r\n"); err != nil {
+		if err := c.compare(listOf(names) + fmt.Sprintf("WATCHING %d\r\n", n) + listOf(last) +
+			"USING default\r\n"); err != nil {
 			t.Fatalf("%d tubes: %v", n, err)
 		}
 		c.close()

@@ -29,8 +29,12 @@ type jobList struct {
 
 // listOptions are the options of list-jobs.
 var listOptions = append(protocol.FilterOptions(func(l *jobList) *queue.Filter { return &l.Filter }),
-	protocol.NumberOption("limit", protocol.Bounds{Least: 1, Most: listMost}, func(l *jobList, n uint64) { l.Most = int(n) }),
-	protocol.NumberOption("bodies", protocol.Bounds{Most: listBodies}, func(l *jobList, n uint64) { l.Bodies = int(n) }),
+	protocol.NumberOption("limit", protocol.Bounds{Least: 1, Most: listMost}, func(l *jobList, n uint64) {
+		l.Most = int(n)
+	}),
+	protocol.NumberOption("bodies", protocol.Bounds{Most: listBodies}, func(l *jobList, n uint64) {
+		l.Bodies = int(n)
+	}),
 	protocol.Option[jobList]{Name: "cursor", Set: func(l *jobList, _, value []byte) bool {
 		l.cursor = value
 		return len(value) > 0
@@ -109,7 +113,9 @@ func (c *Conn) sayListed() {
 	}
 	if c.guard != nil {
 		for i := range l.Jobs {
-			l.Jobs[i].Been = slices.DeleteFunc(l.Jobs[i].Been, func(t queue.Trace) bool { return !c.guard.subject.Sees(t.From) })
+			l.Jobs[i].Been = slices.DeleteFunc(l.Jobs[i].Been, func(t queue.Trace) bool {
+				return !c.guard.subject.Sees(t.From)
+			})
 		}
 	}
 	cursor := ""

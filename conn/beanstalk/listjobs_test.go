@@ -83,7 +83,8 @@ func TestListJobs(t *testing.T) {
 		}
 	}
 	must.Get(c.Truncate("t1"))
-	if jobs, next, err := c.ListJobs("tube=t1", peer.Option("cursor", cursor)); len(jobs) > 0 || next != "" || err != nil {
+	if jobs, next, err := c.ListJobs("tube=t1", peer.Option("cursor", cursor)); len(jobs) > 0 || next != "" ||
+		err != nil {
 		t.Errorf("after the end of the tube: %v, %q, %v", jobs, next, err)
 	}
 }
@@ -220,7 +221,8 @@ func TestListJobsShowsWhereTheyHaveBeen(t *testing.T) {
 		for _, part := range strings.Split(lines, `{"tube": "`)[1:] {
 			tube, rest, _ := strings.Cut(part, `"`)
 			been = append(been, tube)
-			if !strings.HasPrefix(rest, `, "why": "moved", "when": "20`) || !strings.Contains(rest, `Z", "reserves": 0, "timeouts": 0, "releases": 0}`) {
+			if !strings.HasPrefix(rest, `, "why": "moved", "when": "20`) ||
+				!strings.Contains(rest, `Z", "reserves": 0, "timeouts": 0, "releases": 0}`) {
 				t.Errorf("%s is shown %s", who, lines)
 			}
 		}
@@ -234,7 +236,8 @@ func TestListJobsShowsWhereTheyHaveBeen(t *testing.T) {
 	plain := newHouse(t).dialled()
 	must.Get(plain.PutInTube("a", 0, 0, 60, nil))
 	must.Get(plain.Ask("move-jobs a b"))
-	if jobs, _ := listed(t, plain); len(jobs) != 1 || len(jobs[0].Been) != 1 || jobs[0].Been[0].Tube != "a" || jobs[0].Been[0].When.IsZero() {
+	if jobs, _ := listed(t, plain); len(jobs) != 1 || len(jobs[0].Been) != 1 || jobs[0].Been[0].Tube != "a" ||
+		jobs[0].Been[0].When.IsZero() {
 		t.Errorf("the client reads %+v", jobs)
 	}
 }

@@ -29,9 +29,10 @@ const (
 )
 
 // kindOfPut says what the body of a put is, of which at least access.LongestShown bytes are there. Only
-// the command put can log a client in: others belong to clients that know the command auth. A token that a rule knows never becomes a job. Bodies are often what somebody has written, and may begin
-// like that too: so without rules such a put is a job, and likewise if no rule knows the token,
-// unless this is the first put of a client that may not put: then it has mistaken its token.
+// the command put can log a client in: others belong to clients that know the command auth. A token that a rule knows
+// never becomes a job. Bodies are often what somebody has written, and may begin like that too: so without rules such
+// a put is a job, and likewise if no rule knows the token, unless this is the first put of a client that may not put:
+// then it has mistaken its token.
 func (c *Conn) kindOfPut(p *incoming, body []byte) putKind {
 	g := c.guard
 	if g == nil || g.policy == nil {

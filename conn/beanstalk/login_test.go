@@ -113,7 +113,8 @@ func TestPutsWithoutToken(t *testing.T) {
 // may put it and no rule knows the token; nobody counts it as a guess. A right token logs in.
 func TestBodyLikeToken(t *testing.T) {
 	guests := access.Rule{GIDs: []uint32{uint32(gid)}, May: access.Put, Tubes: []string{"default"}}
-	for name, list := range map[string][]access.Rule{"no rules": nil, "rules": {guests, rule("one", access.Delete, "*")}} {
+	for name, list := range map[string][]access.Rule{"no rules": nil, "rules": {guests, rule("one", access.Delete,
+		"*")}} {
 		for _, cut := range []int{0, 8} {
 			h, book := newBooked(t)
 			if list != nil {
@@ -160,7 +161,8 @@ func TestLoginWithoutRules(t *testing.T) {
 func TestLoginOverTLS(t *testing.T) {
 	h, _ := newRuled(t)
 	h.trust = trust(t)
-	c := newClient(t, clientOf(t, h.pairWith(h.server.Door(Door{Certificates: certificates(t, nil), Login: true})), h.trust))
+	c := newClient(t, clientOf(t, h.pairWith(h.server.Door(Door{Certificates: certificates(t, nil), Login: true})),
+		h.trust))
 	c.do("stats-tube default", "NOT_FOUND")
 	c.do("auth admin", "OK 0\r\n")
 	c.put(0, 0, 9, "x")
@@ -218,7 +220,8 @@ func TestRightTokenAfterGuesses(t *testing.T) {
 func TestKnownTokenIsNoJob(t *testing.T) {
 	everyone := access.Rule{GIDs: []uint32{uint32(gid)}, May: access.Put, Tubes: []string{"*"}}
 	h, _ := newRuled(t, everyone, rule("one", access.Stats, "*"))
-	bodies := []string{"oauth one", "oauth one\n", "oauth \t one \r\n", "oauth one\x00", "oauth one " + strings.Repeat("x", 3*readBuffer/4),
+	bodies := []string{"oauth one", "oauth one\n", "oauth \t one \r\n", "oauth one\x00", "oauth one " +
+		strings.Repeat("x", 3*readBuffer/4),
 		"oauth " + strings.Repeat(" ", access.LongestShown-10) + "one"}
 	for _, login := range []bool{true, false} {
 		for i, body := range bodies {

@@ -153,7 +153,8 @@ func (h *house) close() {
 func (h *house) checkCounts() {
 	for what, n := range map[string]int64{
 		"connections": h.server.open.Load(), "producers": h.server.producers.Load(),
-		"workers": h.server.workers.Load(), "waiting": h.waiting(), "clients let in": int64(h.accept.Open()) + h.paired.Load(),
+		"workers": h.server.workers.Load(), "waiting": h.waiting(),
+		"clients let in": int64(h.accept.Open()) + h.paired.Load(),
 	} {
 		if n != 0 {
 			h.t.Errorf("%d %s are counted after the last has gone", n, what)

@@ -158,7 +158,8 @@ func TestLargeAmongSmall(t *testing.T) {
 		c.send(in.String())
 		for i, k := range picks {
 			if id, got := c.job("FOUND"); id != ids[k] || got != bodies[k] {
-				t.Fatalf("%s, reply %d: job %d of %d bytes, want job %d of %d", network, i, id, len(got), ids[k], len(bodies[k]))
+				t.Fatalf("%s, reply %d: job %d of %d bytes, want job %d of %d", network, i, id, len(got), ids[k],
+					len(bodies[k]))
 			}
 			c.expect("USING default")
 		}

@@ -89,12 +89,13 @@ func appendPolicy(out []byte, first, indent string, p *conn.Policy) []byte {
 
 // policyText is the body of set-policies.
 func policyText() *whole {
-	return &whole{most: conn.MaxPolicies, tooLong: protocol.JobTooBig, take: (*Conn).takePolicies, options: []protocol.Option[incoming]{
-		{Name: "version", Set: func(p *incoming, _, value []byte) bool {
-			p.policies = &policyChange{version: string(value)}
-			return len(value) > 0
-		}},
-	}}
+	return &whole{most: conn.MaxPolicies, tooLong: protocol.JobTooBig, take: (*Conn).takePolicies,
+		options: []protocol.Option[incoming]{
+			{Name: "version", Set: func(p *incoming, _, value []byte) bool {
+				p.policies = &policyChange{version: string(value)}
+				return len(value) > 0
+			}},
+		}}
 }
 
 // takePolicies has another goroutine change the policies, because that takes as long as the disk does.

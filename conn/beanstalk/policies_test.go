@@ -19,7 +19,8 @@ type lawgiver struct {
 func newLawgiver() *lawgiver {
 	l := &lawgiver{Policies: *conn.NoPolicies(), asked: make(chan string, 1), go_: make(chan struct{}, 1)}
 	list := &conn.PolicyList{Version: "v1", Kept: true, Text: "a\"\n\u00e9", Policies: []conn.Policy{
-		{Match: "m*", From: conn.PolicyFromRunTime, Line: 2, Settings: []conn.Setting{{Key: "expire", Value: []byte(`"24h"`)}}},
+		{Match: "m*", From: conn.PolicyFromRunTime, Line: 2,
+			Settings: []conn.Setting{{Key: "expire", Value: []byte(`"24h"`)}}},
 		{Match: "mail", From: conn.PolicyFromFile, Line: 9, HiddenBy: "m*"},
 	}}
 	l.Show = func() *conn.PolicyList { return list }
@@ -70,7 +71,8 @@ func TestPolicies(t *testing.T) {
 // Policies are shown to those who may see every tube, and changed by those who administer every tube.
 func TestRightsOnPolicies(t *testing.T) {
 	book := new(access.Book)
-	book.Replace(rules(t, rule("sees", access.Stats, "*"), rule("peeks", access.Stats|access.Peek, "*"), rule("some", access.Admin, "m*")))
+	book.Replace(rules(t, rule("sees", access.Stats, "*"), rule("peeks", access.Stats|access.Peek, "*"),
+		rule("some", access.Admin, "m*")))
 	under := func(l *lawgiver) *house {
 		return newHouse(t, func(o *houseOptions) { o.Access, o.Policies = book, &l.Policies })
 	}
@@ -78,7 +80,8 @@ func TestRightsOnPolicies(t *testing.T) {
 	l := newLawgiver()
 	l.Show().Bodies = true // of scheduled jobs
 	l.For = func(string) (conn.Policy, bool) {
-		return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}}, true
+		return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}},
+			true
 	}
 	h := under(l)
 	c := h.as("sees")
@@ -90,7 +93,8 @@ func TestRightsOnPolicies(t *testing.T) {
 	c.do("policies", "BAD_FORMAT")
 	c.do("policy x", "NOT_FOUND")
 	c.do("policy mail", "OK 60\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: null\n")
-	h.as("sees").do("policy mail", "OK 63\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: \"grave\"\n")
+	h.as("sees").do("policy mail", "OK 63\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: "+
+		"\"grave\"\n")
 	c.do("set-policies 2\r\nab", "BAD_FORMAT")
 	c.do("set-policies 2 version=\r\nab", "BAD_FORMAT")
 	l.go_ <- struct{}{}

@@ -29,7 +29,9 @@ type pushed struct {
 
 func newPushStore(t testing.TB) *pushStore {
 	s := &pushStore{arrived: make(chan struct{}, 100), leave: make(chan error)}
-	s.durable = durable{storage.Memory(), func(i int, l storage.Log) storage.Log { return &pushLog{Log: l, store: s, shard: i} }}
+	s.durable = durable{storage.Memory(), func(i int, l storage.Log) storage.Log {
+		return &pushLog{Log: l, store: s, shard: i}
+	}}
 	t.Cleanup(func() { close(s.leave) })
 	return s
 }

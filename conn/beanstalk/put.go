@@ -29,7 +29,8 @@ func (c *Conn) beginPutWith(cmd *protocol.Command, data []byte) (rest []byte, ok
 		c.tellRefused(slow.Option, nil)
 		return data, true
 	}
-	p := incoming{verb: cmd.Verb, tube: c.session.Used(), pri: l.Pri, delay: l.Delay, ttr: l.TTR, size: int(cmd.Size), options: &l.Options}
+	p := incoming{verb: cmd.Verb, tube: c.session.Used(), pri: l.Pri, delay: l.Delay, ttr: l.TTR, size: int(cmd.Size),
+		options: &l.Options}
 	if len(l.Tube) == 0 {
 		l.Tube = append(l.Tube, p.tube...)
 		p.shard = c.session.UsedShard()

@@ -28,7 +28,8 @@ func bodyOf(n int) string {
 func TestBodySizes(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 64 << 20 })
 	var sizes []int
-	for _, at := range []int{0, 8, 128, 1024, 2048, firstPart, 2 * firstPart, 32 << 10, readBuffer, lastPart, 2 * lastPart} {
+	for _, at := range []int{0, 8, 128, 1024, 2048, firstPart, 2 * firstPart, 32 << 10, readBuffer, lastPart,
+		2 * lastPart} {
 		for n := max(at-3, 0); n <= at+3; n++ {
 			sizes = append(sizes, n)
 		}
@@ -48,7 +49,8 @@ func TestBodySizes(t *testing.T) {
 				}
 				c.send(line + "\r\n")
 				if gotID, got := c.job(word); gotID != id || got != body {
-					t.Fatalf("%s, %d bytes: %s brings job %d with another body of %d bytes", network, n, line, gotID, len(got))
+					t.Fatalf("%s, %d bytes: %s brings job %d with another body of %d bytes", network, n, line, gotID,
+						len(got))
 				}
 			}
 			c.do(fmt.Sprintf("delete %d", id), "DELETED")

@@ -52,7 +52,8 @@ func (l *loop) readEntries(body []byte) (puts []queue.Op, ok bool) {
 		if puts == nil { // the others are about as long as the first, mostly
 			puts = make([]queue.Op, 0, min(protocol.MostSeveral, len(body)/(len(body)-len(rest))+2))
 		}
-		op := queue.Op{Kind: queue.Put, Tube: string(p.Tube), Pri: p.Pri, Delay: p.Delay, TTR: p.TTR, Size: uint32(len(data)), Data: data}
+		op := queue.Op{Kind: queue.Put, Tube: string(p.Tube), Pri: p.Pri, Delay: p.Delay, TTR: p.TTR,
+			Size: uint32(len(data)), Data: data}
 		if !p.Plain() {
 			op.Options = new(queue.Options)
 			op.Options.Copy(&p.Options)

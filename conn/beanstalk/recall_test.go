@@ -99,7 +99,8 @@ func TestCommandsBehindWait(t *testing.T) {
 
 			book.Replace(rules(t, rule("one", access.Reserve, "default")))
 			c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", admin.put(0, 0, 9, "x")))
-			for _, want := range strings.Fields("NOT_FOUND NOT_FOUND BAD_FORMAT NOT_FOUND BAD_FORMAT NOT_FOUND NOT_FOUND NOT_FOUND NOT_FOUND NOT_FOUND") {
+			for _, want := range strings.Fields("NOT_FOUND NOT_FOUND BAD_FORMAT NOT_FOUND BAD_FORMAT NOT_FOUND " +
+				"NOT_FOUND NOT_FOUND NOT_FOUND NOT_FOUND") {
 				c.expect(want)
 			}
 			c.expect("USING t")
@@ -109,7 +110,8 @@ func TestCommandsBehindWait(t *testing.T) {
 					t.Errorf("%q lacks %s", stats, want)
 				}
 			}
-			if n := h.server.Denied(); n["peek"] != 1 || n["delete"] != 1 || n["put"] != 1 || n["kick"] != 1 || n["pause-tube"] != 1 ||
+			if n := h.server.Denied(); n["peek"] != 1 || n["delete"] != 1 || n["put"] != 1 || n["kick"] != 1 ||
+				n["pause-tube"] != 1 ||
 				n["peek-ready"] != 1 || n["stats-tube"] != 1 || n["kick-job"] != 1 || n["reserve-job"] != 1 {
 				t.Errorf("counted %v", n)
 			}
@@ -122,7 +124,8 @@ func TestCommandsBehindWait(t *testing.T) {
 func TestRecalledCommandsAreTheSame(t *testing.T) {
 	h, book := newRuled(t, rule("one", access.Reserve|access.Put|access.Kick|access.Delete|access.Stats, "default"))
 	c, admin := h.as("one"), h.as("admin")
-	c.send("reserve\r\nput 7 1000 33 5\r\nhello\r\nreserve\r\nkick 5\r\nreserve-with-timeout 0\r\nreserve\r\nput 9 0 44 3\r\nend\r\nlist-tube-used\r\n")
+	c.send("reserve\r\nput 7 1000 33 5\r\nhello\r\nreserve\r\nkick 5\r\nreserve-with-timeout 0\r\nreserve\r\nput 9 " +
+		"0 44 3\r\nend\r\nlist-tube-used\r\n")
 	for i := range 3 {
 		admin.until("stats-tube default", "current-waiting", "1")
 		for range i + 1 { // the policy's address is another one each time

@@ -87,7 +87,8 @@ func TestGrantWhileWaiting(t *testing.T) {
 	nobody := h.pair()
 	nobody.send("reserve-with-timeout 1\r\n")
 	admin.until("stats", "cmd-reserve-with-timeout", "1") // perhaps it does not wait any more
-	peers := must.Get(access.New([]access.Rule{rule("admin", access.All, "*"), {GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{"default"}}}))
+	peers := must.Get(access.New([]access.Rule{rule("admin", access.All, "*"), {GIDs: []uint32{uint32(gid)},
+		May: access.Reserve, Tubes: []string{"default"}}}))
 	patient := h.pair()
 	patient.send("reserve\r\n")
 	admin.until("stats", "cmd-reserve", "2")
@@ -125,7 +126,8 @@ func TestFinishAfterWithdrawal(t *testing.T) {
 func TestReplaceStorm(t *testing.T) {
 	h, book := newRuled(t, rule("one", access.Put|access.Reserve, "*"))
 	policies := []*access.Policy{
-		nil, rules(t), rules(t, rule("one", access.Put|access.Reserve, "a")), rules(t, rule("one", access.Put|access.Reserve, "*")),
+		nil, rules(t), rules(t, rule("one", access.Put|access.Reserve, "a")),
+		rules(t, rule("one", access.Put|access.Reserve, "*")),
 		rules(t, rule("one", access.Put|access.Reserve, "b*", "default")),
 	}
 	const workers, rounds = 6, 200
@@ -190,14 +192,17 @@ func (c *client) work(w, rounds int, done *sync.Map) {
 func TestCertificateIsIdentity(t *testing.T) {
 	a, _ := credentials()
 	h, book := newBooked(t)
-	p := must.Get(access.New([]access.Rule{{Holder: access.Holder{CommonNames: []string{"worker*"}}, May: access.Put, Tubes: []string{"*"}}}))
+	p := must.Get(access.New([]access.Rule{{Holder: access.Holder{CommonNames: []string{"worker*"}}, May: access.Put,
+		Tubes: []string{"*"}}}))
 	book.Replace(p)
 	certs := certificates(t, optional)
 	for _, c := range []struct {
 		own  []securetest.Pair
 		want string
-	}{{[]securetest.Pair{a.Usual("worker 7")}, "INSERTED 1"}, {[]securetest.Pair{a.Usual("other")}, "BAD_FORMAT"}, {nil, "BAD_FORMAT"}} {
-		newClient(t, clientOf(t, h.pairWith(h.server.Door(Door{Certificates: certs})), trust(t, c.own...))).do("put 0 0 9 1\r\nx", c.want)
+	}{{[]securetest.Pair{a.Usual("worker 7")}, "INSERTED 1"}, {[]securetest.Pair{a.Usual("other")}, "BAD_FORMAT"},
+		{nil, "BAD_FORMAT"}} {
+		newClient(t, clientOf(t, h.pairWith(h.server.Door(Door{Certificates: certs})), trust(t, c.own...))).do(
+			"put 0 0 9 1\r\nx", c.want)
 	}
 }
 

@@ -20,8 +20,8 @@ func (c *Conn) refuse(w protocol.Word, why slow.Reason, line []byte) {
 }
 
 // tellRefused tells of a command that is refused, or will be when its body has been thrown away. If line is nil, it is
-// the command that is being run, and whoever runs it adds the line. It costs a system call, so it is work like that of a
-// command that the session runs.
+// the command that is being run, and whoever runs it adds the line. It costs a system call, so it is work like that of
+// a command that the session runs.
 func (c *Conn) tellRefused(why slow.Reason, line []byte) {
 	l := c.loop
 	if l.server.slow == nil {

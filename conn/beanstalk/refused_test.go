@@ -33,7 +33,8 @@ var refusedLines = []refusedLine{
 	{"put-in-tube u 0 0 60 1\r\nx", "BAD_FORMAT", slow.Right, "put-in-tube u 0 0 60 1"},
 	{"delete-batch 1\r\nx", "BAD_FORMAT", slow.Body, "delete-batch (size 1)"},
 	{"put-batch 1\r\nx", "BAD_FORMAT", slow.Body, "put-batch (size 1)"},
-	{"put-batch 38 all=true\r\n0 0 60 1 key=k\r\nx\r\n0 0 60 1 key=k\r\nx\r\n", "BAD_FORMAT", slow.Together, "put-batch"},
+	{"put-batch 38 all=true\r\n0 0 60 1 key=k\r\nx\r\n0 0 60 1 key=k\r\nx\r\n", "BAD_FORMAT", slow.Together,
+		"put-batch"},
 	{"put-in-tube t 0 0 60 12\r\noauth admin ", "BAD_FORMAT", slow.Exposed, "put-in-tube t 0 0 60 12"},
 	{"AUTH admin", "UNKNOWN_COMMAND", slow.Unknown, "AUTH ..."},
 	{"oauth admin x", "UNKNOWN_COMMAND", slow.Unknown, "oauth ..."},
@@ -73,7 +74,8 @@ func TestRefusalsAreTold(t *testing.T) {
 		}
 	}
 	before := len(log.Refused())
-	for _, usual := range []string{"reserve-with-timeout 0|TIMED_OUT", "delete 999|NOT_FOUND", "ignore default|NOT_IGNORED"} {
+	for _, usual := range []string{"reserve-with-timeout 0|TIMED_OUT", "delete 999|NOT_FOUND",
+		"ignore default|NOT_IGNORED"} {
 		line, answer, _ := strings.Cut(usual, "|")
 		if c.do(line, answer); len(log.Refused()) != before {
 			t.Errorf("%s is told", line)

@@ -7,8 +7,8 @@ import (
 	"beanfield/conn/access"
 )
 
-// A reserve with tags goes on under other rules as what it is, also one that is kept behind another: it neither takes from
-// tubes that the client may not reserve from, nor tells of them.
+// A reserve with tags goes on under other rules as what it is, also one that is kept behind another: it neither takes
+// from tubes that the client may not reserve from, nor tells of them.
 func TestReserveWithUnderOtherRules(t *testing.T) {
 	h, book := newBooked(t)
 	a, b := h.apart()
@@ -17,7 +17,8 @@ func TestReserveWithUnderOtherRules(t *testing.T) {
 	c.watch(a, b)
 	admin.do("use "+b, "USING "+b) // so that it is there while nobody watches it
 	book.Replace(rules(t, rule("one", access.Reserve, a)))
-	c.send("reserve-with tag.k=v count=9\r\nreserve-with tag.k=v count=2\r\nreserve-with timeout=0 count=9\r\nlist-tube-used\r\n")
+	c.send("reserve-with tag.k=v count=9\r\nreserve-with tag.k=v count=2\r\nreserve-with timeout=0 " +
+		"count=9\r\nlist-tube-used\r\n")
 	admin.until("stats-tube "+a, "current-waiting", "1")
 	book.Replace(rules(t, rule("one", access.Reserve, b)))
 	admin.until("stats-tube "+b, "current-waiting", "1")
@@ -56,7 +57,8 @@ func TestReserveWithTornByDisconnect(t *testing.T) {
 			admin.inserted()
 		}
 	}
-	in := "watch " + a + "\r\nwatch " + b + "\r\nreserve-with tag.k=v count=4 timeout=0\r\nreserve-with tag.k=v count=4\r\nreserve-with tag.k=v\r\ncall-off\r\n"
+	in := "watch " + a + "\r\nwatch " + b + "\r\nreserve-with tag.k=v count=4 timeout=0\r\nreserve-with tag.k=v " +
+		"count=4\r\nreserve-with tag.k=v\r\ncall-off\r\n"
 	for cut := range len(in) + 1 {
 		c := h.pair()
 		c.send(in[:cut])

@@ -251,7 +251,8 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, slow: o.Slow}
+	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses,
+		audit: o.Audit, slow: o.Slow}
 	s.hold(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {

@@ -116,7 +116,8 @@ func (s *Server) welcome(fd int, w *socket.TLS, d Door) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, tls: w, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, id: conn.NextID(), since: time.Now().UnixNano()}
+	c := &Conn{loop: l, fd: fd, tls: w, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, id: conn.NextID(),
+		since: time.Now().UnixNano()}
 	c.Notify()
 }
 

@@ -15,7 +15,9 @@ import (
 
 // appendStats formats the reply of stats, after the session has counted.
 func (s *Server) appendStats(out []byte, session *router.Session, tubes int) []byte {
-	return protocol.AppendYAML(out, func(out []byte) []byte { return s.appendKeys(out, session.Sums, tubes, s.opts.Load().Quoting) })
+	return protocol.AppendYAML(out, func(out []byte) []byte {
+		return s.appendKeys(out, session.Sums, tubes, s.opts.Load().Quoting)
+	})
 }
 
 // appendKeys formats the keys of stats.

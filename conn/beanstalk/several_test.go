@@ -21,7 +21,8 @@ func TestReserveBatchUnderOtherRules(t *testing.T) {
 	admin.until("stats-tube "+a, "current-waiting", "1")
 	book.Replace(rules(t, rule("one", access.Reserve, b)))
 	admin.until("stats-tube "+b, "current-waiting", "1")
-	admin.send(fmt.Sprintf("put-in-tube %s 0 0 60 1\r\nx\r\nput-in-tube %s 0 0 60 1\r\ny\r\nput-in-tube %s 0 0 60 1\r\nz\r\n", a, b, a))
+	admin.send(fmt.Sprintf("put-in-tube %s 0 0 60 1\r\nx\r\nput-in-tube %s 0 0 60 1\r\ny\r\nput-in-tube %s 0 0 60 "+
+		"1\r\nz\r\n", a, b, a))
 	admin.inserted()
 	id := admin.inserted()
 	admin.inserted()

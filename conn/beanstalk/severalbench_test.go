@@ -13,8 +13,12 @@ import (
 // deletes in a write. The processor's time is that of both sides. Puts are not timed.
 func BenchmarkWorker(b *testing.B) {
 	for _, shards := range []int{1, 4} {
-		b.Run(fmt.Sprintf("reserves/shards=%d", shards), func(b *testing.B) { benchWorker(b, shards, 16, strings.Repeat("reserve\r\n", 16)) })
-		b.Run(fmt.Sprintf("batches/shards=%d", shards), func(b *testing.B) { benchWorker(b, shards, 64, "reserve-batch 64 0\r\n") })
+		b.Run(fmt.Sprintf("reserves/shards=%d", shards), func(b *testing.B) {
+			benchWorker(b, shards, 16, strings.Repeat("reserve\r\n", 16))
+		})
+		b.Run(fmt.Sprintf("batches/shards=%d", shards), func(b *testing.B) {
+			benchWorker(b, shards, 64, "reserve-batch 64 0\r\n")
+		})
 	}
 }
 
@@ -144,7 +148,8 @@ func batchCycle(n int, body string, last uint64) (_ string, latest uint64) {
 		fmt.Fprintf(&in, "0 0 600 %d tube=t%d\r\n%s\r\n", len(body), i%4, body)
 		fmt.Fprintf(&ids, "%d ", last)
 	}
-	return fmt.Sprintf("put-batch %d\r\n%s\r\nreserve-batch %d 0\r\ndelete-batch %d\r\n%s\r\n", in.Len(), in.String(), n, ids.Len(), ids.String()), last
+	return fmt.Sprintf("put-batch %d\r\n%s\r\nreserve-batch %d 0\r\ndelete-batch %d\r\n%s\r\n", in.Len(), in.String(),
+		n, ids.Len(), ids.String()), last
 }
 
 // pass reads so many lines.

@@ -15,7 +15,9 @@ func idList(options ...protocol.Option[incoming]) *whole {
 }
 
 // touchTTR is the time for which jobs are touched.
-var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, ns int64) { p.options = &queue.Options{TTR: ns} })
+var touchTTR = protocol.TimeOption("ttr", protocol.SomeTime, func(p *incoming, ns int64) {
+	p.options = &queue.Options{TTR: ns}
+})
 
 func (c *Conn) takeIDs(p *incoming, body []byte) {
 	var ok bool

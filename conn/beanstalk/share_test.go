@@ -94,7 +94,8 @@ func TestRecheckOfNewerRules(t *testing.T) {
 		}
 		for i, c := range all {
 			if !c.session.Waiting() || c.outdated() || c.session.WatchShard() != s.router.TubeShard([]byte("t0")) {
-				t.Errorf("%d tubes, connection %d: outdated %v, at shard %d", tubes, i, c.outdated(), c.session.WatchShard())
+				t.Errorf("%d tubes, connection %d: outdated %v, at shard %d", tubes, i, c.outdated(),
+					c.session.WatchShard())
 			}
 		}
 	}

@@ -45,7 +45,8 @@ func TestShutdownWritesIntoNoFile(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	h := newHouse(t)
 	var all []*client
-	for _, text := range []string{"", "reserve\r\n", "watch a\r\nwatch b\r\nreserve-with-timeout 1000\r\n", "put 0 0 60 5\r\nhel", "sta"} {
+	for _, text := range []string{"", "reserve\r\n", "watch a\r\nwatch b\r\nreserve-with-timeout 1000\r\n",
+		"put 0 0 60 5\r\nhel", "sta"} {
 		for _, network := range []string{"tcp", "unix"} {
 			c := h.connect(network)
 			c.do("list-tube-used", "USING default")
@@ -119,7 +120,8 @@ func TestShutdownDoesNotWaitForever(t *testing.T) {
 		t.Errorf("Shutdown: %v", err)
 	}
 	// A loop that stops looks around every 10 ms.
-	if n, most := h.rounds()-before, 2*len(h.server.loops)*(int(time.Since(begun)/(10*time.Millisecond))+quiet); n > most {
+	if n, most := h.rounds()-before,
+		2*len(h.server.loops)*(int(time.Since(begun)/(10*time.Millisecond))+quiet); n > most {
 		t.Errorf("waiting took %d rounds, want at most %d", n, most)
 	}
 	eventually(t, "the connection has ended", func() bool { return h.server.open.Load() == 0 })

@@ -15,7 +15,8 @@ func skipAlone() *Conn { return &Conn{loop: &loop{server: &Server{}}} }
 func skippedLines() (all []string) {
 	all = []string{"\r\n", "a\r\n", "a\nb\r\nc", "\r\r\n", "a\rb\r\n\r\n", "\n\r\n\r", "ab\r\ncd\r\nef"}
 	for n := protocol.MaxLine - 3; n <= protocol.MaxLine+4; n++ {
-		for _, end := range []string{"\r\n", "\r\nnext\r\n", "\n\r\nnext\r\n", "\r\r\nnext\r\n", "\ry\r\n", "\ry\nz\r\nnext\r\n"} {
+		for _, end := range []string{"\r\n", "\r\nnext\r\n", "\n\r\nnext\r\n", "\r\r\nnext\r\n", "\ry\r\n",
+			"\ry\nz\r\nnext\r\n"} {
 			all = append(all, strings.Repeat("x", n)+end)
 		}
 	}
@@ -37,7 +38,8 @@ func TestSkipLine(t *testing.T) {
 				rest += stream[cut:]
 			}
 			if rest != want || c.skip.on() || string(c.loop.out) != string(protocol.BadFormat) {
-				t.Fatalf("%q torn at %d: rest %q, still on %t, out %q, want %q", stream, cut, rest, c.skip.on(), c.loop.out, want)
+				t.Fatalf("%q torn at %d: rest %q, still on %t, out %q, want %q", stream, cut, rest, c.skip.on(),
+					c.loop.out, want)
 			}
 		}
 		c := skipAlone()

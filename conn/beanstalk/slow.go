@@ -46,7 +46,8 @@ func (c *Conn) timeRun(r *run, bound int64) {
 	for i := r.answered; i < r.Next; {
 		told := c.describe(r, i)
 		i += told.Count
-		told.Turn, told.Ran, told.Disk = time.Duration(max(0, began-came)), time.Duration(ended-began), time.Duration(now-ended)
+		told.Turn, told.Ran, told.Disk = time.Duration(max(0, began-came)), time.Duration(ended-began),
+			time.Duration(now-ended)
 		c.tellSlow(told, now)
 	}
 }
@@ -80,7 +81,8 @@ func (l *loop) learn(now int64) {
 		return
 	}
 	was := &l.latest
-	c.tellSlow(slow.Command{Verb: commands[was.verb].name, Tube: was.tube, ID: was.id, Count: was.count, Ran: time.Duration(now - was.at)}, now)
+	c.tellSlow(slow.Command{Verb: commands[was.verb].name, Tube: was.tube, ID: was.id, Count: was.count,
+		Ran: time.Duration(now - was.at)}, now)
 }
 
 // endRound tells of the last run of a round that was answered at once.
@@ -120,7 +122,8 @@ func (c *Conn) timeCall(k call, came int64) {
 	if ended == began {
 		ended = now
 	}
-	told := slow.Command{Verb: commands[v].name, Count: 1, Turn: time.Duration(began - came), Ran: time.Duration(ended - began), Disk: time.Duration(now - ended)}
+	told := slow.Command{Verb: commands[v].name, Count: 1, Turn: time.Duration(began - came),
+		Ran: time.Duration(ended - began), Disk: time.Duration(now - ended)}
 	if v == verbUse {
 		told.Tube = c.session.Used()
 	}

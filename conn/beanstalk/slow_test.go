@@ -40,8 +40,10 @@ func TestSlowCommandsAreTold(t *testing.T) {
 	c.do("watch t", "WATCHING 2")
 	id := c.put(0, 0, 60, "x")
 	for _, k := range []struct{ line, answer, tube string }{
-		{"peek %d", "FOUND %d 1\r\nx", "t"}, {"reserve-with-timeout 0", "RESERVED %d 1\r\nx", "t"}, {"touch %d", "TOUCHED", "t"},
-		{"release %d 0 0", "RELEASED", "t"}, {"reserve-job %d", "RESERVED %d 1\r\nx", "t"}, {"bury %d 0", "BURIED", "t"},
+		{"peek %d", "FOUND %d 1\r\nx", "t"}, {"reserve-with-timeout 0", "RESERVED %d 1\r\nx", "t"},
+		{"touch %d", "TOUCHED", "t"},
+		{"release %d 0 0", "RELEASED", "t"}, {"reserve-job %d", "RESERVED %d 1\r\nx", "t"}, {"bury %d 0", "BURIED",
+			"t"},
 		{"kick-job %d", "KICKED", "t"}, {"delete %d", "DELETED", "t"}, {"pause-tube t 0", "PAUSED", "t"},
 	} {
 		number := func(text string) string { return strings.ReplaceAll(text, "%d", fmt.Sprint(id)) }
@@ -52,7 +54,8 @@ func TestSlowCommandsAreTold(t *testing.T) {
 		if verb == "pause-tube" {
 			wantID = 0
 		}
-		if got.Tube != k.tube || got.ID != wantID || got.Count != 1 || got.Client != c.nc.LocalAddr().String() || got.FrontEnd != "beanstalk" ||
+		if got.Tube != k.tube || got.ID != wantID || got.Count != 1 || got.Client != c.nc.LocalAddr().String() ||
+			got.FrontEnd != "beanstalk" ||
 			got.Ran <= 0 || time.Since(got.At) > time.Hour {
 			t.Errorf("%s is told as %+v", verb, got)
 		}

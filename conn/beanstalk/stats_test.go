@@ -161,7 +161,8 @@ func TestStatsOfClients(t *testing.T) {
 	check := func(when, want string) {
 		t.Helper()
 		m := watch.all()
-		got := fmt.Sprint(m["current-connections"], " ", m["current-producers"], " ", m["current-workers"], " ", m["current-waiting"], " ",
+		got := fmt.Sprint(m["current-connections"], " ", m["current-producers"], " ", m["current-workers"], " ",
+			m["current-waiting"], " ",
 			m["total-connections"], " ", m["cmd-put"])
 		if got != want {
 			t.Errorf("%s: %q, want %q", when, got, want)
@@ -225,7 +226,8 @@ func (c *client) read(line string) (doc map[string]any) {
 func TestRepliesAreRead(t *testing.T) {
 	h := newHouse(t)
 	c := h.pair()
-	for _, name := range []string{"1", "017", "1e3", "0x1F", "+1", ".5", "1.", ".inf", ".nan", "null", "true", "y", "NO", "1_000", "2001-01-01", ".", "/", "(a)", "$;+", "a.b"} {
+	for _, name := range []string{"1", "017", "1e3", "0x1F", "+1", ".5", "1.", ".inf", ".nan", "null", "true", "y",
+		"NO", "1_000", "2001-01-01", ".", "/", "(a)", "$;+", "a.b"} {
 		c.do("use "+name, "USING "+name)
 		id := c.put(0, 0, 60, "x")
 		tube, job := c.read("stats-tube "+name), c.read(fmt.Sprintf("stats-job %d", id))
@@ -250,8 +252,9 @@ func TestStatsOfTheProcess(t *testing.T) {
 	stats := c.read("stats")
 	for key, want := range map[string]any{
 		"version": "1.2.3", "id": h.server.ident.id, "pid": os.Getpid(), "hostname": must.Get(os.Hostname()),
-		"os": utsString(u.Version[:]), "platform": utsString(u.Machine[:]), "max-job-size": 65535, "binlog-max-size": 10485760,
-		"draining": false, "current-connections": 1, "total-connections": 1, "current-tubes": 1, "cmd-stats": 1,
+		"os": utsString(u.Version[:]), "platform": utsString(u.Machine[:]), "max-job-size": 65535,
+		"binlog-max-size": 10485760,
+		"draining":        false, "current-connections": 1, "total-connections": 1, "current-tubes": 1, "cmd-stats": 1,
 		"binlog-oldest-index": 0, "binlog-current-index": 0, "binlog-records-migrated": 0, "binlog-records-written": 0,
 	} {
 		if stats[key] != want {

@@ -37,7 +37,8 @@ var timedTalks = map[string][]timed{
 		{0, "reserve-with-timeout 1000", 1000 * time.Second, "TIMED_OUT"},
 	},
 	"a timeout after a deadline": {
-		{0, "put 0 0 1 1\r\nx\r\nreserve\r\nput 0 0 600 1\r\nx\r\nreserve", 0, held + "\r\nINSERTED 2\r\nRESERVED 2 1\r\nx"},
+		{0, "put 0 0 1 1\r\nx\r\nreserve\r\nput 0 0 600 1\r\nx\r\nreserve", 0, held +
+			"\r\nINSERTED 2\r\nRESERVED 2 1\r\nx"},
 		{0, "reserve-with-timeout 1", 0, "DEADLINE_SOON"},
 		{0, "delete 1", 0, "DELETED"}, // the next deadline is far
 		{0, "reserve-with-timeout 1", time.Second, "TIMED_OUT"},
@@ -88,7 +89,8 @@ func TestAnswersInTime(t *testing.T) {
 						l.serveAfter(1)
 					}
 					got := heard(clients[step.who])
-					if part, ok := strings.CutPrefix(step.want, "…"); got != step.want+"\r\n" && (!ok || !strings.Contains(got, part)) {
+					if part, ok := strings.CutPrefix(step.want, "…"); got != step.want+"\r\n" &&
+						(!ok || !strings.Contains(got, part)) {
 						t.Fatalf("%s, %d tubes, step %d: %q, want %q", name, tubes, i, got, step.want)
 					}
 				}
@@ -113,7 +115,8 @@ func TestSleepsAreLongEnough(t *testing.T) {
 	for _, c := range []struct {
 		left time.Duration
 		ms   int
-	}{{-time.Hour, 0}, {0, 0}, {1, 1}, {time.Millisecond, 1}, {time.Millisecond + 1, 2}, {time.Second, 1000}, {1000 * time.Hour, int(longestSleep.Milliseconds())}} {
+	}{{-time.Hour, 0}, {0, 0}, {1, 1}, {time.Millisecond, 1}, {time.Millisecond + 1, 2}, {time.Second, 1000},
+		{1000 * time.Hour, int(longestSleep.Milliseconds())}} {
 		if got := milliseconds(c.left); got != c.ms {
 			t.Errorf("a sleep of %v is one of %d ms, want %d", c.left, got, c.ms)
 		}

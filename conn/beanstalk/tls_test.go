@@ -134,7 +134,8 @@ func TestCloseNotify(t *testing.T) {
 		if version == tls.VersionTLS12 {
 			last = r.got[len(r.got)-31:]
 		}
-		if typ := last[0]; typ != 21 && (version == tls.VersionTLS12 || typ != 23) || int(last[3])<<8+int(last[4]) != len(last)-5 {
+		if typ := last[0]; typ != 21 && (version == tls.VersionTLS12 || typ != 23) ||
+			int(last[3])<<8+int(last[4]) != len(last)-5 {
 			t.Errorf("version %x ends with % x", version, last)
 		}
 		eventually(t, "it leaves", func() bool { return h.server.open.Load() == 0 })
@@ -148,7 +149,8 @@ func TestReloadKeepsConnections(t *testing.T) {
 	a, _ := credentials()
 	dir := shortTemp(t)
 	write := func(p securetest.Pair) secure.Options {
-		return secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)}
+		return secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key",
+			p.Key)}
 	}
 	certs := must.Get(secure.Read(write(a.Usual("one"))))
 	k := secure.NewKeeper(nil, certs)
@@ -193,7 +195,8 @@ func TestOpenSSL(t *testing.T) {
 	}{
 		{"-tls1_3", []string{"use a", "USING a"}},
 		{"-tls1_2", []string{"use a", "USING a"}},
-		{"-tls1_3", []string{"use a", "USING a", "k", key, "use b", "USING b", "K", key, "use c", "USING c", "K", key, "k", key, "use d", "USING d"}},
+		{"-tls1_3", []string{"use a", "USING a", "k", key, "use b", "USING b", "K", key, "use c", "USING c", "K", key,
+			"k", key, "use d", "USING d"}},
 		{"-tls1_2", []string{"use a", "USING a", "R", "alert unexpected message"}},
 	} {
 		args := []string{"s_client", "-connect", h.tls, "-CAfile", ca, "-verify_return_error", "-crlf", c.version}

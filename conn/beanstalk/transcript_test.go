@@ -192,7 +192,8 @@ func (tr *transcript) once(t testing.TB, network string, cut int) error {
 			o.Loops = 1 // many plays: keep them cheap
 		}
 	})
-	h.router.SetLimits(policy.Amount{policy.BoundJobs: int64(tr.flags["jobs"]), policy.BoundBytes: int64(tr.flags["bytes"])})
+	h.router.SetLimits(policy.Amount{policy.BoundJobs: int64(tr.flags["jobs"]),
+		policy.BoundBytes: int64(tr.flags["bytes"])})
 	clients := map[string]*client{}
 	defer func() {
 		for _, c := range clients {

@@ -188,7 +188,8 @@ func (c *Conn) fillSealed() bool {
 // lookAhead reads from a client that waits in a reserve, to find the end of its stream,
 // which epoll cannot see in a record. It reports whether it has found it.
 func (c *Conn) lookAhead() bool {
-	if !c.readable || c.hungUp || c.call != callNone || c.closed || !c.session.Waiting() || len(c.in) == len(c.loop.buf) {
+	if !c.readable || c.hungUp || c.call != callNone || c.closed || !c.session.Waiting() ||
+		len(c.in) == len(c.loop.buf) {
 		return false
 	}
 	buf := c.loop.buf

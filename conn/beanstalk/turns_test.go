@@ -133,7 +133,8 @@ func TestStepsBack(t *testing.T) {
 			t.Errorf("%d clients with %d bytes each: the loop stepped back %d times", c.clients, c.each, steps)
 		}
 		if l.bulk >= 256<<10 {
-			t.Errorf("%d clients with %d bytes each: %d bytes are still to be stepped back for", c.clients, c.each, l.bulk)
+			t.Errorf("%d clients with %d bytes each: %d bytes are still to be stepped back for", c.clients, c.each,
+				l.bulk)
 		}
 	}
 }

@@ -103,7 +103,8 @@ const callsOff = "call-off"
 // calledOff ends the wait if the next that the client has sent is to call it off. What a client has sent behind a
 // reserve is not read before the wait is over; the socket is only asked what comes next.
 func (c *Conn) calledOff() bool {
-	if c.call != callNone || c.closed || !c.session.Waiting() || c.run != nil || c.guard != nil && c.guard.recalled != nil {
+	if c.call != callNone || c.closed || !c.session.Waiting() || c.run != nil || c.guard != nil &&
+		c.guard.recalled != nil {
 		return false
 	}
 	var next [protocol.MaxLine + len(protocol.CRLF)]byte

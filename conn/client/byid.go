@@ -59,7 +59,8 @@ func (c *Conn) leave(ctx context.Context, id uint64, want, format string, parts 
 // there, or are somebody else's, it is one less. It sends delete-batch where the server has it, and
 // otherwise deletes that do not wait for each other. After an error the number is what is known.
 func (c *Conn) DeleteBatch(ctx context.Context, ids []uint64) (int, error) {
-	return c.batch(ctx, ids, batch{verb: "delete-batch", want: "DELETED_BATCH", leaves: true, single: (*Pipeline).Delete})
+	return c.batch(ctx, ids, batch{verb: "delete-batch", want: "DELETED_BATCH", leaves: true,
+		single: (*Pipeline).Delete})
 }
 
 // ReleaseBatch releases many jobs as DeleteBatch deletes them.
@@ -68,13 +69,15 @@ func (c *Conn) ReleaseBatch(ctx context.Context, ids []uint64, priority uint32, 
 	if err != nil {
 		return 0, err
 	}
-	return c.batch(ctx, ids, batch{verb: "release-batch", args: fmt.Sprintf(" %d %d", priority, s), want: "RELEASED_BATCH", leaves: true,
+	return c.batch(ctx, ids, batch{verb: "release-batch", args: fmt.Sprintf(" %d %d", priority, s),
+		want: "RELEASED_BATCH", leaves: true,
 		single: func(p *Pipeline, id uint64) { p.Release(id, priority, delay) }})
 }
 
 // BuryBatch buries many jobs as DeleteBatch deletes them.
 func (c *Conn) BuryBatch(ctx context.Context, ids []uint64, priority uint32) (int, error) {
-	return c.batch(ctx, ids, batch{verb: "bury-batch", args: fmt.Sprintf(" %d", priority), want: "BURIED_BATCH", leaves: true,
+	return c.batch(ctx, ids, batch{verb: "bury-batch", args: fmt.Sprintf(" %d", priority), want: "BURIED_BATCH",
+		leaves: true,
 		single: func(p *Pipeline, id uint64) { p.Bury(id, priority) }})
 }
 

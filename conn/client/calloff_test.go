@@ -30,9 +30,15 @@ func TestContextThatCallsOff(t *testing.T) {
 	must.Get(other.Put(ctx, client.NewJob{Tube: "a"}))
 	job := must.Get(c.Reserve(ctx, 0, "a"))
 	for name, call := range map[string]func(context.Context) error{
-		"Reserve":      func(ctx context.Context) error { _, err := c.Reserve(ctx, client.Forever, "b"); return err },
-		"a fraction":   func(ctx context.Context) error { _, err := c.Reserve(ctx, 59999*time.Millisecond, "b"); return err },
-		"ReserveBatch": func(ctx context.Context) error { _, err := c.ReserveBatch(ctx, 9, time.Hour, "b", "c"); return err },
+		"Reserve": func(ctx context.Context) error { _, err := c.Reserve(ctx, client.Forever, "b"); return err },
+		"a fraction": func(ctx context.Context) error {
+			_, err := c.Reserve(ctx, 59999*time.Millisecond, "b")
+			return err
+		},
+		"ReserveBatch": func(ctx context.Context) error {
+			_, err := c.ReserveBatch(ctx, 9, time.Hour, "b", "c")
+			return err
+		},
 		"ReserveTagged": func(ctx context.Context) error {
 			_, err := c.ReserveTagged(ctx, map[string]string{"k": "v"}, 9, client.Forever, "a")
 			return err
@@ -163,14 +169,16 @@ func TestWaitsOfParts(t *testing.T) {
 		var heard []string
 		c := calledOff(t, "TIMED_OUT\r\nCALLED_OFF", &heard)
 		defer c.Close()
-		for _, wait := range []time.Duration{250 * time.Millisecond, time.Microsecond, 1500 * time.Millisecond, 2 * time.Second} {
+		for _, wait := range []time.Duration{250 * time.Millisecond, time.Microsecond, 1500 * time.Millisecond,
+			2 * time.Second} {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 			if _, err := c.Reserve(ctx, wait); err != context.DeadlineExceeded {
 				t.Errorf("%v: %v", wait, err)
 			}
 			cancel()
 		}
-		want := []string{"capabilities", "reserve-with timeout=0.250 count=1", "call-off", "reserve-with timeout=0.001 count=1", "call-off",
+		want := []string{"capabilities", "reserve-with timeout=0.250 count=1", "call-off",
+			"reserve-with timeout=0.001 count=1", "call-off",
 			"reserve-with timeout=1.500 count=1", "call-off", "reserve-with-timeout 2", "call-off"}
 		if !slices.Equal(heard, want) {
 			t.Errorf("sent %q", heard)

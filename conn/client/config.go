@@ -73,7 +73,8 @@ func (c Config) filled() (Config, error) {
 
 // link connects to the first server that answers, and asks what it can do. c is filled.
 func (c Config) link(ctx context.Context) (*link, error) {
-	w, err := wire.DialFirst(ctx, c.Servers, wire.Options{Timeout: c.Timeout, Token: c.Token, TLS: c.TLS, Connect: c.Dial})
+	w, err := wire.DialFirst(ctx, c.Servers, wire.Options{Timeout: c.Timeout, Token: c.Token, TLS: c.TLS,
+		Connect: c.Dial})
 	if lost := new(wire.Lost); errors.As(err, &lost) {
 		err = fmt.Errorf("%w: %w", ErrLost, err)
 	}

@@ -17,7 +17,8 @@ import (
 func TestLifeOfAJob(t *testing.T) {
 	both(t, func(t *testing.T, server string) {
 		c, ctx := dial(t, server), within(t)
-		id := must.Get(c.Put(ctx, client.NewJob{Tube: "mail", Body: []byte("hello"), Priority: 7, TTR: 90 * time.Second}))
+		id := must.Get(c.Put(ctx, client.NewJob{Tube: "mail", Body: []byte("hello"), Priority: 7,
+			TTR: 90 * time.Second}))
 		if found := must.Get(c.Peek(ctx, "mail", client.Ready)); found.ID != id || string(found.Body) != "hello" {
 			t.Errorf("next is %+v", found)
 		}
@@ -25,7 +26,8 @@ func TestLifeOfAJob(t *testing.T) {
 			t.Errorf("reserve from another tube: %v", err)
 		}
 		job := must.Get(c.Reserve(ctx, 0, "mail", "other"))
-		if stats := must.Get(job.Stats(ctx)); job.ID != id || string(job.Body) != "hello" || stats.Number("pri") != 7 || stats.Number("ttr") != 90 {
+		if stats := must.Get(job.Stats(ctx)); job.ID != id || string(job.Body) != "hello" || stats.Number("pri") != 7 ||
+			stats.Number("ttr") != 90 {
 			t.Errorf("reserved %d %q: %v", job.ID, job.Body, stats)
 		}
 		must.Do(t, job.Touch(ctx))
@@ -33,7 +35,8 @@ func TestLifeOfAJob(t *testing.T) {
 		if err := job.Touch(ctx); err != client.ErrTaken {
 			t.Errorf("touch of a job that was released: %v", err)
 		}
-		if stats := must.Get(c.StatsJob(ctx, id)); stats.Get("state") != "delayed" || stats.Number("delay") != 3600 || stats.Number("pri") != 8 {
+		if stats := must.Get(c.StatsJob(ctx, id)); stats.Get("state") != "delayed" || stats.Number("delay") != 3600 ||
+			stats.Number("pri") != 8 {
 			t.Errorf("released: %v", stats)
 		}
 		must.Do(t, c.KickJob(ctx, id))
@@ -48,7 +51,8 @@ func TestLifeOfAJob(t *testing.T) {
 			t.Errorf("deleted again: %v", err)
 		}
 		_, err := c.PeekJob(ctx, id)
-		if refusal := (*client.Refusal)(nil); !errors.Is(err, client.ErrNotFound) || !errors.As(err, &refusal) || refusal.Word != "NOT_FOUND" {
+		if refusal := (*client.Refusal)(nil); !errors.Is(err, client.ErrNotFound) || !errors.As(err, &refusal) ||
+			refusal.Word != "NOT_FOUND" {
 			t.Errorf("peek of a job that was deleted: %v", err)
 		}
 		must.Do(t, c.Pause(ctx, "default", time.Second))
@@ -71,7 +75,8 @@ func TestJobsGoWhereTheyAreSent(t *testing.T) {
 		var jobs []client.NewJob
 		for i := range 300 {
 			tube := fmt.Sprintf("t%d", i*i%7)
-			jobs = append(jobs, client.NewJob{Tube: tube, Body: []byte(tube), Delay: time.Duration(i%3) * 1500 * time.Millisecond})
+			jobs = append(jobs, client.NewJob{Tube: tube, Body: []byte(tube),
+				Delay: time.Duration(i%3) * 1500 * time.Millisecond})
 		}
 		jobs[50].Tube = "-wrong"
 		results := must.Get(c.PutBatch(ctx, jobs))
@@ -85,7 +90,8 @@ func TestJobsGoWhereTheyAreSent(t *testing.T) {
 				t.Errorf("job %d: %v", i, r.Err)
 			default:
 				stats := must.Get(c.StatsJob(ctx, r.ID))
-				if stats.Get("tube") != jobs[i].Tube || stats.Number("delay") != int64((jobs[i].Delay+time.Second-1)/time.Second) {
+				if stats.Get("tube") != jobs[i].Tube ||
+					stats.Number("delay") != int64((jobs[i].Delay+time.Second-1)/time.Second) {
 					t.Errorf("job %d of %s: %v", i, jobs[i].Tube, stats)
 				}
 			}

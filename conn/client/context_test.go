@@ -61,7 +61,8 @@ func TestContextThatEndsACall(t *testing.T) {
 	if again := must.Get(other.Reserve(ctx, client.Forever, "a")); again.ID != id {
 		t.Errorf("another one gets job %d", again.ID)
 	}
-	if err := job.Delete(ctx); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "was ended before its answer came") {
+	if err := job.Delete(ctx); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(),
+		"was ended before its answer came") {
 		t.Errorf("a job of a connection that has ended: %v", err)
 	}
 }
@@ -90,15 +91,18 @@ func TestDeadlineOfReserve(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 90500*time.Millisecond)
 		defer cancel()
 		_, err := c.Reserve(ctx, client.Forever)
-		if took := time.Since(begun); err != context.DeadlineExceeded || took < 90*time.Second || took > 91*time.Second {
+		if took := time.Since(begun); err != context.DeadlineExceeded || took < 90*time.Second ||
+			took > 91*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}
-		if asked[1] != "reserve-with-timeout 60" || asked[2] != "reserve-with-timeout 30" || asked[3] != "reserve-with-timeout 0" {
+		if asked[1] != "reserve-with-timeout 60" || asked[2] != "reserve-with-timeout 30" ||
+			asked[3] != "reserve-with-timeout 0" {
 			t.Errorf("asked %q", asked)
 		}
 		must.Do(t, c.Delete(t.Context(), 1)) // the connection works
 		begun = time.Now()
-		if _, err := c.Reserve(t.Context(), 61500*time.Millisecond); err != client.ErrTimedOut || time.Since(begun) != 62*time.Second {
+		if _, err := c.Reserve(t.Context(), 61500*time.Millisecond); err != client.ErrTimedOut ||
+			time.Since(begun) != 62*time.Second {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 	})
@@ -120,7 +124,8 @@ func TestSilentServer(t *testing.T) {
 		c := must.Get(client.Dial(t.Context(), config))
 		defer c.Close()
 		begun := time.Now()
-		if _, err := c.Put(t.Context(), client.NewJob{}); !errors.Is(err, client.ErrLost) || time.Since(begun) != config.Timeout {
+		if _, err := c.Put(t.Context(), client.NewJob{}); !errors.Is(err, client.ErrLost) ||
+			time.Since(begun) != config.Timeout {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		begun = time.Now()
@@ -182,8 +187,10 @@ func TestTubeThatIsRefused(t *testing.T) {
 			t.Errorf("put: %v", err)
 		}
 		hears("put", "use secret")
-		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Tube: "a"}, {Tube: "secret"}, {Tube: "a"}, {Tube: "b"}}))
-		if results[0].Err != nil || !errors.Is(results[1].Err, client.ErrRefused) || results[2].Err != nil || results[3].Err != nil {
+		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Tube: "a"}, {Tube: "secret"}, {Tube: "a"},
+			{Tube: "b"}}))
+		if results[0].Err != nil || !errors.Is(results[1].Err, client.ErrRefused) || results[2].Err != nil ||
+			results[3].Err != nil {
 			t.Errorf("put-batch: %v", results)
 		}
 		hears("puts", "use a", "put 0 0 60 0", "use secret", "put 0 0 60 0", "use b", "put 0 0 60 0")

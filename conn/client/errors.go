@@ -10,7 +10,8 @@ import (
 // Errors to compare with, by errors.Is. The first ones are answers of the server: the command has
 // done nothing, unless it is ErrInternal, and the connection goes on.
 var (
-	ErrNotFound     = errors.New("not found")                                       // or not this connection's, or no right to it
+	// or not this connection's, or no right to it
+	ErrNotFound     = errors.New("not found")
 	ErrTimedOut     = errors.New("no job became ready in time")                     // of a reserve
 	ErrDeadlineSoon = errors.New("a job that is held has less than a second left")  // of a reserve, instead of waiting
 	ErrTooBig       = errors.New("the job is larger than the server allows")        // of a put
@@ -19,8 +20,9 @@ var (
 	ErrExists       = errors.New("a job has this key")                              // of a put; ExistsError tells which
 	ErrTogether     = errors.New("jobs of these tubes cannot be put together")      // of PutTogether
 	ErrRefused      = errors.New("the server does not accept this, or not from us") // wrong, or no right
-	ErrUnsupported  = errors.New("the server does not have this command")           // a beanstalkd, or an older beanfield
-	ErrInternal     = errors.New("the server has failed")                           // its disk, say; what was done is not known
+	// a beanstalkd, or an older beanfield
+	ErrUnsupported = errors.New("the server does not have this command")
+	ErrInternal    = errors.New("the server has failed") // its disk, say; what was done is not known
 
 	// ErrInvalid: what the call was given is wrong. Nothing was sent.
 	ErrInvalid = errors.New("invalid")

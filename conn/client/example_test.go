@@ -101,7 +101,8 @@ func ExampleWorker() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(stats.Number("cmd-delete"), "deleted,", stats.Number("current-jobs-delayed"), "delayed,", stats.Number("current-jobs-buried"), "buried")
+	fmt.Println(stats.Number("cmd-delete"), "deleted,", stats.Number("current-jobs-delayed"), "delayed,",
+		stats.Number("current-jobs-buried"), "buried")
 	// Output:
 	// bill: no money
 	// rubbish: nobody wants this
@@ -116,7 +117,8 @@ func ExampleMux() {
 		log.Fatal(err)
 	}
 	defer conn.Close()
-	for _, job := range []client.NewJob{{Tube: "resize", Body: []byte("cat.png")}, {Tube: "upload", Body: []byte("cat.png"), Priority: 1}} {
+	for _, job := range []client.NewJob{{Tube: "resize", Body: []byte("cat.png")},
+		{Tube: "upload", Body: []byte("cat.png"), Priority: 1}} {
 		if _, err := conn.Put(ctx, job); err != nil {
 			log.Fatal(err)
 		}
@@ -124,7 +126,9 @@ func ExampleMux() {
 
 	var mux client.Mux
 	mux.On("resize", func(ctx context.Context, job *client.Job) error { return nil })
-	mux.On("upload", func(ctx context.Context, job *client.Job) error { return client.Bury(errors.New("no such bucket")) })
+	mux.On("upload", func(ctx context.Context, job *client.Job) error {
+		return client.Bury(errors.New("no such bucket"))
+	})
 	mux.Use(func(next client.Handler) client.Handler {
 		fmt.Println("wrapped") // once for each handler
 		return func(ctx context.Context, job *client.Job) error {
@@ -324,7 +328,8 @@ func ExampleConn_Jobs() {
 			log.Fatal(err)
 		}
 	}
-	for job, err := range conn.Jobs(ctx, client.Filter{Tube: "paint", Tags: map[string]string{"colour": "red"}, Bodies: 100}) {
+	for job, err := range conn.Jobs(ctx, client.Filter{Tube: "paint", Tags: map[string]string{"colour": "red"},
+		Bodies: 100}) {
 		if err != nil {
 			log.Fatal(err)
 		}

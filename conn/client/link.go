@@ -21,7 +21,8 @@ type link struct {
 }
 
 func newLink(w *wire.Client) *link {
-	return &link{wire: w, can: map[string]bool{}, used: defaultTube, watched: map[string]bool{defaultTube: true}, held: map[uint64]struct{}{}}
+	return &link{wire: w, can: map[string]bool{}, used: defaultTube, watched: map[string]bool{defaultTube: true},
+		held: map[uint64]struct{}{}}
 }
 
 // during does something that ends with the context, or so much later (GC2).

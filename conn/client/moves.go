@@ -60,7 +60,8 @@ func (c *Conn) ChangeJobs(ctx context.Context, f Filter, change Change) (changed
 }
 
 // alter sends a command of the two until there are no more jobs, or nothing goes any more.
-func (c *Conn) alter(ctx context.Context, f Filter, want, command, to string, options []string) (did, not int, _ error) {
+func (c *Conn) alter(ctx context.Context, f Filter, want, command, to string,
+	options []string) (did, not int, _ error) {
 	if err := checkTube(f.Tube); err != nil {
 		return 0, 0, err
 	}

@@ -32,11 +32,13 @@ func TestMovesAndChanges(t *testing.T) {
 	count("to", "current-jobs-buried", many/2)
 	count("from", "current-jobs-ready", many/2)
 	change := client.Change{Priority: new(uint32(7)), Delay: new(time.Hour), TTR: new(90 * time.Second)}
-	if changed, not, err := c.ChangeJobs(ctx, client.Filter{Tube: "from"}, change); changed != many/2 || not != 0 || err != nil {
+	if changed, not, err := c.ChangeJobs(ctx, client.Filter{Tube: "from"}, change); changed != many/2 || not != 0 ||
+		err != nil {
 		t.Errorf("changed %d, not %d: %v", changed, not, err)
 	}
 	count("from", "current-jobs-delayed", many/2)
-	if stats := must.Get(c.StatsJob(ctx, ids[0].ID)); stats.Number("pri") != 7 || stats.Number("delay") != 3600 || stats.Number("ttr") != 90 {
+	if stats := must.Get(c.StatsJob(ctx, ids[0].ID)); stats.Number("pri") != 7 || stats.Number("delay") != 3600 ||
+		stats.Number("ttr") != 90 {
 		t.Errorf("the first job: %v", stats)
 	}
 }

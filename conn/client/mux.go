@@ -27,7 +27,8 @@ func (m *Mux) On(tube string, h Handler) {
 	m.handlers[tube] = h
 }
 
-// Use wraps each handler of the Mux once, for what they have in common, such as tracing. The first wrap is the outermost.
+// Use wraps each handler of the Mux once, for what they have in common, such as tracing. The first wrap is the
+// outermost.
 func (m *Mux) Use(wraps ...func(next Handler) Handler) { m.wraps = append(m.wraps, wraps...) }
 
 // Tubes are those with a handler, in order.

@@ -139,7 +139,8 @@ const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 // checkTube refuses what no server takes for the name of a tube.
 func checkTube(name string) error {
 	if name == "" || len(name) > mostName || name[0] == '-' || strings.Trim(name, nameBytes) != "" {
-		return fmt.Errorf("%w: %.60q is not a name for a tube: up to %d letters, digits and -+/;.$_(), not beginning with -", ErrInvalid, name, mostName)
+		return fmt.Errorf("%w: %.60q is not a name for a tube: up to %d letters, digits and -+/;.$_(), not "+
+			"beginning with -", ErrInvalid, name, mostName)
 	}
 	return nil
 }

@@ -20,8 +20,9 @@ import (
 // All that a put can say, and how it is answered.
 func TestPutWithOptions(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)
-	job := client.NewJob{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond, Delay: time.Hour,
-		Key: "order 17%=\r\n", KeyFor: time.Hour, Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4,
+	job := client.NewJob{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond,
+		Delay: time.Hour,
+		Key:   "order 17%=\r\n", KeyFor: time.Hour, Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4,
 		Tags: map[string]string{"colour": "dark red", "größe": "ß"}}
 	id := must.Get(c.Put(ctx, job))
 	if again := must.Get(c.Put(ctx, job)); again != id {
@@ -29,12 +30,15 @@ func TestPutWithOptions(t *testing.T) {
 	}
 	job.Once = "another"
 	_, err := c.Put(ctx, job)
-	if exists := (*client.ExistsError)(nil); !errors.As(err, &exists) || exists.ID != id || !errors.Is(err, client.ErrExists) {
+	if exists := (*client.ExistsError)(nil); !errors.As(err, &exists) || exists.ID != id ||
+		!errors.Is(err, client.ErrExists) {
 		t.Errorf("a put with a key that is taken: %v", err)
 	}
 	n := 0
-	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed, client.Ready}, Tags: job.Tags, BodyContains: "ell", Bodies: 4}) {
-		if err != nil || string(j.Body) != "hell" || j.Tags.Get("colour") != "dark red" || j.Number("ttr") != 2 || j.Number("pri") != 3 {
+	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed, client.Ready},
+		Tags: job.Tags, BodyContains: "ell", Bodies: 4}) {
+		if err != nil || string(j.Body) != "hell" || j.Tags.Get("colour") != "dark red" || j.Number("ttr") != 2 ||
+			j.Number("pri") != 3 {
 			t.Errorf("listed: %+v, %v", j, err)
 		}
 		n++
@@ -55,8 +59,10 @@ func TestPutWithOptions(t *testing.T) {
 func TestPutBatchWithOptions(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)
 	jobs := []client.NewJob{
-		{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond, Delay: time.Hour, Key: "order 17%=\r\n", KeyFor: time.Hour,
-			Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4, Tags: map[string]string{"colour": "dark red", "a=b": "ß"}},
+		{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond, Delay: time.Hour,
+			Key: "order 17%=\r\n", KeyFor: time.Hour,
+			Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4, Tags: map[string]string{"colour": "dark red",
+				"a=b": "ß"}},
 		{Tube: "mail", Key: "order 18", Once: "c", Tags: map[string]string{"long": strings.Repeat("x", 400)}},
 		{Tube: "mail", Key: "order 18"},
 		{Tube: "mail", Tags: map[string]string{"long": strings.Repeat("\r\n", 300)}},
@@ -66,7 +72,8 @@ func TestPutBatchWithOptions(t *testing.T) {
 	for range 2 {
 		results := must.Get(c.PutBatch(ctx, jobs))
 		exists := (*client.ExistsError)(nil)
-		if !errors.As(results[2].Err, &exists) || exists.ID != results[1].ID || !errors.Is(results[3].Err, client.ErrInvalid) {
+		if !errors.As(results[2].Err, &exists) || exists.ID != results[1].ID ||
+			!errors.Is(results[3].Err, client.ErrInvalid) {
 			t.Fatalf("results %v", results)
 		}
 		if first == nil {
@@ -77,7 +84,8 @@ func TestPutBatchWithOptions(t *testing.T) {
 		}
 	}
 	n := 0
-	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed}, Tags: jobs[0].Tags}) {
+	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed},
+		Tags: jobs[0].Tags}) {
 		if err != nil || uint64(j.Number("id")) != first[0].ID || j.Number("ttr") != 2 || j.Number("pri") != 3 {
 			t.Errorf("listed: %+v, %v", j, err)
 		}
@@ -107,7 +115,8 @@ func TestPutBatchThatIsRefused(t *testing.T) {
 		})))
 		defer c.Close()
 		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Key: "a"}, {Key: "b"}, {}}))
-		if results[0] != (client.Result{ID: 9}) || !errors.Is(results[1].Err, client.ErrExists) || !errors.Is(results[2].Err, client.ErrRefused) {
+		if results[0] != (client.Result{ID: 9}) || !errors.Is(results[1].Err, client.ErrExists) ||
+			!errors.Is(results[2].Err, client.ErrRefused) {
 			t.Errorf("results %v", results)
 		}
 		if want := []string{"put-batch", "put"}; !slices.Equal(heard, want) {
@@ -225,7 +234,8 @@ func TestNamesOfTubes(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", strings.Repeat("a", 200), strings.Repeat("a", 201)} {
-		if _, err := c.StatsTube(within(t), name); queue.ValidName([]byte(name)) == errors.Is(err, client.ErrInvalid) && name != "" {
+		if _, err := c.StatsTube(within(t), name); queue.ValidName([]byte(name)) == errors.Is(err, client.ErrInvalid) &&
+			name != "" {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -234,7 +244,8 @@ func TestNamesOfTubes(t *testing.T) {
 // Times that no job can have, and servers that are none.
 func TestInvalid(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)
-	for _, job := range []client.NewJob{{Delay: -1}, {TTR: -1}, {TTR: 1 << 62}, {Expire: -1}, {Tube: "a b"}, {Tube: "a\r\ndelete 1"}} {
+	for _, job := range []client.NewJob{{Delay: -1}, {TTR: -1}, {TTR: 1 << 62}, {Expire: -1}, {Tube: "a b"},
+		{Tube: "a\r\ndelete 1"}} {
 		if _, err := c.Put(ctx, job); !errors.Is(err, client.ErrInvalid) {
 			t.Errorf("%+v: %v", job, err)
 		}
@@ -244,7 +255,8 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("touched for %v: %v", ttr, err)
 		}
 	}
-	for _, config := range []client.Config{{Servers: []string{"http://a"}}, {Timeout: -1}, {Retry: client.Backoff{Min: -1}}} {
+	for _, config := range []client.Config{{Servers: []string{"http://a"}}, {Timeout: -1},
+		{Retry: client.Backoff{Min: -1}}} {
 		if _, err := client.Dial(ctx, config); !errors.Is(err, client.ErrInvalid) {
 			t.Errorf("%+v: %v", config, err)
 		}
@@ -271,7 +283,8 @@ func TestImportsNoServer(t *testing.T) {
 			file := must.Get(parser.ParseFile(token.NewFileSet(), dir+"/"+name, nil, parser.ImportsOnly))
 			for _, i := range file.Imports {
 				path := strings.Trim(i.Path.Value, `"`)
-				if path != "beanfield/conn/beanstalk/client" && (strings.HasPrefix(path, "beanfield/") || strings.Contains(path, ".")) {
+				if path != "beanfield/conn/beanstalk/client" && (strings.HasPrefix(path, "beanfield/") ||
+					strings.Contains(path, ".")) {
 					t.Errorf("%s imports %s", name, path)
 				}
 			}

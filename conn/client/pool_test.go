@@ -61,7 +61,8 @@ func TestPoolIsBounded(t *testing.T) {
 		t.Errorf("%d connections at once, %d made", most.Load(), made.Load())
 	}
 	must.Do(t, p.Do(ctx, func(c *client.Conn) error {
-		if stats := must.Get(c.Stats(ctx)); stats.Number("current-jobs-reserved") != 0 || stats.Number("current-jobs-ready") != 600 {
+		if stats := must.Get(c.Stats(ctx)); stats.Number("current-jobs-reserved") != 0 ||
+			stats.Number("current-jobs-ready") != 600 {
 			t.Errorf("jobs are left reserved: %v", stats)
 		}
 		return nil
@@ -156,7 +157,8 @@ func TestPoolFindsLostConnections(t *testing.T) {
 		put(3)
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := p.Do(short, func(c *client.Conn) error { return c.Delete(short, 7) }); !errors.Is(err, client.ErrLost) || !errors.Is(err, context.DeadlineExceeded) {
+		if err := p.Do(short, func(c *client.Conn) error { return c.Delete(short, 7) }); !errors.Is(err,
+			client.ErrLost) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a call whose context ends: %v", err)
 		}
 		put(4)
@@ -171,10 +173,14 @@ func TestPoolReachesNobody(t *testing.T) {
 		refused := &net.OpError{Op: "dial", Err: errors.New("refused")}
 		tries := 0
 		config := client.Config{Patience: time.Minute, Retry: client.Backoff{Min: time.Second, Max: 4 * time.Second},
-			Servers: []string{"a", "b"}, Dial: func(context.Context, string, string) (net.Conn, error) { tries++; return nil, refused }}
+			Servers: []string{"a", "b"}, Dial: func(context.Context, string, string) (net.Conn, error) {
+				tries++
+				return nil, refused
+			}}
 		p := newPool(t, config, 1)
 		begun := time.Now()
-		if _, err := p.Put(t.Context(), client.NewJob{}); !errors.Is(err, refused) || time.Since(begun) < time.Minute || time.Since(begun) > time.Minute+4*time.Second {
+		if _, err := p.Put(t.Context(), client.NewJob{}); !errors.Is(err, refused) || time.Since(begun) < time.Minute ||
+			time.Since(begun) > time.Minute+4*time.Second {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		if tries < 2*15 || tries > 2*35 {
@@ -183,7 +189,8 @@ func TestPoolReachesNobody(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		begun = time.Now()
-		if _, err := p.Get(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, refused) || time.Since(begun) != 10*time.Second {
+		if _, err := p.Get(ctx); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, refused) ||
+			time.Since(begun) != 10*time.Second {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		begun = time.Now()
@@ -222,10 +229,12 @@ func TestPoolRepeatsPutsWithNames(t *testing.T) {
 			return "INSERTED 12"
 		})
 		p := newPool(t, config, 2)
-		if _, err := p.Put(t.Context(), client.NewJob{Body: []byte("a")}); !errors.Is(err, client.ErrLost) || len(heard) != 1 {
+		if _, err := p.Put(t.Context(), client.NewJob{Body: []byte("a")}); !errors.Is(err, client.ErrLost) ||
+			len(heard) != 1 {
 			t.Errorf("a put without a name, sent %d times: %v", len(heard), err)
 		}
-		if id, err := p.Put(t.Context(), client.NewJob{Body: []byte("b"), Once: "x"}); id != 12 || err != nil || len(heard) != 3 || heard[2] != "b" {
+		if id, err := p.Put(t.Context(), client.NewJob{Body: []byte("b"), Once: "x"}); id != 12 || err != nil ||
+			len(heard) != 3 || heard[2] != "b" {
 			t.Errorf("a put with a name, sent as %q: %d, %v", heard, id, err)
 		}
 	})
@@ -238,24 +247,27 @@ func TestServersInTurn(t *testing.T) {
 		silent := played(func(string, string) string { <-silence; return "" })
 		good := played(func(string, string) string { return "UNKNOWN_COMMAND" })
 		var tried []string
-		config := client.Config{Servers: []string{"gone", "silent", "good:1", "unix:never"}, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			tried = append(tried, network+" "+address)
-			switch address {
-			case "silent:11300":
-				return silent.Dial(ctx, network, address)
-			case "good:1":
-				return good.Dial(ctx, network, address)
-			}
-			return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
-		}}
+		config := client.Config{Servers: []string{"gone", "silent", "good:1", "unix:never"},
+			Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+				tried = append(tried, network+" "+address)
+				switch address {
+				case "silent:11300":
+					return silent.Dial(ctx, network, address)
+				case "good:1":
+					return good.Dial(ctx, network, address)
+				}
+				return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
+			}}
 		begun := time.Now()
 		c := must.Get(client.Dial(t.Context(), config))
-		if got := fmt.Sprint(tried); got != "[tcp gone:11300 tcp silent:11300 tcp good:1]" || time.Since(begun) != 5*time.Second {
+		if got := fmt.Sprint(tried); got != "[tcp gone:11300 tcp silent:11300 tcp good:1]" ||
+			time.Since(begun) != 5*time.Second {
 			t.Errorf("after %v: %s", time.Since(begun), got)
 		}
 		must.Do(t, c.Close())
 		config.Servers = config.Servers[:2]
-		if _, err := client.Dial(t.Context(), config); !errors.Is(err, client.ErrLost) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := client.Dial(t.Context(), config); !errors.Is(err, client.ErrLost) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("nobody answers: %v", err)
 		}
 		close(silence)

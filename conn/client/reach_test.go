@@ -33,7 +33,8 @@ func TestTLS(t *testing.T) {
 		}
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	config := client.Config{Servers: []string{"beanstalks://localhost:" + port}, TLS: &tls.Config{RootCAs: trust.RootCAs}}
+	config := client.Config{Servers: []string{"beanstalks://localhost:" + port},
+		TLS: &tls.Config{RootCAs: trust.RootCAs}}
 	c := must.Get(client.Dial(within(t), config))
 	defer c.Close()
 	must.Do(t, c.Delete(within(t), 7))
@@ -82,7 +83,8 @@ func TestToken(t *testing.T) {
 	}
 	for _, token := range []string{"wrong", "two words", "right\r\ndelete 1"} {
 		config.Token = token
-		if _, err := newPool(t, config, 1).Get(within(t)); err == nil || !strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), token) {
+		if _, err := newPool(t, config, 1).Get(within(t)); err == nil || !strings.Contains(err.Error(), "token") ||
+			strings.Contains(err.Error(), token) {
 			t.Errorf("%q: %v", token, err)
 		}
 	}

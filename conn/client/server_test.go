@@ -44,7 +44,8 @@ func startField() (*field, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := beanstalk.NewServer(r, a, beanstalk.Options{MaxJobSize: beanstalk.DefaultMaxJobSize, Loops: 1, Logger: log})
+	s, err := beanstalk.NewServer(r, a, beanstalk.Options{MaxJobSize: beanstalk.DefaultMaxJobSize, Loops: 1,
+		Logger: log})
 	if err != nil {
 		return nil, err
 	}

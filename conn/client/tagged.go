@@ -12,7 +12,8 @@ import (
 
 // ReserveTagged is ReserveBatch for jobs that have all of these tags; without any, for all jobs. It tells
 // Tube, Reserves and Tags of each. A beanstalkd cannot do it.
-func (c *Conn) ReserveTagged(ctx context.Context, tags map[string]string, most int, wait time.Duration, tubes ...string) ([]*Job, error) {
+func (c *Conn) ReserveTagged(ctx context.Context, tags map[string]string, most int, wait time.Duration,
+	tubes ...string) ([]*Job, error) {
 	if err := checkMost(most); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,8 @@ func TestTaggedJobs(t *testing.T) {
 		t.Fatalf("%d jobs", len(jobs))
 	}
 	for i, j := range jobs {
-		if j.ID != uint64(i+2) || j.Tube != []string{"t1", "t0"}[i] || j.Reserves != 1 || !maps.Equal(j.Tags, tags[i+1]) || string(j.Body) != string(rune('1'+i)) {
+		if j.ID != uint64(i+2) || j.Tube != []string{"t1", "t0"}[i] || j.Reserves != 1 ||
+			!maps.Equal(j.Tags, tags[i+1]) || string(j.Body) != string(rune('1'+i)) {
 			t.Errorf("%+v", j)
 		}
 		must.Do(t, j.Delete(ctx))
@@ -34,10 +35,11 @@ func TestTaggedJobs(t *testing.T) {
 		t.Errorf("there are no more: %v", err)
 	}
 	got := make(chan *client.Job, 1)
-	working(t, &client.Worker{Config: at(server), Tubes: []string{"t0", "t1"}, Tags: tags[3], Handler: func(_ context.Context, j *client.Job) error {
-		got <- j
-		return nil
-	}})
+	working(t, &client.Worker{Config: at(server), Tubes: []string{"t0", "t1"}, Tags: tags[3],
+		Handler: func(_ context.Context, j *client.Job) error {
+			got <- j
+			return nil
+		}})
 	if j := <-got; j.ID != 4 || j.Tags["colour"] != "dark red" {
 		t.Errorf("the worker has %+v", j)
 	}
@@ -55,7 +57,8 @@ func TestTagsAtBeanstalkd(t *testing.T) {
 	}
 	must.Get(c.PutBatch(ctx, []client.NewJob{{Tube: "a"}, {Tube: "b"}, {}}))
 	tubes := make(chan string, 2)
-	working(t, &client.Worker{Config: at(server), Tubes: []string{"a", "b"}, Handler: func(_ context.Context, j *client.Job) error {
+	working(t, &client.Worker{Config: at(server), Tubes: []string{"a", "b"}, Handler: func(_ context.Context,
+		j *client.Job) error {
 		tubes <- j.Tube
 		return nil
 	}})

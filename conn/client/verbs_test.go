@@ -13,8 +13,9 @@ import (
 var methods = map[string]string{
 	"put-in-tube": "Put", "put-with": "Put", "put-batch": "PutBatch",
 	"reserve-batch": "ReserveBatch", "reserve-with": "ReserveTagged",
-	"delete-batch": "DeleteBatch", "release-batch": "ReleaseBatch", "bury-batch": "BuryBatch", "touch-batch": "TouchBatch",
-	"truncate": "Truncate", "list-jobs": "Jobs", "move-jobs": "MoveJobs", "change-jobs": "ChangeJobs",
+	"delete-batch": "DeleteBatch", "release-batch": "ReleaseBatch", "bury-batch": "BuryBatch",
+	"touch-batch": "TouchBatch",
+	"truncate":    "Truncate", "list-jobs": "Jobs", "move-jobs": "MoveJobs", "change-jobs": "ChangeJobs",
 	"schedules": "Schedules", "policies": "Policies", "policy": "Policy", "set-policies": "SetPolicies",
 	"capabilities": "Has", "call-off": "Reserve", // whose context ends
 }

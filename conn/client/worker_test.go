@@ -99,7 +99,8 @@ func TestWorkerSettlesJobs(t *testing.T) {
 	})
 }
 
-// A job that fails too often is buried. Its handler knows the number of the attempt, also without asking for the job's TTR.
+// A job that fails too often is buried. Its handler knows the number of the attempt, also without asking for the job's
+// TTR.
 func TestWorkerGivesUp(t *testing.T) {
 	server := beanfield(t)
 	c, ctx := dial(t, server), within(t)
@@ -134,7 +135,8 @@ func TestWorkerShutsDown(t *testing.T) {
 			return "UNKNOWN_COMMAND"
 		})
 		finish := make(chan bool)
-		w := &client.Worker{Config: config, TTR: time.Hour, Concurrency: 2, Handler: func(ctx context.Context, _ *client.Job) error {
+		w := &client.Worker{Config: config, TTR: time.Hour, Concurrency: 2, Handler: func(ctx context.Context,
+			_ *client.Job) error {
 			<-finish
 			return ctx.Err()
 		}}
@@ -167,7 +169,8 @@ func TestWorkersComeAndGo(t *testing.T) {
 		done := 0
 		for done < many {
 			calls := make(chan bool, many)
-			w := &client.Worker{Config: at(server), Concurrency: 4, Handler: func(ctx context.Context, _ *client.Job) error {
+			w := &client.Worker{Config: at(server), Concurrency: 4, Handler: func(ctx context.Context,
+				_ *client.Job) error {
 				calls <- true
 				return ctx.Err()
 			}}
@@ -190,11 +193,13 @@ func TestWorkerIsAbandoned(t *testing.T) {
 			server := beanfield(t)
 			c, ctx := dial(t, server), within(t)
 			begun := make(chan bool)
-			w := &client.Worker{Config: at(server), Report: func(*client.Job, error) {}, Handler: func(ctx context.Context, _ *client.Job) error {
-				begun <- true
-				<-ctx.Done()
-				return ctx.Err()
-			}}
+			w := &client.Worker{Config: at(server), Report: func(*client.Job, error) {
+			},
+				Handler: func(ctx context.Context, _ *client.Job) error {
+					begun <- true
+					<-ctx.Done()
+					return ctx.Err()
+				}}
 			id := must.Get(c.Put(ctx, client.NewJob{Priority: 9}))
 			running, cancel := context.WithCancel(ctx)
 			ended := make(chan error)
@@ -214,7 +219,8 @@ func TestWorkerIsAbandoned(t *testing.T) {
 				must.Do(t, <-ended)
 			}
 			cancel()
-			if stats := must.Get(c.StatsJob(ctx, id)); stats.Get("state") != "ready" || stats.Number("pri") != 9 || stats.Number("releases") != 1 {
+			if stats := must.Get(c.StatsJob(ctx, id)); stats.Get("state") != "ready" || stats.Number("pri") != 9 ||
+				stats.Number("releases") != 1 {
 				t.Errorf("the job: %v", stats)
 			}
 		})
@@ -242,7 +248,9 @@ func TestWorkerConnectsAgain(t *testing.T) {
 	}
 	var calls, reports atomic.Int64
 	done := make(chan bool, 1)
-	w := &client.Worker{Config: config, Report: func(*client.Job, error) { reports.Add(1) }, Handler: func(context.Context, *client.Job) error {
+	w := &client.Worker{Config: config, Report: func(*client.Job, error) {
+		reports.Add(1)
+	}, Handler: func(context.Context, *client.Job) error {
 		if calls.Add(1) < 3 {
 			mu.Lock()
 			defer mu.Unlock()
@@ -304,7 +312,8 @@ func TestWorkerKeepsTime(t *testing.T) {
 	}{
 		{"TTR", &client.Worker{}, "", time.Hour, 9 * time.Second, "release  5 3600 9s"},
 		{"short TTR", &client.Worker{TTR: time.Second}, "", time.Hour, 900 * time.Millisecond, "release  5 3600 900ms"},
-		{"in time", &client.Worker{MaxTime: time.Minute}, "TOUCHED", 12 * time.Second, 12 * time.Second, "touch  5s, touch  10s, delete  12s"},
+		{"in time", &client.Worker{MaxTime: time.Minute}, "TOUCHED", 12 * time.Second, 12 * time.Second,
+			"touch  5s, touch  10s, delete  12s"},
 		{"too long", &client.Worker{MaxTime: 18 * time.Second}, "TOUCHED", time.Hour, 18 * time.Second, "touch  5s, touch  10s, touch  15s, release  5 3600 18s"},
 		{"lost", &client.Worker{MaxTime: time.Hour}, "NOT_FOUND", time.Hour, 5 * time.Second, "touch  5s, release  5 3600 5s"},
 	} {
@@ -356,7 +365,8 @@ func TestWorkerKeepsTime(t *testing.T) {
 // A worker that cannot work says so at once.
 func TestWorkersThatCannotWork(t *testing.T) {
 	handler := func(context.Context, *client.Job) error { return nil }
-	for _, w := range []*client.Worker{{}, {Handler: handler, Tubes: []string{"a b"}}, {Handler: handler, Attempts: -1}, {Handler: handler, TTR: 60}, {Handler: handler, Config: client.Config{Servers: []string{"/"}}}} {
+	for _, w := range []*client.Worker{{}, {Handler: handler, Tubes: []string{"a b"}}, {Handler: handler, Attempts: -1},
+		{Handler: handler, TTR: 60}, {Handler: handler, Config: client.Config{Servers: []string{"/"}}}} {
 		if err := w.Run(t.Context()); !errors.Is(err, client.ErrInvalid) {
 			t.Errorf("%v", err)
 		}
@@ -371,7 +381,8 @@ func TestWorkersThatCannotWork(t *testing.T) {
 // The pause doubles, has a random part, and no more than the longest.
 func TestBackoff(t *testing.T) {
 	b := client.Backoff{Min: time.Second, Max: time.Minute}
-	for failures, most := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 7: time.Minute, 1 << 40: time.Minute} {
+	for failures, most := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second,
+		7: time.Minute, 1 << 40: time.Minute} {
 		seen := map[time.Duration]bool{}
 		for range 50 {
 			d := b.After(failures)

@@ -44,7 +44,8 @@ func byToken(token string, may access.Rights, tubes ...string) access.Rule {
 	return access.Rule{Name: token, Tokens: []string{access.HashOf(token).String()}, May: may, Tubes: tubes}
 }
 
-var home = access.Rule{Name: "home", Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, May: access.Stats, Tubes: []string{"*"}}
+var home = access.Rule{Name: "home", Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, May: access.Stats,
+	Tubes: []string{"*"}}
 
 // Whom the authenticator lets in, with rules and without, and as whom.
 func TestJudge(t *testing.T) {
@@ -134,11 +135,13 @@ func TestTokenBeforeRules(t *testing.T) {
 
 // Each request on a connection is judged by its own token, and by the rules as they are.
 func TestTokensOfOneConnection(t *testing.T) {
-	p, g := newAuthenticator(t, byToken("a", access.Put, "t"), byToken("b", access.Put, "t"), home), stranger("10.0.0.1:1")
+	p, g := newAuthenticator(t, byToken("a", access.Put, "t"), byToken("b", access.Put, "t"), home),
+		stranger("10.0.0.1:1")
 	for _, c := range []struct {
 		token, who string
 		err        error
-	}{{"a", "a, home", nil}, {"b", "b, home", nil}, {"", "home", nil}, {"a", "a, home", nil}, {"x", "", ErrWrongToken}, {"", "home", nil}} {
+	}{{"a", "a, home", nil}, {"b", "b, home", nil}, {"", "home", nil}, {"a", "a, home", nil}, {"x", "", ErrWrongToken},
+		{"", "home", nil}} {
 		if s, err := p.Judge(t.Context(), g, c.token, nil); s.Who() != c.who || !errors.Is(err, c.err) {
 			t.Errorf("%q: %q, %v; want %q, %v", c.token, s.Who(), err, c.who, c.err)
 		}
@@ -180,7 +183,8 @@ func TestGuesses(t *testing.T) {
 		if waits[0] == 100 || waits[0] < 90 || waits[access.LongestDelay] == 0 {
 			t.Errorf("so many waited so long: %v", waits)
 		}
-		if _, err := p.Judge(t.Context(), stranger("8.8.8.8:2"), "x", nil); !errors.Is(err, ErrWrongToken) || time.Since(begun) != 2*access.LongestDelay {
+		if _, err := p.Judge(t.Context(), stranger("8.8.8.8:2"), "x", nil); !errors.Is(err, ErrWrongToken) ||
+			time.Since(begun) != 2*access.LongestDelay {
 			t.Errorf("a wrong token when none waits: %v after %v", err, time.Since(begun))
 		}
 	})
@@ -192,7 +196,8 @@ func TestGuesserLeaves(t *testing.T) {
 		p, begun := newAuthenticator(t, home), time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := p.Judge(ctx, stranger("8.8.8.8:1"), "x", nil); !errors.Is(err, ErrWrongToken) || time.Since(begun) != 0 {
+		if _, err := p.Judge(ctx, stranger("8.8.8.8:1"), "x", nil); !errors.Is(err, ErrWrongToken) ||
+			time.Since(begun) != 0 {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 	})

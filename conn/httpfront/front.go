@@ -95,7 +95,8 @@ func (h *Front) Shutdown(ctx context.Context, server interface {
 	Shutdown(context.Context) error
 	Close() error
 }) error {
-	h.closeAll(func(g *Client) bool { return g.asked.Load() == 0 }) // otherwise net/http would wait for their first requests
+	// otherwise net/http would wait for their first requests
+	h.closeAll(func(g *Client) bool { return g.asked.Load() == 0 })
 	err := server.Shutdown(ctx)
 	if err != nil {
 		server.Close()

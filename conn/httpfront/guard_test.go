@@ -83,7 +83,8 @@ func TestOwnOrigin(t *testing.T) {
 
 // Everything else that a browser says of a page, or somebody might say in place of one.
 func TestWhatAPageSends(t *testing.T) {
-	g := guard(t, nil, []string{"https://good.example", "http://*.corp.example:8080", "wss://Shop.example:443/", "http://localhost:*"})
+	g := guard(t, nil, []string{"https://good.example", "http://*.corp.example:8080", "wss://Shop.example:443/",
+		"http://localhost:*"})
 	const host, own = "10.0.0.5:11380", "Origin: http://10.0.0.5:11380"
 	for _, c := range []struct {
 		headers []string
@@ -146,11 +147,15 @@ func TestWhatAPageSends(t *testing.T) {
 func TestKnownHosts(t *testing.T) {
 	g := guard(t, []string{"Queue.Example.org", "*.corp.example"}, nil)
 	for host, known := range map[string]bool{
-		"127.0.0.1": true, "127.0.0.1:11380": true, "[::1]:11380": true, "[::1%25lo]": true, "10.1.2.3": true, "localhost": true, "LOCALHOST.:1": true,
+		"127.0.0.1": true, "127.0.0.1:11380": true, "[::1]:11380": true, "[::1%25lo]": true, "10.1.2.3": true,
+		"localhost": true, "LOCALHOST.:1": true,
 		"queue.example.org": true, "QUEUE.example.org.:80": true, "a.corp.example:8": true, "": true, // HTTP/1.0
-		"evil.example": false, "queue": false, "evil.localhost": false, "127.0.0.1.evil.example": false, "xqueue.example.org": false,
-		"queue.example.org.evil.example": false, "corp.example": false, "localhost:80:80": false, "localhost:x": false, "a@localhost": false,
-		"[::1": false, "::1": false, "[localhost]": false, "127.1": false, ".": false, ":80": false, "evil.example/a.corp.example": false,
+		"evil.example": false, "queue": false, "evil.localhost": false, "127.0.0.1.evil.example": false,
+		"xqueue.example.org":             false,
+		"queue.example.org.evil.example": false, "corp.example": false, "localhost:80:80": false, "localhost:x": false,
+		"a@localhost": false,
+		"[::1":        false, "::1": false, "[localhost]": false, "127.1": false, ".": false, ":80": false,
+		"evil.example/a.corp.example": false,
 	} {
 		if err := g.check(ask("GET", host), false, true); (err == nil) != known {
 			t.Errorf("%q: %v", host, err)
@@ -160,19 +165,22 @@ func TestKnownHosts(t *testing.T) {
 		}
 	}
 	// A page that has its own name lead here: all that it sends is of its own origin.
-	if err := g.check(ask("POST", "evil.example:11380", "Origin: http://evil.example:11380", "Sec-Fetch-Site: same-origin"), false, true); err != ErrHost {
+	if err := g.check(ask("POST", "evil.example:11380", "Origin: http://evil.example:11380",
+		"Sec-Fetch-Site: same-origin"), false, true); err != ErrHost {
 		t.Errorf("rebound: %v", err)
 	}
 }
 
 // What can be listed, and what nobody can have meant.
 func TestLists(t *testing.T) {
-	for _, good := range []string{"http://a", "https://a.b:8443", "https://a/", "http://*", "http://10.0.0.1:*", "https://*.a", "http://[::1]:3000", "*", "null", "chrome-extension://abc"} {
+	for _, good := range []string{"http://a", "https://a.b:8443", "https://a/", "http://*", "http://10.0.0.1:*",
+		"https://*.a", "http://[::1]:3000", "*", "null", "chrome-extension://abc"} {
 		if _, err := NewGuard(nil, []string{good}); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "a.b", "a.b:80", "https://", "https://a/b", "https://*/b", "https://a b", "https://u@a", "https://a:0", "https://a:http", "//a"} {
+	for _, bad := range []string{"", "a.b", "a.b:80", "https://", "https://a/b", "https://*/b", "https://a b",
+		"https://u@a", "https://a:0", "https://a:http", "//a"} {
 		if _, err := NewGuard(nil, []string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

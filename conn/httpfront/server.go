@@ -42,7 +42,8 @@ func clientOf(c net.Conn) *Client { return c.(interface{ self() *Client }).self(
 // connection.
 func (h *Front) Server(ctx context.Context, f Handler) *http.Server {
 	s := &http.Server{
-		Handler: guarded{f}, ReadHeaderTimeout: h.opts.ReadTimeout, IdleTimeout: h.opts.IdleTimeout, MaxHeaderBytes: h.opts.MaxHeader,
+		Handler: guarded{f}, ReadHeaderTimeout: h.opts.ReadTimeout, IdleTimeout: h.opts.IdleTimeout,
+		MaxHeaderBytes:               h.opts.MaxHeader,
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {

@@ -68,27 +68,33 @@ func TestRights(t *testing.T) {
 	h, _ := newGuarded(t)
 	const item = "/api/predict/s"
 	for _, c := range []struct{ method, query, needs string }{
-		{"POST", "", "put"}, {"POST", "?_batch_=true", "put"}, {"POST", "?_eos_=true", "put"}, {"POST", "?_eos_=true&_force_=true", "put+delete"},
+		{"POST", "", "put"}, {"POST", "?_batch_=true", "put"}, {"POST", "?_eos_=true", "put"},
+		{"POST", "?_eos_=true&_force_=true", "put+delete"},
 		{"GET", "", "reserve"}, {"GET", "?_auto_delete_=true", "reserve"}, {"GET", "?_timeout_=1ms", "reserve"},
 		{"GET", "?_watch_=true&_window_=x", "reserve"}, // without the right, nobody looks at the window
 		{"GET", "?_auto_delete_=false", "peek"}, {"GET", "?_auto_delete_=0&_index_=-1", "peek"},
 		{"PUT", "?_indexes_=1", "reserve"}, {"PUT", "?_indexes_=1&_negative_=true", "reserve"},
-		{"GET", "?_attrs_=true", "stats"}, {"GET", "?_search_=true&_index_=1", "stats"}, {"GET", "?_count_=true", "stats"},
-		{"DELETE", "?_indexes_=1", "delete"}, {"DELETE", "?_trunc_=true&_index_=1", "delete"}, {"DELETE", "?_group_=g", "admin"},
+		{"GET", "?_attrs_=true", "stats"}, {"GET", "?_search_=true&_index_=1", "stats"}, {"GET", "?_count_=true",
+			"stats"},
+		{"DELETE", "?_indexes_=1", "delete"}, {"DELETE", "?_trunc_=true&_index_=1", "delete"}, {"DELETE", "?_group_=g",
+			"admin"},
 	} {
 		for _, token := range append(access.RightNames(), "all", "none", "put+delete", "") {
 			want := 403
 			switch {
 			case token == "":
 				want = 401
-			case token == "all", token == "admin", token == c.needs, token == "put+delete" && (c.needs == "put" || c.needs == "delete"):
+			case token == "all", token == "admin", token == c.needs, token == "put+delete" &&
+				(c.needs == "put" || c.needs == "delete"):
 				want = 0
 			}
 			for _, rear := range []string{"", "X-EAS-QueueService-Access-Rear: true\r\n"} {
 				h.forget()
 				r, body := h.Say(c.method, item+c.query, auth(token)+rear, "")
-				if refused := r.StatusCode == 401 || r.StatusCode == 403; refused != (want != 0) || refused && r.StatusCode != want {
-					t.Errorf("%s %s with %q is answered %d %q, want %d", c.method, c.query, token, r.StatusCode, body, want)
+				if refused := r.StatusCode == 401 || r.StatusCode == 403; refused != (want != 0) || refused &&
+					r.StatusCode != want {
+					t.Errorf("%s %s with %q is answered %d %q, want %d", c.method, c.query, token, r.StatusCode, body,
+						want)
 				}
 				if want != 0 {
 					h.nothing(t)
@@ -234,7 +240,8 @@ func TestRevokedDuringBody(t *testing.T) {
 		t.Run(c.method+c.query, func(t *testing.T) {
 			h, book := newRevocable(t)
 			k := h.dial()
-			whole := httpfronttest.Request(c.method, base+c.query, c.headers+auth(c.right)+"Expect: 100-continue\r\n", c.half+c.rest)
+			whole := httpfronttest.Request(c.method, base+c.query, c.headers+auth(c.right)+"Expect: 100-continue\r\n",
+				c.half+c.rest)
 			k.Send(whole[:len(whole)-len(c.rest)])
 			const more = "HTTP/1.1 100 Continue\r\n\r\n" // the client has been let in, and its body is read
 			got := make([]byte, len(more))
@@ -298,7 +305,8 @@ func TestKnownTokenIsNoItem(t *testing.T) {
 		},
 	}
 	for name, way := range ways {
-		for _, body := range []string{"oauth stats", "oauth stats and more", "oauth  stats " + strings.Repeat("x", 3*smallBody)} {
+		for _, body := range []string{"oauth stats", "oauth stats and more", "oauth  stats " + strings.Repeat("x",
+			3*smallBody)} {
 			query, headers, text := way(body)
 			r, answer := h.Say("POST", "/api/predict/s"+query, auth("put")+headers, text)
 			if r.StatusCode != 400 || !strings.Contains(answer, "shows a token") || strings.Contains(answer, "stats") {

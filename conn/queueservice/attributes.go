@@ -67,7 +67,8 @@ func (q *request) describe(a *queue.Attrs) map[string]string {
 		all[fmt.Sprintf("consumers.list.[%d]", i)] = describeConsumer(&a.Consumers[i])
 	}
 	for i, g := range a.Groups {
-		all[fmt.Sprintf("groups.list.[%d]", i)] = fmt.Sprintf("Id: %s, Index: %d, Pending: %d, Delivered: %d, Consumers: %d",
+		all[fmt.Sprintf("groups.list.[%d]", i)] = fmt.Sprintf("Id: %s, Index: %d, Pending: %d, Delivered: %d, "+
+			"Consumers: %d",
 			g.Group, g.Index, g.Pending, g.Delivered, g.Consumers)
 	}
 	return all

@@ -18,13 +18,15 @@ func TestAudit(t *testing.T) {
 	for _, c := range []struct{ method, query, token string }{
 		{"POST", "", "put"}, {"POST", "", "reserve"}, {"GET", "?_attrs_=true", ""}, {"GET", "", "guess"},
 		{"DELETE", "?_indexes_=1,2", "delete"}, {"DELETE", "?_trunc_=true&_index_=9", "delete"},
-		{"DELETE", "?_group_=g", "delete"}, {"DELETE", "?_group_=g", "all"}, {"DELETE", "", "all"}, {"POST", "?_eos_=true", "put"},
+		{"DELETE", "?_group_=g", "delete"}, {"DELETE", "?_group_=g", "all"}, {"DELETE", "", "all"},
+		{"POST", "?_eos_=true", "put"},
 	} {
 		h.Say(c.method, base+c.query, auth(c.token), "")
 	}
 	h.Close()
 	must.Do(t, log.Close(t.Context()))
-	got := regexp.MustCompile(`"time":"[^"]*",|"from":"127[^"]*",|"face":"queue service",`).ReplaceAllString(file.String(), "")
+	got := regexp.MustCompile(`"time":"[^"]*",|"from":"127[^"]*",|"face":"queue service",`).ReplaceAllString(
+		file.String(), "")
 	want := `{"who":"reserve","what":"put","tube":"s","refused":true}
 {"what":"request","refused":true}
 {"what":"request","refused":true}

@@ -86,10 +86,12 @@ func TestBadRequests(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %.60s", c.method, c.target), func(t *testing.T) {
 			h.T = t
 			conn := h.dial()
-			io.WriteString(conn.Conn, httpfronttest.Request(c.method, c.target, c.headers, c.body)) // may be refused before its end
+			// may be refused before its end
+			io.WriteString(conn.Conn, httpfronttest.Request(c.method, c.target, c.headers, c.body))
 			r := must.Get(http.ReadResponse(conn.In, &http.Request{Method: c.method}))
 			body, _ := io.ReadAll(r.Body)
-			if r.StatusCode != c.status || len(body) == 0 != (c.method == "HEAD") || len(body) > 100 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
+			if r.StatusCode != c.status || len(body) == 0 != (c.method == "HEAD") || len(body) > 100 ||
+				!strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
 				t.Errorf("%d %q %v, want %d", r.StatusCode, body, r.Header, c.status)
 			}
 		})
@@ -110,14 +112,18 @@ func manyTags(n int) string {
 func TestFailures(t *testing.T) {
 	h := newHouse(t, nil)
 	for s, want := range map[queue.Status]string{
-		queue.TooLong: "429 queue too long", queue.Ended: "410 the queue has ended", queue.NoRoom: "507 out of disk or memory",
-		queue.Refused: "503 the server takes no items", queue.Failed: "500 internal error", queue.More: "500 internal error",
+		queue.TooLong: "429 queue too long", queue.Ended: "410 the queue has ended",
+		queue.NoRoom:  "507 out of disk or memory",
+		queue.Refused: "503 the server takes no items", queue.Failed: "500 internal error",
+		queue.More: "500 internal error",
 	} {
 		h.answer = status(s)
 		for _, c := range []struct{ method, query, headers string }{
-			{"POST", "", ""}, {"PUT", "?_indexes_=1", ""}, {"GET", "?_watch_=true", ""}, {"GET", "?_count_=true", ""}, {"GET", "?_watch_=true", handshakeText},
+			{"POST", "", ""}, {"PUT", "?_indexes_=1", ""}, {"GET", "?_watch_=true", ""}, {"GET", "?_count_=true", ""},
+			{"GET", "?_watch_=true", handshakeText},
 		} {
-			if r, body := h.Say(c.method, base+c.query, c.headers, ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
+			if r, body := h.Say(c.method, base+c.query, c.headers, ""); fmt.Sprintf("%d %s", r.StatusCode,
+				body) != want {
 				t.Errorf("%+v: %d %s, want %s", c, r.StatusCode, body, want)
 			}
 		}
@@ -132,7 +138,8 @@ func TestFailures(t *testing.T) {
 func TestEndlessBody(t *testing.T) {
 	const post = "POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\n"
 	for head, want := range map[string]int{
-		"Transfer-Encoding: chunked\r\n\r\n": 413, "Content-Length: 10\r\n\r\nabc": 408, "Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n": 413,
+		"Transfer-Encoding: chunked\r\n\r\n": 413, "Content-Length: 10\r\n\r\nabc": 408,
+		"Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n": 413,
 	} {
 		patiently(t, func(limit time.Duration) error {
 			h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = limit })
@@ -162,7 +169,8 @@ func TestEndlessBody(t *testing.T) {
 // Half a request is not waited for for ever.
 func TestStalledRequests(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout, o.IdleTimeout = 50*time.Millisecond, 50*time.Millisecond })
-	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", httpfronttest.Request("PUT", "/api/predict/s?_indexes_=", "", "")} {
+	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", httpfronttest.Request("PUT",
+		"/api/predict/s?_indexes_=", "", "")} {
 		c := h.dial()
 		c.Send(text)
 		if _, err := io.ReadAll(c.In); err != nil {
@@ -174,7 +182,8 @@ func TestStalledRequests(t *testing.T) {
 // A request whose body never comes is refused, and so is one that is refused anyhow: it
 // must not become a consumer, nor keep its connection.
 func TestBodyOfNoUse(t *testing.T) {
-	for _, target := range []string{"GET " + base + "?_watch_=true", "GET " + base + "?_timeout_=1h", "GET " + base + "?_attrs_=true", "PUT " + base + "?_indexes_=1",
+	for _, target := range []string{"GET " + base + "?_watch_=true", "GET " + base + "?_timeout_=1h", "GET " + base +
+		"?_attrs_=true", "PUT " + base + "?_indexes_=1",
 		"DELETE " + base + "?_indexes_=1", "POST " + base + "?_eos_=true", "POST " + base + "?_priority_=x"} {
 		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
 		c := h.dial()

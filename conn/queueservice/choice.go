@@ -30,7 +30,8 @@ func usual(needs access.Rights, name string, audited bool, run func(*request) er
 var choices = map[string][]choice{
 	http.MethodGet: {
 		{paramAttrs, nil, usual(access.Stats, "attributes", false, (*request).attributes)},
-		{paramWatch, []param{paramIndex, paramWindow, paramIndexOnly, paramAutoCommit}, usual(access.Reserve, "watch", false, (*request).watch)},
+		{paramWatch, []param{paramIndex, paramWindow, paramIndexOnly, paramAutoCommit}, usual(access.Reserve, "watch",
+			false, (*request).watch)},
 		{paramSearch, []param{paramIndex}, usual(access.Stats, "search", false, (*request).search)},
 		{paramCount, []param{paramPriority}, usual(access.Stats, "count", false, (*request).count)},
 		{none, []param{paramIndex, paramLength, paramTimeout, paramRaw, paramAutoDelete}, takeOrLook},
@@ -41,7 +42,8 @@ var choices = map[string][]choice{
 		{none, []param{paramPriority}, usual(access.Put, "put", false, (*request).put)},
 	},
 	http.MethodPut: {
-		{paramNegative, []param{paramIndexes, paramCode, paramReason}, usual(access.Reserve, "negative", false, (*request).negative)},
+		{paramNegative, []param{paramIndexes, paramCode, paramReason}, usual(access.Reserve, "negative", false,
+			(*request).negative)},
 		{none, []param{paramIndexes, paramDelete}, usual(access.Reserve, "commit", false, (*request).commit)},
 	},
 	http.MethodDelete: {

@@ -48,7 +48,10 @@ func TestClients(t *testing.T) {
 			t.Errorf("%s is disconnected: %v, %v", g.Peer, was, ok)
 		}
 	}
-	if !httpfronttest.Await(func() bool { connections, consumers := h.server.Open(); return connections+consumers == 0 }) {
+	if !httpfronttest.Await(func() bool {
+		connections, consumers := h.server.Open()
+		return connections+consumers == 0
+	}) {
 		t.Error("somebody is still there")
 	}
 	if g, ok := h.server.Disconnect(list[0].ID); ok {

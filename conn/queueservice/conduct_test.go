@@ -35,13 +35,14 @@ func TestMisconduct(t *testing.T) {
 		frame string
 		code  ws.StatusCode
 	}{
-		"text":              {masked(ws.OpText, "hello"), 1003},
-		"binary":            {masked(ws.OpBinary, strings.Repeat("x", 100000)), 1003},
-		"announced":         {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Length = ws.OpBinary, 1<<40 }), ""), 1003},
-		"length":            {"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff0000", 1002},
-		"unmasked":          {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Masked = ws.OpPing, false }), "x"), 1002},
-		"fragmented ping":   {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Fin = ws.OpPing, false }), "x"), 1002},
-		"long ping":         {raw(change(func(hd *ws.Header) { hd.OpCode = ws.OpPing }), strings.Repeat("x", 126)), 1002},
+		"text":            {masked(ws.OpText, "hello"), 1003},
+		"binary":          {masked(ws.OpBinary, strings.Repeat("x", 100000)), 1003},
+		"announced":       {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Length = ws.OpBinary, 1<<40 }), ""), 1003},
+		"length":          {"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff0000", 1002},
+		"unmasked":        {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Masked = ws.OpPing, false }), "x"), 1002},
+		"fragmented ping": {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Fin = ws.OpPing, false }), "x"), 1002},
+		"long ping": {raw(change(func(hd *ws.Header) { hd.OpCode = ws.OpPing }), strings.Repeat("x", 126)),
+			1002},
 		"reserved opcode":   {raw(change(func(hd *ws.Header) { hd.OpCode = 3 }), "x"), 1002},
 		"reserved bits":     {raw(change(func(hd *ws.Header) { hd.OpCode, hd.Rsv = ws.OpPing, 4 }), "x"), 1002},
 		"stray end":         {raw(change(func(hd *ws.Header) { hd.OpCode = ws.OpContinuation }), "x"), 1002},

@@ -74,7 +74,8 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 			index, _ := w.item()
 			c.comes(t, group, index)
 			if dice.IntN(10) == 0 {
-				requests.Send(httpfronttest.Request("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
+				requests.Send(httpfronttest.Request("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index),
+					who, "_code_=Busy"))
 			} else {
 				requests.Send(httpfronttest.Request("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
 				c.handle(group, index)
@@ -120,7 +121,9 @@ func (c *crowd) work(t *testing.T, r *router.Router, tube string, dice *rand.Ran
 // Every group handles every item once, whoever comes and goes; workers are a part of the first group.
 func TestCrowd(t *testing.T) {
 	const items, users = 1000, 4
-	h, r := newRealHouse(t, 4, limited(func(l *policy.Limits) { *l = policy.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)} }))
+	h, r := newRealHouse(t, 4, limited(func(l *policy.Limits) {
+		*l = policy.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)}
+	}))
 	c := &crowd{house: h, left: map[string]map[uint64]bool{}, empty: make(chan struct{})}
 	groups := []string{"g1", "g2", "g3"}
 	for _, g := range groups {

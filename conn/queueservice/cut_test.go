@@ -50,7 +50,8 @@ func TestWatchCutAnywhere(t *testing.T) {
 		c.Close()
 	}
 	h.AllLeft()
-	if watches, leaves := h.times(queue.AskWatch), h.times(queue.AskLeave); watches != len(frames)+1 || leaves != watches {
+	if watches, leaves := h.times(queue.AskWatch), h.times(queue.AskLeave); watches != len(frames)+1 ||
+		leaves != watches {
 		t.Errorf("%d watches, %d leave", watches, leaves)
 	}
 }

@@ -86,7 +86,8 @@ func TestStopDropsDeliveries(t *testing.T) {
 		o.stop(code, "")
 		o.Receive(packed(sent{2, nil, "b"}), true)
 		if l, some := o.take(load{}); !some || !l.over || len(l.deliveries)+len(l.control) > 0 {
-			t.Errorf("code %d: %d deliveries and %d bytes are to be sent, over: %t", code, len(l.deliveries), len(l.control), l.over)
+			t.Errorf("code %d: %d deliveries and %d bytes are to be sent, over: %t", code, len(l.deliveries),
+				len(l.control), l.over)
 		}
 	}
 }

@@ -127,5 +127,6 @@ func appendDataHeader(b []byte, op ws.OpCode, size int) []byte {
 		return append(b, 126, byte(size>>8), byte(size))
 	}
 	n := uint64(size)
-	return append(b, 127, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	return append(b, 127, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8),
+		byte(n))
 }

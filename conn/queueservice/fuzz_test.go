@@ -21,7 +21,8 @@ import (
 
 // A query is understood as net/url understands it, or refused.
 func FuzzQuery(f *testing.F) {
-	for _, s := range []string{"", "a=b&c", "_index_=1&_indexes_=1%2C7", "a=%", "a=%zz", "+=+", "a=1&a=2", "&&=", "_timeout_=1m0s&_window_=-1", "%ff=1", "a;b=c"} {
+	for _, s := range []string{"", "a=b&c", "_index_=1&_indexes_=1%2C7", "a=%", "a=%zz", "+=+", "a=1&a=2", "&&=",
+		"_timeout_=1m0s&_window_=-1", "%ff=1", "a;b=c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -164,7 +165,8 @@ func readAll(t *testing.T, r io.Reader) string {
 // Whatever follows a handshake, the watch ends when the client has sent all, and the
 // consumer leaves once; what is sent back is whole frames.
 func FuzzWatch(f *testing.F) {
-	f.Add([]byte(masked(ws.OpPing, "ping")+masked(ws.OpText, `{"commit":[1],"id":1}`)+masked(ws.OpClose, "\x03\xe8")), true)
+	f.Add([]byte(masked(ws.OpPing, "ping")+masked(ws.OpText, `{"commit":[1],"id":1}`)+masked(ws.OpClose, "\x03\xe8")),
+		true)
 	f.Add([]byte(masked(ws.OpText, `{"negative":[1],"code":"Shutdown"}`)+masked(ws.OpText, "{")), true)
 	f.Add([]byte(masked(ws.OpBinary, "x")), false)
 	f.Add([]byte("\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff0000"), false)

@@ -52,7 +52,8 @@ type finding struct {
 
 // get finds items for a client with a right: with Reserve it takes them, with Peek it does not.
 func (q *request) get(needs access.Rights) error {
-	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer, held: conn.Share{Of: &q.server.answers}}
+	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer,
+		held: conn.Share{Of: &q.server.answers}}
 	defer f.held.End()
 	a, p := f.op.Ask, q.query
 	length, err := p.count(paramLength, 1, mostItems)

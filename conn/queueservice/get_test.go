@@ -39,7 +39,8 @@ func TestGetWaits(t *testing.T) {
 	}
 	h.replies(finds(sent{9, nil, "b"}))
 	third.Ask.Getter.TryAgain()
-	if r, body := c.Response("GET"); r.StatusCode != 200 || body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
+	if r, body := c.Response("GET"); r.StatusCode != 200 ||
+		body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 	if n := h.times(queue.AskUnget); n > 0 {
@@ -104,7 +105,8 @@ func TestGetGivesUp(t *testing.T) {
 // The many forms of a timeout.
 func TestTimeouts(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"": 0, "0": 0, "0s": 0, "5": 5 * time.Second, "5s": 5 * time.Second, "1.5s": 1500 * time.Millisecond, "1m0s": time.Minute,
+		"": 0, "0": 0, "0s": 0, "5": 5 * time.Second, "5s": 5 * time.Second, "1.5s": 1500 * time.Millisecond,
+		"1m0s": time.Minute,
 		"0.25": 250 * time.Millisecond, "-1": 0, "-5s": 0, "1e300": time.Hour, "100h": time.Hour, "inf": time.Hour,
 	} {
 		q, _ := parseQuery("_timeout_=" + text)
@@ -130,7 +132,8 @@ func TestGetOfLostItem(t *testing.T) {
 		op.Ask.Found = p
 	}
 	h.Expect(500, "GET", "/api/predict/s", who, "")
-	if r, body := h.Say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 || strings.Count(body, "index") != 1 {
+	if r, body := h.Say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 ||
+		strings.Count(body, "index") != 1 {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }

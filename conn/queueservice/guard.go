@@ -26,7 +26,8 @@ const tokenKey = "_token_="
 func (h handler) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
 	q := h.newRequest(w, r)
 	q.query = &query{}
-	err := refuse(status, why.Error()+": see "+map[error]string{httpfront.ErrHost: "queue.hosts", httpfront.ErrOrigin: "queue.origins"}[why])
+	err := refuse(status, why.Error()+": see "+map[error]string{httpfront.ErrHost: "queue.hosts",
+		httpfront.ErrOrigin: "queue.origins"}[why])
 	q.note(&operation{name: "request"}, err)
 	q.fail(err)
 }

@@ -35,9 +35,11 @@ func TestPagesFromElsewhere(t *testing.T) {
 	} {
 		h := newHouse(t, nil, set)
 		for _, r := range pageRequests {
-			for _, page := range []string{"Origin: https://evil.example\r\n", "Origin: null\r\n", "Sec-Fetch-Site: cross-site\r\n", "Origin: http://localhost:1\r\n"} {
+			for _, page := range []string{"Origin: https://evil.example\r\n", "Origin: null\r\n",
+				"Sec-Fetch-Site: cross-site\r\n", "Origin: http://localhost:1\r\n"} {
 				c := h.start(r.method, base+r.query, page+auth("wrong")+r.headers, r.body)
-				if a, body := c.Response(r.method); a.StatusCode != 403 || a.Header.Get("Access-Control-Allow-Origin") != "" ||
+				if a, body := c.Response(r.method); a.StatusCode != 403 ||
+					a.Header.Get("Access-Control-Allow-Origin") != "" ||
 					r.method != "HEAD" && !strings.Contains(body, "queue.origins") {
 					t.Errorf("%s: %s %s with %q is answered %d %q", name, r.method, r.query, page, a.StatusCode, body)
 				}
@@ -77,7 +79,8 @@ func TestReboundPages(t *testing.T) {
 		}
 		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })
 		k := h.dial()
-		k.Send("GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: " + rebound + "\r\nOrigin: http://" + rebound + "\r\n" + c.headers + "\r\n")
+		k.Send("GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: " + rebound + "\r\nOrigin: http://" + rebound + "\r\n" +
+			c.headers + "\r\n")
 		k.Expect(c.status)
 		if asked := h.times(queue.AskAttrs); (asked > 0) != (c.status == 200) {
 			t.Errorf("%s: %d attributes are asked for", name, asked)

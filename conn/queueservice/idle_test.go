@@ -76,7 +76,8 @@ func TestIdleConsumers(t *testing.T) {
 	}()
 	each(t, 400, idleMost, func(i int) {
 		who := fmt.Sprintf("X-EAS-QueueService-Uid: %s%04d\r\n", strings.Repeat("u", 32), i)
-		b := connect(t, to, httpfronttest.Request("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText, ""))
+		b := connect(t, to, httpfronttest.Request("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText,
+			""))
 		all = append(all, b)
 		if reply := b.read(t); reply != handshakeReply {
 			t.Fatal(reply)
@@ -96,7 +97,8 @@ func TestWaitingGets(t *testing.T) {
 	h.ok("POST", base+"/sink?requestId=another", "", "is for nobody")
 	for id, b := range all {
 		h.ok("POST", base+"/sink?requestId="+id, "", id)
-		if reply := b.read(t); !strings.HasSuffix(reply, "\r\n\r\n"+id) || !strings.Contains(reply, "Request-Id: "+id+"\r\n") {
+		if reply := b.read(t); !strings.HasSuffix(reply, "\r\n\r\n"+id) || !strings.Contains(reply, "Request-Id: "+id+
+			"\r\n") {
 			t.Errorf("%s: %q", id, reply)
 		}
 		syscall.Close(int(b))

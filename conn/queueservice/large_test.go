@@ -64,12 +64,14 @@ func TestLargeBatch(t *testing.T) {
 		"too many items": {strings.Repeat("{}\n", mostLines+1), 413, "500000 lines"},
 		"a bad last one": {"{}\n{\"data\":1}", 400, "line 2: "},
 	} {
-		if r, body := h.Say("POST", base+"?_batch_=true", ofLines, c.text); r.StatusCode != c.status || !strings.Contains(body, c.says) {
+		if r, body := h.Say("POST", base+"?_batch_=true", ofLines, c.text); r.StatusCode != c.status ||
+			!strings.Contains(body, c.says) {
 			t.Errorf("%s: %d %.100s", name, r.StatusCode, body)
 		}
 	}
 	c := h.dial()
-	c.Send(fmt.Sprintf("POST %s?_batch_=true HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n", base, ofLines, 4<<20+1))
+	c.Send(fmt.Sprintf("POST %s?_batch_=true HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n", base,
+		ofLines, 4<<20+1))
 	if r, body := c.Response("POST"); r.StatusCode != 413 || body != "the body is too large" {
 		t.Errorf("a batch that is too large: %d %s", r.StatusCode, body)
 	}
@@ -83,7 +85,8 @@ func TestManyLargeBatches(t *testing.T) {
 	h := newCounting(t)
 	h.server.bodies.Bound(5 << 20)
 	first := h.dial()
-	first.Send("POST " + base + "?_batch_=true HTTP/1.1\r\nHost: localhost\r\n" + ofLines + "Content-Length: 2000000\r\n\r\n" + strings.Repeat(" ", 1999990))
+	first.Send("POST " + base + "?_batch_=true HTTP/1.1\r\nHost: localhost\r\n" + ofLines +
+		"Content-Length: 2000000\r\n\r\n" + strings.Repeat(" ", 1999990))
 	if !httpfronttest.Await(func() bool { return h.server.bodies.Held() > 1900000 }) {
 		t.Fatalf("%d bytes are held", h.server.bodies.Held())
 	}
@@ -128,7 +131,8 @@ func TestGetThatStopsShort(t *testing.T) {
 		if c.query == "" {
 			items = 1
 		}
-		if short := r.Header.Get("X-EAS-QueueService-Stopped"); r.StatusCode != 200 || (short == "size") != c.short || items != c.items {
+		if short := r.Header.Get("X-EAS-QueueService-Stopped"); r.StatusCode != 200 || (short == "size") != c.short ||
+			items != c.items {
 			t.Errorf("%+v: %d, %d items, stopped %q", c, r.StatusCode, items, short)
 		}
 		released(t, &h.server.answers)
@@ -185,10 +189,14 @@ func TestFiftyThousandIndexes(t *testing.T) {
 		method, query, body string
 		status              int
 	}{
-		{"PUT", "", strings.Repeat("1", mostList+1), 413}, {"PUT", "?_indexes_=1", strings.Repeat("x", mostForm+1), 413}, {"PUT", "", "hello", 400},
-		{"PUT", "?_indexes_=1", "_negative_=true&_code_=Busy", 400}, {"PUT", "?_indexes_=1", "_code_=Busy", 400}, {"PUT", "", "_indexes_=1&_negative_=yes", 400},
-		{"PUT", "?_indexes_=1", "_indexes_=2", 400}, {"PUT", "", "_indexes_=1&_indexes_=2", 400}, {"PUT", "", "_indexs_=1", 400}, {"PUT", "?_indexes_=1", "_negativ_=true", 400}, {"PUT", "", "1,2;3", 400},
-		{"DELETE", "?_indexes_=1", "_trunc_=true", 400}, {"DELETE", "", "_index_=4", 400}, {"DELETE", "", " ", 400}, {"PUT", "", "[]", 400},
+		{"PUT", "", strings.Repeat("1", mostList+1), 413}, {"PUT", "?_indexes_=1", strings.Repeat("x", mostForm+1),
+			413}, {"PUT", "", "hello", 400},
+		{"PUT", "?_indexes_=1", "_negative_=true&_code_=Busy", 400}, {"PUT", "?_indexes_=1", "_code_=Busy", 400},
+		{"PUT", "", "_indexes_=1&_negative_=yes", 400},
+		{"PUT", "?_indexes_=1", "_indexes_=2", 400}, {"PUT", "", "_indexes_=1&_indexes_=2", 400},
+		{"PUT", "", "_indexs_=1", 400}, {"PUT", "?_indexes_=1", "_negativ_=true", 400}, {"PUT", "", "1,2;3", 400},
+		{"DELETE", "?_indexes_=1", "_trunc_=true", 400}, {"DELETE", "", "_index_=4", 400}, {"DELETE", "", " ", 400},
+		{"PUT", "", "[]", 400},
 	} {
 		h.Expect(c.status, c.method, base+c.query, who, c.body)
 	}
@@ -200,14 +208,16 @@ func TestFiftyThousandIndexes(t *testing.T) {
 func TestOddRequests(t *testing.T) {
 	h := newHouse(t, nil)
 	for _, c := range []struct{ method, query, headers, body string }{
-		{"POST", "?requestId=a%0Ab", "", "x"}, {"POST", "?requestId=%00", "", "x"}, {"POST", "?requestId=%7f", "", "x"}, {"POST", "?requestId=%C2%85", "", "x"},
+		{"POST", "?requestId=a%0Ab", "", "x"}, {"POST", "?requestId=%00", "", "x"}, {"POST", "?requestId=%7f", "", "x"},
+		{"POST", "?requestId=%C2%85", "", "x"},
 		{"GET", "?requestId=a%0Db", "", ""}, {"POST", "?_batch_=true", ofLines, `{"tags":{"requestId":"a\tb"}}`},
 		{"GET", "?_length_=0", "", ""}, {"GET", "?_length_=0&_auto_delete_=false&_timeout_=1h", "", ""},
 	} {
 		h.Expect(400, c.method, base+c.query, c.headers, c.body)
 	}
 	h.nothing(t)
-	if r, _ := h.Say("POST", base+"?requestId=t%C3%A4g+%22", "", "x"); r.StatusCode != 200 || r.Header.Get(headerRequest) != "täg \"" {
+	if r, _ := h.Say("POST", base+"?requestId=t%C3%A4g+%22", "", "x"); r.StatusCode != 200 ||
+		r.Header.Get(headerRequest) != "täg \"" {
 		t.Errorf("%d %q", r.StatusCode, r.Header.Get(headerRequest))
 	}
 }

@@ -18,7 +18,8 @@ type operation struct {
 // note tells the audit log what the client has done, or was refused.
 func (q *request) note(o *operation, err error) {
 	f, _ := err.(*failure)
-	refused := f != nil && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden || f.status == http.StatusMisdirectedRequest)
+	refused := f != nil && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden ||
+		f.status == http.StatusMisdirectedRequest)
 	if q.server.audit == nil || !refused && (!o.audited || err != nil) {
 		return
 	}

@@ -75,8 +75,10 @@ func (o *Options) complete() (*settings, error) {
 		return nil, fmt.Errorf("queueservice: the default service %q is not the name of a tube", s)
 	}
 	err := errors.Join(
-		httpfront.Default(&o.DeadAfter, DefaultDeadAfter), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout), httpfront.Default(&o.ReadTimeout, DefaultReadTimeout),
-		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxWait, DefaultMaxWait), httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
+		httpfront.Default(&o.DeadAfter, DefaultDeadAfter), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),
+		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout),
+		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxWait, DefaultMaxWait),
+		httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
 		httpfront.Default(&o.MaxBatch, DefaultMaxBatch))
 	ready, wrong := o.Options.Complete()
 	return &settings{*o, ready}, errors.Join(err, wrong)

@@ -27,7 +27,9 @@ func (h *house) page() *watcher {
 }
 
 func newPageHouse(t *testing.T) *house {
-	return newHouse(t, nil, func(o *Options) { o.Tokens, o.Origins = []string{"other", "secret"}, []string{"https://good"} })
+	return newHouse(t, nil, func(o *Options) {
+		o.Tokens, o.Origins = []string{"other", "secret"}, []string{"https://good"}
+	})
 }
 
 // A page is sent items as text, and says what is done with them.
@@ -37,17 +39,20 @@ func TestPage(t *testing.T) {
 	if a := h.last(t).Ask; a.User != "me" || a.Group != "us" {
 		t.Errorf("%s of %s watches", a.User, a.Group)
 	}
-	c.box.Receive(packed(sent{7, map[string]string{"k": "v"}, "tëxt \"\\\t\x7f"}, sent{8, nil, "\xff\x00"}, sent{9, nil, strings.Repeat("l", 70000)}), true)
+	c.box.Receive(packed(sent{7, map[string]string{"k": "v"}, "tëxt \"\\\t\x7f"}, sent{8, nil, "\xff\x00"},
+		sent{9, nil, strings.Repeat("l", 70000)}), true)
 	c.expect(ws.OpText, `{"index":7,"tags":{"k":"v"},"data":"tëxt \"\\\u0009`+"\x7f"+`"}`)
 	c.expect(ws.OpText, `{"index":8,"tags":{},"data64":"/wA="}`)
 	c.expect(ws.OpText, `{"index":9,"tags":{},"data":"`+strings.Repeat("l", 70000)+`"}`)
 
 	c.Send(masked(ws.OpText, `{"commit":[7,8]}`) + masked(ws.OpText, `{"commit":[],"id":0}`))
 	c.expect(ws.OpText, `{"done":0}`)
-	if a := h.await(t, queue.AskCommit, 1).Ask; len(a.Indexes) != 2 || a.Group != "us" || a.User != "me" || a.Queue != "s" {
+	if a := h.await(t, queue.AskCommit, 1).Ask; len(a.Indexes) != 2 || a.Group != "us" || a.User != "me" ||
+		a.Queue != "s" {
 		t.Errorf("commit %+v", a)
 	}
-	first, second := ws.NewFrame(ws.OpText, false, []byte(`{"negative":[9],"co`)), ws.NewFrame(ws.OpContinuation, true, []byte(`de":"Busy","reason":"r","id":-5}`))
+	first, second := ws.NewFrame(ws.OpText, false, []byte(`{"negative":[9],"co`)), ws.NewFrame(ws.OpContinuation, true,
+		[]byte(`de":"Busy","reason":"r","id":-5}`))
 	ws.WriteFrame(c, ws.MaskFrame(first))
 	c.Send(masked(ws.OpPing, "between"))
 	ws.WriteFrame(c, ws.MaskFrame(second))
@@ -113,7 +118,8 @@ func TestBatch(t *testing.T) {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 	a, b, c := h.asked[0], h.asked[1], h.asked[2]
-	if v, _ := a.Ask.Tags.Get("k"); string(v) != "v" || string(a.Data) != "a" || a.Pri != 1024 || string(b.Data) != "\xff" || b.Pri != 1021 || c.Size != 0 {
+	if v, _ := a.Ask.Tags.Get("k"); string(v) != "v" || string(a.Data) != "a" || a.Pri != 1024 ||
+		string(b.Data) != "\xff" || b.Pri != 1021 || c.Size != 0 {
 		t.Errorf("put %+v %+v %+v", a, b, c)
 	}
 	if id, ok := c.Ask.Tags.Get("requestId"); !ok || len(id) != 36 {
@@ -129,11 +135,14 @@ func TestBatch(t *testing.T) {
 	}
 	h.forget()
 	for text, status := range map[string]int{
-		`x`: 400, `{"data":"a","data64":"YQ=="}`: 400, `{"data64":"?"}`: 400, `{} {}`: 400, `{"priority":"1"}`: 400, `{"tags":{"":"x"}}`: 400,
-		`{"tags":{"_x_":"x"}}`: 400, `{"tags":{"a":1}}`: 400, "{\"data\":\"\xff\"}": 400, `{"tags":{"a":"` + strings.Repeat("v", 5000) + `"}}`: 400,
+		`x`: 400, `{"data":"a","data64":"YQ=="}`: 400, `{"data64":"?"}`: 400, `{} {}`: 400, `{"priority":"1"}`: 400,
+		`{"tags":{"":"x"}}`:    400,
+		`{"tags":{"_x_":"x"}}`: 400, `{"tags":{"a":1}}`: 400, "{\"data\":\"\xff\"}": 400, `{"tags":{"a":"` +
+			strings.Repeat("v", 5000) + `"}}`: 400,
 		strings.Repeat(`{}`+"\n", 40000): 413,
 	} {
-		if r, body := h.Say("POST", "/api/predict/s?_batch_=true", lines, "{}\n"+text); r.StatusCode != status || status == 400 && !strings.HasPrefix(body, "line 2: ") {
+		if r, body := h.Say("POST", "/api/predict/s?_batch_=true", lines, "{}\n"+text); r.StatusCode != status ||
+			status == 400 && !strings.HasPrefix(body, "line 2: ") {
 			t.Errorf("%.50q: %d %s", text, r.StatusCode, body)
 		}
 	}
@@ -145,7 +154,8 @@ func TestBatch(t *testing.T) {
 func TestBatchOfMany(t *testing.T) {
 	h := newCounting(t)
 	body := h.Expect(200, "POST", base+"?_batch_=true", ofLines, strings.Repeat("{}\n", 1000))
-	if !strings.HasPrefix(body, "[1,2,3,") || !strings.HasSuffix(body, ",999,1000]") || strings.Count(body, ",") != 999 {
+	if !strings.HasPrefix(body, "[1,2,3,") || !strings.HasSuffix(body, ",999,1000]") ||
+		strings.Count(body, ",") != 999 {
 		t.Errorf("a batch of many items is answered %.20s", body)
 	}
 	if h.desk.most > queue.Slice {

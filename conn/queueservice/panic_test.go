@@ -25,7 +25,8 @@ func TestPanicEndsTheProcess(t *testing.T) {
 	child.Env = append(os.Environ(), panicEnv+"=1")
 	text, err := child.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || !strings.Contains(string(text), "panic: S1 is broken") || !strings.Contains(string(text), "panic_test.go") {
+	if !errors.As(err, &exit) || !strings.Contains(string(text), "panic: S1 is broken") ||
+		!strings.Contains(string(text), "panic_test.go") {
 		t.Errorf("%v: %s", err, text)
 	}
 }

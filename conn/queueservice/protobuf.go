@@ -42,7 +42,8 @@ func sizeFrame(p *queue.DeliveryBatch, i int, withData bool) int {
 }
 
 func sizeEntry(key, value int) int {
-	return protowire.SizeTag(fieldKey) + protowire.SizeBytes(key) + protowire.SizeTag(fieldValue) + protowire.SizeBytes(value)
+	return protowire.SizeTag(fieldKey) + protowire.SizeBytes(key) + protowire.SizeTag(fieldValue) + protowire.SizeBytes(
+		value)
 }
 
 // appendFrameHead appends a DataFrame up to its data, which is its last field.

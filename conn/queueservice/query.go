@@ -47,7 +47,8 @@ const (
 
 var paramNames = map[string]param{
 	"_attrs_": paramAttrs, "_auto_commit_": paramAutoCommit, "_auto_delete_": paramAutoDelete, "_batch_": paramBatch,
-	"_code_": paramCode, "_count_": paramCount, "_delete_": paramDelete, "_eos_": paramEOS, "_force_": paramForce, "_gid_": paramGid,
+	"_code_": paramCode, "_count_": paramCount, "_delete_": paramDelete, "_eos_": paramEOS, "_force_": paramForce,
+	"_gid_":   paramGid,
 	"_group_": paramGroup, "_index_": paramIndex, "_indexes_": paramIndexes, "_index_only_": paramIndexOnly,
 	"_length_": paramLength, "_negative_": paramNegative, "_priority_": paramPriority, "_raw_": paramRaw,
 	"_reason_": paramReason, "_search_": paramSearch, "_timeout_": paramTimeout, "_token_": paramToken,

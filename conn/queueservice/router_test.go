@@ -88,7 +88,8 @@ func TestPutWatchCommit(t *testing.T) {
 			t.Errorf("%d %s, want %s", index, data, want)
 		}
 	}
-	if got := h.attribute("consumers.list.[0]"); !strings.Contains(got, "Id: eas.u1, Index: "+second+", Pending: 2, Status: Running") || !strings.Contains(got, "Window: 2, Slots: 0, AutoCommit: false") {
+	if got := h.attribute("consumers.list.[0]"); !strings.Contains(got, "Id: eas.u1, Index: "+second+
+		", Pending: 2, Status: Running") || !strings.Contains(got, "Window: 2, Slots: 0, AutoCommit: false") {
 		t.Error(got)
 	}
 	h.ok("PUT", base+"?_indexes_="+first+"%2C"+second+",0,99999", who, "")
@@ -111,16 +112,19 @@ func TestOperations(t *testing.T) {
 		answer              string // what it has
 	}{
 		{"GET", "?_attrs_=true", "", 200, `"stream.length":"0"`},
-		{"POST", "?_batch_=true", `{"data":"a"}` + "\n" + `{"data":"b","tags":{"t":"1"}}` + "\n" + `{"data":"c","priority":1}`, 200, "[1,2,3]"},
+		{"POST", "?_batch_=true", `{"data":"a"}` + "\n" + `{"data":"b","tags":{"t":"1"}}` + "\n" +
+			`{"data":"c","priority":1}`, 200, "[1,2,3]"},
 		{"GET", "?_attrs_=true", "", 200, `"stream.firstEntry":"1","stream.lastEntry":"3","stream.length":"3"`},
-		{"GET", "?_count_=true", "", 200, "3"}, {"GET", "?_count_=true&t=1", "", 200, "1"}, {"GET", "?_count_=true&_priority_=1", "", 200, "1"},
+		{"GET", "?_count_=true", "", 200, "3"}, {"GET", "?_count_=true&t=1", "", 200, "1"},
+		{"GET", "?_count_=true&_priority_=1", "", 200, "1"},
 		{"GET", "?_auto_delete_=false&t=1", "", 200, "b"},
 		{"GET", "?_search_=true&_index_=2", "", 200, `"IsPending":false,"WaitCount":2,"Deliveries":0}`},
 		{"GET", "?_search_=true&_index_=12345", "", 404, "no data in stream"},
 		{"DELETE", "?_indexes_=2", "", 200, ""}, {"DELETE", "?_trunc_=true&_index_=3", "", 200, ""},
 		{"GET", "?_attrs_=true", "", 200, `"stream.length":"1"`},
 		{"POST", "?_eos_=true&_force_=true", "", 200, ""}, {"POST", "", "x", 410, ""},
-		{"GET", "?_attrs_=true", "", 200, `"meta.state":"End"`}, {"GET", "?_attrs_=true", "", 200, `"stream.length":"0"`},
+		{"GET", "?_attrs_=true", "", 200, `"meta.state":"End"`}, {"GET", "?_attrs_=true", "", 200,
+			`"stream.length":"0"`},
 	} {
 		if answer := h.Expect(c.status, c.method, base+c.query, ofLines, c.body); !strings.Contains(answer, c.answer) {
 			t.Errorf("%s %s: %s, want %s", c.method, c.query, answer, c.answer)

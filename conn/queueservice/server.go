@@ -45,7 +45,8 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		shards: shards, auth: o.Authenticator, audit: o.Audit, front: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
+		shards: shards, auth: o.Authenticator, audit: o.Audit, front: h, consumers: map[*consumer]struct{}{},
+		visits: map[*visit]struct{}{},
 	}
 	s.now.Store(now)
 	s.bodies.Bound(conn.UsualRation)

@@ -103,5 +103,6 @@ func (k *socket) watchOver() {
 		return
 	}
 	after := k.now.Load().DeadAfter
-	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8, time.Second), Count: 4})
+	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8,
+		time.Second), Count: 4})
 }

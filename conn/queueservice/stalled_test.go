@@ -120,7 +120,8 @@ func stall(t *testing.T, server netip.AddrPort, clients int) {
 func TestMemoryOfStalled(t *testing.T) {
 	const announced = "POST " + base + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nabc"
 	long := "GET " + base + " HTTP/1.1\r\nX: " + strings.Repeat("h", 100<<10)
-	for text, most := range map[string]int64{halves[0]: stalledMost, halves[2]: stalledMost, announced: stalledMost + 3*smallBody, long: stalledMost + 3*100<<10} {
+	for text, most := range map[string]int64{halves[0]: stalledMost, halves[2]: stalledMost,
+		announced: stalledMost + 3*smallBody, long: stalledMost + 3*100<<10} {
 		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = time.Hour })
 		to := netip.MustParseAddrPort(h.Address)
 		var all []bare
@@ -160,7 +161,8 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	awaitGets(t, h, left)
 	for _, b := range all {
-		must.Get(syscall.Write(int(b), []byte(httpfronttest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))))
+		must.Get(syscall.Write(int(b), []byte(httpfronttest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n",
+			""))))
 		if reply := b.read(t); !strings.HasPrefix(reply, "HTTP/1.1 200 ") {
 			t.Errorf("answered %q", reply)
 		}

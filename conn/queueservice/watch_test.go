@@ -21,7 +21,8 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-const handshakeText = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-Websocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-Websocket-Version: 13\r\n"
+const handshakeText = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-Websocket-Key: " +
+	"dGhlIHNhbXBsZSBub25jZQ==\r\nSec-Websocket-Version: 13\r\n"
 
 const handshakeReply = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 	"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
@@ -107,9 +108,11 @@ func masked(op ws.OpCode, payload string) string {
 
 func TestHandshakeAsksForTheWatch(t *testing.T) {
 	h := newHouse(t, nil)
-	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b", "Origin: https://localhost/api/predict/s\r\nSec-WebSocket-Protocol: x\r\n")
+	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b",
+		"Origin: https://localhost/api/predict/s\r\nSec-WebSocket-Protocol: x\r\n")
 	got := h.last(t)
-	want := queue.Ask{What: queue.AskWatch, Queue: "s", Group: "eas", User: "u1", Limits: someLimits, Index: queue.NewestIndex,
+	want := queue.Ask{What: queue.AskWatch, Queue: "s", Group: "eas", User: "u1", Limits: someLimits,
+		Index:  queue.NewestIndex,
 		Window: 5, AutoCommit: true, Closes: true, Receiver: c.box, Tags: got.Ask.Tags}
 	if fmt.Sprint(*got.Ask) != fmt.Sprint(want) || !got.Ask.Tags.Has(queue.MakeTags(map[string]string{"a": "b"})) {
 		t.Errorf("asked %+v\nwant %+v", *got.Ask, want)
@@ -212,7 +215,9 @@ func TestSentIsReported(t *testing.T) {
 func TestWatchesThatEnd(t *testing.T) {
 	h := newHouse(t, nil)
 	for code, end := range map[ws.StatusCode]func(queue.Receiver){
-		closeReplaced: queue.Receiver.Replaced, closeRemoved: queue.Receiver.Removed, 1011: func(box queue.Receiver) { box.Receive(packed(), false) },
+		closeReplaced: queue.Receiver.Replaced, closeRemoved: queue.Receiver.Removed, 1011: func(box queue.Receiver) {
+			box.Receive(packed(), false)
+		},
 	} {
 		h.forget()
 		c := h.watch("", "")
@@ -321,7 +326,8 @@ func TestStream(t *testing.T) {
 	box := h.last(t).Ask.Receiver
 	box.Receive(packed(sent{1, nil, "a"}, sent{2, nil, ""}), true)
 	got := make([]byte, 4+5+4+2)
-	if _, err := io.ReadFull(r.Body, got); err != nil || string(got) != "\x00\x00\x00\x05\x08\x01\x1a\x01a\x00\x00\x00\x02\x08\x02" {
+	if _, err := io.ReadFull(r.Body, got); err != nil ||
+		string(got) != "\x00\x00\x00\x05\x08\x01\x1a\x01a\x00\x00\x00\x02\x08\x02" {
 		t.Errorf("%q, %v", got, err)
 	}
 	box.Replaced()
@@ -340,7 +346,8 @@ func TestStream(t *testing.T) {
 // The client that the Go SDK is built on.
 func TestRealClient(t *testing.T) {
 	h := newHouse(t, nil)
-	config := must.Get(websocket.NewConfig("ws://"+h.Address+"/api/predict/s?_watch_=true&_window_=5", "http://"+h.Address+"/api/predict/s"))
+	config := must.Get(websocket.NewConfig("ws://"+h.Address+"/api/predict/s?_watch_=true&_window_=5", "http://"+
+		h.Address+"/api/predict/s"))
 	config.Header.Set("Accept", typeProtobuf)
 	c := must.Get(websocket.DialConfig(config))
 	box := h.last(t).Ask.Receiver

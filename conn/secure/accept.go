@@ -12,7 +12,8 @@ import (
 const Timeout = 10 * time.Second
 
 // NotHTTPS is the answer to a client that speaks HTTP without TLS.
-const NotHTTPS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nThis port speaks HTTPS.\n"
+const NotHTTPS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nThis port speaks " +
+	"HTTPS.\n"
 
 // Over puts TLS over a connection that has been accepted. Accept makes its handshake, and
 // must be called soon.

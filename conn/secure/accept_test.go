@@ -32,8 +32,9 @@ func TestCloseWhileAccepting(t *testing.T) {
 		near, far := net.Pipe()
 		defer far.Close()
 		c := certs.Over(near)
-		go io.Copy(io.Discard, tls.Client(far, &tls.Config{InsecureSkipVerify: true})) // the bubble's clock is before the certificate
-		if err := c.below.half.Make(c.Conn); err != nil {                              // this is how far Accept is
+		// the bubble's clock is before the certificate
+		go io.Copy(io.Discard, tls.Client(far, &tls.Config{InsecureSkipVerify: true}))
+		if err := c.below.half.Make(c.Conn); err != nil { // this is how far Accept is
 			t.Fatal(err)
 		}
 		closed := make(chan struct{})

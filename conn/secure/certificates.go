@@ -115,7 +115,8 @@ func (c *Certificates) complain(log *slog.Logger, now time.Time) {
 	case now.After(leaf.NotAfter):
 		log.Warn("a certificate has expired: clients will refuse it", "cert", c.opts.Cert, "expired", leaf.NotAfter)
 	case now.Before(leaf.NotBefore):
-		log.Warn("a certificate is not valid yet: clients will refuse it", "cert", c.opts.Cert, "valid-from", leaf.NotBefore)
+		log.Warn("a certificate is not valid yet: clients will refuse it", "cert", c.opts.Cert, "valid-from",
+			leaf.NotBefore)
 	default:
 		return
 	}

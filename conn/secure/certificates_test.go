@@ -36,14 +36,17 @@ func TestWrongFiles(t *testing.T) {
 		cert, private, ca  []byte
 	}{
 		{"a cut certificate", "cert", "middle of a PEM block", half(good.Cert), good.Key, a.PEM},
-		{"a cut chain", "cert", "middle of a PEM block", append(bytes.Clone(good.Cert), half(a.PEM)...), good.Key, a.PEM},
+		{"a cut chain", "cert", "middle of a PEM block", append(bytes.Clone(good.Cert), half(a.PEM)...), good.Key,
+			a.PEM},
 		{"an empty certificate", "cert", "no certificate", nil, good.Key, a.PEM},
 		{"a swapped pair", "cert", "no certificate", good.Key, good.Cert, a.PEM},
-		{"nonsense", "cert", "", []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), good.Key, a.PEM},
+		{"nonsense", "cert", "", []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), good.Key,
+			a.PEM},
 		{"a cut key", "key", "middle of a PEM block", good.Cert, half(good.Key), a.PEM},
 		{"an empty key", "key", "no private key", good.Cert, nil, a.PEM},
 		{"a certificate for a key", "key", "no private key", good.Cert, good.Cert, a.PEM},
-		{"a locked key", "key", "encrypted", good.Cert, bytes.ReplaceAll(good.Key, []byte("PRIVATE"), []byte("ENCRYPTED PRIVATE")), a.PEM},
+		{"a locked key", "key", "encrypted", good.Cert, bytes.ReplaceAll(good.Key, []byte("PRIVATE"),
+			[]byte("ENCRYPTED PRIVATE")), a.PEM},
 		{"another's key", "key", "does not match", good.Cert, other.Key, a.PEM},
 		{"a cut authority", "client_ca", "middle of a PEM block", good.Cert, good.Key, half(a.PEM)},
 		{"no authority", "client_ca", "no certificate", good.Cert, good.Key, []byte("hello")},
@@ -86,7 +89,8 @@ func TestConfig(t *testing.T) {
 		o := o
 		c.change(&o)
 		got := must.Get(Read(o))
-		if n := got.Config(); n.ClientAuth != c.auth || n.MinVersion != c.version || (n.ClientCAs == nil) != (o.ClientCA == "") {
+		if n := got.Config(); n.ClientAuth != c.auth || n.MinVersion != c.version ||
+			(n.ClientCAs == nil) != (o.ClientCA == "") {
 			t.Errorf("%+v: %v, version %x, authorities %v", o, n.ClientAuth, n.MinVersion, n.ClientCAs)
 		}
 	}
@@ -146,14 +150,16 @@ func TestIdentify(t *testing.T) {
 	all := must.Get(certificates(p.Cert))
 	id := identity(all[0])
 	if id.Subject != "CN=worker,O=Example" || id.CommonName != "worker" ||
-		fmt.Sprint(id.DNSNames, id.Emails, id.URIs) != "[localhost worker] [beans@example.org] [spiffe://example.org/worker]" {
+		fmt.Sprint(id.DNSNames, id.Emails, id.URIs) != "[localhost worker] [beans@example.org] "+
+			"[spiffe://example.org/worker]" {
 		t.Errorf("%+v", id)
 	}
 }
 
 // With TLS 1.2 a client gets no suite with CBC, and all that it may get work.
 func TestNoCBC(t *testing.T) {
-	c := must.Get(Read(files(t, securetest.NewAuthority(t, "authority"), securetest.NewAuthority(t, "authority").Usual("one"))))
+	c := must.Get(Read(files(t, securetest.NewAuthority(t, "authority"), securetest.NewAuthority(t,
+		"authority").Usual("one"))))
 	config := c.Config().Clone()
 	config.ClientAuth = tls.NoClientCert
 	shake := func(suite uint16) error {
@@ -163,7 +169,8 @@ func TestNoCBC(t *testing.T) {
 			tls.Server(far, config).Handshake()
 			far.Close()
 		}()
-		return tls.Client(near, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}).Handshake()
+		return tls.Client(near, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12,
+			CipherSuites: []uint16{suite}}).Handshake()
 	}
 	worked := 0
 	for _, s := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {

@@ -24,7 +24,8 @@ func Identify(t *tls.Conn) *Identity {
 }
 
 func identity(cert *x509.Certificate) *Identity {
-	id := &Identity{Subject: cert.Subject.String(), CommonName: cert.Subject.CommonName, DNSNames: cert.DNSNames, Emails: cert.EmailAddresses}
+	id := &Identity{Subject: cert.Subject.String(), CommonName: cert.Subject.CommonName, DNSNames: cert.DNSNames,
+		Emails: cert.EmailAddresses}
 	for _, u := range cert.URIs {
 		id.URIs = append(id.URIs, u.String())
 	}

@@ -109,7 +109,8 @@ func (k *Keeper) keeps(err error) {
 // replaced says that a listener has a new certificate.
 func (k *Keeper) replaced(c *Certificates) {
 	leaf := c.current.Load().leaf
-	k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires", leaf.NotAfter)
+	k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires",
+		leaf.NotAfter)
 }
 
 // MostHandshakes is how many handshakes may be under way unless Limit says otherwise.

@@ -80,7 +80,8 @@ func TestWatchWarnsOfDates(t *testing.T) {
 		go func() { k.Watch(ctx); close(ended) }()
 		time.Sleep(Every)
 		synctest.Wait()
-		if got := log.Take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "expired") || !strings.Contains(got, old.opts.Cert) {
+		if got := log.Take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "expired") ||
+			!strings.Contains(got, old.opts.Cert) {
 			t.Errorf("at the start:\n%s", got)
 		}
 		time.Sleep(time.Minute)
@@ -162,7 +163,8 @@ func TestExchange(t *testing.T) {
 	}
 	other := files(t, a, a.Usual("two"))
 	exchange(other)
-	if got := log.Take(); c.current.Load().leaf.Subject.CommonName != "two" || strings.Count(got, "has been replaced") != 2 {
+	if got := log.Take(); c.current.Load().leaf.Subject.CommonName != "two" ||
+		strings.Count(got, "has been replaced") != 2 {
 		t.Errorf("the other files are not in use:\n%s", got)
 	}
 	securetest.Write(t, filepath.Dir(other.Cert), filepath.Base(other.Cert), []byte("nothing"))

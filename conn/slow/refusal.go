@@ -35,7 +35,8 @@ const (
 )
 
 var reasonWords = [Reasons]string{
-	"unknown command", "malformed line", "line too long", "wrong option", "malformed body", "no CRLF behind the body", "body too big",
+	"unknown command", "malformed line", "line too long", "wrong option", "malformed body", "no CRLF behind the body",
+	"body too big",
 	"right missing", "unknown token", "body shows a token", "jobs cannot be put together",
 }
 
@@ -44,8 +45,8 @@ func (r Reason) String() string { return reasonWords[r] }
 // commandWord is what a command may begin with. Tokens that are issued are longer.
 var commandWord = regexp.MustCompile(`^[ \t]*([A-Za-z0-9_-]{1,31})(?:[^A-Za-z0-9_-]|$)`)
 
-// Refuse remembers a refusal, but no token that its line has. A line that is no command may have one anywhere, so no more
-// than its first word is kept.
+// Refuse remembers a refusal, but no token that its line has. A line that is no command may have one anywhere, so no
+// more than its first word is kept.
 func (l *Log) Refuse(r Refusal) {
 	if l == nil {
 		return

@@ -34,7 +34,8 @@ func (t *transport) submit(shard int, ops []queue.Op, parcels []queue.Parcel) bo
 
 // round takes some jobs to their shards, and reports whether there may be more.
 func (t *transport) round() bool {
-	if t.failed = !t.submit(t.from, []queue.Op{{Kind: queue.Load, Limit: roundJobs}}, nil); t.failed || t.batch.Ops[0].Count == 0 {
+	if t.failed = !t.submit(t.from, []queue.Op{{Kind: queue.Load, Limit: roundJobs}}, nil); t.failed ||
+		t.batch.Ops[0].Count == 0 {
 		return false
 	}
 	t.parcels = append(t.parcels[:0], t.batch.Parcels...)

@@ -58,7 +58,8 @@ func NewCalendar(expression string, zone *time.Location) (*Calendar, error) {
 	}
 	local, ok := s.(*cron.SpecSchedule)
 	if !ok {
-		return nil, errors.New("@every counts from no certain time: write */5 in the field of the minutes, or of the seconds")
+		return nil, errors.New("@every counts from no certain time: write */5 in the field of the minutes, or of " +
+			"the seconds")
 	}
 	local.Location = time.UTC
 	markDays(local, fields)

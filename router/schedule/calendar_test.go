@@ -12,7 +12,8 @@ import (
 
 // zones are those of the tests: by an hour, by half an hour, twice in a year with an extra month
 // between, at midnight, and never.
-var zones = []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/Santiago", "Asia/Kolkata", "UTC"}
+var zones = []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca",
+	"America/Santiago", "Asia/Kolkata", "UTC"}
 
 func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
@@ -40,8 +41,9 @@ func TestNextAtDaylightSaving(t *testing.T) {
 		{"Australia/Lord_Howe", "15 2 * * *", "2026-10-03 12:00:00 +1030", "2026-10-04 02:45:00 +1100"},
 		{"Australia/Lord_Howe", "45 1 * * *", "2027-04-03 12:00:00 +1100", "2027-04-04 01:45:00 +1100"},
 		{"Australia/Lord_Howe", "45 1 * * *", "2027-04-04 01:45:00 +1100", "2027-04-05 01:45:00 +1030"},
-		{"America/Santiago", "0 0 * * *", "2026-09-05 12:00:00 -0400", "2026-09-06 01:00:00 -0300"}, // midnight is skipped
-		{"Pacific/Apia", "0 12 * * *", "2011-12-29 12:00:00 -1000", "2011-12-31 12:00:00 +1400"},    // the whole day is
+		// midnight is skipped
+		{"America/Santiago", "0 0 * * *", "2026-09-05 12:00:00 -0400", "2026-09-06 01:00:00 -0300"},
+		{"Pacific/Apia", "0 12 * * *", "2011-12-29 12:00:00 -1000", "2011-12-31 12:00:00 +1400"}, // the whole day is
 	} {
 		k := must.Get(NewCalendar(c.cron, zone(t, c.zone)))
 		if got := k.Next(must.Get(time.Parse(form, c.from))).Format(form); got != c.want {
@@ -83,7 +85,8 @@ type plain struct {
 
 func readPlain(expression string) *plain {
 	f := strings.Fields(expression)
-	p := &plain{set(f[0], 0, 59), set(f[1], 0, 59), set(f[2], 0, 23), set(f[3], 1, 31), set(f[4], 1, 12), set(f[5], 0, 7), f[3][0] != '*' && f[5][0] != '*'}
+	p := &plain{set(f[0], 0, 59), set(f[1], 0, 59), set(f[2], 0, 23), set(f[3], 1, 31), set(f[4], 1, 12),
+		set(f[5], 0, 7), f[3][0] != '*' && f[5][0] != '*'}
 	p.dow[0] = p.dow[0] || p.dow[7]
 	return p
 }
@@ -138,8 +141,10 @@ func expected(expression string, z *time.Location, from, to time.Time) (all []in
 // clock.
 func TestNextAgainstSearch(t *testing.T) {
 	expressions := []string{
-		"0 30 2 * * *", "0 0 * * * *", "0 */7 * * * *", "0 */20 1-3 * * *", "0 0 0 * * *", "0 59 23 * * 0", "15,45 */10 2,3 * * *",
-		"0 0 */2 * * *", "0 15 0-23 * * 6,7", "0 5 1 */2 * 1", "0 5 1 3-9 * 0", "*/30 0,59 * * * *", "0 0 3 29 2 *", "0 10 2 */2 * *",
+		"0 30 2 * * *", "0 0 * * * *", "0 */7 * * * *", "0 */20 1-3 * * *", "0 0 0 * * *", "0 59 23 * * 0",
+		"15,45 */10 2,3 * * *",
+		"0 0 */2 * * *", "0 15 0-23 * * 6,7", "0 5 1 */2 * 1", "0 5 1 3-9 * 0", "*/30 0,59 * * * *", "0 0 3 29 2 *",
+		"0 10 2 */2 * *",
 	}
 	for _, name := range zones {
 		z := zone(t, name)
@@ -192,14 +197,20 @@ func TestNextFromAnywhere(t *testing.T) {
 }
 
 func TestExpressions(t *testing.T) {
-	for _, good := range []string{"* * * * *", "*/5 * * * * *", "@hourly", "@daily", "@weekly", "@monthly", "@yearly", "0 9 * * mon-fri", "0 9 * * Sun-5", "0 0 * Jan-mar,6-7 *", "0 0 * * 6-7", "5/10 * * * *", "0 0 L * *", "0 0 29 2 *", " 0 0 1 1 * "} {
+	for _, good := range []string{"* * * * *", "*/5 * * * * *", "@hourly", "@daily", "@weekly", "@monthly", "@yearly",
+		"0 9 * * mon-fri", "0 9 * * Sun-5", "0 0 * Jan-mar,6-7 *", "0 0 * * 6-7", "5/10 * * * *", "0 0 L * *",
+		"0 0 29 2 *", " 0 0 1 1 * "} {
 		if _, err := NewCalendar(good, time.UTC); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", " ", "* * * *", "* * * * * * *", "60 * * * *", "* 24 * * *", "0 0 0 * *", "0 0 31 2 *", "0 0 30,31 2 *", "TZ=UTC * * * * *",
-		"CRON_TZ=UTC 0 0 * * *", "@every 5s", "@reboot", "*/0 * * * *", "a * * * *", "H * * * *", "5-1/0 * * * *", "* * * foo *", "5-1 * * * *", "0 22-2 * * *", "0 0 * * fri-mon", "0 0 * dec-2 *", "1,,2 * * * *", ",1 * * * *", "1, * * * *",
-		"+1 * * * *", "1-+5 * * * *", "*/+5 * * * *", "*-5 * * * *", "1-5-9 * * * *", "TZ=", "*/5*", "-1 * * * *", strings.Repeat("1,", 5000) + "1 * * * *"} {
+	for _, bad := range []string{"", " ", "* * * *", "* * * * * * *", "60 * * * *", "* 24 * * *", "0 0 0 * *",
+		"0 0 31 2 *", "0 0 30,31 2 *", "TZ=UTC * * * * *",
+		"CRON_TZ=UTC 0 0 * * *", "@every 5s", "@reboot", "*/0 * * * *", "a * * * *", "H * * * *", "5-1/0 * * * *",
+		"* * * foo *", "5-1 * * * *", "0 22-2 * * *", "0 0 * * fri-mon", "0 0 * dec-2 *", "1,,2 * * * *", ",1 * * * *",
+		"1, * * * *",
+		"+1 * * * *", "1-+5 * * * *", "*/+5 * * * *", "*-5 * * * *", "1-5-9 * * * *", "TZ=", "*/5*", "-1 * * * *",
+		strings.Repeat("1,", 5000) + "1 * * * *"} {
 		if k, err := NewCalendar(bad, time.UTC); err == nil {
 			t.Errorf("%q is taken, and ticks next at %s", bad, k.Next(time.Now()))
 		}

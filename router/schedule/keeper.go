@@ -306,7 +306,8 @@ func (k *Keeper) tell(e *entry, why string, lost int) {
 }
 
 // refusals are why a put may be refused.
-var refusals = map[queue.Status]string{queue.NoRoom: "no room", queue.Refused: "draining", queue.Failed: "the log has failed"}
+var refusals = map[queue.Status]string{queue.NoRoom: "no room", queue.Refused: "draining",
+	queue.Failed: "the log has failed"}
 
 // show notes the last and the next tick. mu is held.
 func (e *entry) show(now int64) {

@@ -39,12 +39,14 @@ func (s *shared) put(name string) int {
 }
 
 func newShared() *shared {
-	return &shared{disk: disk{ticks: map[[2]string]queue.Tick{}, puts: map[string][]int64{}, tubes: map[string]bool{}, fuse: -1}}
+	return &shared{disk: disk{ticks: map[[2]string]queue.Tick{}, puts: map[string][]int64{}, tubes: map[string]bool{},
+		fuse: -1}}
 }
 
 // each is a schedule whose expression has seconds.
 func each(name, tube, expression string) Schedule {
-	return Schedule{Name: name, Tube: tube, Rule: Rule{Cron: expression, Zone: "UTC", Calendar: must.Get(NewCalendar(expression, time.UTC))}}
+	return Schedule{Name: name, Tube: tube, Rule: Rule{Cron: expression, Zone: "UTC",
+		Calendar: must.Get(NewCalendar(expression, time.UTC))}}
 }
 
 // A keeper puts in time, goes on with another list, forgets what is not in it, tries again what was refused,
@@ -87,7 +89,8 @@ func TestKeeper(t *testing.T) {
 		if i := k.Infos()[0]; i.Puts != 32 || i.Lost != 3 || i.Refusal != "" || i.Next.Sub(i.Last) != time.Second {
 			t.Errorf("not refused any more: %+v", i)
 		}
-		if said := logs.String(); strings.Count(said, "was refused") != 1 || strings.Count(said, "were missed") != 1 || !strings.Contains(said, "ticks=3") {
+		if said := logs.String(); strings.Count(said, "was refused") != 1 || strings.Count(said, "were missed") != 1 ||
+			!strings.Contains(said, "ticks=3") {
 			t.Errorf("it says %s", said)
 		}
 		k.Set([]Schedule{each("a", "three", "0 0 0 1 1 *")}) // another rule: it begins anew

@@ -144,7 +144,8 @@ func (w *world) check(seed int64) {
 			case n < len(puts) && puts[n] == t:
 				n++
 			case s.Missed == All:
-				w.Fatalf("seed %d: %s: %s was lost, between %d and %d", seed, s.Name, moment(t), puts[max(0, n-1)], puts[n])
+				w.Fatalf("seed %d: %s: %s was lost, between %d and %d", seed, s.Name, moment(t), puts[max(0, n-1)],
+					puts[n])
 			}
 		}
 		if n != len(puts) {
@@ -202,7 +203,8 @@ func (w *world) settle(seed int64) {
 		if next := e.course.next(e.course.last); next <= w.now.Unix() {
 			w.Fatalf("seed %d: at %s, %s is still due", seed, w.now, moment(next))
 		}
-		if puts := w.disk.puts[e.Name]; e.Missed == All && len(puts) > 0 && e.course.next(puts[len(puts)-1]) <= min(w.now.Unix(), e.course.last) {
+		if puts := w.disk.puts[e.Name]; e.Missed == All && len(puts) > 0 &&
+			e.course.next(puts[len(puts)-1]) <= min(w.now.Unix(), e.course.last) {
 			w.Fatalf("seed %d: %s was lost", seed, e.Name)
 		}
 	}

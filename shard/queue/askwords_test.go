@@ -161,7 +161,8 @@ func (w *world) asked(op *Op) string {
 		return attrsText(a.Attrs)
 	case AskSearch:
 		i := a.Search
-		return fmt.Sprintf("consumer=%s pending=%v before=%d sent=%d code=%s reason=%s", i.Consumer, i.Pending, i.WaitCount, i.Deliveries, i.Code, i.Reason)
+		return fmt.Sprintf("consumer=%s pending=%v before=%d sent=%d code=%s reason=%s", i.Consumer, i.Pending,
+			i.WaitCount, i.Deliveries, i.Code, i.Reason)
 	}
 	return "ok"
 }

@@ -189,14 +189,16 @@ func (w *world) auditLog() error {
 			return fmt.Errorf("L2: the log has job %d, which has ended", id)
 		}
 		j := w.s.jobs.At(slot)
-		want := map[JobState]storage.JobState{Delayed: storage.Delayed, Buried: storage.Buried, Passed: storage.Passed}[j.state()]
+		want := map[JobState]storage.JobState{Delayed: storage.Delayed, Buried: storage.Buried,
+			Passed: storage.Passed}[j.state()]
 		switch {
 		case id > w.s.tubeAt.Get(j.tube()).newest:
 			return fmt.Errorf("S3: job %d is newer than the newest of its tube", id)
 		case want != 0 && r.State != want, r.State == storage.Passed && j.state() != Passed:
 			return fmt.Errorf("L2: job %d is %s, and %v in the log", id, j.state(), r.State)
 		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.rares.At(j.rare).key+testEpoch:
-			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id, w.s.rares.At(j.rare).key+testEpoch, r.Deadline)
+			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id,
+				w.s.rares.At(j.rare).key+testEpoch, r.Deadline)
 		case r.State == storage.Buried && j.state() == Buried && r.BuryRank != uint64(w.s.rares.At(j.rare).key):
 			return fmt.Errorf("L2: job %d is buried as %d, in the log as %d", id, w.s.rares.At(j.rare).key, r.BuryRank)
 		}

@@ -63,11 +63,13 @@ func TestAuthorizer(t *testing.T) {
 				return k == kind && tube == "t"
 			})
 			if usual != allowed || asked == (state == "held") {
-				t.Errorf("%d of a job that is %s: %d without an authorizer, %d with one, asked: %v", kind, state, usual, allowed, asked)
+				t.Errorf("%d of a job that is %s: %d without an authorizer, %d with one, asked: %v", kind, state, usual,
+					allowed, asked)
 			}
 			refused := answer(func(Kind, string) bool { return false })
 			if own := state == "held"; own && refused != usual || !own && refused != Denied {
-				t.Errorf("%d of a job that is %s: %d without an authorizer, %d when refused", kind, state, usual, refused)
+				t.Errorf("%d of a job that is %s: %d without an authorizer, %d when refused", kind, state, usual,
+					refused)
 			}
 		}
 	}
@@ -81,13 +83,16 @@ func TestAuthorizerOfTotals(t *testing.T) {
 	c := &w.user("c").client
 	for i := range tubes {
 		b := &Batch{Client: c, Ops: []Op{
-			{Kind: Use, Data: fmt.Appendf(nil, "t%d", i)}, {Kind: Put, TTR: 1, Size: 1, Data: []byte("x")}, {Kind: Put, Delay: 9, TTR: 1, Size: 1, Data: []byte("x")},
+			{Kind: Use, Data: fmt.Appendf(nil, "t%d", i)}, {Kind: Put, TTR: 1, Size: 1, Data: []byte("x")},
+			{Kind: Put, Delay: 9, TTR: 1, Size: 1, Data: []byte("x")},
 		}}
 		for !w.s.Run(w.now, b) {
 			w.s.renew()
 		}
 	}
-	b := &Batch{Ops: []Op{{Kind: Totals}}, Authorizer: func(k Kind, tube string) bool { return k == Totals && tube[len(tube)-1] == '7' }}
+	b := &Batch{Ops: []Op{{Kind: Totals}}, Authorizer: func(k Kind, tube string) bool {
+		return k == Totals && tube[len(tube)-1] == '7'
+	}}
 	turns := 1
 	for !w.s.Run(w.now, b) {
 		w.s.renew()

@@ -32,7 +32,8 @@ func textOp(id uint64, body string) Op {
 // jobs inside it end.
 func TestBudget(t *testing.T) {
 	s, c := newTightState(), &Client{}
-	s.runAll(t, c, Op{Kind: Use, Data: []byte("default")}, textOp(1, "12345678"), textOp(2, "abcdefgh"), textOp(3, "xy"))
+	s.runAll(t, c, Op{Kind: Use, Data: []byte("default")}, textOp(1, "12345678"), textOp(2, "abcdefgh"),
+		textOp(3, "xy"))
 	inside := func(want int64) {
 		t.Helper()
 		if s.inside != want {
@@ -79,7 +80,8 @@ func TestSupplyOfABodyThatCannotBeRead(t *testing.T) {
 		again bool
 	}{
 		{Peek, storage.ErrNoBody, true}, {PeekReady, storage.ErrNoBody, true}, {Reserve, storage.ErrNoBody, true},
-		{Reserve, storage.ErrUnreadable, true}, {PeekDelayed, storage.ErrUnreadable, true}, {Peek, storage.ErrUnreadable, false},
+		{Reserve, storage.ErrUnreadable, true}, {PeekDelayed, storage.ErrUnreadable, true},
+		{Peek, storage.ErrUnreadable, false},
 		{PeekBuried, storage.ErrUnreadable, false}, {Reserve, errors.New("the log has failed"), false},
 		{ReserveJob, storage.ErrNoBody, false}, {Peek, errors.New("the sector is bad"), false},
 	} {

@@ -113,12 +113,14 @@ func (b *Batch) Reset() {
 	clear(b.Tubes)
 	clear(b.Taken)
 	clear(b.Parcels)
-	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], Taken: b.Taken[:0], Parcels: b.Parcels[:0], own: b.own[:0]}
+	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], Taken: b.Taken[:0],
+		Parcels: b.Parcels[:0], own: b.own[:0]}
 }
 
 // Memory is how many bytes a batch keeps for its next operations and their answers.
 func (b *Batch) Memory() int {
-	return cap(b.Bytes) + cap(b.own) + bytesOf(b.Ops) + bytesOf(b.Jobs) + bytesOf(b.Tubes) + bytesOf(b.Taken) + bytesOf(b.Parcels)
+	return cap(b.Bytes) + cap(b.own) + bytesOf(b.Ops) + bytesOf(b.Jobs) + bytesOf(b.Tubes) + bytesOf(b.Taken) + bytesOf(
+		b.Parcels)
 }
 
 // bytesOf is what a slice keeps.

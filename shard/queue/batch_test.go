@@ -97,7 +97,8 @@ func TestAppliedOperationsLetGo(t *testing.T) {
 	buffer, large := []byte("defaultsmall"), [][]byte{make([]byte, 5000)}
 	b := &Batch{Client: &w.user("a").client, Ops: []Op{
 		{Kind: Use, Data: buffer[:7]}, {Kind: Watch, Data: buffer[:7]},
-		{Kind: Put, ID: 1, Pri: 1, TTR: 9, Size: 5, Data: buffer[7:]}, {Kind: Put, ID: 2, TTR: 9, Size: 5000, Parts: large},
+		{Kind: Put, ID: 1, Pri: 1, TTR: 9, Size: 5, Data: buffer[7:]}, {Kind: Put, ID: 2, TTR: 9, Size: 5000,
+			Parts: large},
 		{Kind: StatsTube, Data: buffer[:7]}, {Kind: Pause, Data: buffer[:7]}, {Kind: Pause, Data: []byte("none")},
 		{Kind: Peek, ID: 2}, {Kind: Reserve}, {Kind: Reserve}, {Kind: Reserve}, {Kind: Pause, Data: buffer[:7]},
 	}}

@@ -28,7 +28,8 @@ func (x *machine) alterJobs() {
 	} else {
 		a.Set = Fields(1 + x.pick(7, "fields"))
 		a.Pri = choose[uint32](x, "pri", 0, 1, 1023, 1024)
-		a.Delay, a.TTR = choose[int64](x, "delay", 0, 1000, 2250)*millisecond, choose[int64](x, "ttr", 1000, 2000, 250, 1750)*millisecond
+		a.Delay, a.TTR = choose[int64](x, "delay", 0, 1000, 2250)*millisecond, choose[int64](x, "ttr", 1000, 2000, 250,
+			1750)*millisecond
 	}
 	op := Op{Kind: AlterSeveral}
 	many := 6
@@ -48,7 +49,8 @@ func (x *machine) alterJobs() {
 
 // modelAlter runs it in the model.
 func (x *machine) modelAlter(a *Altering, op *Op) {
-	with := naive.Alter{From: a.Tube, To: a.To, As: map[JobState]naive.State{Ready: naive.Ready, Buried: naive.Buried}[a.As]}
+	with := naive.Alter{From: a.Tube, To: a.To, As: map[JobState]naive.State{Ready: naive.Ready,
+		Buried: naive.Buried}[a.As]}
 	if a.Set&FieldPri != 0 {
 		with.Pri = &a.Pri
 	}
@@ -329,7 +331,8 @@ func TestMoveAway(t *testing.T) {
 	}
 }
 
-// A dead letter from another shard goes into a tube that a moved job would not, and no job is dropped in vain for either.
+// A dead letter from another shard goes into a tube that a moved job would not, and no job is dropped in vain for
+// either.
 func TestArrivalInAFullTube(t *testing.T) {
 	for why, want := range map[Cause]Status{ForMove: NoRoom, ForReserves: OK} {
 		w := newWorld(t)
@@ -337,7 +340,8 @@ func TestArrivalInAFullTube(t *testing.T) {
 			policy default bytes=10 full=oldest
 			a put 5 0 60 5 -> 1`)
 		p := Parcel{Body: [][]byte{[]byte("eleven byte")}, Cause: why}
-		p.Job = storage.Job{ID: 9, Tube: "default", State: storage.Ready, TTR: 60, Size: 11, Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
+		p.Job = storage.Job{ID: 9, Tube: "default", State: storage.Ready, TTR: 60, Size: 11,
+			Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
 		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != want || w.s.tubes["default"].ready.N != 1 {
 			t.Errorf("%v: the answer is %v, and %d jobs are ready", why, b.Ops[0].Status, w.s.tubes["default"].ready.N)
@@ -350,7 +354,8 @@ func TestJobThatHasMovedTooOften(t *testing.T) {
 	w := newWorld(t)
 	w.run("policy default deliveries=1 to=far")
 	w.lastID, w.bodies[1] = 1, "x"
-	w.log.Put(&storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 9, Size: 1, Item: &storage.Item{Route: &storage.Route{Hops: storage.MaxHops}}}, []byte("x"))
+	w.log.Put(&storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 9, Size: 1,
+		Item: &storage.Item{Route: &storage.Route{Hops: storage.MaxHops}}}, []byte("x"))
 	w.replay()
 	w.s.Local = func(tube string) bool { return tube != "far" }
 	for _, step := range [][]string{{"move", "default", "far", "1"}, {"poll"}, {"release", "1", "0", "0"}} {

@@ -318,7 +318,8 @@ func (s *State) freeKey(now int64, h *hash) {
 	k.remove(ref)
 }
 
-// checkGraves shows the jobs in graves to the check of S1, and looks at what graves and tubes say of each other (GR1, GR2).
+// checkGraves shows the jobs in graves to the check of S1, and looks at what graves and tubes say of each other (GR1,
+// GR2).
 func (s *State) checkGraves(place func(uint32, string) error) error {
 	graves, noted, n, bytes := map[*tube]int{}, map[string]int{}, 0, int64(0)
 	for _, g := range s.yard.graves {
@@ -345,11 +346,14 @@ func (s *State) checkGraves(place func(uint32, string) error) error {
 		}
 	}
 	if n != s.yard.jobs || bytes != s.yard.bytes {
-		return fmt.Errorf("S3: %d jobs of %d bytes in graves are counted, %d of %d there", s.yard.jobs, s.yard.bytes, n, bytes)
+		return fmt.Errorf("S3: %d jobs of %d bytes in graves are counted, %d of %d there", s.yard.jobs, s.yard.bytes, n,
+			bytes)
 	}
 	for slot := uint32(1); slot < s.tubeAt.N; slot++ {
-		if t := s.tubeAt.Get(slot); t != nil && (t.graves != graves[t] || t.gone != (s.tubes[t.name] != t) || t.gone && t.graves == 0) {
-			return fmt.Errorf("GR1: tube %q counts %d graves, has %d, and has ended: %t", t.name, t.graves, graves[t], t.gone)
+		if t := s.tubeAt.Get(slot); t != nil && (t.graves != graves[t] || t.gone != (s.tubes[t.name] != t) || t.gone &&
+			t.graves == 0) {
+			return fmt.Errorf("GR1: tube %q counts %d graves, has %d, and has ended: %t", t.name, t.graves, graves[t],
+				t.gone)
 		}
 	}
 	for tube, p := range s.yard.purging {

@@ -141,7 +141,8 @@ func (s *State) listRecords(now int64, b *Batch, t *tube) {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.id() != 0 && !s.interred(slot) && (t != nil && j.tube() == t.slot || t == nil && s.mayList(b, j.tube())) {
+		if j := s.jobs.At(slot); j.id() != 0 && !s.interred(slot) && (t != nil && j.tube() == t.slot || t == nil &&
+			s.mayList(b, j.tube())) {
 			s.listJob(now, l, slot)
 			s.readable(b)
 		}

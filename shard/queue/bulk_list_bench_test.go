@@ -29,7 +29,8 @@ func BenchmarkList(b *testing.B) {
 			}
 		}
 		for name, f := range map[string]Filter{
-			"all-young": {Younger: 1}, "body": {Body: []byte("needle")}, "tube-body": {Tube: "tube0", Body: []byte("needle")},
+			"all-young": {Younger: 1}, "body": {Body: []byte("needle")}, "tube-body": {Tube: "tube0",
+				Body: []byte("needle")},
 			"tags": {Tags: MakeTags(map[string]string{"k": "v"})},
 		} {
 			b.Run(fmt.Sprintf("%s/churned=%t", name, churned), func(b *testing.B) {

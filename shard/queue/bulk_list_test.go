@@ -55,8 +55,10 @@ func (x *machine) compareLists() {
 		var want []uint64
 		for _, j := range x.m.Jobs {
 			age := now - j.Created
-			if j.State != naive.Passed && (tube == "" || j.Tube == tube) && (f.States == 0 || f.States.Has(stateOf[j.State])) &&
-				(f.Older == 0 || age >= f.Older) && (f.Younger == 0 || age < f.Younger) && strings.Contains(j.Body, string(f.Body)) {
+			if j.State != naive.Passed && (tube == "" || j.Tube == tube) &&
+				(f.States == 0 || f.States.Has(stateOf[j.State])) &&
+				(f.Older == 0 || age >= f.Older) && (f.Younger == 0 || age < f.Younger) &&
+				strings.Contains(j.Body, string(f.Body)) {
 				want = append(want, j.ID)
 			}
 		}
@@ -133,7 +135,8 @@ func TestListBetweenOthers(t *testing.T) {
 					seen[k.ID] = true
 				}
 				for id := uint64(1); id <= last; id++ {
-					if j := w.s.jobs.At(max(w.s.index.find(&w.s.jobs, id), 1)); !gone[id] && j.id() == id && !seen[id] &&
+					if j := w.s.jobs.At(max(w.s.index.find(&w.s.jobs, id), 1)); !gone[id] && j.id() == id &&
+						!seen[id] &&
 						w.s.tubeAt.Get(j.tube()).name == "default" {
 						t.Errorf("job %d is not listed", id)
 					}
@@ -170,7 +173,8 @@ func TestListed(t *testing.T) {
 		t.Fatalf("%d jobs are listed", len(list))
 	}
 	b := w.users["b"]
-	if k := list[0]; k.Holder != b.client.Waiter || k.Held != 2 || k.State != Reserved || k.Age != 5 || k.TimeLeft != 58 {
+	if k := list[0]; k.Holder != b.client.Waiter || k.Held != 2 || k.State != Reserved || k.Age != 5 ||
+		k.TimeLeft != 58 {
 		t.Errorf("%+v", k)
 	}
 	if k := list[2]; k.Holder != b.client.Waiter || k.Held != -1 || !k.Searched || string(k.Body) != w.bodies[3][:4] {
@@ -179,7 +183,8 @@ func TestListed(t *testing.T) {
 	if k := list[3]; k.Holder != nil || string(k.Tags) != string(MakeTags(map[string]string{"k": "v"})) {
 		t.Errorf("%+v", k)
 	}
-	if got := shown(w.pages(Filter{Tags: MakeTags(map[string]string{"k": "v"})}, 10, nil, w.s.renew)); !slices.Equal(got, []uint64{4}) {
+	if got := shown(w.pages(Filter{Tags: MakeTags(map[string]string{"k": "v"})}, 10, nil, w.s.renew)); !slices.Equal(
+		got, []uint64{4}) {
 		t.Errorf("with the tag: %v", got)
 	}
 	if got := w.pages(Filter{Tags: MakeTags(map[string]string{"k": "w"})}, 10, nil, w.s.renew); len(got) > 0 {
@@ -217,7 +222,8 @@ func TestListBodies(t *testing.T) {
 	w.s.Budget = 8000
 	a := w.user("a")
 	body := func(n int, with string) string { return strings.Repeat(".", n-len(with)) + with }
-	for _, b := range []string{body(10, "x"), body(10, "y"), body(3000, "x"), body(3000, ""), body(5000, "x"), body(5000, "y"), body(5000, "x")} {
+	for _, b := range []string{body(10, "x"), body(10, "y"), body(3000, "x"), body(3000, ""), body(5000, "x"),
+		body(5000, "y"), body(5000, "x")} {
 		w.lastID++
 		w.bodies[w.lastID] = b
 		a.apply(Op{Kind: Put, ID: w.lastID, TTR: 60, Data: []byte(b), Size: uint32(len(b))})
@@ -226,7 +232,8 @@ func TestListBodies(t *testing.T) {
 	b := &Batch{List: &l, Ops: []Op{{Kind: List}}}
 	w.s.renew()
 	w.s.Run(w.now, b)
-	if b.Lacking() == nil || len(l.Jobs) != 6 || l.Jobs[0].ID != 1 || !l.Jobs[0].Searched || l.Jobs[1].Searched || l.Jobs[1].Away || !l.Jobs[3].Away {
+	if b.Lacking() == nil || len(l.Jobs) != 6 || l.Jobs[0].ID != 1 || !l.Jobs[0].Searched || l.Jobs[1].Searched ||
+		l.Jobs[1].Away || !l.Jobs[3].Away {
 		t.Fatalf("%+v", l.Jobs)
 	}
 	damaged := b.SupplyListed(func(id uint64, size uint32) ([]byte, error) {
@@ -238,7 +245,8 @@ func TestListBodies(t *testing.T) {
 		}
 		return []byte(w.bodies[id]), nil
 	})
-	if !slices.Equal(damaged, []uint64{5}) || !slices.Equal(shown(l.Jobs), []uint64{1, 3, 4, 5, 7}) || b.Lacking() != nil {
+	if !slices.Equal(damaged, []uint64{5}) || !slices.Equal(shown(l.Jobs), []uint64{1, 3, 4, 5, 7}) ||
+		b.Lacking() != nil {
 		t.Errorf("%v are damaged, %v are listed", damaged, shown(l.Jobs))
 	}
 	if got := shown(w.pages(Filter{Body: []byte("x")}, 2, nil, w.s.renew)); !slices.Equal(got, []uint64{1, 3, 5, 7}) {
@@ -246,7 +254,9 @@ func TestListBodies(t *testing.T) {
 	}
 	b = &Batch{List: &l, Ops: []Op{{Kind: List}}}
 	w.s.Run(w.now, b)
-	if b.SupplyListed(func(uint64, uint32) ([]byte, error) { return nil, fmt.Errorf("broken") }); b.Ops[0].Status != Failed {
+	if b.SupplyListed(func(uint64, uint32) ([]byte, error) {
+		return nil, fmt.Errorf("broken")
+	}); b.Ops[0].Status != Failed {
 		t.Errorf("a failed log: %v", b.Ops[0].Status)
 	}
 }

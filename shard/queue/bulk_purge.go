@@ -13,9 +13,10 @@ import (
 // no client sees them, and goes on deleting. In the turn that deletes the last of them, the note goes.
 //
 // The note says which jobs are meant by their ids: all up to the newest one. So what it spares must be told
-// apart. Jobs that somebody held, that were arriving from another shard, or that were in other states, are listed in the note. Whatever is recorded
-// later, because such a job is released, or comes from elsewhere with a low id, or because a put took its id
-// before the purge and has its body only now, has the number of the purge in its record (Item.Since).
+// apart. Jobs that somebody held, that were arriving from another shard, or that were in other states, are listed in
+// the note. Whatever is recorded later, because such a job is released, or comes from elsewhere with a low id, or
+// because a put took its id before the purge and has its body only now, has the number of the purge in its record
+// (Item.Since).
 //
 // A later purge of the same tube means all jobs that an earlier one means and that have not been deleted yet,
 // so its note takes the place of the other one.
@@ -29,8 +30,9 @@ type purging struct {
 	notes    []*storage.Purge // that are in the log
 }
 
-// purge ends all jobs of a tube that nobody holds, or those that are in some states, at once. It reports false if they are to be ended one by one: they are
-// few, or too many are spared, or the log has no room for the note, or what a queue's groups have to do with them is much.
+// purge ends all jobs of a tube that nobody holds, or those that are in some states, at once. It reports false if they
+// are to be ended one by one: they are few, or too many are spared, or the log has no room for the note, or what a
+// queue's groups have to do with them is much.
 func (s *State) purge(t *tube, op *Op) bool {
 	of := States(op.Limit)
 	n := t.countOf(of)

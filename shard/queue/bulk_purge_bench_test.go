@@ -79,6 +79,7 @@ func (f *field) through(op Op) (turns []time.Duration) {
 func (f *field) watchAs(groups ...string) {
 	for _, g := range groups {
 		k := &sink{f: &pushField{field: f}, user: g}
-		f.through(Op{Kind: Service, Ask: &Ask{What: AskWatch, Queue: "tube0", Group: g, User: "u", Limits: testLimits, Receiver: k}})
+		f.through(Op{Kind: Service, Ask: &Ask{What: AskWatch, Queue: "tube0", Group: g, User: "u", Limits: testLimits,
+			Receiver: k}})
 	}
 }

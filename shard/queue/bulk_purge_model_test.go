@@ -12,7 +12,8 @@ import (
 // with keys, with policies, and where dead letters go to a tube that is being purged (GR1, GR2).
 func TestModelPurges(t *testing.T) {
 	often := slices.Concat(weighted(1, commands), weighted(1, []command{
-		{"truncate", 4, (*machine).truncate}, {"truncate states", 4, (*machine).truncateStates}, {"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
+		{"truncate", 4, (*machine).truncate}, {"truncate states", 4, (*machine).truncateStates},
+		{"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
 	}))
 	items := weighted(1, serviceCommands)
 	for name, begin := range map[string]func(*testing.T, func(int, string) int) *machine{

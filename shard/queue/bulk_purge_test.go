@@ -27,12 +27,13 @@ func (w *world) empty() {
 		w.t.Fatal(err)
 	}
 	if n := int(w.s.index.N); n != len(w.log.Jobs) || len(w.log.Queues) > 0 || len(w.s.notes) > 0 {
-		w.t.Fatalf("%d jobs are left, %d in the log, and the notes %v, in the log %v", n, len(w.log.Jobs), w.s.notes, w.log.Queues)
+		w.t.Fatalf("%d jobs are left, %d in the log, and the notes %v, in the log %v", n, len(w.log.Jobs), w.s.notes,
+			w.log.Queues)
 	}
 }
 
-// GR1, GR2: From the answer on nobody sees a job that a purge has ended, whatever asks for it, while the log has it still, and also
-// after a restart. What comes later, and what somebody held, stays.
+// GR1, GR2: From the answer on nobody sees a job that a purge has ended, whatever asks for it, while the log has it
+// still, and also after a restart. What comes later, and what somebody held, stays.
 func TestPurge(t *testing.T) {
 	for name, steps := range purgeScripts {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +78,8 @@ func TestPurgeSparesTravellers(t *testing.T) {
 	w.run("a put 5 0 60 -> 1\n a put 5 0 60 -> 2\n a put 5 0 60 -> 3")
 	arrive := func(id uint64) uint64 {
 		p := Parcel{Body: [][]byte{[]byte("body of 9")}}
-		p.Job = storage.Job{ID: id, Tube: "default", State: storage.Ready, TTR: 60, Size: 9, Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
+		p.Job = storage.Job{ID: id, Tube: "default", State: storage.Ready, TTR: 60, Size: 9,
+			Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
 		w.bodies[id] = "body of 9"
 		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != OK {
@@ -198,7 +200,8 @@ func TestGravesAreEmptiedInShares(t *testing.T) {
 	}
 }
 
-// A queue of which the log has only its next view's number keeps that over a restart amid a purge: a replay writes nothing.
+// A queue of which the log has only its next view's number keeps that over a restart amid a purge: a replay writes
+// nothing.
 func TestPurgeLeavesAQueueItsViews(t *testing.T) {
 	w := newPurgeWorld(t)
 	w.run(`

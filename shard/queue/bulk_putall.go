@@ -166,7 +166,8 @@ func (s *State) allBorn(g *gathering, all policy.Amount) Status {
 		}
 		g.puts[i].ID, g.puts[i].phase = id, claimed
 	}
-	if all[policy.BoundJobs] > 0 && (s.Durable && !s.Log.Room(int(all[policy.BoundBytes])) || s.quota != nil && !s.quota.Claim(all)) {
+	if all[policy.BoundJobs] > 0 && (s.Durable && !s.Log.Room(int(all[policy.BoundBytes])) || s.quota != nil &&
+		!s.quota.Claim(all)) {
 		s.giveUp(g.puts)
 		return NoRoom
 	}

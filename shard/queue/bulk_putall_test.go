@@ -84,7 +84,8 @@ func (x *machine) putAll() {
 	var jobs []*naive.Job
 	for i, op := range puts {
 		got := &b.Ops[1+i]
-		j := &naive.Job{Tube: cmp.Or(op.Tube, x.m.Clients[c].Used), Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Options)}
+		j := &naive.Job{Tube: cmp.Or(op.Tube, x.m.Clients[c].Used), Body: string(op.Data), Pri: op.Pri, Delay: op.Delay,
+			TTR: op.TTR, Said: saidOf(op.Options)}
 		if op.Options != nil {
 			j.Tags = wordsOf(op.Options.Tags)
 		}
@@ -98,7 +99,8 @@ func (x *machine) putAll() {
 	for i := range b.Ops {
 		got := &b.Ops[i]
 		if got.Status != want || i > 0 && (want == OK || want == Exists) && got.ID != jobs[i-1].ID {
-			x.w.t.Fatalf("client %d: put %d of %d together is answered %v %d, want %v", c, i, len(puts), got.Status, got.ID, want)
+			x.w.t.Fatalf("client %d: put %d of %d together is answered %v %d, want %v", c, i, len(puts), got.Status,
+				got.ID, want)
 		}
 	}
 	if x.serves || x.m.Policies != nil || x.w.s.opening.N > 0 {
@@ -123,15 +125,17 @@ func TestPutAll(t *testing.T) {
 		want   Status
 		jobs   int // afterwards
 	}{
-		"there is room":                     {"a use default", 3, OK, 3},
-		"none":                              {"a use default", 0, OK, 0},
-		"the disk is full":                  {"log full", 3, NoRoom, 0},
-		"the server drains":                 {"drain", 3, Refused, 0},
-		"the tube has room for two more":    {"policy default jobs=3\na put 1 0 60 -> 1", 3, NoRoom, 1},
-		"the tube has room for three more":  {"policy default jobs=4\na put 1 0 60 -> 1", 3, OK, 4},
-		"too many bytes":                    {"policy default bytes=29", 3, NoRoom, 0},
-		"older ones go":                     {"policy default jobs=4 full=oldest\na put 1 0 60 -> 1\na put 1 0 60 -> 2\na put 1 0 60 -> 3", 3, OK, 4},
-		"not enough of the others may go":   {"policy default jobs=4 full=oldest\na put 1 9 60 -> 1\na put 1 9 60 -> 2\na put 1 0 60 -> 3", 3, NoRoom, 3},
+		"there is room":                    {"a use default", 3, OK, 3},
+		"none":                             {"a use default", 0, OK, 0},
+		"the disk is full":                 {"log full", 3, NoRoom, 0},
+		"the server drains":                {"drain", 3, Refused, 0},
+		"the tube has room for two more":   {"policy default jobs=3\na put 1 0 60 -> 1", 3, NoRoom, 1},
+		"the tube has room for three more": {"policy default jobs=4\na put 1 0 60 -> 1", 3, OK, 4},
+		"too many bytes":                   {"policy default bytes=29", 3, NoRoom, 0},
+		"older ones go": {"policy default jobs=4 full=oldest\na put 1 0 60 -> 1\na put 1 0 60 " +
+			"-> 2\na put 1 0 60 -> 3", 3, OK, 4},
+		"not enough of the others may go": {"policy default jobs=4 full=oldest\na put 1 9 60 -> 1\na put 1 9 60 " +
+			"-> 2\na put 1 0 60 -> 3", 3, NoRoom, 3},
 		"more than the tube ever has":       {"policy default jobs=2 full=oldest", 3, NoRoom, 0},
 		"of a tube where jobs must expire ": {"policy default jobs=9 expire=1s\na put 1 0 60 -> 1", 3, OK, 4},
 	} {

@@ -188,7 +188,8 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 		s.spend(summing)
 		slot := f.next().Slot
 		j := s.jobs.At(slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.agedPri(s.tubeAt.Get(j.tube()), slot), Size: j.size})
+		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.agedPri(s.tubeAt.Get(j.tube()), slot),
+			Size: j.size})
 		if bytes += int(j.size); op.Poll {
 			break
 		}

@@ -18,7 +18,8 @@ func (x *machine) reserveSeveral() {
 	most, least := BatchBytes, 1
 	if x.pick(3, "claim") == 0 {
 		most, least = choose(x, "bytes", 0, 11, 3000, BatchBytes), 0
-		op.Kind, op.Pri, op.ID, op.Size = ClaimSeveral, choose[uint32](x, "worst", 0, 1, 1023, 4294967295), x.id(), uint32(most)
+		op.Kind, op.Pri, op.ID, op.Size = ClaimSeveral, choose[uint32](x, "worst", 0, 1, 1023, 4294967295), x.id(),
+			uint32(most)
 		op.Ticket = x.worstTag(c)
 	}
 	x.forget()
@@ -45,7 +46,8 @@ func (x *machine) reserveSeveral() {
 	}
 	var ids []uint64
 	for _, k := range b.Taken[got.From:got.To] {
-		if body := string(b.Bytes[k.From:k.To]) + string(joined(k.Large)); body != x.w.bodies[k.ID] || int(k.Size) != len(body) {
+		if body := string(b.Bytes[k.From:k.To]) + string(joined(k.Large)); body != x.w.bodies[k.ID] ||
+			int(k.Size) != len(body) {
 			x.w.t.Fatalf("job %d comes with body %q, size %d", k.ID, body, k.Size)
 		}
 		if ids = append(ids, k.ID); (k.About != nil) != (op.Options != nil) {
@@ -101,13 +103,15 @@ func TestReserveSeveralInTurns(t *testing.T) {
 	b := batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: n}, Op{Kind: PeekReady})
 	turns := 1
 	for ; !w.s.Run(w.now, b); turns++ {
-		if got, _ := other.apply(Op{Kind: Reserve, Poll: true}); got.ID != uint64(len(b.Taken)+turns) || len(b.Taken) > turns*Slice {
+		if got, _ := other.apply(Op{Kind: Reserve, Poll: true}); got.ID != uint64(len(b.Taken)+turns) ||
+			len(b.Taken) > turns*Slice {
 			t.Errorf("after %d turns the next job is %d", turns, got.ID)
 		}
 		w.s.Tick(w.now)
 	}
 	op := &b.Ops[0]
-	if turns != 3 || op.Count != n || len(b.Taken) != n || op.To-op.From != n || a.client.held.N != n || b.Ops[1].ID != n+3 {
+	if turns != 3 || op.Count != n || len(b.Taken) != n || op.To-op.From != n || a.client.held.N != n ||
+		b.Ops[1].ID != n+3 {
 		t.Errorf("%d turns for %d jobs, %d held; then %d", turns, op.Count, a.client.held.N, b.Ops[1].ID)
 	}
 }

@@ -15,7 +15,8 @@ const idBytes = 8
 func AppendID(list []byte, id uint64) []byte { return binary.LittleEndian.AppendUint64(list, id) }
 
 // eachOf is what an operation on several jobs does to each.
-var eachOf = [Service + 1]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, BurySeveral: Bury, TouchSeveral: Touch, AlterSeveral: Alter}
+var eachOf = [Service + 1]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, BurySeveral: Bury, TouchSeveral: Touch,
+	AlterSeveral: Alter}
 
 // doSeveral goes through the list from op.From on. What cannot be logged ends it there: what was done
 // before stays done.

@@ -13,7 +13,8 @@ func (x *machine) severalByID() {
 		return
 	}
 	op := Op{
-		Kind: choose(x, "kind", DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral), Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024),
+		Kind: choose(x, "kind", DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral), Pri: choose[uint32](x, "pri",
+			0, 1, 1023, 1024),
 	}
 	if ttr := choose[int64](x, "ttr", 0, 0, 1000, 5000, 750); ttr > 0 && op.Kind != ReleaseSeveral {
 		op.Options = &Options{TTR: ttr * millisecond}

@@ -132,7 +132,8 @@ func (s *State) endInRecords(t *tube, op *Op) bool {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) && !s.interred(slot) {
+		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) &&
+			!s.interred(slot) {
 			s.endOld(slot, op)
 		}
 		op.ID++

@@ -20,7 +20,8 @@ type Figures struct {
 // Figures are those of now.
 func (s *State) Figures() Figures {
 	return Figures{
-		Sums: s.totals, Jobs: int(s.index.N) - s.yard.jobs, Tubes: len(s.tubes), Interred: s.yard.jobs, Inside: s.inside, Outside: s.outside,
+		Sums: s.totals, Jobs: int(s.index.N) - s.yard.jobs, Tubes: len(s.tubes), Interred: s.yard.jobs,
+		Inside: s.inside, Outside: s.outside,
 		Pushed: s.items.pushed, Rebalanced: s.items.rebalanced, Dead: s.dead,
 		Counters: s.counters,
 	}

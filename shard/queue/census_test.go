@@ -9,10 +9,12 @@ import (
 // The figures say how many bytes of bodies are in memory and beyond, also when jobs end.
 func TestFiguresOfBodies(t *testing.T) {
 	s, c := newTightState(), &Client{}
-	s.runAll(t, c, Op{Kind: Use, Data: []byte("default")}, textOp(1, "12345678"), textOp(2, "abcdefgh"), textOp(3, "xy"))
+	s.runAll(t, c, Op{Kind: Use, Data: []byte("default")}, textOp(1, "12345678"), textOp(2, "abcdefgh"),
+		textOp(3, "xy"))
 	expect := func(jobs int, inside, outside int64) {
 		t.Helper()
-		if f := s.Figures(); f.Jobs != jobs || f.Inside != inside || f.Outside != outside || f.Tubes != 1 || f.Sums.Ready != jobs {
+		if f := s.Figures(); f.Jobs != jobs || f.Inside != inside || f.Outside != outside || f.Tubes != 1 ||
+			f.Sums.Ready != jobs {
 			t.Errorf("the figures are %+v, want %d jobs, %d and %d bytes", f, jobs, inside, outside)
 		}
 	}
@@ -41,7 +43,8 @@ func TestFiguresOfTheQueueService(t *testing.T) {
 	expect := func(pushed, rebalanced, dead, pending uint64) {
 		t.Helper()
 		if g := f.s.Figures(); g.Pushed != pushed || g.Rebalanced != rebalanced || g.Dead != dead {
-			t.Errorf("%d pushed, %d rebalanced, %d dead; want %d, %d, %d", g.Pushed, g.Rebalanced, g.Dead, pushed, rebalanced, dead)
+			t.Errorf("%d pushed, %d rebalanced, %d dead; want %d, %d, %d", g.Pushed, g.Rebalanced, g.Dead, pushed,
+				rebalanced, dead)
 		}
 		list, next := f.s.Census(f.now, 1, 10, nil) // default, tube0, q
 		if len(list) != 3 || next != 0 || list[0].Queue || list[1].Queue {

@@ -210,9 +210,11 @@ func (x *chaos) rule() {
 		any := func(most int) int { return max(0, x.rnd.IntN(2*most+1)-most) } // often none
 		if x.rnd.IntN(3) > 0 {
 			all[queue] = &policy.Policy{
-				Most: policy.Amount{int64(any(6)), int64(any(60))}, Full: policy.Full(x.rnd.IntN(3)), MaxDeliveries: any(3), Count: policy.Counted(x.rnd.IntN(3)),
-				DeadLetter: []policy.Fate{policy.FateBury, policy.FateDrop}[x.rnd.IntN(2)], Retry: policy.Retry{First: int64(any(2)) * second, Most: 5 * second},
-				Expire: int64(any(5)) * second, MaxReserved: any(3), Rate: any(3), Burst: any(2),
+				Most: policy.Amount{int64(any(6)), int64(any(60))}, Full: policy.Full(x.rnd.IntN(3)),
+				MaxDeliveries: any(3), Count: policy.Counted(x.rnd.IntN(3)),
+				DeadLetter: []policy.Fate{policy.FateBury, policy.FateDrop}[x.rnd.IntN(2)],
+				Retry:      policy.Retry{First: int64(any(2)) * second, Most: 5 * second},
+				Expire:     int64(any(5)) * second, MaxReserved: any(3), Rate: any(3), Burst: any(2),
 			}
 		}
 	}
@@ -224,7 +226,8 @@ func runChaos(t *testing.T, seeds uint64, also func(*chaos)) {
 	eachSeed(t, seeds, steps, func(t *testing.T, rnd *rand.Rand) func() {
 		x := &chaos{rnd: rnd}
 		x.w = newManyWorld(t, 0, []int{0, 0, 1, 20, 50}[x.rnd.IntN(5)])
-		x.w.setLimits(strings.Fields(x.one("delivery=3", "delivery=2 dead=drop", "delivery=2 dead=bury", "delivery=0") + " " +
+		x.w.setLimits(strings.Fields(x.one("delivery=3", "delivery=2 dead=drop", "delivery=2 dead=bury", "delivery=0") +
+			" " +
 			x.one("leaving=0s", "leaving=2s") + " " + x.one("idle=0s", "idle=1s") + " " +
 			x.one("length=0", "length=12", "length=12 evict=1") + " " + x.one("unsent=0", "unsent=60")))
 		n := 0

@@ -63,14 +63,16 @@ func (s *State) Check() error {
 	if waits += many + s.inLines(); waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos), s.policies.expiring.Check(s.policies.expiringAt))
+	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos),
+		s.holders.Check(s.clientPos), s.policies.expiring.Check(s.policies.expiringAt))
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
 	if t.name != name || s.tubeAt.Get(t.slot) != t {
 		return fmt.Errorf("S4: tube %q is filed wrongly", name)
 	}
-	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && t.transit == 0 && name != s.Pinned && (t.policy == nil || !t.policy.rate.Lingers()) && (t.service == nil || !t.service.matters()) {
+	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && t.transit == 0 && name != s.Pinned &&
+		(t.policy == nil || !t.policy.rate.Lingers()) && (t.service == nil || !t.service.matters()) {
 		return fmt.Errorf("S5: tube %q has no reason to exist", name)
 	}
 	urgent, err := s.checkPlaces(name, t, place)
@@ -89,7 +91,8 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if s.firstWaiter(t, s.sought()) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
 	}
-	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major && !t.isAging() {
+	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening &&
+		s.opening.At(pos).Major != t.ready.Top().Major && !t.isAging() {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
 	*waits += t.waiters.N
@@ -157,7 +160,8 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 		timed -= n
 	}
 	if int(c.ttrs.N) != timed {
-		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.N)
+		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed,
+			c.ttrs.N)
 	}
 	sums.Reserved += c.held.N
 	if c.fair != nil {
@@ -217,7 +221,8 @@ func (s *State) checkSearch(c *Client) error {
 			continue
 		}
 		// The order is promised only while nobody takes the best job.
-		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.fair == nil && !t.isAging() && !w.best.isAging() && c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
+		if w.hasty || w.best == nil || !w.unsure && s.intact(c) && c.fair == nil && !t.isAging() && !w.best.isAging() &&
+			c.fitting(t).Top().Before(c.fitting(w.best).Top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

@@ -271,7 +271,8 @@
 //	    older one since that was shown.
 //	GR1 A job that lies in a grave says so when it is asked (interred), and no other does. It is found by its
 //	    id, and in nothing else that a client can ask for. A tube with graves keeps its number.
-//	GR2 While jobs lie in graves of a tube, and are in the log, the log has a note that says of each of them, and of no
+//	GR2 While jobs lie in graves of a tube, and are in the log, the log has a note that says of each of them, and of
+//	no
 //	    other job, that it has ended. It goes in the turn in which the log is told of the last.
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go

@@ -15,7 +15,8 @@ func checkIndex(t *testing.T, x *index, jobs *cells.Slab[job], want map[uint64]u
 	for b := range total {
 		for slot := *x.Head(b); slot != 0; slot = jobs.At(slot).chain {
 			if x.bucketOf(jobs.At(slot).id()) != b {
-				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.At(slot).id(), b, x.bucketOf(jobs.At(slot).id()))
+				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.At(slot).id(), b,
+					x.bucketOf(jobs.At(slot).id()))
 			}
 			n++
 		}
@@ -81,8 +82,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Ids in order, and those that a router deals out in steps, must not crowd in a few buckets: by chance, to find a job is
-// to look at one and a half.
+// Ids in order, and those that a router deals out in steps, must not crowd in a few buckets: by chance, to find a job
+// is to look at one and a half.
 func TestIndexSpreads(t *testing.T) {
 	for _, n := range []int{20_000, 1_000_000} {
 		for _, step := range []uint64{1, 2, 3, 8, 16, 64, 254, 256, 1024, 4096, 1 << 20} {
@@ -121,7 +122,8 @@ func TestIndexFiled(t *testing.T) {
 		x.file(&jobs)
 		checkIndex(t, &x, &jobs, want)
 		if x.Len() != grown.Len() || x.Room() != grown.Room() {
-			t.Errorf("%d jobs: %d buckets, memory for %d; grown %d, %d", n, x.Len(), x.Room(), grown.Len(), grown.Room())
+			t.Errorf("%d jobs: %d buckets, memory for %d; grown %d, %d", n, x.Len(), x.Room(), grown.Len(),
+				grown.Room())
 		}
 		slot := jobs.Alloc()
 		*jobs.At(slot) = newJob(2, 0, 0)

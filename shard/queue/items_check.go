@@ -35,7 +35,8 @@ func (s *State) checkService(v *service) error {
 func (s *State) checkGroup(g *group) error {
 	pending := 0
 	if len(g.users) != len(g.consumers) {
-		return fmt.Errorf("Q4: group %q has %d consumers by name, %d in its list", g.name, len(g.users), len(g.consumers))
+		return fmt.Errorf("Q4: group %q has %d consumers by name, %d in its list", g.name, len(g.users),
+			len(g.consumers))
 	}
 	for i, c := range g.consumers {
 		if c.at != i || g.users[c.user] != c || c.client.consumer != c || s.clients.Get(c.client.slot) != &c.client {

@@ -33,7 +33,8 @@ func (s *State) checkItemIndex(t *tube) error {
 		return fmt.Errorf("F1: tube %q has %d jobs, its order %d", t.name, n, found)
 	}
 	if n, err := f.requests.check(s, t); err != nil || n != requested {
-		return fmt.Errorf("F2: %d items of tube %q are found by request ids, %d should be: %w", n, t.name, requested, err)
+		return fmt.Errorf("F2: %d items of tube %q are found by request ids, %d should be: %w", n, t.name, requested,
+			err)
 	}
 	return f.gets.checkLines()
 }

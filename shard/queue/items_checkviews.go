@@ -93,7 +93,8 @@ func (s *State) checkView(w *view) error {
 		known += n
 	}
 	if heaped != int(w.heap.N) && !w.emptied || pends != w.group.pending || pends != w.sent.N {
-		return fmt.Errorf("V1: %d jobs are undelivered, %d pending; counted are %d, %d and %d", heaped, pends, w.heap.N, w.group.pending, w.sent.N)
+		return fmt.Errorf("V1: %d jobs are undelivered, %d pending; counted are %d, %d and %d", heaped, pends, w.heap.N,
+			w.group.pending, w.sent.N)
 	}
 	if err := s.checkSent(w); err != nil {
 		return err

@@ -69,14 +69,17 @@ func TestConsumersLearnOfTheEnd(t *testing.T) {
 // What ends the last item does not matter.
 func TestWhatMakesAGroupOver(t *testing.T) {
 	for name, last := range map[string]string{
-		"a delete over HTTP":     "q delete default 1 => h.x:over g.a:over",
-		"truncate":               "q trunc default 9 => h.x:over g.a:over",
-		"a get":                  "q get default take -> 1 => h.x:over g.a:over",
-		"a worker's delete":      "w delete 1 => h.x:over g.a:over",
-		"a forced end":           "g.a end force => h.x:over g.a:over",
-		"a bury, and a commit":   "w poll -> 1\nw bury 1 0 => g.a:over\nh.x sub 1 => h.x:replaced h.x:1\nh.x commit 1 => h.x:over",
-		"a worker, and a view":   "w poll -> 1\nw delete 1 => g.a:over\nh.x sub 1 => h.x:replaced h.x:1\nh.x commit 1 => h.x:over",
-		"the rear queue":         "limits delivery=1\nh.x sub 1 => h.x:replaced h.x:1\nh.x commit 1 => h.x:over\ng.a sub 1 => g.a:replaced g.a:1\ng.a negative No why 1 => g.a:over",
+		"a delete over HTTP": "q delete default 1 => h.x:over g.a:over",
+		"truncate":           "q trunc default 9 => h.x:over g.a:over",
+		"a get":              "q get default take -> 1 => h.x:over g.a:over",
+		"a worker's delete":  "w delete 1 => h.x:over g.a:over",
+		"a forced end":       "g.a end force => h.x:over g.a:over",
+		"a bury, and a commit": "w poll -> 1\nw bury 1 0 => g.a:over\nh.x sub 1 => h.x:replaced h.x:1\nh.x commit " +
+			"1 => h.x:over",
+		"a worker, and a view": "w poll -> 1\nw delete 1 => g.a:over\nh.x sub 1 => h.x:replaced h.x:1\nh.x commit " +
+			"1 => h.x:over",
+		"the rear queue": "limits delivery=1\nh.x sub 1 => h.x:replaced h.x:1\nh.x commit 1 => " +
+			"h.x:over\ng.a sub 1 => g.a:replaced g.a:1\ng.a negative No why 1 => g.a:over",
 		"the end of other group": "i.y sub 1 => i.y:1\ni.y drop => i.y:removed\nw delete 1 => h.x:over g.a:over",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,8 @@ func (x *machine) tags(some int) []string {
 	if x.pick(some+1, "tags") > some/2 {
 		return nil
 	}
-	return choose(x, "which", []string{"k=v"}, []string{"requestId=r"}, []string{"requestId=s"}, []string{"k=v", "requestId=r"})
+	return choose(x, "which", []string{"k=v"}, []string{"requestId=r"}, []string{"requestId=s"},
+		[]string{"k=v", "requestId=r"})
 }
 
 // index picks where to begin; mostly at the head.

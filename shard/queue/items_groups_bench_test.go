@@ -93,7 +93,8 @@ func TestTheLastGroupEndsAnItem(t *testing.T) {
 			if f.s.tubes["q"].length() != 1 {
 				t.Fatalf("seed %d: the item ends after %d of %d commits", seed, i, len(order))
 			}
-			f.ask(&Ask{What: AskCommit, Queue: "q", Group: f.subs[k].user, User: "u", Limits: &f.limits, Indexes: []uint64{f.id}})
+			f.ask(&Ask{What: AskCommit, Queue: "q", Group: f.subs[k].user, User: "u", Limits: &f.limits,
+				Indexes: []uint64{f.id}})
 		}
 		if f.s.tubes["q"].length() != 0 {
 			t.Fatalf("seed %d: the item does not end", seed)

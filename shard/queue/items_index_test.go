@@ -66,7 +66,8 @@ func TestAsksTakeShares(t *testing.T) {
 		all[i] = fmt.Sprint(i + 1)
 	}
 	for _, step := range []string{
-		"q count t -> 100", "q count t k=v -> 0", "q get t k=v -> empty", "q get t from=-1 k=v -> empty", "q search t 100 -> before=99",
+		"q count t -> 100", "q count t k=v -> 0", "q get t k=v -> empty", "q get t from=-1 k=v -> empty",
+		"q search t 100 -> before=99",
 		"q get t len=100 -> " + strings.Join(all, " "), "q get t len=60 take -> " + strings.Join(all[:60], " "),
 		"q delete t " + strings.Join(all[60:80], " "), "q trunc t 95", "q count t -> 6",
 	} {
@@ -87,7 +88,8 @@ func TestGetIsCut(t *testing.T) {
 	w := newWorld(t)
 	w.run(fmt.Sprintf("q put t size=%d -> 1\nq put t size=%d -> 2\nq put t -> 3", maxVolume+1, maxVolume/2))
 	w.run(fmt.Sprintf("q put t size=%d -> 4\nq put t -> 5", maxVolume))
-	w.run("q get t len=9 -> 1\nq get t from=2 len=9 -> 2 3 4\nq get t len=9 take -> 1\nq get t len=9 take -> 2 3 4\nq get t len=9 take -> 5")
+	w.run("q get t len=9 -> 1\nq get t from=2 len=9 -> 2 3 4\nq get t len=9 take -> 1\nq get t len=9 take -> 2 3 " +
+		"4\nq get t len=9 take -> 5")
 }
 
 // An answer that was cut because it is large says so; one that has all that there is does not.
@@ -98,11 +100,13 @@ func TestGetSaysThatItIsCut(t *testing.T) {
 		from   uint64
 		length int
 		cut    bool
-	}{{1, 1, false}, {1, 2, false}, {1, 3, true}, {2, 9, false}, {NewestIndex, 2, false}, {NewestIndex, 3, false}, {NewestIndex, 9, true}} {
+	}{{1, 1, false}, {1, 2, false}, {1, 3, true}, {2, 9, false}, {NewestIndex, 2, false}, {NewestIndex, 3, false},
+		{NewestIndex, 9, true}} {
 		if c.from == NewestIndex && c.length == 9 {
 			w.run(fmt.Sprintf("q put t size=%d -> 4\nq put t size=%d -> 5", maxVolume, maxVolume))
 		}
-		b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskGet, Queue: "t", Index: c.from, Length: c.length, Limits: testLimits}}}}
+		b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskGet, Queue: "t", Index: c.from, Length: c.length,
+			Limits: testLimits}}}}
 		for !w.s.Run(w.now, b) {
 		}
 		if a := b.Ops[0].Ask; a.Cut != c.cut {
@@ -118,7 +122,8 @@ func TestManyOfOneRequest(t *testing.T) {
 		w.run(fmt.Sprintf("q put t requestId=x k=%d -> %d", id+1, id+1))
 	}
 	w.run(fmt.Sprintf("q get t requestId=x k=%d -> %d", 3*ringMost, 3*ringMost))
-	w.run("q get t requestId=x len=3 take -> 1 2 3\nq get t requestId=x from=150 -> 150\nq get t requestId=x from=193 -> empty")
+	w.run("q get t requestId=x len=3 take -> 1 2 3\nq get t requestId=x from=150 -> 150\nq get t requestId=x " +
+		"from=193 -> empty")
 }
 
 // Large bodies may be put out of order; what finds items keeps the order.
@@ -126,7 +131,8 @@ func TestLateItems(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []int{3, 1, 5, 2, 4} {
 		op := Op{Kind: Service, ID: uint64(id), Ask: &Ask{
-			What: AskPut, Queue: "t", Limits: testLimits, Tags: MakeTags(map[string]string{TagRequest: "x", "k": fmt.Sprint(id)}),
+			What: AskPut, Queue: "t", Limits: testLimits, Tags: MakeTags(map[string]string{TagRequest: "x",
+				"k": fmt.Sprint(id)}),
 		}}
 		w.service(&op)
 		if err := w.check(); err != nil {
@@ -153,7 +159,8 @@ func TestManyGetsWait(t *testing.T) {
 	for i := range 3 {
 		share := w.s.share
 		op := Op{Kind: Service, Ask: &Ask{
-			What: AskPut, Queue: "t", Limits: testLimits, Tags: MakeTags(map[string]string{TagRequest: fmt.Sprint("r", i+100)}),
+			What: AskPut, Queue: "t", Limits: testLimits,
+			Tags: MakeTags(map[string]string{TagRequest: fmt.Sprint("r", i+100)}),
 		}}
 		b := &Batch{Ops: []Op{op}}
 		w.s.Apply(w.now, b, &b.Ops[0])

@@ -41,7 +41,8 @@ func TestItemIsKept(t *testing.T) {
 		slot = w.s.index.find(&w.s.jobs, 2)
 		it := w.s.itemAt(slot)
 		code, reason := w.s.noteOf(slot)
-		if string(w.s.tagsOf(slot)) != string(r.Tags) || !it.moved || it.rebalances != 7 || !it.fated || it.fate != policy.FateDrop ||
+		if string(w.s.tagsOf(slot)) != string(r.Tags) || !it.moved || it.rebalances != 7 || !it.fated ||
+			it.fate != policy.FateDrop ||
 			code != strings.Repeat("C", codeMost) || reason != strings.Repeat("because ", reasonMost/8) {
 			t.Errorf("the item is %+v, with note %q %q", *it, code, reason)
 		}

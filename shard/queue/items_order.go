@@ -50,7 +50,8 @@ func (o *order) insert(jobs *cells.Slab[job], slot uint32) {
 	}
 	if len(r.slots) >= runMost {
 		half := len(r.slots) / 2
-		o.runs = slices.Insert(o.runs, p.run+1, run{from: jobs.At(r.slots[half]).id(), slots: slices.Clone(r.slots[half:])})
+		o.runs = slices.Insert(o.runs, p.run+1, run{from: jobs.At(r.slots[half]).id(),
+			slots: slices.Clone(r.slots[half:])})
 		r = &o.runs[p.run]
 		r.slots = r.slots[:half]
 		if p.at > half {

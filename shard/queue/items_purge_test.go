@@ -55,10 +55,14 @@ func TestQueueServicePurges(t *testing.T) {
 		{"q trunc mail 9 \n q get mail -> empty \n q get mail wait=x -> waiting \n q put mail -> 4 => x!", 3},
 		{"q trunc mail 3 \n q get mail -> 3", 0},
 		{"q end mail force \n q get mail -> empty \n q put mail -> ended", 3},
-		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 2 => g.c@mail:1 g.c@mail:2 \n c truncate mail -> 3 \n g.c@mail item 1 -> 4 => h.c@mail:4 g.c@mail:4", 2},
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 2 => g.c@mail:1 g.c@mail:2 \n c truncate mail -> 3 \n " +
+			"g.c@mail item 1 -> 4 => h.c@mail:4 g.c@mail:4", 2},
 		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n q trunc mail 9", 2},
-		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n q end mail force \n g.c@mail attrs -> length=1", 0},
-		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n h.c@mail commit 1 => h.c@mail:2 \n c truncate mail -> 3", 0}, // 1 is passed
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n q end mail force \n g.c@mail attrs -> " +
+			"length=1", 0},
+		// 1 is passed
+		{"h.c@mail sub 1 => h.c@mail:1 \n g.c@mail sub 1 => g.c@mail:1 \n h.c@mail commit 1 => h.c@mail:2 \n c " +
+			"truncate mail -> 3", 0},
 	} {
 		w := newPurgeWorld(t)
 		w.run("g.c@mail item 1 k=v -> 1\n g.c@mail item 1 requestId=r -> 2\n g.c@mail item 1 -> 3\n" + c.steps)

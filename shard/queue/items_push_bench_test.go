@@ -51,7 +51,8 @@ func (f *pushField) watchAll(queue string, consumers, window int) {
 	for i := range consumers {
 		k := &sink{f: f, user: fmt.Sprint(i)}
 		f.subs = append(f.subs, k)
-		f.ask(&Ask{What: AskWatch, Queue: queue, Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Window: window, AutoCommit: window == 0})
+		f.ask(&Ask{What: AskWatch, Queue: queue, Group: "g", User: k.user, Limits: &f.limits, Receiver: k,
+			Window: window, AutoCommit: window == 0})
 	}
 	f.endTurn()
 }
@@ -90,7 +91,8 @@ func (f *pushField) cycle(items int, commit bool) {
 			continue
 		}
 		k.sent = Ask{
-			What: AskSent, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Bytes: k.sent.Bytes, Spent: k.spent,
+			What: AskSent, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Bytes: k.sent.Bytes,
+			Spent: k.spent,
 		}
 		f.ask(&k.sent)
 		if commit {

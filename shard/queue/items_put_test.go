@@ -36,7 +36,8 @@ func TestQueueFillsUpWhileABodyIsStaged(t *testing.T) {
 			t.Errorf("%s: the put ends with %v, want %v", c.meanwhile, b.Ops[0].Status, c.want)
 		}
 		if len(w.log.Jobs) != c.left || len(w.log.Staged) != 0 {
-			t.Errorf("%s: the log has %d jobs and %d bodies without jobs", c.meanwhile, len(w.log.Jobs), len(w.log.Staged))
+			t.Errorf("%s: the log has %d jobs and %d bodies without jobs", c.meanwhile, len(w.log.Jobs),
+				len(w.log.Staged))
 		}
 		if err := w.s.Check(); err != nil {
 			t.Error(err)

@@ -85,7 +85,8 @@ func TestViewsCallTheNext(t *testing.T) {
 	w.run("g.a sub 0\nh.x sub 1\nh.y sub 1")
 	w.limits.Leaving = second
 	l := w.limits
-	for _, a := range []Ask{{What: AskPut, User: "a", Group: "g"}, {What: AskLeave, User: "x", Group: "h", Receiver: w.subs["h.x"]}} {
+	for _, a := range []Ask{{What: AskPut, User: "a", Group: "g"}, {What: AskLeave, User: "x", Group: "h",
+		Receiver: w.subs["h.x"]}} {
 		a.Queue, a.Limits = "default", &l
 		b := &Batch{Ops: []Op{{Kind: Service, Ask: &a}}}
 		w.s.Apply(w.now, b, &b.Ops[0])
@@ -144,7 +145,8 @@ func TestViewIsSmall(t *testing.T) {
 	}
 	for i, group := range []string{"g", "h"} {
 		op := Op{Kind: Service, Ask: &Ask{
-			What: AskWatch, Queue: "t", Limits: testLimits, Group: group, User: "u", Receiver: &subscriber{w: w, name: fmt.Sprint(i)},
+			What: AskWatch, Queue: "t", Limits: testLimits, Group: group, User: "u", Receiver: &subscriber{w: w,
+				name: fmt.Sprint(i)},
 		}}
 		w.service(&op)
 	}

@@ -13,7 +13,8 @@ func (f *pushField) windowCycle(c *Client, items int) {
 	for _, k := range f.subs {
 		if len(k.spent) > 0 {
 			k.sent = Ask{
-				What: AskSent, Queue: "tube0", Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Bytes: k.sent.Bytes, Spent: k.spent,
+				What: AskSent, Queue: "tube0", Group: "g", User: k.user, Limits: &f.limits, Receiver: k,
+				Bytes: k.sent.Bytes, Spent: k.spent,
 			}
 			f.ask(&k.sent)
 			k.sent.Bytes, k.spent = 0, k.spent[:0]
@@ -21,7 +22,8 @@ func (f *pushField) windowCycle(c *Client, items int) {
 		if len(k.indexes) < 50 {
 			continue
 		}
-		f.ask(&Ask{What: AskCommit, Queue: "tube0", Group: "g", User: k.user, Limits: &f.limits, Indexes: k.indexes[:50]})
+		f.ask(&Ask{What: AskCommit, Queue: "tube0", Group: "g", User: k.user, Limits: &f.limits,
+			Indexes: k.indexes[:50]})
 		k.indexes = append(k.indexes[:0], k.indexes[50:]...)
 		f.endTurn()
 	}

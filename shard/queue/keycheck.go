@@ -18,7 +18,8 @@ func (s *State) checkLives(seen map[uint32]string) error {
 		if at != cells.Nowhere {
 			mortal++
 		}
-		if st < Passed && !s.interred(slot) && (at == cells.Nowhere) != (st == Reserved) || at != cells.Nowhere && int64(x.dying.At(at).Major) != t.expires {
+		if st < Passed && !s.interred(slot) && (at == cells.Nowhere) != (st == Reserved) || at != cells.Nowhere &&
+			int64(x.dying.At(at).Major) != t.expires {
 			return fmt.Errorf("Y3: job %d, which is %v, does not get too old", s.jobs.At(slot).id(), st)
 		}
 	}
@@ -76,7 +77,8 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 		delete(refs, ref)
 	}
 	if len(refs) > 0 || windowed != x.ends.N || int(k.N) != k.Used() {
-		return fmt.Errorf("Y2: %d keys are there, %d records, %d missing; %d have windows, want %d", k.N, k.Used(), len(refs), x.ends.N, windowed)
+		return fmt.Errorf("Y2: %d keys are there, %d records, %d missing; %d have windows, want %d", k.N, k.Used(),
+			len(refs), x.ends.N, windowed)
 	}
 	return x.ends.Check(x.endAt)
 }

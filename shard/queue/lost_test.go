@@ -48,7 +48,8 @@ func TestPassedJobWithoutItsBody(t *testing.T) {
 	if err := w.s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	op := Op{Kind: Service, Ask: &Ask{What: AskWatch, Queue: "default", Group: "h", User: "x", Window: 1, Limits: testLimits}}
+	op := Op{Kind: Service, Ask: &Ask{What: AskWatch, Queue: "default", Group: "h", User: "x", Window: 1,
+		Limits: testLimits}}
 	r := &subscriber{w: w, name: "h.x"}
 	op.Ask.Receiver = r
 	w.s.Run(w.now, &Batch{Ops: []Op{op}})

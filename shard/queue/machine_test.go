@@ -100,7 +100,9 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 		x.w.dir.Last = max(x.w.dir.Last, op.ID)
 	}
 	x.model(c, &want, body)
-	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count || got.Pri != want.Pri || eachOf[op.Kind] != 0 && got.To != want.To || op.Kind == Offer && got.Ticket != want.Ticket) {
+	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count ||
+		got.Pri != want.Pri || eachOf[op.Kind] != 0 && got.To != want.To || op.Kind == Offer &&
+		got.Ticket != want.Ticket) {
 		x.w.t.Fatalf("client %d: operation %d is answered %v %d %d %d, want %v %d %d %d", c, op.Kind,
 			got.Status, got.ID, got.Count, got.Pri, want.Status, want.ID, want.Count, want.Pri)
 	}
@@ -108,7 +110,8 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	if b.Soonest != x.m.Soonest(c) {
 		x.w.t.Fatalf("client %d holds a deadline at %d, want %d", c, b.Soonest, x.m.Soonest(c))
 	}
-	if x.serves || x.m.Policies != nil || x.w.s.opening.N > 0 { // a share may be too small to serve all for whom a pause has ended
+	// a share may be too small to serve all for whom a pause has ended
+	if x.serves || x.m.Policies != nil || x.w.s.opening.N > 0 {
 		x.tick() // the end of the turn
 		return got
 	}
@@ -120,7 +123,8 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 func (x *machine) passTo(end int64) {
 	for {
 		next := x.next()
-		if due, _ := x.m.Due(); next != due && (x.w.s.yard.jobs == 0 || due != 0 && next > due) { // what jobs in graves had may still be due
+		// what jobs in graves had may still be due
+		if due, _ := x.m.Due(); next != due && (x.w.s.yard.jobs == 0 || due != 0 && next > due) {
 			x.w.t.Fatalf("next is %d, want %d", next, due)
 		}
 		if next == 0 || next > end {
@@ -251,7 +255,8 @@ func (x *machine) compareJobs() {
 	for _, j := range x.m.Jobs {
 		info := jobInfo(w.now, j)
 		b := x.ask(Op{Kind: StatsJob, ID: j.ID})
-		if j.State == naive.Passed && len(b.Jobs) != 0 || j.State != naive.Passed && (len(b.Jobs) != 1 || b.Jobs[0] != info) {
+		if j.State == naive.Passed && len(b.Jobs) != 0 || j.State != naive.Passed &&
+			(len(b.Jobs) != 1 || b.Jobs[0] != info) {
 			w.t.Fatalf("job is %+v, want %+v", b.Jobs, info)
 		}
 		got := w.log.Jobs[j.ID]
@@ -275,7 +280,8 @@ func (x *machine) compareJobs() {
 		}
 	}
 	x.compareKeys()
-	if n := len(x.m.Jobs) + w.s.yard.jobs; int(w.s.index.N) != n || len(w.log.Jobs) != n || int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
+	if n := len(x.m.Jobs) + w.s.yard.jobs; int(w.s.index.N) != n || len(w.log.Jobs) != n ||
+		int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
 		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.N, len(w.log.Jobs),
 			len(w.dir.Gone), w.lastID, n)
 	}
@@ -333,7 +339,8 @@ func (x *machine) compareService() {
 			w.t.Fatalf("consumer %s.%s of %s is known: %t", c.Group, c.User, c.Queue, got != nil)
 		}
 		if got != nil && got.held() != len(m.Pending(i)) {
-			w.t.Fatalf("consumer %s.%s of %s has %d items, want %d", c.Group, c.User, c.Queue, got.held(), len(m.Pending(i)))
+			w.t.Fatalf("consumer %s.%s of %s has %d items, want %d", c.Group, c.User, c.Queue, got.held(),
+				len(m.Pending(i)))
 		}
 	}
 }

@@ -185,7 +185,8 @@ func TestWhatComesDuringASearch(t *testing.T) {
 			{"a better one behind a good one", "a use t1\n a put 5 0 9 -> 1\n a use t10\n a put 4 0 9 -> 2", 2},
 			{"a worse one behind a good one", "a use t1\n a put 5 0 9 -> 1\n a use t10\n a put 6 0 9 -> 2", 1},
 			{"it goes again", "a use t1\n a put 5 0 9 -> 1\n a delete 1", 0},
-			{"it goes again, and another was there", "a use t1\n a put 5 0 9 -> 1\n a use t2\n a put 6 0 9 -> 2\n a delete 1", 2},
+			{"it goes again, and another was there", "a use t1\n a put 5 0 9 -> 1\n a use t2\n a put 6 0 9 -> 2\n a " +
+				"delete 1", 2},
 			{"a better one comes behind it and goes again, when it has hidden another tube's",
 				"a use t1\n a put 5 0 9 -> 1\n a put 3 0 9 -> 2\n a use t2\n a put 4 0 9 -> 3\n a delete 2", 1},
 			{"the tube is paused", "a use t1\n a put 5 0 9 -> 1\n a pause t1 9", 0},
@@ -221,7 +222,8 @@ func TestNoWakeUpIsLostInASearch(t *testing.T) {
 			w.run("a use " + tube + "\n a put 5 0 9 -> 1")
 			w.given = nil
 			op := w.finish(b)
-			if kind == Reserve && (op.Status != OK || op.ID != 1) || kind == Wait && !slices.Equal(w.given, []string{"u:1"}) {
+			if kind == Reserve && (op.Status != OK || op.ID != 1) || kind == Wait &&
+				!slices.Equal(w.given, []string{"u:1"}) {
 				t.Errorf("operation %d ends with %v, given are %v", kind, op.Status, w.given)
 			}
 		}

@@ -58,9 +58,12 @@ func TestGetGoesBack(t *testing.T) {
 	}{
 		{"one that takes", "w watch t\n w poll -> 1", "w release 1 0 0", Ask{Take: true}, past(1), 1},
 		{"one that looks", "w watch t\n w poll -> 1\n w release 1 0 9", "+9s", Ask{}, past(1), 1},
-		{"one that begins behind it", "w watch t\n w poll -> 1", "w release 1 0 0", Ask{Take: true, Index: 2}, past(2), 0},
-		{"with other tags", "w watch t\n w reserve-job 2 -> 2", "w release 2 0 0", Ask{Take: true, Tags: tagsFrom([]string{"x=y"})}, past(2), 0},
-		{"the newest", "w watch t\n w reserve-job 4 -> 4", "w release 4 0 0", Ask{Take: true, Index: NewestIndex, Tags: tagsFrom([]string{"l=w"})}, before(4), 4},
+		{"one that begins behind it", "w watch t\n w poll -> 1", "w release 1 0 0", Ask{Take: true, Index: 2}, past(2),
+			0},
+		{"with other tags", "w watch t\n w reserve-job 2 -> 2", "w release 2 0 0",
+			Ask{Take: true, Tags: tagsFrom([]string{"x=y"})}, past(2), 0},
+		{"the newest", "w watch t\n w reserve-job 4 -> 4", "w release 4 0 0", Ask{Take: true, Index: NewestIndex,
+			Tags: tagsFrom([]string{"l=w"})}, before(4), 4},
 	} {
 		w := newManyWorld(t, 0, 1)
 		w.run("q put t k=v -> 1\n q put t -> 2\n q put t -> 3\n q put t l=w -> 4")
@@ -94,7 +97,8 @@ func TestFirstGroupIsRemoved(t *testing.T) {
 		g.p item 1024 -> 1 => g.a:1
 		g.p item 1024 -> 2 => g.b:2`)
 	w.pushed = nil
-	b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskDropGroup, Queue: "default", Group: "g", Limits: testLimits}}}}
+	b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskDropGroup, Queue: "default", Group: "g",
+		Limits: testLimits}}}}
 	for !w.s.Run(w.now, b) {
 		w.s.Tick(w.now)
 		w.take()

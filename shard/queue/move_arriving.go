@@ -99,7 +99,8 @@ func (s *State) settleIn(t *tube, r *storage.Job) (slot uint32) {
 	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
 		tr := s.rareOf(j)
 		tr.delay = r.Delay
-		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
+		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries,
+			r.Kicks
 	}
 	return slot
 }

@@ -20,7 +20,8 @@ func TestBeen(t *testing.T) {
 		a stats-job 1       -> tube=graveyard state=ready`)
 	for range 2 {
 		list := w.s.Been(1)
-		if len(list) != 1 || list[0].From != "default" || list[0].Why != ForReserves || list[0].Reserves != 1 || list[0].When == 0 {
+		if len(list) != 1 || list[0].From != "default" || list[0].Why != ForReserves || list[0].Reserves != 1 ||
+			list[0].When == 0 {
 			t.Errorf("it has been in %+v", list)
 		}
 		want := fmt.Sprint(list)
@@ -85,7 +86,8 @@ func TestArrivalsThatAreRefused(t *testing.T) {
 			tube = "other"
 		}
 		p := Parcel{Body: [][]byte{[]byte("x")}, Cause: ForAge}
-		p.Job = storage.Job{ID: 9, Tube: tube, State: storage.Ready, TTR: 60, Size: 1, Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
+		p.Job = storage.Job{ID: 9, Tube: tube, State: storage.Ready, TTR: 60, Size: 1,
+			Item: &storage.Item{Route: &storage.Route{Hops: 1}}}
 		b := &Batch{Ops: []Op{{Kind: Arrive}}, Parcels: []Parcel{p}}
 		if w.s.Run(w.now, b); b.Ops[0].Status != NoRoom || b.Ops[0].Count != want {
 			t.Errorf("%s: the answer is %v, %d, want %d", tube, b.Ops[0].Status, b.Ops[0].Count, want)

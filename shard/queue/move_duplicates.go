@@ -199,10 +199,12 @@ func (s *State) checkMoving(place func(uint32, string) error) error {
 		list  *cells.List[uint32]
 		state JobState
 		name  string
-	}{{&s.travel.leaving, Leaving, "the list of those that leave"}, {&s.travel.underway, Leaving, "the list of those underway"}, {&s.travel.arriving, Arriving, "the list of those that arrive"}} {
+	}{{&s.travel.leaving, Leaving, "the list of those that leave"}, {&s.travel.underway, Leaving,
+		"the list of those underway"}, {&s.travel.arriving, Arriving, "the list of those that arrive"}} {
 		err := s.checkList(l.list, l.state, l.name, func(slot uint32, where string) error {
 			transit[s.jobs.At(slot).tube()]++
-			if y := s.routeAt(slot); y == nil || l.state == Leaving && (y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
+			if y := s.routeAt(slot); y == nil || l.state == Leaving &&
+				(y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
 				return fmt.Errorf("TR1: job %d is in %s with %+v", s.jobs.At(slot).id(), where, y)
 			}
 			return place(slot, where)

@@ -78,7 +78,8 @@ func (c Cause) String() string {
 	return "unknown"
 }
 
-// Trace says when a job became a dead letter, or was moved, in which tube and why, and how often it had been delivered by then.
+// Trace says when a job became a dead letter, or was moved, in which tube and why, and how often it had been delivered
+// by then.
 type Trace struct {
 	From     string
 	Why      Cause
@@ -120,7 +121,8 @@ func packTraces(list []Trace) (packed []byte) {
 		t := &list[i]
 		packed = binary.AppendUvarint(packed, uint64(len(t.From)))
 		packed = append(packed, t.From...)
-		for _, v := range [...]uint64{uint64(t.Why), uint64(t.When / millisecond), uint64(t.Reserves), uint64(t.Timeouts), uint64(t.Releases)} {
+		for _, v := range [...]uint64{uint64(t.Why), uint64(t.When / millisecond), uint64(t.Reserves),
+			uint64(t.Timeouts), uint64(t.Releases)} {
 			packed = binary.AppendUvarint(packed, v)
 		}
 	}
@@ -195,7 +197,8 @@ func (s *State) keepText(ref, size *uint32, text []byte) {
 func (s *State) trace(now int64, slot uint32, why Cause) {
 	j, y := s.jobs.At(slot), s.routeOf(slot)
 	t := s.rareOf(j)
-	list := append(s.TracesOf(slot), Trace{s.tubeAt.Get(j.tube()).name, why, now + s.Epoch, t.reserves, t.timeouts, t.releases})
+	list := append(s.TracesOf(slot), Trace{s.tubeAt.Get(j.tube()).name, why, now + s.Epoch, t.reserves, t.timeouts,
+		t.releases})
 	s.setTraces(y, packTraces(list))
 }
 

@@ -16,7 +16,8 @@ import (
 
 var statusOf = map[naive.Status]Status{
 	naive.OK: OK, naive.NotFound: NotFound, naive.TimedOut: TimedOut, naive.DeadlineSoon: DeadlineSoon,
-	naive.Waiting: Waiting, naive.Empty: Empty, naive.NoRoom: NoRoom, naive.Failed: Failed, naive.TooLong: TooLong, naive.Ended: Ended, naive.Exists: Exists,
+	naive.Waiting: Waiting, naive.Empty: Empty, naive.NoRoom: NoRoom, naive.Failed: Failed, naive.TooLong: TooLong,
+	naive.Ended: Ended, naive.Exists: Exists,
 }
 
 // sync tells the model what time it is, and how full the log is.
@@ -31,7 +32,8 @@ func (x *machine) model(c int, op *Op, body string) {
 	m, me := x.m, x.m.Clients[c]
 	switch op.Kind {
 	case Put:
-		j := &naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR, Said: saidOf(op.Options)}
+		j := &naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay,
+			TTR: op.TTR, Said: saidOf(op.Options)}
 		if op.Options != nil {
 			j.Tags = wordsOf(op.Options.Tags)
 		}
@@ -56,7 +58,8 @@ func (x *machine) model(c int, op *Op, body string) {
 	case Kick:
 		op.Count = m.Kick(me.Used, op.Limit)
 	case PeekReady, PeekDelayed, PeekBuried:
-		state := map[Kind]naive.State{PeekReady: naive.Ready, PeekDelayed: naive.Delayed, PeekBuried: naive.Buried}[op.Kind]
+		state := map[Kind]naive.State{PeekReady: naive.Ready, PeekDelayed: naive.Delayed,
+			PeekBuried: naive.Buried}[op.Kind]
 		op.found(m.First(state, me.Used), naive.NotFound)
 	case Truncate:
 		n, status := m.Truncate(string(op.Data), op.truncated()...)
@@ -120,7 +123,8 @@ func (x *machine) modelByID(c int, op *Op) {
 // modelSeveral runs an operation on several jobs: one after the other.
 func (x *machine) modelSeveral(c int, op *Op) {
 	for list := op.Data; len(list) > 0; list = list[idBytes:] {
-		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay, Options: op.Options}
+		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay,
+			Options: op.Options}
 		x.modelByID(c, &one)
 		if op.Status = one.Status; op.Status == Failed {
 			return
@@ -179,14 +183,16 @@ func (x *machine) modelAsk(i int, op *Op, body string) {
 	op.Status = statusOf[status]
 }
 
-var stateOf = map[naive.State]JobState{naive.Ready: Ready, naive.Delayed: Delayed, naive.Reserved: Reserved, naive.Buried: Buried}
+var stateOf = map[naive.State]JobState{naive.Ready: Ready, naive.Delayed: Delayed, naive.Reserved: Reserved,
+	naive.Buried: Buried}
 
 func (x *machine) sums(tube string) (s Sums) {
 	count := func(state naive.State) int {
 		return x.m.Counts(tube, func(j *naive.Job) bool { return j.State == state })
 	}
 	return Sums{
-		Ready: count(naive.Ready), Delayed: count(naive.Delayed), Reserved: count(naive.Reserved), Buried: count(naive.Buried),
+		Ready: count(naive.Ready), Delayed: count(naive.Delayed), Reserved: count(naive.Reserved),
+		Buried:  count(naive.Buried),
 		Urgent:  x.m.Counts(tube, func(j *naive.Job) bool { return j.State == naive.Ready && j.Pri < 1024 }),
 		Damaged: x.m.Counts(tube, func(j *naive.Job) bool { return j.State == naive.Buried && j.Quarantined }),
 	}
@@ -194,7 +200,8 @@ func (x *machine) sums(tube string) (s Sums) {
 
 func jobInfo(now int64, j *naive.Job) JobInfo {
 	info := JobInfo{
-		ID: j.ID, Tube: j.Tube, State: stateOf[j.State], Pri: j.Pri, Age: (now - j.Created) / second, Delay: j.Delay, TTR: j.TTR,
+		ID: j.ID, Tube: j.Tube, State: stateOf[j.State], Pri: j.Pri, Age: (now - j.Created) / second, Delay: j.Delay,
+		TTR:      j.TTR,
 		Reserves: j.Reserves, Timeouts: j.Timeouts, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks,
 	}
 	if j.Deadline != 0 {

@@ -39,7 +39,9 @@ func (s *State) noteOn(tube string, kind storage.NoteKind, name string, value []
 
 // forgetNote forgets a note of a tube. The log is told by the noteOn that follows.
 func (s *State) forgetNote(tube string, kind storage.NoteKind, name string) {
-	s.notes[tube] = slices.DeleteFunc(s.notes[tube], func(n storage.Note) bool { return n.Kind == kind && n.Name == name })
+	s.notes[tube] = slices.DeleteFunc(s.notes[tube], func(n storage.Note) bool {
+		return n.Kind == kind && n.Name == name
+	})
 }
 
 // noteFor finds a note of a tube; nil if there is none.

@@ -30,7 +30,8 @@ func TestNotes(t *testing.T) {
 					want[at] = string(value)
 				}
 				w.s.noteOn("tube", kind, name, value)
-				if got := w.s.noteFor("tube", kind, name); string(got) != string(value) || (got == nil) != (value == nil) {
+				if got := w.s.noteFor("tube", kind, name); string(got) != string(value) ||
+					(got == nil) != (value == nil) {
 					t.Fatalf("seed %d: %q is noted as %q", seed, value, got)
 				}
 			case 3:
@@ -59,7 +60,8 @@ func TestNotes(t *testing.T) {
 			for _, n := range q.Notes {
 				logged[fmt.Sprint(n.Kind, n.Name)] = string(n.Value)
 			}
-			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(logged, want) || q.Ended != served || !slices.IsSortedFunc(q.Notes, compareNotes) {
+			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(logged, want) || q.Ended != served ||
+				!slices.IsSortedFunc(q.Notes, compareNotes) {
 				t.Fatalf("seed %d: noted %v, logged %+v; want %v, ended %t", seed, got, q, want, served)
 			}
 			if err := w.s.Check(); err != nil {

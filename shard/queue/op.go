@@ -91,11 +91,17 @@ type Op struct {
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
-	Size    uint32 // put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were denied, AlterSeveral: for how many there was no room
-	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held, AlterSeveral: 1 for one that leaves; PutTick: 1 if it was put; Arrive, ComeHome: 1 if its tube is full
-	Limit   uint32 // Kick, …Several: how many at most; PutAll: how many puts behind it; Truncate: the States of the jobs that end
-	ID      uint64 // put: 0 for one that the directory is to allot
-	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (package policy)
+	// put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were
+	// denied, AlterSeveral: for how many there was no room
+	Size uint32
+	// Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held, AlterSeveral: 1 for one
+	// that leaves; PutTick: 1 if it was put; Arrive, ComeHome: 1 if its tube is full
+	Count uint32
+	// Kick, …Several: how many at most; PutAll: how many puts behind it; Truncate: the States of the jobs that end
+	Limit uint32
+	ID    uint64 // put: 0 for one that the directory is to allot
+	// Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (package policy)
+	Ticket uint64
 
 	// Data is a tube's name or a small body, Parts a large body, or the body that is the
 	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);

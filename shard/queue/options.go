@@ -23,7 +23,8 @@ type Options struct {
 
 // Copy makes t what from is, with copies of what that refers to, in memory of its own that it may have.
 func (t *Options) Copy(from *Options) {
-	key, once, tags := append(t.Key[:0], from.Key...), append(t.Once[:0], from.Once...), append(t.Tags[:0], from.Tags...)
+	key, once, tags := append(t.Key[:0], from.Key...), append(t.Once[:0], from.Once...),
+		append(t.Tags[:0], from.Tags...)
 	*t = *from
 	t.Key, t.Once, t.Tags = key, once, tags
 }
@@ -42,7 +43,8 @@ type jobOptions struct {
 
 // extras are what a State has for puts with options; a State that has had none has no extras.
 type extras struct {
-	refs    cells.Positions // by the job's slot: a record of the table of keys, or, with optionsBit, options; 0 for none
+	// by the job's slot: a record of the table of keys, or, with optionsBit, options; 0 for none
+	refs    cells.Positions
 	options cells.Slab[jobOptions]
 	keys    keys
 	windows

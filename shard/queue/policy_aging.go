@@ -36,7 +36,8 @@ func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
 	if !t.isAging() {
 		return readyKey(j.pri, j.id(), slot)
 	}
-	return cells.Entry{Major: uint64(j.pri)*uint64(t.policy.step) + uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
+	return cells.Entry{Major: uint64(j.pri)*uint64(t.policy.step) + uint64(max(0, s.readySince(j))), Minor: j.idLow,
+		Slot: slot}
 }
 
 // readyByPolicy begins a job's waiting in a tube that a policy covers, and finds its place there.

@@ -111,7 +111,8 @@ func TestAgingBySeveral(t *testing.T) {
 		a put 2 0 60 -> 6
 		+20s`)
 	// Both have come to 0, and 6 goes first all the same, although a claim of the better one of two equals names 5.
-	if got, batch = b.apply(Op{Kind: ClaimSeveral, Limit: 1, Pri: 0, ID: 5, Size: 1000}); got.Count != 1 || batch.Taken[0].ID != 6 {
+	if got, batch = b.apply(Op{Kind: ClaimSeveral, Limit: 1, Pri: 0, ID: 5, Size: 1000}); got.Count != 1 ||
+		batch.Taken[0].ID != 6 {
 		t.Errorf("claimed are %+v", batch.Taken)
 	}
 }

@@ -22,7 +22,8 @@ func (s *State) checkPolicy(t *tube) error {
 			at = s.expires(p.Policy, int64(h.Top().Major)*millisecond)
 		}
 		all := &s.policies
-		if pos := all.expiringAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 && (pos >= all.expiring.N || int64(all.expiring.At(pos).Major) != at) {
+		if pos := all.expiringAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 &&
+			(pos >= all.expiring.N || int64(all.expiring.At(pos).Major) != at) {
 			return fmt.Errorf("M3: tube %q has jobs that are too old at %d, which is in no timeline", t.name, at)
 		}
 		want := t.ready.N
@@ -37,9 +38,10 @@ func (s *State) checkPolicy(t *tube) error {
 		}
 	}
 	if p.victims != nil {
-		return s.checkRanking(p.victims, s.policies.victims, s.ranked(t), t.ready.N, func(j *job, slot uint32) (cells.Entry, bool) {
-			return victimKey(p.Full, j, slot), j.tube() == t.slot && j.state() == Ready
-		})
+		return s.checkRanking(p.victims, s.policies.victims, s.ranked(t), t.ready.N,
+			func(j *job, slot uint32) (cells.Entry, bool) {
+				return victimKey(p.Full, j, slot), j.tube() == t.slot && j.state() == Ready
+			})
 	}
 	return nil
 }
@@ -57,7 +59,8 @@ func (s *State) checkSizes(seen map[uint32]string) error {
 	}
 	for name, t := range s.tubes {
 		if t.count != count[t.slot] || t.bytes != bytes[t.slot] {
-			return fmt.Errorf("M1: tube %q counts %d jobs of %d bytes, has %d of %d", name, t.count, t.bytes, count[t.slot], bytes[t.slot])
+			return fmt.Errorf("M1: tube %q counts %d jobs of %d bytes, has %d of %d", name, t.count, t.bytes,
+				count[t.slot], bytes[t.slot])
 		}
 	}
 	return nil

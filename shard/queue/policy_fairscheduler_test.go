@@ -38,7 +38,9 @@ func (w *world) fairOf(c *Client, asked *Options) *policy.FairScheduler {
 	for i := uint32(0); c.many != nil && i < c.many.tubes.N; i++ {
 		names = append(names, c.many.tubes.Get(i).name)
 	}
-	heavy := slices.ContainsFunc(names, func(name string) bool { return w.policies[name] != nil && w.policies[name].Weight > 0 })
+	heavy := slices.ContainsFunc(names, func(name string) bool {
+		return w.policies[name] != nil && w.policies[name].Weight > 0
+	})
 	if !heavy || len(names) < 2 {
 		return nil
 	}

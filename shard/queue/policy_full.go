@@ -11,8 +11,8 @@ import "beanfield/shard/queue/policy"
 // over the queue service (Limits.MaxLength). A put asks both bounds before it takes an id, and again when
 // it has one. Whatever it is refused or drops for, it ends here, and is counted alike.
 
-// roomFor says whether a tube has room for so much more, if need be instead of ready jobs: OK or NoRoom, or More while it
-// does not know all of those.
+// roomFor says whether a tube has room for so much more, if need be instead of ready jobs: OK or NoRoom, or More while
+// it does not know all of those.
 func (s *State) roomFor(t *tube, jobs int, bytes int64) Status {
 	switch p := t.policy; {
 	case p == nil || !p.Over(t.count+jobs, t.bytes+bytes):

@@ -56,7 +56,8 @@ func auditQuota(s *State) error {
 				continue
 			}
 			if !s.interred(slot) {
-				all[policy.BoundJobs], all[policy.BoundBytes] = all[policy.BoundJobs]+1, all[policy.BoundBytes]+int64(j.size)
+				all[policy.BoundJobs], all[policy.BoundBytes] = all[policy.BoundJobs]+1,
+					all[policy.BoundBytes]+int64(j.size)
 			}
 			if all[policy.BoundMemory] += policy.JobMemory; !j.away() {
 				all[policy.BoundMemory] += int64(j.size)
@@ -73,7 +74,8 @@ func auditQuota(s *State) error {
 func amountIn(words []string) (a policy.Amount) {
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")
-		a[map[string]policy.Bound{"jobs": policy.BoundJobs, "bytes": policy.BoundBytes, "memory": policy.BoundMemory}[key]] = int64(number(value))
+		a[map[string]policy.Bound{"jobs": policy.BoundJobs, "bytes": policy.BoundBytes,
+			"memory": policy.BoundMemory}[key]] = int64(number(value))
 	}
 	return a
 }
@@ -81,7 +83,8 @@ func amountIn(words []string) (a policy.Amount) {
 // limit gives both servers other limits. Memory is not among them: what a purge has ended still takes some, and
 // the model does not know how long.
 func (x *machine) limit() {
-	most := policy.Amount{policy.BoundJobs: choose[int64](x, "jobs", 0, 0, 0, 3, 9), policy.BoundBytes: choose[int64](x, "bytes", 0, 0, 0, 40, 5000)}
+	most := policy.Amount{policy.BoundJobs: choose[int64](x, "jobs", 0, 0, 0, 3, 9), policy.BoundBytes: choose[int64](x,
+		"bytes", 0, 0, 0, 40, 5000)}
 	x.w.quota.most = most
 	x.m.Most = naive.Bounds{MaxJobs: int(most[policy.BoundJobs]), MaxBytes: int(most[policy.BoundBytes])}
 }
@@ -216,7 +219,8 @@ func TestLimitsAndPutsTogether(t *testing.T) {
 		most policy.Amount
 		want Status
 	}{
-		{policy.Amount{policy.BoundJobs: 2}, NoRoom}, {policy.Amount{policy.BoundBytes: 119}, NoRoom}, {policy.Amount{policy.BoundMemory: 419}, NoRoom},
+		{policy.Amount{policy.BoundJobs: 2}, NoRoom}, {policy.Amount{policy.BoundBytes: 119}, NoRoom},
+		{policy.Amount{policy.BoundMemory: 419}, NoRoom},
 		{policy.Amount{policy.BoundJobs: 3, policy.BoundBytes: 120, policy.BoundMemory: 420}, OK},
 		{policy.Amount{policy.BoundJobs: 5}, NoRoom},
 	} {

@@ -50,7 +50,8 @@ func (s *State) unrank(t *tube, slot uint32) {
 }
 
 // checkRanking looks for jobs that are not, or no longer, where they should be ranked.
-func (s *State) checkRanking(r *cells.Ranking, p cells.Positions, whole bool, want uint32, key func(*job, uint32) (cells.Entry, bool)) error {
+func (s *State) checkRanking(r *cells.Ranking, p cells.Positions, whole bool, want uint32,
+	key func(*job, uint32) (cells.Entry, bool)) error {
 	if whole && r.N != want {
 		return fmt.Errorf("M2: %d jobs are ranked, want %d", r.N, want)
 	}

@@ -306,7 +306,8 @@ func TestSearchSeesThrottledTubesOpen(t *testing.T) {
 // A rate is kept by a clock that wakes late, also over a few clients that always come back, and never exceeded
 // from a moment at which one of them begins to wait.
 func TestRateWithALateClock(t *testing.T) {
-	for _, p := range []policy.Policy{{Rate: 3, Burst: 1}, {Rate: 15, Burst: 1}, {Rate: 100, Burst: 2}, {Rate: 400, Burst: 9}, {Rate: 1000, Burst: 1}, {Rate: 1000}} {
+	for _, p := range []policy.Policy{{Rate: 3, Burst: 1}, {Rate: 15, Burst: 1}, {Rate: 100, Burst: 2},
+		{Rate: 400, Burst: 9}, {Rate: 1000, Burst: 1}, {Rate: 1000}} {
 		w, rnd := newWorld(t), rand.New(rand.NewPCG(1, uint64(p.Rate)))
 		w.run(fmt.Sprintf("policy default rate=%d burst=%d", p.Rate, p.Burst))
 		for range 11*p.Rate + int(p.MostAtOnce()) {

@@ -27,17 +27,18 @@ type roomWait struct {
 	taken  bool // the wait has ended, and the put is being made
 }
 
-// makes says that a put of the client which has waited is being made: its wait has ended by the shard, which still has to
-// answer it. A shard that has not come round to forget an earlier wait of the client must leave it alone.
+// makes says that a put of the client which has waited is being made: its wait has ended by the shard, which still has
+// to answer it. A shard that has not come round to forget an earlier wait of the client must leave it alone.
 func (c *Client) makes() bool { return c.room != nil && c.room.taken }
 
 // mayWait says that a put for which there is no room, or for which others are first, is to wait.
 func (s *State) mayWait(c *Client, op *Op) bool {
-	return op.Options != nil && op.Options.Timeout > 0 && c != nil && !s.closed && !(s.Durable && op.Size > storage.LargeBody)
+	return op.Options != nil && op.Options.Timeout > 0 && c != nil && !s.closed &&
+		!(s.Durable && op.Size > storage.LargeBody)
 }
 
-// queueUp has a put wait. If it has an id already, it keeps that. The client knows of no other wait: if there is one, the log
-// has failed, and the client was told so.
+// queueUp has a put wait. If it has an id already, it keeps that. The client knows of no other wait: if there is one,
+// the log has failed, and the client was told so.
 func (s *State) queueUp(c *Client, t *tube, op *Op) {
 	if c.room != nil {
 		s.giveUpRoom(c)
@@ -96,8 +97,8 @@ func (s *State) CloseLines() {
 	s.RoomAgain()
 }
 
-// roomLines are the lines in which puts wait, one for each tube. Whatever an operation or a tick does may have made room, so
-// after that all lines are looked at: some in each turn, because there may be thousands.
+// roomLines are the lines in which puts wait, one for each tube. Whatever an operation or a tick does may have made
+// room, so after that all lines are looked at: some in each turn, because there may be thousands.
 type roomLines struct {
 	tubes []*tube
 	on    bool // they are being looked at
@@ -172,14 +173,14 @@ func (s *State) serveLines(now int64) {
 	}
 }
 
-// hasRoom says that a put which waits may be begun. One that would have to drop jobs may not before the tube knows all of
-// those: once begun, it would be refused if there were not enough.
+// hasRoom says that a put which waits may be begun. One that would have to drop jobs may not before the tube knows all
+// of those: once begun, it would be refused if there were not enough.
 func (s *State) hasRoom(t *tube, op *Op) bool {
 	return s.roomFor(t, 1, int64(op.Size)) == OK && s.quotaFits(op)
 }
 
-// admitFirst ends the first wait of a line, if it has not ended otherwise, and makes its put. It reports false if the line
-// has to wait on: another shard was faster, or the put takes more turns.
+// admitFirst ends the first wait of a line, if it has not ended otherwise, and makes its put. It reports false if the
+// line has to wait on: another shard was faster, or the put takes more turns.
 func (s *State) admitFirst(now int64, t *tube) bool {
 	w := t.line[0]
 	c, op := w.client, &w.op

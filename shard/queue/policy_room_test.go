@@ -170,7 +170,8 @@ func TestWaitsThatEndWithoutRoom(t *testing.T) {
 	})
 }
 
-// A wait that its client has ended by the gate (RW1) makes no job, whatever room there is, and the next one gets the place.
+// A wait that its client has ended by the gate (RW1) makes no job, whatever room there is, and the next one gets the
+// place.
 func TestWaitForRoomThatHasEnded(t *testing.T) {
 	w := newWorld(t)
 	w.run(`
@@ -193,7 +194,8 @@ func TestLargePutsDoNotWait(t *testing.T) {
 	w.run("policy default jobs=1\na put-with -> 1")
 	u := w.user("a")
 	big := strings.Repeat("x", storage.LargeBody+1)
-	op, _ := u.apply(Op{Kind: Put, Parts: [][]byte{[]byte(big)}, Size: uint32(len(big)), Options: &Options{TTR: second, Timeout: second}})
+	op, _ := u.apply(Op{Kind: Put, Parts: [][]byte{[]byte(big)}, Size: uint32(len(big)), Options: &Options{TTR: second,
+		Timeout: second}})
 	if op.Status != NoRoom {
 		t.Errorf("it is answered %v", op.Status)
 	}
@@ -276,7 +278,8 @@ func TestTurnsLookAtSomeLines(t *testing.T) {
 	}
 }
 
-// A put is not begun while a tube does not know yet which jobs it may drop: perhaps there are none, and the put waits on (RW1).
+// A put is not begun while a tube does not know yet which jobs it may drop: perhaps there are none, and the put waits
+// on (RW1).
 func TestPutWaitsUntilItIsKnownWhatToDrop(t *testing.T) {
 	w := newManyWorld(t, 0, 1)
 	w.run("policy default jobs=10")
@@ -290,8 +293,8 @@ func TestPutWaitsUntilItIsKnownWhatToDrop(t *testing.T) {
 		a release 3 5 0 => b:+11`)
 }
 
-// A log that fails turns the answer of a put that waits into a failure, and its client knows of no wait. What the shard still
-// has of that goes when the client waits again, and takes nobody down with it (RW1).
+// A log that fails turns the answer of a put that waits into a failure, and its client knows of no wait. What the
+// shard still has of that goes when the client waits again, and takes nobody down with it (RW1).
 func TestWaitsAgainAfterTheLogHasFailed(t *testing.T) {
 	w := newWorld(t)
 	w.run("policy default jobs=1\na put-with -> 1\nb put-with wait=9s -> waiting")

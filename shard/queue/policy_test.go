@@ -120,7 +120,8 @@ func (x *machine) rule() {
 		Most: policy.Amount{choose[int64](x, "jobs", 0, 0, 1, 4, 7), choose[int64](x, "bytes", 0, 0, 11, 3000, 10000),
 			choose[int64](x, "memory", 0, 0, 250, 3500)},
 		Full:          choose(x, "full", policy.FullRefuse, policy.FullOldest, policy.FullLeast),
-		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", policy.CountReserves, policy.CountTimeouts, policy.CountReleases),
+		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", policy.CountReserves,
+			policy.CountTimeouts, policy.CountReleases),
 		DeadLetter: choose(x, "fate", policy.FateBury, policy.FateDrop),
 	}
 	if x.pick(2, "retry") == 0 { // different ones for different tubes, so that no two delays end together
@@ -166,11 +167,13 @@ func modelled(p *policy.Policy) *naive.Policy {
 		MaxDeliveries: p.MaxDeliveries,
 		Delivered: func(j *naive.Job) uint32 {
 			return map[policy.Counted]uint32{
-				policy.CountReserves: j.Reserves - j.Before.Reserves, policy.CountTimeouts: j.Timeouts - j.Before.Timeouts,
+				policy.CountReserves: j.Reserves - j.Before.Reserves,
+				policy.CountTimeouts: j.Timeouts - j.Before.Timeouts,
 				policy.CountReleases: j.Releases - j.Before.Releases,
 			}[p.Count]
 		},
-		Fate:  map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury, policy.FateDrop: naive.FateDrop}[p.DeadLetter],
+		Fate: map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury,
+			policy.FateDrop: naive.FateDrop}[p.DeadLetter],
 		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire, ExpireReady: p.ExpireReady,
 		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.MostAtOnce()), Weight: p.Weight, Aging: p.Aging,
 	}

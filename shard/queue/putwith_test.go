@@ -134,6 +134,7 @@ func (x *machine) compareKeys() {
 		taken = int(x.w.s.extra.keys.N)
 	}
 	if taken != len(x.m.Keys) || len(x.w.log.Spent) != spent {
-		x.w.t.Fatalf("%d keys are taken, want %d; the log has %d without jobs, want %d", taken, len(x.m.Keys), len(x.w.log.Spent), spent)
+		x.w.t.Fatalf("%d keys are taken, want %d; the log has %d without jobs, want %d", taken, len(x.m.Keys),
+			len(x.w.log.Spent), spent)
 	}
 }

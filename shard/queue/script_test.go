@@ -76,7 +76,8 @@ func newWorld(t queuetest.Failer) *world { return newManyWorld(t, 0, 0) }
 func newManyWorld(t queuetest.Failer, many, share int) *world {
 	w := &world{
 		t: t, dir: queuetest.NewDirectory(t), log: queuetest.NewLog(), now: 1,
-		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{}, many: many, share: share,
+		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{},
+		many: many, share: share,
 	}
 	w.makeState()
 	return w
@@ -85,7 +86,8 @@ func newManyWorld(t queuetest.Failer, many, share int) *world {
 func (w *world) makeState() {
 	w.ended, w.fairs = nil, map[string]*policy.FairScheduler{} // they were in the one before
 	w.s = NewState(Config{
-		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
+		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded,
+		Many: w.many, Share: w.share,
 		PolicyFor: w.policyFor, LeastPurge: w.leastPurge, PurgeShare: w.purgeShare,
 	})
 	w.quota.used, w.quota.waits = policy.Amount{}, 0 // those of the one before
@@ -132,7 +134,8 @@ func (w *world) step(line string) error {
 	case words[0] == "drain":
 		w.dir.Closed = true
 	case words[0] == "log":
-		w.log.Full = map[string]queuetest.Fullness{"room": queuetest.Roomy, "full": queuetest.Full, "packed": queuetest.Packed}[words[1]]
+		w.log.Full = map[string]queuetest.Fullness{"room": queuetest.Roomy, "full": queuetest.Full,
+			"packed": queuetest.Packed}[words[1]]
 	case words[0] == "limits":
 		w.setLimits(words[1:])
 	case words[0] == "policy":

@@ -207,7 +207,8 @@ func attrsText(x *Attrs) string {
 	out := fmt.Sprintf("length=%d rear=%d first=%d last=%d ended=%t consumers=%d groups=%d",
 		x.Length, x.Rear, x.First, x.Last, x.Ended, x.ConsumersTotal, x.GroupsTotal)
 	for _, c := range x.Consumers {
-		out += fmt.Sprintf(" %s.%s=%s/%d/%d %s.%s.index=%d", c.Group, c.User, c.Status, c.Pending, c.Slots, c.Group, c.User, c.Index)
+		out += fmt.Sprintf(" %s.%s=%s/%d/%d %s.%s.index=%d", c.Group, c.User, c.Status, c.Pending, c.Slots, c.Group,
+			c.User, c.Index)
 	}
 	for _, g := range x.Groups {
 		out += fmt.Sprintf(" %s=%d/%d/%d", g.Group, g.Pending, g.Delivered, g.Consumers)

@@ -40,8 +40,10 @@ func (x *machine) serve() {
 	l.Leaving = choose(x, "leaving", second, 10*second)
 	l.DeadLetter = choose(x, "fate", policy.FateRear, policy.FateRear, policy.FateDrop, policy.FateBury)
 	x.m.Limits = naive.Limits{
-		MaxDelivery: l.MaxDelivery, MaxLength: l.MaxLength, AutoEvict: l.AutoEvict, MaxIdle: l.MaxIdle, Leaving: l.Leaving,
-		DeadLetter: map[policy.Fate]naive.Fate{policy.FateRear: naive.FateRear, policy.FateDrop: naive.FateDrop, policy.FateBury: naive.FateBury}[l.DeadLetter],
+		MaxDelivery: l.MaxDelivery, MaxLength: l.MaxLength, AutoEvict: l.AutoEvict, MaxIdle: l.MaxIdle,
+		Leaving: l.Leaving,
+		DeadLetter: map[policy.Fate]naive.Fate{policy.FateRear: naive.FateRear, policy.FateDrop: naive.FateDrop,
+			policy.FateBury: naive.FateBury}[l.DeadLetter],
 	}
 	x.employ()
 }
@@ -102,7 +104,8 @@ func (x *machine) say(i int, a Ask, op Op, body string) {
 	x.w.service(&op)
 	x.modelAsk(i, &want, body)
 	if op.Status != want.Status || op.Status == OK && op.ID != want.ID {
-		x.w.t.Fatalf("%s: operation %d is answered %v %d, want %v %d", who, a.What, op.Status, op.ID, want.Status, want.ID)
+		x.w.t.Fatalf("%s: operation %d is answered %v %d, want %v %d", who, a.What, op.Status, op.ID, want.Status,
+			want.ID)
 	}
 	if a.What == AskGet && op.Status == OK {
 		if got, want := x.w.asked(&op), strings.Trim(fmt.Sprint(x.m.Found), "[]"); got != want {

@@ -197,7 +197,8 @@ func TestLongWorkUnderSteadyTraffic(t *testing.T) {
 // passed go on side by side, however much of each there is, and all of them together do
 // not make a turn longer.
 func TestDueWorkOfEachKindGoesOn(t *testing.T) {
-	for _, n := range [][3]int{{2 * Slice, 2 * Slice, 2 * Slice}, {2 * Slice, 0, 2 * Slice}, {2 * Slice, 2 * Slice, 0}} {
+	for _, n := range [][3]int{{2 * Slice, 2 * Slice, 2 * Slice}, {2 * Slice, 0, 2 * Slice}, {2 * Slice, 2 * Slice,
+		0}} {
 		w := newWorld(t)
 		left := w.allDue(n)
 		for turn, more := 1, true; more; turn++ {
@@ -207,7 +208,8 @@ func TestDueWorkOfEachKindGoesOn(t *testing.T) {
 			moved := 0
 			for kind, n := range left() {
 				if before[kind] > 0 && n == before[kind] {
-					t.Fatalf("turn %d: of delayed jobs, waiters and deadlines %v were left, now %v", turn, before, left())
+					t.Fatalf("turn %d: of delayed jobs, waiters and deadlines %v were left, now %v", turn, before,
+						left())
 				}
 				moved += before[kind] - n
 			}

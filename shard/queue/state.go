@@ -100,7 +100,8 @@ type State struct {
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   cells.NewSlab[job](), rares: cells.NewSlab[rare](), travel: newTravel(), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
+		jobs:   cells.NewSlab[job](), rares: cells.NewSlab[rare](), travel: newTravel(), items: newItems(),
+		index: newIndex(), bodies: cells.NewBytes(),
 		tubes: map[string]*tube{}, quarantined: map[uint32]bool{},
 		notes: map[string][]storage.Note{},
 	}

@@ -106,7 +106,9 @@ func (s *State) unask(c *Client) {
 	}
 	x := s.tagIndexes
 	delete(x.of, string(v.tags))
-	if x.by[v.pair] = slices.DeleteFunc(x.by[v.pair], func(o *tagIndex) bool { return o == v }); len(x.by[v.pair]) == 0 {
+	if x.by[v.pair] = slices.DeleteFunc(x.by[v.pair], func(o *tagIndex) bool {
+		return o == v
+	}); len(x.by[v.pair]) == 0 {
 		delete(x.by, v.pair)
 	}
 	if len(x.of) == 0 {
@@ -121,7 +123,8 @@ func (s *State) tagIndexOf(tags Tags) *tagIndex {
 	}
 	v := s.tagIndexes.of[string(tags)]
 	if v == nil {
-		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*cells.Ranking{}, end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
+		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*cells.Ranking{},
+			end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
 		for pair := range tags.pairs() {
 			v.pair = string(pair)
 			break

@@ -24,7 +24,8 @@ func (w *world) told(id uint64, a *About) {
 	w.t.Helper()
 	slot := w.s.index.find(&w.s.jobs, id)
 	j := w.s.jobs.At(slot)
-	if want := (About{w.s.tubeAt.Get(j.tube()).name, w.s.rares.At(j.rare).reserves, nil}); a.Tube != want.Tube || a.Reserves != want.Reserves || string(a.Tags) != string(w.s.tagsOf(slot)) {
+	if want := (About{w.s.tubeAt.Get(j.tube()).name, w.s.rares.At(j.rare).reserves, nil}); a.Tube != want.Tube ||
+		a.Reserves != want.Reserves || string(a.Tags) != string(w.s.tagsOf(slot)) {
 		w.t.Fatalf("a client is told %+v of job %d, want %+v and %q", a, id, want, w.s.tagsOf(slot))
 	}
 }
@@ -43,7 +44,8 @@ func (u *user) putTagged(value string) uint64 {
 	u.w.lastID++
 	body := fmt.Sprintf("body of %d", u.w.lastID)
 	u.w.bodies[u.w.lastID] = body
-	op := Op{Kind: Put, TTR: 60, Data: []byte(body), Size: uint32(len(body)), Options: &Options{TTR: 60 * second, Tags: tagsFrom([]string{"k=" + value})}}
+	op := Op{Kind: Put, TTR: 60, Data: []byte(body), Size: uint32(len(body)), Options: &Options{TTR: 60 * second,
+		Tags: tagsFrom([]string{"k=" + value})}}
 	done, _ := u.apply(op)
 	return done.ID
 }
@@ -58,7 +60,8 @@ func TestTagIndexIsFilledInShares(t *testing.T) {
 		b.putTagged([]string{"v", "w", "w"}[i%3])
 	}
 	ask := func(poll bool) *Batch {
-		return batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: 3, Poll: poll, Options: &Options{Tags: tagsFrom([]string{"k=v"})}})
+		return batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: 3, Poll: poll,
+			Options: &Options{Tags: tagsFrom([]string{"k=v"})}})
 	}
 	first := ask(true)
 	turns := 0

@@ -100,7 +100,8 @@ func (s *State) checkTagIndexes() (waits int, err error) {
 	}
 	lines := 0
 	for tags, v := range s.tagIndexes.of {
-		if string(v.tags) != tags || v.users < users[v] || v.users == 0 || !slices.Contains(s.tagIndexes.by[v.pair], v) {
+		if string(v.tags) != tags || v.users < users[v] || v.users == 0 || !slices.Contains(s.tagIndexes.by[v.pair],
+			v) {
 			return 0, fmt.Errorf("TG3: a tag index is filed wrongly, or is nobody's")
 		}
 		if err := s.checkTagIndex(v); err != nil {

@@ -4,7 +4,8 @@ import "beanfield/shard/queue/cells"
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves || s.lines.due() || s.graving() && s.PurgeShare >= 0 {
+	if s.opening.N > 0 || s.feeding() || s.revising() || len(s.travel.ghosts) > 0 || s.Leaves || s.lines.due() ||
+		s.graving() && s.PurgeShare >= 0 {
 		return 1 // at once
 	}
 	at := cells.Sooner(s.timeline.Soonest(), s.holders.Soonest())

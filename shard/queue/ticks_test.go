@@ -19,7 +19,8 @@ func (x *machine) putTick() {
 		return
 	}
 	tube := choose(x, "tube", machineTubes...)
-	tick := &Tick{Schedule: choose(x, "schedule", "a", "b"), At: int64(x.pick(20, "at")), Rule: 7, Forget: x.pick(10, "forget") == 0}
+	tick := &Tick{Schedule: choose(x, "schedule", "a", "b"), At: int64(x.pick(20, "at")), Rule: 7,
+		Forget: x.pick(10, "forget") == 0}
 	op := Op{Kind: PutTick, Tube: tube, Tick: tick, Delay: choose[uint32](x, "delay", 0, 0, 1), TTR: 5}
 	if tick.Forget || x.pick(3, "mark") == 0 {
 		op.Kind = NoteTick
@@ -43,7 +44,8 @@ func (x *machine) modelTick(op *Op, body string) {
 		op.Status = statusOf[x.m.NoteTick(k, op.Tick.At, op.Tick.Forget)]
 		return
 	}
-	put, status := x.m.PutTick(k, op.Tick.At, &naive.Job{ID: op.ID, Tube: op.Tube, Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR})
+	put, status := x.m.PutTick(k, op.Tick.At, &naive.Job{ID: op.ID, Tube: op.Tube, Body: body, Pri: op.Pri,
+		Delay: op.Delay, TTR: op.TTR})
 	if op.Status = statusOf[status]; put {
 		op.Count = 1
 	} else {
@@ -121,20 +123,26 @@ func TestAmendQueue(t *testing.T) {
 	note := func(kind storage.NoteKind, value string) storage.Note {
 		return storage.Note{Kind: kind, Name: "s", Value: []byte(value)}
 	}
-	tick, later, other := note(storage.NoteTick, "1234567890123456"), note(storage.NoteTick, "2234567890123456"), note(storage.NotePurge, "x")
+	tick, later, other := note(storage.NoteTick, "1234567890123456"), note(storage.NoteTick, "2234567890123456"),
+		note(storage.NotePurge, "x")
 	for what, c := range map[string]struct {
 		was, is *storage.Queue
 		ok      bool
 	}{
-		"a first tick":       {nil, &storage.Queue{Notes: []storage.Note{tick}}, true},
-		"a later tick":       {&storage.Queue{Notes: []storage.Note{tick}}, &storage.Queue{Notes: []storage.Note{later}}, true},
-		"a forgotten one":    {&storage.Queue{Notes: []storage.Note{tick}}, nil, true},
-		"beside another":     {&storage.Queue{Notes: []storage.Note{tick, other}}, &storage.Queue{Notes: []storage.Note{later, other}}, true},
-		"another note":       {nil, &storage.Queue{Notes: []storage.Note{other}}, false},
-		"one note less":      {&storage.Queue{Notes: []storage.Note{tick, other}}, &storage.Queue{Notes: []storage.Note{tick}}, false},
-		"another value":      {&storage.Queue{Notes: []storage.Note{other}}, &storage.Queue{Notes: []storage.Note{note(storage.NotePurge, "y")}}, false},
-		"a new queue":        {nil, &storage.Queue{First: "g"}, false},
-		"a queue's tick":     {&storage.Queue{First: "g"}, &storage.Queue{First: "g", Notes: []storage.Note{tick}}, false},
+		"a first tick": {nil, &storage.Queue{Notes: []storage.Note{tick}}, true},
+		"a later tick": {&storage.Queue{Notes: []storage.Note{tick}},
+			&storage.Queue{Notes: []storage.Note{later}}, true},
+		"a forgotten one": {&storage.Queue{Notes: []storage.Note{tick}}, nil, true},
+		"beside another": {&storage.Queue{Notes: []storage.Note{tick, other}},
+			&storage.Queue{Notes: []storage.Note{later, other}}, true},
+		"another note": {nil, &storage.Queue{Notes: []storage.Note{other}}, false},
+		"one note less": {&storage.Queue{Notes: []storage.Note{tick, other}},
+			&storage.Queue{Notes: []storage.Note{tick}}, false},
+		"another value": {&storage.Queue{Notes: []storage.Note{other}},
+			&storage.Queue{Notes: []storage.Note{note(storage.NotePurge, "y")}}, false},
+		"a new queue": {nil, &storage.Queue{First: "g"}, false},
+		"a queue's tick": {&storage.Queue{First: "g"}, &storage.Queue{First: "g", Notes: []storage.Note{tick}},
+			false},
 		"the end of a queue": {&storage.Queue{First: "g"}, nil, false},
 	} {
 		w := newWorld(t)

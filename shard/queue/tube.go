@@ -86,7 +86,8 @@ func (s *State) tubeNamed(name []byte) *tube {
 // letGo ends a tube if it has lost its last reason to exist (S5). The end of a dropped
 // group may call it for a tube that has already ended.
 func (s *State) letGo(t *tube) {
-	if t.using > 0 || t.watching > 0 || t.jobs()+t.transit > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
+	if t.using > 0 || t.watching > 0 || t.jobs()+t.transit > 0 || t.name == s.Pinned || t.service != nil &&
+		t.service.matters() {
 		return
 	}
 	if s.tubes[t.name] != t || s.discarding && t.service != nil { // a queue ends when its log says so

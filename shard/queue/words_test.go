@@ -12,8 +12,9 @@ var kindOf = map[string]Kind{
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
 	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "truncate": Truncate, "use": Use,
 	"watch": Watch, "ignore": Ignore, "wait": Wait,
-	"delete-several": DeleteSeveral, "release-several": ReleaseSeveral, "bury-several": BurySeveral, "touch-several": TouchSeveral,
-	"move": AlterSeveral, "change": AlterSeveral,
+	"delete-several": DeleteSeveral, "release-several": ReleaseSeveral, "bury-several": BurySeveral,
+	"touch-several": TouchSeveral,
+	"move":          AlterSeveral, "change": AlterSeveral,
 	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
 }
 

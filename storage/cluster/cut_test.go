@@ -16,7 +16,9 @@ func TestCutOff(t *testing.T) {
 	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
 	for _, victim := range others {
 		c.append(term, "before "+victim+";", "a", "b", "c")
-		c.links.set(true, victim, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == victim })...)
+		c.links.set(true, victim, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool {
+			return name == victim
+		})...)
 		until(t, "its engine rests", func() bool { return c.nodes[victim].rests.Load() })
 		if problems := c.nodes[victim].Status().Problems; !slices.Contains(problems, cutOff) {
 			t.Error(problems)
@@ -40,7 +42,9 @@ func TestOwnerIsCutOff(t *testing.T) {
 	c.fit("a", "b", "c")
 	name, term := c.owner()
 	c.append(term, "one;", "a", "b", "c")
-	c.links.set(true, name, slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })...)
+	c.links.set(true, name, slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool {
+		return other == name
+	})...)
 	until(t, "its term is over", func() bool { return !term.Holds() })
 	next, term := c.owner()
 	if next == name {

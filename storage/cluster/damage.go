@@ -23,12 +23,14 @@ func (n *Node) damaged(shard int, _ string, inUse bool, why error) {
 	n.do(func(time.Duration) {
 		r := n.replicas[shard]
 		if !inUse {
-			n.o.Logger.Error("this node's copy of a shard is damaged: another node's takes its place", "shard", r.i, "kept in", n.copies.Aside(r.i), "error", why.Error())
+			n.o.Logger.Error("this node's copy of a shard is damaged: another node's takes its place", "shard", r.i,
+				"kept in", n.copies.Aside(r.i), "error", why.Error())
 			r.replaces = true
 			r.rebuild("its copy is damaged: " + why.Error())
 			return
 		}
-		n.o.Logger.Error("this node's copy of a shard is damaged: it is used until another node's can take its place", "shard", r.i, "error", why.Error())
+		n.o.Logger.Error("this node's copy of a shard is damaged: it is used until another node's can take its place",
+			"shard", r.i, "error", why.Error())
 		r.unreadable, r.notBefore = why, r.mayAgain()
 	})
 }
@@ -71,8 +73,10 @@ func (r *replica) replaceDamaged() (waits string) {
 	case n.election.Serving() || n.election.Role() >= ownership.Candidate:
 		return text
 	case time.Now().Before(r.notBefore):
-		return text + fmt.Sprintf("; the one before was damaged, too, less than an hour ago, or could not be replaced, so look at the disk; "+
-			"another one is fetched at %s, or at once with beanfield cluster rebuild %s", r.notBefore.Format(time.DateTime), n.o.Node)
+		return text + fmt.Sprintf("; the one before was damaged, too, less than an hour ago, or could not be "+
+			"replaced, so look at the disk; "+
+			"another one is fetched at %s, or at once with beanfield cluster rebuild %s",
+			r.notBefore.Format(time.DateTime), n.o.Node)
 	case !whole:
 		return text + "; no other node has one now that could take its place"
 	}

@@ -114,7 +114,9 @@ func TestDamagedCopiesGoOn(t *testing.T) {
 	})
 	c.append(term, "two;", "a", "b", "c")
 	until(t, "what all have is durable", func() bool {
-		return !slices.ContainsFunc(c.nodes[name].Status().Nodes, func(s NodeStatus) bool { return s.Durable[1] != s.Places[1] })
+		return !slices.ContainsFunc(c.nodes[name].Status().Nodes, func(s NodeStatus) bool {
+			return s.Durable[1] != s.Places[1]
+		})
 	})
 	if n := c.stores[name].mended(); n != 0 {
 		t.Error("a damaged copy has taken the place of another one:", n)

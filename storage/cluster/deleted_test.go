@@ -24,7 +24,9 @@ func TestStreamsAreDeleted(t *testing.T) {
 	}
 	for name, n := range c.nodes {
 		until(t, name+" says what is missing", func() bool {
-			return slices.ContainsFunc(n.Status().Problems, func(s string) bool { return strings.Contains(s, "has no stream") })
+			return slices.ContainsFunc(n.Status().Problems, func(s string) bool {
+				return strings.Contains(s, "has no stream")
+			})
 		})
 		if !c.stores[name].has(0, "one;") || term.Holds() {
 			t.Errorf("%s: %v, and the term holds: %v", name, c.stores[name].turns, term.Holds())

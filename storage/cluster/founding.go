@@ -31,8 +31,8 @@ type Base struct {
 const FoundingName = "founding.json"
 
 // beginning is how a cluster begins whose streams are not there. A node that founds it makes them at
-// once. Any other one waits until all nodes have said that they do not found it: otherwise it would begin empty, and the
-// founder's jobs would be left out.
+// once. Any other one waits until all nodes have said that they do not found it: otherwise it would begin empty, and
+// the founder's jobs would be left out.
 type beginning struct {
 	node    *Node
 	wait    *delay
@@ -55,7 +55,8 @@ func (n *Node) beginning() (*beginning, error) {
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if f := b.founds; f.Cluster != n.o.Name || f.Shards < 1 || f.Shards != len(f.Origins) {
-		return nil, fmt.Errorf("%w: %s tells of cluster %q with %d shards and %d logs; this is cluster %q", ErrRefused, path, f.Cluster, f.Shards, len(f.Origins), n.o.Name)
+		return nil, fmt.Errorf("%w: %s tells of cluster %q with %d shards and %d logs; this is cluster %q", ErrRefused,
+			path, f.Cluster, f.Shards, len(f.Origins), n.o.Name)
 	}
 	return b, nil
 }
@@ -86,7 +87,8 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 		case founder != "":
 			return 0, 0, fmt.Errorf("cluster: %s is about to found it", founder) // and is looked for again
 		}
-		b.wait.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent, ", ")))
+		b.wait.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent,
+			", ")))
 	}
 }
 

@@ -166,7 +166,8 @@ func newTrio(t testing.TB) *trio {
 		t.Skip("this needs the real engine: make cluster")
 	}
 	c := &trio{
-		TB: t, dirs: map[string]string{}, stores: map[string]*memory{}, nodes: map[string]*Node{}, cancel: map[string]context.CancelFunc{},
+		TB: t, dirs: map[string]string{}, stores: map[string]*memory{}, nodes: map[string]*Node{},
+		cancel:  map[string]context.CancelFunc{},
 		terms:   map[string]*Term{},
 		options: Options{Name: "test", Secret: "secret", Nodes: map[string]string{}, DefaultShards: 2, Version: "1"},
 	}
@@ -223,7 +224,8 @@ func (c *trio) of(name string) Options {
 			}
 		}
 	}
-	o.Node, o.Dir, o.Logger = name, c.dirs[name], slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
+	o.Node, o.Dir, o.Logger = name, c.dirs[name],
+		slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
 	o.Open = func(o Opening) (Copies, error) {
 		m := c.stores[name]
 		if m.tell = o.Damaged; m.places == nil {
@@ -312,6 +314,8 @@ func (c *trio) append(t *Term, text string, nodes ...string) {
 		}
 	}
 	for _, name := range nodes {
-		until(c.TB, "node "+name+" has "+text, func() bool { return c.stores[name].has(0, text) && c.stores[name].has(1, text) })
+		until(c.TB, "node "+name+" has "+text, func() bool {
+			return c.stores[name].has(0, text) && c.stores[name].has(1, text)
+		})
 	}
 }

@@ -64,7 +64,8 @@ func (n *Node) knocker() {
 
 // giveWay has this process end, because another one is this node. Until then it does no more than it must.
 func (n *Node) giveWay(ctx context.Context) {
-	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer: is this the configuration of another machine?", ErrRefused, n.o.Node)
+	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer: is this the "+
+		"configuration of another machine?", ErrRefused, n.o.Node)
 	n.o.Logger.Error("this process ends", "error", why)
 	n.fail(why)
 	n.do(func(time.Duration) { n.fault = why.Error() })

@@ -22,15 +22,16 @@ var ErrClosed = errors.New("cluster: the node is closed")
 
 // Node is one of the machines.
 type Node struct {
-	o          Options
-	started    time.Time
-	server     *jetstream.Server // nil with a site's own engine
-	sound      func() error      // what has become of it
-	space      func(dir string) (free, all uint64, err error)
-	watch      *partition.Watch
-	joined     atomic.Bool  // the engine has joined the others once
-	quietSince atomic.Int64 // from when on this node has heard the others, and neither a beat nor a twin, while it had no place among them
-	placed     atomic.Bool  // it has one
+	o       Options
+	started time.Time
+	server  *jetstream.Server // nil with a site's own engine
+	sound   func() error      // what has become of it
+	space   func(dir string) (free, all uint64, err error)
+	watch   *partition.Watch
+	joined  atomic.Bool // the engine has joined the others once
+	// from when on this node has heard the others, and neither a beat nor a twin, while it had no place among them
+	quietSince atomic.Int64
+	placed     atomic.Bool // it has one
 	lanes      atomic.Pointer[[]string]
 	rests      atomic.Bool            // the engine does
 	missing    atomic.Pointer[string] // which stream is; "" if none
@@ -81,7 +82,8 @@ func newNode(o Options) *Node {
 	ctx, end := context.WithCancel(context.Background())
 	return &Node{
 		ctx: ctx, end: end,
-		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
+		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1),
+		write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
 		failed: make(chan struct{}), came: make(chan *Term, 1), waits: map[uint64]chan error{},
 	}
 }
@@ -211,7 +213,8 @@ func (n *Node) received(data []byte) {
 	}
 	n.watch.Sign(m.From)
 	if !n.placed.Load() {
-		if m.Kind == ownership.Beat || m.From == n.o.Node { // a twin may have promised something: it is listened for anew
+		// a twin may have promised something: it is listened for anew
+		if m.Kind == ownership.Beat || m.From == n.o.Node {
 			n.quietSince.Store(int64(n.now()))
 		}
 		return
@@ -225,7 +228,8 @@ func (n *Node) received(data []byte) {
 
 // ErrFailed says that a copy of this node, or its engine, takes nothing more: the process is to be started
 // again, when its disk works.
-var ErrFailed = errors.New("cluster: this node's copy of a shard, or its engine, has failed: it must be started again, on a disk that works")
+var ErrFailed = errors.New("cluster: this node's copy of a shard, or its engine, has failed: it must be started " +
+	"again, on a disk that works")
 
 // lives is how long a process that fails lives at least. Whoever starts it again may do that only a few times
 // in ten seconds.

@@ -46,7 +46,8 @@ func (o *Options) check() error {
 	case o.Node == "" || o.Dir == "" || o.Open == nil:
 		return fmt.Errorf("%w: no name of the node, no directory or no copies", ErrOptions)
 	case o.Shards < 0 || o.DefaultShards < 0 || o.Replicas < 0 || o.Replicas > max(len(o.Nodes), 1):
-		return fmt.Errorf("%w: %d shards, %d replicas on %d nodes", ErrOptions, max(o.Shards, o.DefaultShards), o.Replicas, len(o.Nodes))
+		return fmt.Errorf("%w: %d shards, %d replicas on %d nodes", ErrOptions, max(o.Shards, o.DefaultShards),
+			o.Replicas, len(o.Nodes))
 	}
 	if _, named := o.Nodes[o.Node]; !named {
 		return fmt.Errorf("%w: this node, %q, is none of the cluster's", ErrOptions, o.Node)

@@ -50,7 +50,8 @@ func (p *promises) read() error {
 	}
 	var is paper
 	var kept ownership.Kept
-	if json.Unmarshal(b, &is) == nil && is.Cluster == p.cluster && slices.Equal(is.Origins, p.origins) && is.Sum == is.sum() &&
+	if json.Unmarshal(b, &is) == nil && is.Cluster == p.cluster && slices.Equal(is.Origins, p.origins) &&
+		is.Sum == is.sum() &&
 		json.Unmarshal(is.Kept, &kept) == nil {
 		p.last = kept
 	}

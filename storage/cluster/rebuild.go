@@ -122,13 +122,15 @@ func (r *replica) fetch(ctx context.Context) error {
 		return errors.New("no other node has a copy that could be had")
 	}
 	into := filepath.Join(n.o.Dir, "incoming", strconv.Itoa(r.i))
-	if err := errors.Join(os.RemoveAll(into), os.RemoveAll(transfer.Partial(into)), os.MkdirAll(filepath.Dir(into), 0o700)); err != nil {
+	if err := errors.Join(os.RemoveAll(into), os.RemoveAll(transfer.Partial(into)), os.MkdirAll(filepath.Dir(into),
+		0o700)); err != nil {
 		return err
 	}
 	var place turns.Place
 	begun := time.Now()
 	bytes, err := transfer.Fetch(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, transfer.Options{
-		Silence: unheard, Accept: r.roomFor, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) }, Told: r.getting(source),
+		Silence: unheard, Accept: r.roomFor, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) },
+		Told: r.getting(source),
 	})
 	if err != nil {
 		return fmt.Errorf("node %s: %w", source, err)
@@ -139,7 +141,8 @@ func (r *replica) fetch(ctx context.Context) error {
 	if err := r.replace(into); err != nil {
 		return err
 	}
-	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source, "number", place.Number,
+	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source,
+		"number", place.Number,
 		"bytes", bytes, "after", time.Since(begun))
 	return nil
 }
@@ -154,7 +157,8 @@ func (r *replica) getting(source string) func(done, total int64) {
 		told = time.Now()
 		r.node.do(func(time.Duration) {
 			if r.retired.Load() {
-				r.problem = fmt.Sprintf("shard %d gets a checkpoint of node %s, %.1f of %.1f MB: %s", r.i, source, float64(done)/1e6, float64(total)/1e6, r.why)
+				r.problem = fmt.Sprintf("shard %d gets a checkpoint of node %s, %.1f of %.1f MB: %s", r.i, source,
+					float64(done)/1e6, float64(total)/1e6, r.why)
 			}
 		})
 	}
@@ -186,7 +190,8 @@ func (n *Node) serveCheckpoints() (err error) {
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o700)); err != nil {
 		return err
 	}
-	n.desk, err = transfer.Serve(n.bulk, n.prefixOf(n.o.Node), func(ctx context.Context, key string) (string, []byte, func(), error) {
+	n.desk, err = transfer.Serve(n.bulk, n.prefixOf(n.o.Node), func(ctx context.Context, key string) (string, []byte,
+		func(), error) {
 		i, err := strconv.Atoi(key)
 		if err != nil || i < 0 || i >= len(n.replicas) {
 			return "", nil, nil, fmt.Errorf("cluster: there is no shard %q", key)

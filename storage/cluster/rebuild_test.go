@@ -27,7 +27,9 @@ func TestCheckpoint(t *testing.T) {
 	for i := range 20 {
 		c.append(term, fmt.Sprintf("%d;", i), name, other)
 	}
-	until(t, "what the one that was given up lacks is purged", func() bool { return c.nodes[name].Status().Shards[1].Trim > 10 })
+	until(t, "what the one that was given up lacks is purged", func() bool {
+		return c.nodes[name].Status().Shards[1].Trim > 10
+	})
 	c.append(term, "two;", name, other)
 	c.start(away)
 	c.append(term, "three;", "a", "b", "c")

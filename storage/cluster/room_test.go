@@ -29,7 +29,8 @@ func TestRoom(t *testing.T) {
 			var log must.Text
 			var waited []string
 			begun := time.Now()
-			n := newNode(Options{Dir: "/x/cluster", Logger: slog.New(slog.NewTextHandler(&log, nil)), Waiting: func(what string) { waited = append(waited, what) }})
+			n := newNode(Options{Dir: "/x/cluster", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+				Waiting: func(what string) { waited = append(waited, what) }})
 			n.space = func(dir string) (free, all uint64, err error) {
 				if dir != "/x" {
 					t.Errorf("looked at %s", dir)
@@ -40,10 +41,12 @@ func TestRoom(t *testing.T) {
 				return c.free, c.all, nil
 			}
 			err := n.room(t.Context())
-			if waits := time.Since(begun) > time.Minute; err != nil || waits != c.waits || len(waited) > 1 || waits != (len(waited) == 1) {
+			if waits := time.Since(begun) > time.Minute; err != nil || waits != c.waits || len(waited) > 1 ||
+				waits != (len(waited) == 1) {
 				t.Errorf("%s: %v after %v, waited for %q", name, err, time.Since(begun), waited)
 			}
-			if c.waits && (!strings.Contains(waited[0], "room on its disk: ") || strings.Count(log.String(), "\n") != 7) {
+			if c.waits && (!strings.Contains(waited[0], "room on its disk: ") ||
+				strings.Count(log.String(), "\n") != 7) {
 				t.Errorf("%s: waited for %q; logged\n%s", name, waited, &log)
 			}
 		})

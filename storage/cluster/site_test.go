@@ -28,7 +28,8 @@ type site struct {
 func newSite(t testing.TB) *site {
 	s := &site{TB: t, dir: t.TempDir(), runs: make([]*exec.Cmd, 3)}
 	s.binary = filepath.Join(s.dir, "engine")
-	if out, err := exec.Command("go", "build", "-o", s.binary, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", s.binary,
+		"github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var routes []string
@@ -98,7 +99,8 @@ func TestSitesEngine(t *testing.T) {
 		for i := range leaders {
 			leaders[i], _, _ = n.replicas[0].shard.Leader(limited(t), i)
 		}
-		return leaders[0] != "" && leaders[1] != "" && leaders[0] != leaders[1] && leaders[0] != near && leaders[1] != near
+		return leaders[0] != "" && leaders[1] != "" && leaders[0] != leaders[1] && leaders[0] != near &&
+			leaders[1] != near
 	}
 	for i, text := range []string{"one;", "two;", "three;"} {
 		until(t, "two other servers lead the lanes", apart)
@@ -123,7 +125,9 @@ func TestSitesEngine(t *testing.T) {
 // refuses has a node start that may not, or cannot yet.
 func (s *site) refuses(t *testing.T, c *trio) {
 	for what, change := range map[string]func(o *Options){
-		"a wrong password": func(o *Options) { o.Engine = []string{"nats://bean:nope@" + s.urls[0][len("nats://bean:hush@"):]} },
+		"a wrong password": func(o *Options) {
+			o.Engine = []string{"nats://bean:nope@" + s.urls[0][len("nats://bean:hush@"):]}
+		},
 		"a cluster of this name with other nodes": func(o *Options) {
 			o.Nodes = map[string]string{"a": "", "x": "", "y": ""}
 		},
@@ -136,7 +140,9 @@ func (s *site) refuses(t *testing.T, c *trio) {
 	}
 	o := c.of("a")
 	said := make(chan string, 100)
-	o.Engine, o.Waiting = []string{"nats://bare:hush@" + s.urls[0][len("nats://bean:hush@"):]}, func(what string) { said <- what }
+	o.Engine, o.Waiting = []string{"nats://bare:hush@" + s.urls[0][len("nats://bean:hush@"):]}, func(what string) {
+		said <- what
+	}
 	ctx, cancel := context.WithCancel(limited(t))
 	ended := make(chan struct{})
 	go func() {

@@ -40,7 +40,8 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		case <-n.ctx.Done():
 		}
 	})
-	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.knock, n.join, n.openShards, n.openCopies, n.take} {
+	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.knock, n.join, n.openShards,
+		n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()
 			select {
@@ -67,8 +68,9 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 		return n.connect(func() (*jetstream.Conn, error) { return n.reach(ctx) })
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
-		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,
-		Cert: n.o.Cert, Key: n.o.Key, CA: n.o.CA, MaxFile: anyBytes,
+		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret,
+		Logger: n.o.Logger,
+		Cert:   n.o.Cert, Key: n.o.Key, CA: n.o.CA, MaxFile: anyBytes,
 	})
 	if err != nil {
 		return err
@@ -143,10 +145,12 @@ func (n *Node) openShards(ctx context.Context) error {
 		return err
 	}
 	begin.wait = w
-	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: w.because}
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards,
+		New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: w.because}
 	if begin.founds != nil {
 		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
-			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d", ErrRefused, o.New, n.o.Shards)
+			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d",
+				ErrRefused, o.New, n.o.Shards)
 		}
 	}
 	for i := 0; i == 0 || i < o.Shards; i++ {
@@ -169,10 +173,12 @@ func (n *Node) openShards(ctx context.Context) error {
 func (n *Node) openCopies(context.Context) (err error) {
 	var origins []turns.Place
 	for _, r := range n.replicas {
-		origins = append(origins, turns.Place{Origin: r.shard.Origin()}) // an empty copy is none of a log that has a base
+		// an empty copy is none of a log that has a base
+		origins = append(origins, turns.Place{Origin: r.shard.Origin()})
 	}
 	_, missing := os.Stat(filepath.Join(n.o.Dir, promisesName))
-	if n.copies, err = n.o.Open(Opening{Cluster: n.o.Name, Origins: origins, Member: missing == nil, Damaged: n.damaged}); err != nil {
+	if n.copies, err = n.o.Open(Opening{Cluster: n.o.Name, Origins: origins, Member: missing == nil,
+		Damaged: n.damaged}); err != nil {
 		return err
 	}
 	if count := n.copies.Shards(); count != len(origins) {
@@ -180,10 +186,12 @@ func (n *Node) openCopies(context.Context) (err error) {
 	}
 	for i, origin := range origins {
 		if place := n.copies.Place(i); place.Origin != origin.Origin {
-			return fmt.Errorf("%w: shard %d of the store belongs to another log (%x) than the streams of cluster %q (%x)",
+			return fmt.Errorf("%w: shard %d of the store belongs to another log (%x) than the streams of cluster %q "+
+				"(%x)",
 				ErrRefused, i, place.Origin, n.o.Name, origin.Origin)
 		}
-		if place, base := n.copies.Place(i), n.replicas[i].shard.Base(); place.Number == 0 && place.Hash != 0 && place.Hash != base {
+		if place, base := n.copies.Place(i), n.replicas[i].shard.Base(); place.Number == 0 && place.Hash != 0 &&
+			place.Hash != base {
 			return fmt.Errorf("%w: the cluster %q has begun without the jobs of this directory", ErrRefused, n.o.Name)
 		}
 	}
@@ -204,8 +212,10 @@ func (n *Node) take(context.Context) (err error) {
 	}
 	n.placed.Store(true)
 	n.election = ownership.New(ownership.Config{
-		Since: time.Duration(n.quietSince.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
-		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n}, Logger: n.o.Logger,
+		Since: time.Duration(n.quietSince.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version,
+		Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
+		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n},
+		Logger: n.o.Logger,
 	}, n.now())
 	for _, r := range n.replicas {
 		if err := r.drive(); err != nil {

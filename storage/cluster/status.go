@@ -25,15 +25,18 @@ type Status struct {
 
 // Troubled tells whether something needs somebody's attention.
 func (st *Status) Troubled() bool {
-	return len(st.Problems) > 0 || slices.ContainsFunc(st.Shards, func(s ShardStatus) bool { return s.Problem != "" }) ||
+	return len(st.Problems) > 0 || slices.ContainsFunc(st.Shards, func(s ShardStatus) bool {
+		return s.Problem != ""
+	}) ||
 		slices.ContainsFunc(st.Nodes, func(n NodeStatus) bool { return len(n.Problems) > 0 || !n.Alive && !n.Left })
 }
 
 // NodeStatus is what a node says of itself.
 type NodeStatus struct {
-	Name     string   `json:"name"`
-	Alive    bool     `json:"alive"`
-	Role     string   `json:"role"` // "owner", "leaving", "candidate", "follower"; "stopped"; "" if it has never been heard
+	Name  string `json:"name"`
+	Alive bool   `json:"alive"`
+	// "owner", "leaving", "candidate", "follower"; "stopped"; "" if it has never been heard
+	Role     string   `json:"role"`
 	Version  string   `json:"version,omitempty"`
 	Rank     int      `json:"rank"`               // in the order of placement, from 0
 	Fit      bool     `json:"fit"`                // it could own the shards now
@@ -121,7 +124,8 @@ func (n *Node) Status() Status {
 		if n.rests.Load() {
 			st.Problems = append(st.Problems, cutOff)
 		}
-		if why := n.election.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) { // otherwise it is no problem
+		// otherwise it is no problem
+		if why := n.election.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) {
 			st.Problems = append(st.Problems, why)
 		}
 	})
@@ -173,7 +177,8 @@ func (n *Node) asides(shards []ShardStatus) {
 func (n *Node) nodeStatus(name string) NodeStatus {
 	r, alive, silence := n.election.Told(name)
 	s := NodeStatus{
-		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive && r.Fit, Broken: r.Broken, Drained: r.Drained,
+		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive &&
+			r.Fit, Broken: r.Broken, Drained: r.Drained,
 		Left: n.election.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
 	}
 	if why := n.election.Strange(name); why != "" {
@@ -189,7 +194,8 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 		s.Lag += n.election.Newest(i) - min(place, n.election.Newest(i))
 	}
 	if s.Lag > farBehind && !s.Left {
-		s.Problems = append(slices.Clone(s.Problems), fmt.Sprintf("node %s is %d records behind, and the others keep them for it", name, s.Lag))
+		s.Problems = append(slices.Clone(s.Problems),
+			fmt.Sprintf("node %s is %d records behind, and the others keep them for it", name, s.Lag))
 	}
 	return s
 }
@@ -203,8 +209,10 @@ func (n *Node) shardStatus() (all []ShardStatus) {
 	report, _, _ := n.election.Told(owner)
 	for i, r := range n.replicas {
 		s := ShardStatus{
-			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.trim(i), Lane: r.state.Lane,
-			Lag: n.election.Newest(i) - min(r.state.Place.Number, n.election.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
+			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable,
+			Trim: n.trim(i), Lane: r.state.Lane,
+			Lag: n.election.Newest(i) - min(r.state.Place.Number, n.election.Newest(i)), Doubts: r.state.Doubts,
+			Refusals: r.state.Refusals,
 			Failures: r.state.Failures, Problem: r.problem, Rebuilding: r.retired.Load(),
 			Damaged: r.unreadable != nil || r.replaces,
 		}

@@ -108,7 +108,8 @@ func (n *Node) seek(ctx context.Context, owner string) {
 			}
 			limit, cancel := context.WithTimeout(ctx, steerLimit)
 			if _, _, err := r.shard.Leader(limit, lane); jetstream.NoStream(err) {
-				missing = fmt.Sprintf("the engine has no stream %s any more: beanfield help recovery says what to do", r.shard.Streams()[lane])
+				missing = fmt.Sprintf("the engine has no stream %s any more: beanfield help recovery says what to do",
+					r.shard.Streams()[lane])
 			}
 			cancel()
 		}

@@ -24,7 +24,8 @@ func (n *Node) notice(now time.Duration) {
 	if r, _, _ := n.election.Told(owner); len(r.Epochs) > 0 {
 		t.Epoch = r.Epochs[0]
 	}
-	if k := len(n.takeovers); t.Epoch == 0 || k > 0 && n.takeovers[k-1].Owner == owner && n.takeovers[k-1].Epoch == t.Epoch {
+	if k := len(n.takeovers); t.Epoch == 0 || k > 0 && n.takeovers[k-1].Owner == owner &&
+		n.takeovers[k-1].Epoch == t.Epoch {
 		return
 	}
 	n.takeovers = append(n.takeovers, t)

@@ -24,7 +24,8 @@ func TestPromisesAreKept(t *testing.T) {
 		must.Do(t, p.read())
 		return p
 	}
-	k := ownership.Kept{Promised: []uint64{3, 1 << 63}, Known: []bool{true, true}, Drained: true, Left: ownership.Left{Serial: 2, Nodes: []string{"c"}}}
+	k := ownership.Kept{Promised: []uint64{3, 1 << 63}, Known: []bool{true, true}, Drained: true,
+		Left: ownership.Left{Serial: 2, Nodes: []string{"c"}}}
 	p := open("x", 1, 2)
 	if p.last.Known != nil {
 		t.Error("a new node knows what it has promised:", p.last)
@@ -32,10 +33,12 @@ func TestPromisesAreKept(t *testing.T) {
 	for range 2 {
 		must.Do(t, p.keep(k))
 	}
-	if got := open("x", 1, 2).last; len(got.Promised) != 2 || got.Promised[1] != 1<<63 || !got.Known[0] || !got.Drained || got.Left.Serial != 2 {
+	if got := open("x", 1, 2).last; len(got.Promised) != 2 || got.Promised[1] != 1<<63 || !got.Known[0] ||
+		!got.Drained || got.Left.Serial != 2 {
 		t.Errorf("after a restart: %+v", got)
 	}
-	for name, p := range map[string]*promises{"another cluster": open("y", 1, 2), "another log": open("x", 1, 3), "another number": open("x", 1)} {
+	for name, p := range map[string]*promises{"another cluster": open("y", 1, 2), "another log": open("x", 1, 3),
+		"another number": open("x", 1)} {
 		if p.last.Known != nil {
 			t.Errorf("%s: it knows %+v", name, p.last)
 		}

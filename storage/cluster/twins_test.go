@@ -19,7 +19,8 @@ func TestTwoNodesWithOneName(t *testing.T) {
 	c.append(term, "one;", "a", "b", "c")
 	o := c.of("a")
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	o.Dir, o.Nodes, o.Logger = t.TempDir(), maps.Clone(o.Nodes), slog.New(slog.NewTextHandler(&c.log, nil)).With("node", "a again")
+	o.Dir, o.Nodes, o.Logger = t.TempDir(), maps.Clone(o.Nodes), slog.New(slog.NewTextHandler(&c.log, nil)).With("node",
+		"a again")
 	o.Nodes["a"] = l.Addr().String()
 	l.Close()
 	copies := &memory{}

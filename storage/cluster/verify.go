@@ -176,7 +176,8 @@ func (n *Node) remark(ctx context.Context, s *ShardVerified) {
 		case v.Content == nil:
 			continue
 		case v.Differs:
-			text = fmt.Sprintf("shard %d has not what most nodes' copies have at record %d: beanfield cluster rebuild %s", s.Shard, v.Content.At, v.Name)
+			text = fmt.Sprintf("shard %d has not what most nodes' copies have at record %d: beanfield cluster "+
+				"rebuild %s", s.Shard, v.Content.At, v.Name)
 		}
 		n.askAbout(ctx, []string{v.Name}, placeLimit, question{Shard: s.Shard, Remark: &text})
 	}

@@ -47,8 +47,10 @@ func TestJudge(t *testing.T) {
 				differ += n.Name
 			}
 		}
-		if failed, differs := s.state(); s.Equal != c.equal || differ != c.differ || failed != c.failed || differs != c.differs {
-			t.Errorf("%s: equal %v, differ %q, failed %v, differs %v; want %+v", c.has, s.Equal, differ, failed, differs, c)
+		if failed, differs := s.state(); s.Equal != c.equal || differ != c.differ || failed != c.failed ||
+			differs != c.differs {
+			t.Errorf("%s: equal %v, differ %q, failed %v, differs %v; want %+v", c.has, s.Equal, differ, failed,
+				differs, c)
 		}
 	}
 }
@@ -61,7 +63,8 @@ func TestVerify(t *testing.T) {
 	c.fit("a", "b", "c")
 	name, term := c.owner()
 	before := c.stores[name].Place(1).Number // not always 0: an owner shows nodes without promises a record of its own
-	if v := must.Get(c.nodes["a"].Verify(limited(t))); !v.Equal || v.Shards[1].At < before || v.Shards[1].Nodes[2].Content == nil {
+	if v := must.Get(c.nodes["a"].Verify(limited(t))); !v.Equal || v.Shards[1].At < before ||
+		v.Shards[1].Nodes[2].Content == nil {
 		t.Errorf("before the first record: %+v", v)
 	}
 	c.append(term, "one;", "a", "b", "c")
@@ -71,7 +74,8 @@ func TestVerify(t *testing.T) {
 	} else if name == "c" {
 		third = "a"
 	}
-	if v := must.Get(c.nodes[third].Verify(limited(t))); !v.Equal || len(v.Shards) != 2 || len(v.Shards[1].Nodes) != 3 || v.Shards[1].At <= before {
+	if v := must.Get(c.nodes[third].Verify(limited(t))); !v.Equal || len(v.Shards) != 2 ||
+		len(v.Shards[1].Nodes) != 3 || v.Shards[1].At <= before {
 		t.Errorf("%+v", v)
 	}
 	m := c.stores[other]
@@ -96,7 +100,8 @@ func TestVerify(t *testing.T) {
 		t.Errorf("rebuilt: %+v", v)
 	}
 	c.kill(third)
-	if v := must.Get(c.nodes[name].Verify(limited(t))); v.Equal || v.Shards[0].Nodes[slices.Index([]string{"a", "b", "c"}, third)].Error == "" {
+	if v := must.Get(c.nodes[name].Verify(limited(t))); v.Equal ||
+		v.Shards[0].Nodes[slices.Index([]string{"a", "b", "c"}, third)].Error == "" {
 		t.Errorf("one is missing: %+v", v)
 	}
 }

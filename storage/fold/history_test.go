@@ -86,7 +86,8 @@ func (h *history) raise() { h.op(turns.Op{Kind: turns.Raise, ID: h.now.highest +
 // commit appends the turn to the log, and has the window absorb it.
 func (h *history) commit() {
 	n := len(h.log)
-	t := turn{ops: h.group, ends: make([]bool, len(h.group)), at: turns.NewAt(uint32(n/h.perSlot), 48), after: h.now.clone()}
+	t := turn{ops: h.group, ends: make([]bool, len(h.group)), at: turns.NewAt(uint32(n/h.perSlot), 48),
+		after: h.now.clone()}
 	if n%h.perSlot != 0 {
 		t.at = h.log[n-1].at + turns.At(len(h.log[n-1].bytes)) + 56
 	}

@@ -161,7 +161,8 @@ func TestModel(t *testing.T) {
 		for range rapid.IntRange(20, 120).Draw(t, "steps") {
 			if rapid.IntRange(0, 2).Draw(t, "what") > 0 {
 				for range rapid.IntRange(1, 4).Draw(t, "operations") {
-					s := rapid.SampledFrom(append(h.serverSteps("SL", "q", "other"), step{"raise", (*history).raise})).Draw(t, "operation")
+					s := rapid.SampledFrom(append(h.serverSteps("SL", "q", "other"),
+						step{"raise", (*history).raise})).Draw(t, "operation")
 					s.do(h)
 				}
 				h.commit()

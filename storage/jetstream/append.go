@@ -23,8 +23,8 @@ type writing struct {
 }
 
 // Append appends turns. It may be called by anybody, and takes the bytes. Done is told the number of
-// their last record when they count, by the driver's goroutine, after Taken was given it, or at once if the driver is closed. With
-// ErrNotOwner they do not count; with another error nobody knows, until a newer epoch has begun.
+// their last record when they count, by the driver's goroutine, after Taken was given it, or at once if the driver is
+// closed. With ErrNotOwner they do not count; with another error nobody knows, until a newer epoch has begun.
 func (d *Driver) Append(b []byte, done func(number uint64, err error)) {
 	ok := d.post(func() {
 		if d.role != lanes.Owner || d.broken != nil {

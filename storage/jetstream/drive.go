@@ -58,7 +58,8 @@ func (d *Driver) run() {
 	}
 }
 
-// skipLimit is how much longer than the one lane the other is asked where to begin: the driver follows neither meanwhile.
+// skipLimit is how much longer than the one lane the other is asked where to begin: the driver follows neither
+// meanwhile.
 const skipLimit = 2 * time.Second
 
 // skip passes over what the store has of the lanes. A lane that does not say where it has that is read from its start.

@@ -130,9 +130,11 @@ func (m *model) drive(t *testing.T, name string) *events {
 				v.note(fmt.Sprintf("taken %d %v %v", e.Record.Number, e.Record.Rest, e.Record.More), e.Record.Turns)
 			}
 		},
-		Changed: func(role lanes.Role, epoch uint64, _ error) { v.note(fmt.Sprint("role ", role, " epoch ", epoch), nil) },
-		Gap:     func() { v.note("gap", nil) },
-		Broken:  func(err error) { v.note("broken", []byte(err.Error())) },
+		Changed: func(role lanes.Role, epoch uint64, _ error) {
+			v.note(fmt.Sprint("role ", role, " epoch ", epoch), nil)
+		},
+		Gap:    func() { v.note("gap", nil) },
+		Broken: func(err error) { v.note("broken", []byte(err.Error())) },
 	})
 	m.d.begin(m)
 	t.Cleanup(m.d.Close)
@@ -173,7 +175,8 @@ func TestDriverAppends(t *testing.T) {
 		v.are(t)
 		time.Sleep(doubt) // then the driver turns to the other lane
 		data := v.are(t, "taken 2 false false", "done 2 <nil>", "taken 3 false false", "done 3 <nil>", "done 3 <nil>",
-			"taken 4 false true", "taken 5 true true", "taken 6 true false", "done 6 <nil>", "taken 7 false false", "done 7 <nil>")
+			"taken 4 false true", "taken 5 true true", "taken 6 true false", "done 6 <nil>", "taken 7 false false",
+			"done 7 <nil>")
 		if !bytes.Equal(data, []byte("twothreefour"+long+"five")) {
 			t.Error("the bytes are others")
 		}
@@ -280,7 +283,8 @@ func TestEndsOfAnOwner(t *testing.T) {
 		m.set(func() { m.silent = [2]bool{} })
 		time.Sleep(mostDoubt)
 		list, _ := v.told()
-		if len(list) != 4 || list[0] != "taken 1 false false" || !strings.Contains(list[1], lanes.ErrOvertaken.Error()) ||
+		if len(list) != 4 || list[0] != "taken 1 false false" ||
+			!strings.Contains(list[1], lanes.ErrOvertaken.Error()) ||
 			list[2] != "done 0 "+ErrNotOwner.Error() || list[3] != "role 0 epoch 1" {
 			t.Error(strings.Join(list, "\n"))
 		}
@@ -362,7 +366,8 @@ func TestForeignRecords(t *testing.T) {
 	newer, _ := turns.Append(nil, turns.Record{Origin: 1, Number: 1})
 	newer[len(turns.Magic)-1]++
 	for record, want := range map[string]string{
-		"no record": lanes.ErrForeign.Error(), string(newer): lanes.ErrVersion.Error() + ": 2, at 1; this program knows 1",
+		"no record": lanes.ErrForeign.Error(), string(newer): lanes.ErrVersion.Error() +
+			": 2, at 1; this program knows 1",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := &model{}

@@ -180,7 +180,8 @@ func (x *Exchange) appended(p *pending, m *nats.Msg) {
 	case ack.Error != nil:
 		x.handler.Failed(p.ID, ack.Error)
 	case ack.Stream != x.shard.streams[p.Lane] || ack.Seq == 0:
-		x.handler.Failed(p.ID, fmt.Errorf("jetstream: an append to %s was answered for %q", x.shard.streams[p.Lane], ack.Stream))
+		x.handler.Failed(p.ID, fmt.Errorf("jetstream: an append to %s was answered for %q", x.shard.streams[p.Lane],
+			ack.Stream))
 	default:
 		x.handler.Appended(p.ID, ack.Seq)
 	}
@@ -257,7 +258,8 @@ func (x *Exchange) leaderRead(p *pending, m *nats.Msg) {
 	}
 	err := json.Unmarshal(m.Data, &got)
 	switch {
-	case err == nil && got.Error != nil && (got.Error.ErrorCode == codeNoRecord || got.Error.ErrorCode == codeUnavailable):
+	case err == nil && got.Error != nil && (got.Error.ErrorCode == codeNoRecord ||
+		got.Error.ErrorCode == codeUnavailable):
 		x.handler.Read(p.ID, 0, nil, false, got.Error.ErrorCode == codeNoRecord)
 	case err == nil && got.Message != nil && got.Message.Seq > p.Place:
 		first := uint64(0)
@@ -268,6 +270,7 @@ func (x *Exchange) leaderRead(p *pending, m *nats.Msg) {
 	case err == nil && got.Error != nil:
 		x.handler.Failed(p.ID, got.Error)
 	default:
-		x.handler.Failed(p.ID, fmt.Errorf("jetstream: a lane's leader did not answer: status %q", m.Header.Get("Status")))
+		x.handler.Failed(p.ID, fmt.Errorf("jetstream: a lane's leader did not answer: status %q",
+			m.Header.Get("Status")))
 	}
 }

@@ -99,7 +99,8 @@ type seen struct {
 func prepare(t testing.TB) *cluster {
 	needsEngine(t)
 	names := []string{"a", "b", "c"}
-	c := &cluster{TB: t, options: Options{Cluster: "test", Nodes: addresses(t, names...), Secret: "s\"e c$ret"}, nodes: map[string]*node{}, dirs: map[string]string{}}
+	c := &cluster{TB: t, options: Options{Cluster: "test", Nodes: addresses(t, names...), Secret: "s\"e c$ret"},
+		nodes: map[string]*node{}, dirs: map[string]string{}}
 	for _, name := range names {
 		c.dirs[name] = t.TempDir()
 	}

@@ -23,7 +23,8 @@ func TestLinesOfAFailure(t *testing.T) {
 	if l.ill.Load() != nil {
 		t.Error("it is ill with", *l.ill.Load())
 	}
-	for _, line := range []string{"RAFT [x] Critical write error: disk", "JetStream stream 'a > b' critical write error: disk"} {
+	for _, line := range []string{"RAFT [x] Critical write error: disk",
+		"JetStream stream 'a > b' critical write error: disk"} {
 		l.ill.Store(nil)
 		l.Errorf("%s", line)
 		l.Errorf("Critical write error: later")
@@ -104,7 +105,8 @@ func TestAddresses(t *testing.T) {
 	o := alone(t)
 	o.Nodes["b"] = "nobody.invalid:1"
 	o.Nodes["a"] = "192.0.2.1:1"
-	if err := o.listens(); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "does not have the address of node a") {
+	if err := o.listens(); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(),
+		"does not have the address of node a") {
 		t.Error(err)
 	}
 	s := &Server{o: o, lines: newLines(nil, "a")}

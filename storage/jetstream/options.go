@@ -74,7 +74,8 @@ func (o *Options) listens() error {
 	l, err := net.Listen("tcp", o.Nodes[o.Node])
 	switch {
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%w: this machine does not have the address of node %s, %s: is it the configuration of another machine?", ErrOptions, o.Node, o.Nodes[o.Node])
+		return fmt.Errorf("%w: this machine does not have the address of node %s, %s: is it the configuration of "+
+			"another machine?", ErrOptions, o.Node, o.Nodes[o.Node])
 	case err != nil:
 		return fmt.Errorf("%w: the address of node %s: %w", ErrOptions, o.Node, err)
 	}
@@ -151,7 +152,8 @@ func (o *Options) routes(line func(string, ...any)) {
 	line("  no_advertise: true")
 	line("  authorization { user: %s, password: %s, timeout: 5 }", engineUser, quoted(o.password()))
 	if o.Cert != "" {
-		line("  tls { cert_file: %s, key_file: %s, ca_file: %s, verify: true, timeout: 5 }", quoted(o.Cert), quoted(o.Key), quoted(o.CA))
+		line("  tls { cert_file: %s, key_file: %s, ca_file: %s, verify: true, timeout: 5 }", quoted(o.Cert),
+			quoted(o.Key), quoted(o.CA))
 	}
 	line("  routes: [")
 	for _, name := range slices.Sorted(maps.Keys(o.Nodes)) {

@@ -24,7 +24,8 @@ type Post struct {
 // what the node itself sends to all, too, by two goroutines; it must not wait.
 func NewPost(nc *nats.Conn, cluster, node string, received func(data []byte)) (*Post, error) {
 	if !plain(cluster) || !plain(node) {
-		return nil, fmt.Errorf("%w: the names %q and %q may have letters, digits, - and _ only", ErrOptions, cluster, node)
+		return nil, fmt.Errorf("%w: the names %q and %q may have letters, digits, - and _ only", ErrOptions, cluster,
+			node)
 	}
 	p := &Post{nc: nc, prefix: PostPrefix(cluster)}
 	for _, subject := range []string{p.subject(node), p.subject("")} {

@@ -56,7 +56,10 @@ func (s *Server) run(ctx context.Context, streams bool) error {
 	engine.SetLoggerV2(s.lines, false, false, false)
 	s.engine.Store(engine)
 	go engine.Start()
-	err = s.until(ctx, func() bool { return engine.ReadyForConnections(pollEngine) && engine.JetStreamEnabled() == streams })
+	err = s.until(ctx, func() bool {
+		return engine.ReadyForConnections(pollEngine) &&
+			engine.JetStreamEnabled() == streams
+	})
 	if err != nil {
 		s.halt()
 		return fmt.Errorf("jetstream: the engine does not start: %w", err)

@@ -13,7 +13,8 @@ import (
 )
 
 func alone(t *testing.T) Options {
-	return Options{Dir: t.TempDir(), Cluster: "test", Node: "a", Nodes: map[string]string{"a": "127.0.0.1:1"}, Secret: "s"}
+	return Options{Dir: t.TempDir(), Cluster: "test", Node: "a", Nodes: map[string]string{"a": "127.0.0.1:1"},
+		Secret: "s"}
 }
 
 // started is an engine with a connection.
@@ -42,9 +43,11 @@ func TestOptionsGoThroughTheParser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !p.SyncAlways || !p.NoSigs || p.MaxPayload != MaxPayload || !p.JetStream || p.StoreDir != o.Dir {
-		t.Errorf("sync always %v, no signals %v, payload %d, streams %v, directory %q", p.SyncAlways, p.NoSigs, p.MaxPayload, p.JetStream, p.StoreDir)
+		t.Errorf("sync always %v, no signals %v, payload %d, streams %v, directory %q", p.SyncAlways, p.NoSigs,
+			p.MaxPayload, p.JetStream, p.StoreDir)
 	}
-	if p.ServerName != "a" || p.Cluster.Name != "test" || p.Cluster.Port != 1 || len(p.Routes) != 2 || p.Host != "127.0.0.1" {
+	if p.ServerName != "a" || p.Cluster.Name != "test" || p.Cluster.Port != 1 || len(p.Routes) != 2 ||
+		p.Host != "127.0.0.1" {
 		t.Errorf("server %q, cluster %+v, routes %v", p.ServerName, p.Cluster, p.Routes)
 	}
 	if strings.Contains(o.text("x", true), o.Secret+"\"") {
@@ -190,7 +193,8 @@ func TestStreamsOfOthers(t *testing.T) {
 		t.Fatal(err, "origins", first.Origin(), again.Origin())
 	}
 	o.Replicas = 3
-	if _, err := Open(limited(t), nc, o); !errors.Is(err, ErrStream) || !strings.Contains(err.Error(), "made with replicas = 1, which cannot be changed, and the configuration says 3") {
+	if _, err := Open(limited(t), nc, o); !errors.Is(err, ErrStream) || !strings.Contains(err.Error(),
+		"made with replicas = 1, which cannot be changed, and the configuration says 3") {
 		t.Error(err)
 	}
 	o.Replicas = 1

@@ -26,7 +26,8 @@ func Connect(urls []string, options ...nats.Option) (*nats.Conn, error) {
 	}
 	if version := nc.ConnectedServerVersion(); !recent(version) {
 		nc.Close()
-		return nil, fmt.Errorf("%w: %s; at least %d.%d.%d is needed, unless you take the risk to lose jobs (engine_unsafe)",
+		return nil, fmt.Errorf("%w: %s; at least %d.%d.%d is needed, unless you take the risk to lose jobs "+
+			"(engine_unsafe)",
 			ErrOld, version, oldest[0], oldest[1], oldest[2])
 	}
 	return nc, nil
@@ -48,7 +49,8 @@ func ConnectAny(urls []string, options ...nats.Option) (*nats.Conn, error) {
 
 // Unfit tells whether an engine that answers is no good: waiting for another answer is no use.
 func Unfit(err error) bool {
-	return errors.Is(err, ErrOld) || errors.Is(err, ErrOptions) || errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAccountAuthExpired)
+	return errors.Is(err, ErrOld) || errors.Is(err, ErrOptions) || errors.Is(err, nats.ErrAuthorization) ||
+		errors.Is(err, nats.ErrAccountAuthExpired)
 }
 
 // patient are options of a connection that comes back, and keeps nothing meanwhile: an append that

@@ -37,14 +37,16 @@ func pretender(t *testing.T, version string, payload int) (url string) {
 
 // An engine that loses what it has acknowledged, or takes no record, is refused with words that say what to do.
 func TestUnfitEngines(t *testing.T) {
-	good, old, small := pretender(t, "2.15.2", MaxPayload), pretender(t, "2.15.1", MaxPayload), pretender(t, "2.15.2", MaxPayload-1)
+	good, old, small := pretender(t, "2.15.2", MaxPayload), pretender(t, "2.15.1", MaxPayload), pretender(t, "2.15.2",
+		MaxPayload-1)
 	for name, c := range map[string]struct {
 		url  string
 		any  bool
 		says string // "": it is taken
 	}{
-		"a good one":                {good, false, ""},
-		"an old one":                {old, false, "2.15.1; at least 2.15.2 is needed, unless you take the risk to lose jobs (engine_unsafe)"},
+		"a good one": {good, false, ""},
+		"an old one": {old, false, "2.15.1; at least 2.15.2 is needed, unless you take the risk to " +
+			"lose jobs (engine_unsafe)"},
 		"an old one, with the risk": {old, true, ""},
 		"small messages":            {small, true, "its max_payload is 8388607; at least 8388608 is needed"},
 	} {

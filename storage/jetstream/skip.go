@@ -27,7 +27,8 @@ func (s *Shard) readFrom(ctx context.Context, lane int, number uint64) uint64 {
 		seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
 		r, _, _, bad := turns.Decode(m.Data)
 		switch {
-		case err != nil || bad != nil || r.Origin != s.origin: // there is no such record, or whoever reads the lane will say what is wrong
+		// there is no such record, or whoever reads the lane will say what is wrong
+		case err != nil || bad != nil || r.Origin != s.origin:
 			return 0
 		case r.Number > 0 && r.Number <= number:
 			return seq - 1

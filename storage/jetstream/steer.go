@@ -43,8 +43,8 @@ func (s *Shard) Look(ctx context.Context, lane int) (leader string, bytes uint64
 }
 
 // Steer has the lanes led by nodes of a list other than the owner's, if there is one, and by two different ones
-// if there are two. It changes nothing that is as it should be. It needs the leader of the group that makes streams, and takes a
-// try or two: whoever wants to know calls it again until it says that all is well.
+// if there are two. It changes nothing that is as it should be. It needs the leader of the group that makes streams,
+// and takes a try or two: whoever wants to know calls it again until it says that all is well.
 func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well bool, err error) {
 	leaders, want, err := s.leaders(ctx, owner, alive)
 	if err != nil {
@@ -62,7 +62,8 @@ func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well b
 
 // Astray finds a lane that another node should lead, and which: first the one that is not in use.
 // Without one the lane is -1. If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
-func (s *Shard) Astray(ctx context.Context, owner string, alive []string, inUse int) (lane int, leader string, err error) {
+func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
+	inUse int) (lane int, leader string, err error) {
 	leaders, want, err := s.leaders(ctx, owner, alive)
 	for _, i := range []int{1 - inUse, inUse} {
 		if err == nil && want[i] != leaders[i] {
@@ -104,7 +105,8 @@ func steered(leaders [2]string, owner string, alive [2][]string) [2]string {
 		if len(others) == 0 {
 			others = alive[i]
 		}
-		if len(others) == 0 || slices.Contains(others, leaders[i]) && (i == 0 || leaders[1] != leaders[0] || len(others) == 1) {
+		if len(others) == 0 || slices.Contains(others, leaders[i]) && (i == 0 || leaders[1] != leaders[0] ||
+			len(others) == 1) {
 			continue
 		}
 		leaders[i] = others[0]

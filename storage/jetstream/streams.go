@@ -121,7 +121,8 @@ func (s *Shard) settings(i int, o ShardOptions, origin uint64) settings {
 		AllowDirect: true, DenyDelete: true,
 		Metadata: map[string]string{
 			clusterKey: o.Cluster, originKey: strconv.FormatUint(origin, 16), baseKey: strconv.FormatUint(s.base, 16),
-			shardsKey: strconv.Itoa(s.shards), protocolKey: protocol, nodesKey: strings.Join(slices.Sorted(slices.Values(o.Nodes)), " "),
+			shardsKey: strconv.Itoa(s.shards), protocolKey: protocol,
+			nodesKey: strings.Join(slices.Sorted(slices.Values(o.Nodes)), " "),
 		},
 	}}
 }
@@ -178,16 +179,19 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 		return fmt.Errorf("%w: its protocol is %q, this program knows %s", ErrStream, version, protocol)
 	}
 	if nodes := is.Metadata[nodesKey]; nodes != must.Metadata[nodesKey] {
-		return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrStream, nodes, must.Metadata[nodesKey])
+		return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrStream, nodes,
+			must.Metadata[nodesKey])
 	}
 	if is.Replicas != must.Replicas {
-		return fmt.Errorf("%w: the cluster was made with replicas = %d, which cannot be changed, and the configuration says %d", ErrStream, is.Replicas, must.Replicas)
+		return fmt.Errorf("%w: the cluster was made with replicas = %d, which cannot be changed, and the "+
+			"configuration says %d", ErrStream, is.Replicas, must.Replicas)
 	}
 	base, err := strconv.ParseUint(is.Metadata[baseKey], 16, 64)
 	shards, err2 := strconv.Atoi(is.Metadata[shardsKey])
 	switch {
 	case err != nil || err2 != nil || shards < 1 || s.origin != 0 && (base != s.base || shards != s.shards):
-		return fmt.Errorf("%w: base %q and %q shards are not those of the other lane", ErrStream, is.Metadata[baseKey], is.Metadata[shardsKey])
+		return fmt.Errorf("%w: base %q and %q shards are not those of the other lane", ErrStream, is.Metadata[baseKey],
+			is.Metadata[shardsKey])
 	case o.Shards > 0 && shards != o.Shards:
 		return fmt.Errorf("%w: the cluster has %d shards, not %d", ErrStream, shards, o.Shards)
 	}

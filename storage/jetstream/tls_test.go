@@ -23,10 +23,12 @@ import (
 func ownCertificate(t *testing.T) (cert, key string) {
 	private := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "node"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "node"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	dir := t.TempDir()
 	write := func(name, kind string, der []byte) string {
@@ -34,7 +36,8 @@ func ownCertificate(t *testing.T) (cert, key string) {
 		must.Do(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 		return path
 	}
-	return write("c \"1\".pem", "CERTIFICATE", must.Get(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))),
+	return write("c \"1\".pem", "CERTIFICATE", must.Get(x509.CreateCertificate(rand.Reader, template, template,
+			&private.PublicKey, private))),
 		write("k.pem", "PRIVATE KEY", must.Get(x509.MarshalPKCS8PrivateKey(private)))
 }
 
@@ -42,10 +45,12 @@ func ownCertificate(t *testing.T) (cert, key string) {
 // signed; then there need be no secret.
 func TestTLSBetweenEngines(t *testing.T) {
 	cert, key := ownCertificate(t)
-	o := Options{Dir: t.TempDir(), Cluster: "c", Node: "a", Nodes: map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2"}, Cert: cert, Key: key, CA: cert}
+	o := Options{Dir: t.TempDir(), Cluster: "c", Node: "a", Nodes: map[string]string{"a": "127.0.0.1:1",
+		"b": "127.0.0.1:2"}, Cert: cert, Key: key, CA: cert}
 	must.Do(t, o.check())
 	routes := must.Get(o.parsed("p", true)).Cluster
-	if c := routes.TLSConfig; c == nil || c.ClientAuth != tls.RequireAndVerifyClientCert || len(c.Certificates) != 1 || c.ClientCAs == nil || c.RootCAs == nil {
+	if c := routes.TLSConfig; c == nil || c.ClientAuth != tls.RequireAndVerifyClientCert || len(c.Certificates) != 1 ||
+		c.ClientCAs == nil || c.RootCAs == nil {
 		t.Errorf("engines talk with %+v", c)
 	}
 	o.Key = ""

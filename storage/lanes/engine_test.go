@@ -79,7 +79,8 @@ func (g *engine) clone() (c engine) {
 var origin0 = turns.Place{Origin: origin}
 
 func recordOf(epoch, number, before uint64, text string) []byte {
-	b, _ := turns.Append(nil, turns.Record{Origin: origin, Epoch: epoch, Number: number, Before: before, Turns: []byte(text)})
+	b, _ := turns.Append(nil, turns.Record{Origin: origin, Epoch: epoch, Number: number, Before: before,
+		Turns: []byte(text)})
 	return b
 }
 

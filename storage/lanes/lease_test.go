@@ -243,7 +243,8 @@ func TestLeaseOfOneOwner(t *testing.T) {
 		holds bool
 	}{
 		{0, "a", false}, {1, "b", false}, {Rest - 2, "a", false}, {Rest - 1, "b", false}, {Rest, "", true},
-		{Rest + LeaseTime - 3, "", true}, {Rest + LeaseTime - 2, "", false}, {Rest + LeaseTime, "a", false}, {Rest + LeaseTime, "b", true},
+		{Rest + LeaseTime - 3, "", true}, {Rest + LeaseTime - 2, "", false}, {Rest + LeaseTime, "a", false},
+		{Rest + LeaseTime, "b", true},
 	} {
 		if c.nodes != "" {
 			answer(c.at, c.nodes)

@@ -158,7 +158,8 @@ func (l *Log) Write(b []byte, more, rest bool) turns.Place {
 	if !l.Ready() || rest != l.open {
 		panic("lanes: turns are written out of their order")
 	}
-	r := turns.Record{Origin: l.last.Origin, Epoch: l.epoch, Number: l.last.Number + 1, Before: l.last.Hash, Synced: l.last.Number, More: more, Rest: rest, Turns: b}
+	r := turns.Record{Origin: l.last.Origin, Epoch: l.epoch, Number: l.last.Number + 1, Before: l.last.Hash,
+		Synced: l.last.Number, More: more, Rest: rest, Turns: b}
 	e := &Entry{Record: r}
 	e.Data, e.Hash = turns.Append(nil, r)
 	l.writing = e

@@ -72,7 +72,8 @@ func (b *branch) key() string {
 			continue
 		}
 		l := n.log
-		number(uint64(l.role), l.epoch, l.nonce, l.seen, uint64(l.at), l.last.Number, l.last.Hash, n.store.durable.Number, n.wrote.Hash, uint64(len(n.parts)))
+		number(uint64(l.role), l.epoch, l.nonce, l.seen, uint64(l.at), l.last.Number, l.last.Hash,
+			n.store.durable.Number, n.wrote.Hash, uint64(len(n.parts)))
 		if l.writing != nil {
 			number(l.writing.Hash)
 		}
@@ -86,7 +87,8 @@ func (b *branch) key() string {
 		if b.useful(&m) {
 			n := b.nodes[m.from]
 			waits := n.log != nil && n.log.lanes[m.Lane].asked == m.ID && n.life == m.life
-			under = append(under, fmt.Sprint(m.from, m.Lane, m.Place, m.answer, m.appended, m.refused, m.first, len(m.read), waits, m.Data))
+			under = append(under, fmt.Sprint(m.from, m.Lane, m.Place, m.answer, m.appended, m.refused, m.first,
+				len(m.read), waits, m.Data))
 		}
 	}
 	slices.Sort(under)

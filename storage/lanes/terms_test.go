@@ -22,7 +22,8 @@ var customs = []struct {
 		}
 	}},
 	{12, func(t *town, i, lane int) {
-		if quiet := t.now-max(t.heldAt, t.stood) > Rest; t.nodes[i].log.role == Follower && (quiet || t.r.IntN(20) == 0) || quiet && t.now-t.people[i].owned > 2*Rest {
+		if quiet := t.now-max(t.heldAt, t.stood) > Rest; t.nodes[i].log.role == Follower &&
+			(quiet || t.r.IntN(20) == 0) || quiet && t.now-t.people[i].owned > 2*Rest {
 			t.stands(i)
 		}
 	}},
@@ -141,7 +142,8 @@ func (t *town) settles() {
 			if !p.up && p != t.away {
 				t.up(i)
 			}
-			if n := t.nodes[i]; n.log != nil && n.log.role == Owner && (owner < 0 || n.log.epoch > t.nodes[owner].log.epoch) {
+			if n := t.nodes[i]; n.log != nil && n.log.role == Owner &&
+				(owner < 0 || n.log.epoch > t.nodes[owner].log.epoch) {
 				owner = i
 			}
 		}
@@ -225,10 +227,12 @@ func TestTerms(t *testing.T) {
 		lost += w.lost
 		requests += w.requests
 	}
-	if n := int(seeds); acked < 10*n || purged < 3*n || holders < 2*n || handed < 2*n || handOver < n/10 || lost < n || requests < n {
+	if n := int(seeds); acked < 10*n || purged < 3*n || holders < 2*n || handed < 2*n || handOver < n/10 || lost < n ||
+		requests < n {
 		t.Error("too little happens")
 	}
-	t.Logf("%d acknowledged, %d purged, %d epochs with a lease, %d of them soon after one that ended, %d jobs handed out, %d disks lost, %d checkpoints asked for",
+	t.Logf("%d acknowledged, %d purged, %d epochs with a lease, %d of them soon after one that ended, %d jobs "+
+		"handed out, %d disks lost, %d checkpoints asked for",
 		acked, purged, holders, handOver, handed, lost, requests)
 }
 

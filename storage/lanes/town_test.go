@@ -110,7 +110,8 @@ func newTown(seed uint64, set func(*town)) *town {
 		t.states[base] = contents{}
 	}
 	for i, n := range t.nodes {
-		t.people = append(t.people, &resident{clock: clock{time.Duration(t.r.Int64N(int64(time.Hour))), 0.98 + 0.04*t.r.Float64()}})
+		t.people = append(t.people, &resident{clock: clock{time.Duration(t.r.Int64N(int64(time.Hour))),
+			0.98 + 0.04*t.r.Float64()}})
 		if i > 0 || t.r.IntN(2) == 0 { // or this one is new
 			n.store.now.Hash, n.store.durable.Hash = t.base, t.base
 		}
@@ -202,7 +203,8 @@ func (t *town) spare(i int) bool {
 		}
 	}
 	for k := range t.nodes {
-		if s := &t.nodes[k].store; k != i && s.durable.Number >= purged && (s.durable.Number > 0 || s.durable.Hash == t.base) {
+		if s := &t.nodes[k].store; k != i && s.durable.Number >= purged && (s.durable.Number > 0 ||
+			s.durable.Hash == t.base) {
 			return true
 		}
 	}
@@ -375,7 +377,9 @@ func (t *town) syncs(i int) {
 }
 
 func (t *town) arrive() {
-	due := slices.DeleteFunc(slices.Clone(t.notes), func(m note) bool { return m.due > t.now || t.people[m.to].still > t.now })
+	due := slices.DeleteFunc(slices.Clone(t.notes), func(m note) bool {
+		return m.due > t.now || t.people[m.to].still > t.now
+	})
 	t.notes = slices.DeleteFunc(t.notes, func(m note) bool { return m.due <= t.now && t.people[m.to].still <= t.now })
 	slices.SortStableFunc(due, func(a, b note) int { return int(a.due - b.due) })
 	for _, m := range due {

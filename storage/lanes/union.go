@@ -38,7 +38,8 @@ func (l *Log) Read(id, first uint64, records [][]byte, more bool) error {
 func (l *Log) take(i int, e Entry) error {
 	a := &l.lanes[i]
 	if e.Record.Epoch < a.newest {
-		return fmt.Errorf("%w: epoch %d behind epoch %d at %d of lane %d", ErrForeign, e.Record.Epoch, a.newest, e.Seq, i)
+		return fmt.Errorf("%w: epoch %d behind epoch %d at %d of lane %d", ErrForeign, e.Record.Epoch, a.newest, e.Seq,
+			i)
 	}
 	a.pass(&e)
 	l.seen = max(l.seen, e.Record.Epoch)
@@ -96,7 +97,8 @@ func (l *Log) join() error {
 		case e.Record.Number > l.last.Number+1, l.last.Number == 0 && e.Record.Number == 1:
 			continue // of the first one, the store has another base
 		case e.Record.Number > l.last.Number, e.Record.Number == l.last.Number && e.Hash != l.last.Hash:
-			return fmt.Errorf("%w: record %d, at %d of lane %d, does not go on with the one before", ErrForeign, e.Record.Number, e.Seq, i)
+			return fmt.Errorf("%w: record %d, at %d of lane %d, does not go on with the one before", ErrForeign,
+				e.Record.Number, e.Seq, i)
 		}
 		a.ahead = a.ahead[1:]
 		i = -1

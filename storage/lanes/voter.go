@@ -25,8 +25,8 @@ func NewVoter(promised uint64, now time.Duration) *Voter {
 	return &Voter{promised: promised, kept: promised, answered: now, older: now}
 }
 
-// NewBlank is a voter whose clock begins at a time, as with NewVoter, and that does not know what it had promised: it is new, or has lost
-// it. It answers nobody before an owner has Shown its epoch. Life is a number, not 0, that no
+// NewBlank is a voter whose clock begins at a time, as with NewVoter, and that does not know what it had promised: it
+// is new, or has lost it. It answers nobody before an owner has Shown its epoch. Life is a number, not 0, that no
 // other start of a voter has.
 func NewBlank(life uint64, now time.Duration) *Voter {
 	v := NewVoter(0, now)

@@ -98,7 +98,8 @@ func TestTurnsInTheirOrder(t *testing.T) {
 	text := []byte("text")
 	for _, c := range []struct {
 		more, rest, right bool
-	}{{false, true, false}, {true, false, true}, {false, false, false}, {true, true, true}, {false, true, true}, {false, true, false}} {
+	}{{false, true, false}, {true, false, true}, {false, false, false}, {true, true, true}, {false, true, true},
+		{false, true, false}} {
 		func() {
 			defer func() {
 				if refused := recover() != nil; refused == c.right {
@@ -252,10 +253,12 @@ func TestAnEpochWhoseRecordIsPurged(t *testing.T) {
 			w.deliver(k, 0)
 		}
 		if w.nodes[1].log.epoch != 1 || w.engine[0].purged != 2 || w.engine[1].purged != 1 {
-			t.Fatalf("the node stands for epoch %d; %d and %d records are purged", w.nodes[1].log.epoch, w.engine[0].purged, w.engine[1].purged)
+			t.Fatalf("the node stands for epoch %d; %d and %d records are purged", w.nodes[1].log.epoch,
+				w.engine[0].purged, w.engine[1].purged)
 		}
 		all(0)
-		if _, why := w.nodes[1].log.Role(); (w.wrong == nil) == left.purged || !left.purged && !errors.Is(why, ErrOvertaken) {
+		if _, why := w.nodes[1].log.Role(); (w.wrong == nil) == left.purged || !left.purged &&
+			!errors.Is(why, ErrOvertaken) {
 			t.Errorf("without %+v: %v, %v", left, w.wrong, why)
 		}
 	}
@@ -267,13 +270,16 @@ func TestDamagedLanes(t *testing.T) {
 		records [][]byte
 		want    string
 	}{
-		"no record":                {[][]byte{[]byte("something else")}, "no record of the log: at 1"},
-		"another log's":            {[][]byte{foreign()}, "no record of the log: at 1"},
-		"a flipped bit":            {[][]byte{flipped(recordOf(1, 1, 0, "x"))}, "no record of the log: at 1"},
-		"bytes behind it":          {[][]byte{append(recordOf(1, 1, 0, "x"), 0)}, "no record of the log: at 1"},
-		"an older epoch":           {[][]byte{beginning(origin, 2, 1, "a"), recordOf(1, 1, 0, "x")}, "epoch 1 behind epoch 2 at 2 of lane 0"},
-		"another chain":            {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 2, 7, "y")}, "record 2, at 2 of lane 0, does not go on"},
-		"the same number again":    {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 1, 0, "y")}, "record 1, at 2 of lane 0, does not go on"},
+		"no record":       {[][]byte{[]byte("something else")}, "no record of the log: at 1"},
+		"another log's":   {[][]byte{foreign()}, "no record of the log: at 1"},
+		"a flipped bit":   {[][]byte{flipped(recordOf(1, 1, 0, "x"))}, "no record of the log: at 1"},
+		"bytes behind it": {[][]byte{append(recordOf(1, 1, 0, "x"), 0)}, "no record of the log: at 1"},
+		"an older epoch": {[][]byte{beginning(origin, 2, 1, "a"), recordOf(1, 1, 0, "x")},
+			"epoch 1 behind epoch 2 at 2 of lane 0"},
+		"another chain": {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 2, 7, "y")},
+			"record 2, at 2 of lane 0, does not go on"},
+		"the same number again": {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 1, 0, "y")},
+			"record 1, at 2 of lane 0, does not go on"},
 		"an epoch without a nonce": {[][]byte{recordOf(1, 0, 0, "short")}, "no record of the log: at 1"},
 	} {
 		l := New("a", origin0)

@@ -58,7 +58,8 @@ type hooks struct {
 func init() { mostMarks = 4 }
 
 func newWorld(n int) *world {
-	w := &world{content: map[uint64]uint64{}, owners: map[uint64]string{}, ackedOf: map[uint64]uint64{}, ids: map[uint64]bool{}}
+	w := &world{content: map[uint64]uint64{}, owners: map[uint64]string{}, ackedOf: map[uint64]uint64{},
+		ids: map[uint64]bool{}}
 	w.states, w.turns = map[uint64]contents{0: {}}, map[string]bool{}
 	for i := range n {
 		w.nodes = append(w.nodes, &member{store: copyOf{origin0, origin0}})
@@ -188,7 +189,8 @@ func (w *world) acknowledged(i int, e *Entry) {
 		}
 	}
 	if !found {
-		w.fail("K1: record %d of epoch %d is acknowledged, and on no lane before a newer epoch", e.Record.Number, e.Record.Epoch)
+		w.fail("K1: record %d of epoch %d is acknowledged, and on no lane before a newer epoch", e.Record.Number,
+			e.Record.Epoch)
 	}
 	for number := uint64(1); number < e.Record.Number; number++ {
 		if _, ok := w.content[number]; !ok {

@@ -14,7 +14,8 @@ import (
 // not kept.
 func (l *Log) Copy(r turns.Record, data []byte, hash uint64) (at turns.At, err error) {
 	if !l.o.Elsewhere || !l.place.Takes(&r) {
-		return 0, fmt.Errorf("storage: record %d does not follow record %d of the log in %s", r.Number, l.place.Number, l.o.Dir)
+		return 0, fmt.Errorf("storage: record %d does not follow record %d of the log in %s", r.Number, l.place.Number,
+			l.o.Dir)
 	}
 	s, err := l.slotFor(r.Rest, int64(len(data)))
 	if err != nil {

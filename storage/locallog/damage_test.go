@@ -16,7 +16,8 @@ import (
 // durable when the last of them was written, if they are there themselves.
 func TestDamage(t *testing.T) {
 	var refused, kept int
-	for _, word := range []string{"as", "asas", "aaasasas", "asasasasasas", "lsas", "alsals", "asasastasas", "asasaslsa", "aasaasa"} {
+	for _, word := range []string{"as", "asas", "aaasasas", "asasasasasas", "lsas", "alsals", "asasastasas",
+		"asasaslsa", "aasaasa"} {
 		for _, marked := range []bool{true, false} {
 			w := newWorld(t, true)
 			claimed := 0

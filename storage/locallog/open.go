@@ -157,7 +157,8 @@ func view(fs vfs.FS, dir string, from turns.Place) (*Log, error) {
 
 // Read calls fn for all turns behind a place, and returns the last place. It refuses what
 // Open refuses, and changes nothing.
-func Read(fs vfs.FS, dir string, from turns.Place, fn func(b []byte, at turns.At, behind turns.Place) error) (turns.Place, error) {
+func Read(fs vfs.FS, dir string, from turns.Place, fn func(b []byte, at turns.At, behind turns.Place) error) (
+	turns.Place, error) {
 	l, err := view(fs, dir, from)
 	if err != nil {
 		return from, err

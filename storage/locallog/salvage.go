@@ -14,7 +14,8 @@ import (
 // behind a gap, with the number of their last record. It tells what is missing, with
 // the place in a file if it is known (at is -1 if not). If nothing is missing it tells
 // nothing, and gives what Read gives. It changes nothing. See threads.go for what it believes.
-func Salvage(fs vfs.FS, dir string, from turns.Place, fn func(number uint64, b []byte) error, damaged func(file string, at int64, why string)) error {
+func Salvage(fs vfs.FS, dir string, from turns.Place, fn func(number uint64, b []byte) error, damaged func(file string,
+	at int64, why string)) error {
 	s := &salvage{slot: -1, fn: fn, told: func(file string, at int64, why string) {}}
 	if damaged != nil {
 		s.told = damaged
@@ -118,7 +119,8 @@ func (s *salvage) giveRun(r *run) error {
 		if !rec.Rest {
 			s.parts, s.whole = s.parts[:0], true
 		} else if !s.whole {
-			s.tell(s.names[r.slot], at-aligned(int64(n)), fmt.Sprintf("record %d of the log goes on with turns that are lost", rec.Number))
+			s.tell(s.names[r.slot], at-aligned(int64(n)),
+				fmt.Sprintf("record %d of the log goes on with turns that are lost", rec.Number))
 			continue
 		}
 		b := rec.Turns

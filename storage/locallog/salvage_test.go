@@ -48,7 +48,8 @@ type fact struct {
 // truth walks back from the last record of an undamaged log.
 func (w *world) truth() truth {
 	t, all := truth{}, recordsIn(w.d.seen)
-	for one := (link{w.l.Place().Number, w.l.Place().Hash}); one.number > 0; one = (link{one.number - 1, all[one].Before}) {
+	for one := (link{w.l.Place().Number, w.l.Place().Hash}); one.number > 0; one = (link{one.number - 1,
+		all[one].Before}) {
 		t[one.number] = fact{one, all[one].Rest}
 	}
 	return t
@@ -203,7 +204,8 @@ func TestSalvageOfUnreadableBlocks(t *testing.T) {
 	if len(told) != 4 { // two blocks, and what is missing before and behind
 		t.Errorf("told is %q", told)
 	}
-	if _, err := Read(fs, o.Dir, turns.Place{Origin: origin}, nil); !errors.Is(err, bad) || errors.Is(err, storage.ErrCorrupt) {
+	if _, err := Read(fs, o.Dir, turns.Place{Origin: origin}, nil); !errors.Is(err, bad) ||
+		errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("read: %v", err)
 	}
 }

@@ -175,11 +175,13 @@ func (f *found) claim() uint64 {
 // durable.
 func (f *found) sound() (row []run, place turns.Place, err error) {
 	if len(f.names) == 0 && (!f.marked || f.mark != f.from.Number) {
-		return nil, place, fmt.Errorf("storage: %s: %w: the log behind record %d is gone", f.dir, storage.ErrCorrupt, f.from.Number)
+		return nil, place, fmt.Errorf("storage: %s: %w: the log behind record %d is gone", f.dir, storage.ErrCorrupt,
+			f.from.Number)
 	}
 	row, place = f.chain()
 	if claim := f.claim(); place.Number < claim {
-		return nil, place, fmt.Errorf("storage: %s: %w: record %d cannot be read, and the log had been synced up to record %d",
+		return nil, place, fmt.Errorf("storage: %s: %w: record %d cannot be read, and the log had been synced up to "+
+			"record %d",
 			f.suspect(row, place.Number), storage.ErrCorrupt, place.Number+1, claim)
 	}
 	return row, place, nil

@@ -81,7 +81,8 @@ func (l *Log) ReadAt(at turns.At, b []byte) error {
 		}
 		n := min(int64(len(b)), tail-from)
 		if n < int64(len(b)) && !more {
-			return fmt.Errorf("storage: %s: %w: there are no %d bytes of turns at %d", s.name, storage.ErrCorrupt, len(b), from)
+			return fmt.Errorf("storage: %s: %w: there are no %d bytes of turns at %d", s.name, storage.ErrCorrupt,
+				len(b), from)
 		}
 		_, err := s.file.ReadAt(b[:n], from)
 		if !l.has(s, seq) {

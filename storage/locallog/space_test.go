@@ -175,7 +175,8 @@ func TestLogOfAMarkAlone(t *testing.T) {
 		_, read := Read(o.FS, o.Dir, from, nil)
 		told := 0
 		salvaged := Salvage(o.FS, o.Dir, from, nil, func(string, int64, string) { told++ })
-		if !errors.Is(opened, storage.ErrCorrupt) || !errors.Is(read, storage.ErrCorrupt) || salvaged != nil || told != 1 {
+		if !errors.Is(opened, storage.ErrCorrupt) || !errors.Is(read, storage.ErrCorrupt) || salvaged != nil ||
+			told != 1 {
 			t.Errorf("%s: open says %v, read %v, salvage %v and told %d", what, opened, read, salvaged, told)
 		}
 	}
@@ -190,7 +191,8 @@ func TestLogOfAMarkAlone(t *testing.T) {
 		must.Do(t, Create(o, place))
 	}
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
-	for _, other := range []turns.Place{{Origin: origin, Number: 6}, {Origin: origin, Number: 8}, {Origin: 1, Number: 7}} {
+	for _, other := range []turns.Place{{Origin: origin, Number: 6}, {Origin: origin, Number: 8},
+		{Origin: 1, Number: 7}} {
 		refused("the mark of another place", other)
 	}
 	if behind, err := Read(o.FS, o.Dir, place, nil); err != nil || behind != place {

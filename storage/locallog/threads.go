@@ -45,7 +45,8 @@ func (s *salvage) believed() []thread {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.claim(), a.claim()), cmp.Compare(b.last().Number, a.last().Number), cmp.Compare(a.first(), b.first()))
+		return cmp.Or(cmp.Compare(b.claim(), a.claim()), cmp.Compare(b.last().Number, a.last().Number),
+			cmp.Compare(a.first(), b.first()))
 	})
 	var all []thread
 	if main != nil {

@@ -53,14 +53,15 @@ type doubt struct {
 
 // rivals are records that could be of the log, but not all of them.
 var rivals = []doubt{
-	{"a row behind a record that had been durable, not a longer one behind one that a crash took", func(c crafted) turns.Place {
-		c.row(0, 1, 1, 1, 0, 0)
-		c.row(1, 1, 5, 9, lost, 3) // the crash took 4
-		third := c.row(2, 1, 3, 3, lost, 2)
-		c.row(2, 2, 4, 5, third, 3)
-		c.marked(5)
-		return turns.Place{Origin: origin}
-	}, []string{"1/1", "1/3", "2/4", "2/5"}},
+	{"a row behind a record that had been durable, not a longer one behind one that a crash took",
+		func(c crafted) turns.Place {
+			c.row(0, 1, 1, 1, 0, 0)
+			c.row(1, 1, 5, 9, lost, 3) // the crash took 4
+			third := c.row(2, 1, 3, 3, lost, 2)
+			c.row(2, 2, 4, 5, third, 3)
+			c.marked(5)
+			return turns.Place{Origin: origin}
+		}, []string{"1/1", "1/3", "2/4", "2/5"}},
 	{"the row that knows of later syncs", func(c crafted) turns.Place {
 		c.row(0, 2, 1, 2, 0, 0)
 		c.row(1, 2, 4, 8, lost, 1) // the crash took 3

@@ -67,8 +67,9 @@ func (s *store) whole(m format.Manifest) error {
 		path := s.dir.Shard(m.Generation, i)
 		_, err := s.o.FS.Stat(s.o.FS.PathJoin(path, emptyName))
 		if err == nil {
-			return directory.Error(s.o.Dir, directory.ErrUnfinished, "%s is empty until another node's copy takes its place: "+
-				"a damaged one is in %s", path, s.dir.FS.PathDir(s.aside(i)))
+			return directory.Error(s.o.Dir, directory.ErrUnfinished,
+				"%s is empty until another node's copy takes its place: "+
+					"a damaged one is in %s", path, s.dir.FS.PathDir(s.aside(i)))
 		}
 		if !directory.Missing(err) {
 			return fmt.Errorf("storage: %w", err)
@@ -167,7 +168,9 @@ func (s *store) setAllAside(shards int) error {
 	}
 	fs := s.o.FS
 	names, err := fs.List(s.dir.Path)
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, directory.GenerationPrefix) })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(name, directory.GenerationPrefix)
+	})
 	switch {
 	case err != nil:
 		return errors.Join(why, err)
@@ -208,7 +211,8 @@ func (s *store) keepGeneration(path string) error {
 // harmed tells of damage that was met while the copy is in use, once.
 func (l *shardLog) harmed(err error) {
 	c := l.store.cluster
-	if c != nil && c.Damaged != nil && l.store.running.Load() && database.FailedToRead(database.Explain(err)) && !l.copied.harmed.Swap(true) {
+	if c != nil && c.Damaged != nil && l.store.running.Load() && database.FailedToRead(database.Explain(err)) &&
+		!l.copied.harmed.Swap(true) {
 		c.Damaged(l.shard, l.store.aside(l.shard), true, database.Explain(err))
 	}
 }

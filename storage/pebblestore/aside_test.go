@@ -66,7 +66,9 @@ func flip(t *testing.T, fs vfs.FS, path string, at int) {
 // kept. Who has never been one of the cluster's nodes refuses it.
 func TestDamagedCopyAtTheStart(t *testing.T) {
 	for name, harm := range map[string]func(t *testing.T, fs vfs.FS, path string){
-		"a table": func(t *testing.T, fs vfs.FS, path string) { flip(t, fs, disktest.Look(t, fs, path, ".sst")[0], -60) },
+		"a table": func(t *testing.T, fs vfs.FS, path string) {
+			flip(t, fs, disktest.Look(t, fs, path, ".sst")[0], -60)
+		},
 		"a missing table": func(t *testing.T, fs vfs.FS, path string) {
 			must.Do(t, fs.Remove(disktest.Look(t, fs, path, ".sst")[0]))
 		},
@@ -74,14 +76,17 @@ func TestDamagedCopyAtTheStart(t *testing.T) {
 			flip(t, fs, disktest.Look(t, fs, path, "MANIFEST-")[0], 20)
 		},
 		"the manifest": func(t *testing.T, fs vfs.FS, path string) { flip(t, fs, "data/"+directory.ManifestName, 30) },
-		"no manifest":  func(t *testing.T, fs vfs.FS, path string) { must.Do(t, fs.Remove("data/"+directory.ManifestName)) },
+		"no manifest": func(t *testing.T, fs vfs.FS, path string) {
+			must.Do(t, fs.Remove("data/"+directory.ManifestName))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := filled(t)
 			path := n.r.store.dir.Shard(1, 0)
 			must.Do(t, n.r.Close())
 			harm(t, n.disk, path)
-			if _, err := OpenReplicas(n.options()); !errors.Is(err, storage.ErrCorrupt) || strings.Contains(err.Error(), "salvage") {
+			if _, err := OpenReplicas(n.options()); !errors.Is(err, storage.ErrCorrupt) ||
+				strings.Contains(err.Error(), "salvage") {
 				t.Errorf("who has never been a member: %v", err)
 			}
 			for range 2 {
@@ -244,12 +249,14 @@ func TestAllAsideThatFails(t *testing.T) {
 	must.Do(t, n.r.Close())
 	shard := n.r.store.dir.Shard(1, 0)
 	tables := disktest.Look(t, n.disk, shard, ".sst")
-	for _, more := range []string{"shard-001", "shard-000" + replacedSuffix} { // of a larger cluster, and a replacement cut short
+	// of a larger cluster, and a replacement cut short
+	for _, more := range []string{"shard-001", "shard-000" + replacedSuffix} {
 		must.Get(vfs.Clone(n.disk, n.disk, shard, n.disk.PathJoin(n.disk.PathDir(shard), more), vfs.CloneSync))
 	}
 	flip(t, n.disk, "data/"+directory.ManifestName, 30)
 	for _, kind := range []errorfs.OpKind{errorfs.OpList, errorfs.OpRename} {
-		if _, _, err := n.failing(kind, shard); !errors.Is(err, syscall.EIO) || len(disktest.Look(t, n.disk, "data", ".sst")) != 3*len(tables) {
+		if _, _, err := n.failing(kind, shard); !errors.Is(err, syscall.EIO) ||
+			len(disktest.Look(t, n.disk, "data", ".sst")) != 3*len(tables) {
 			t.Errorf("operation %d fails: %v", kind, err)
 		}
 	}
@@ -272,7 +279,8 @@ func TestNotSetAside(t *testing.T) {
 	must.Do(t, n.r.Close())
 	shard, refused := n.r.store.dir.Shard(1, 0), 0
 	for _, kind := range []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt} {
-		for _, path := range []string{"data/" + directory.ManifestName, shard + "/MANIFEST-", shard + "/OPTIONS-", disktest.Look(t, n.disk, shard, ".sst")[0]} {
+		for _, path := range []string{"data/" + directory.ManifestName, shard + "/MANIFEST-", shard + "/OPTIONS-",
+			disktest.Look(t, n.disk, shard, ".sst")[0]} {
 			r, _, err := n.failing(kind, path)
 			if err == nil {
 				must.Do(t, r.Close()) // it is read by the other kind
@@ -289,7 +297,8 @@ func TestNotSetAside(t *testing.T) {
 	}
 	marker := disktest.Look(t, n.disk, shard, "marker.format-version")[0]
 	must.Do(t, n.disk.Rename(marker, shard+"/marker.format-version.999999.999"))
-	if _, _, err := n.member(); !errors.Is(err, ErrVersion) || len(disktest.Look(t, n.disk, "data/cluster", "damaged")) > 0 {
+	if _, _, err := n.member(); !errors.Is(err, ErrVersion) ||
+		len(disktest.Look(t, n.disk, "data/cluster", "damaged")) > 0 {
 		t.Errorf("a newer format: %v", err)
 	}
 }

@@ -56,7 +56,8 @@ func (s *store) copyLogs(to *directory.Dir) error {
 	if err := inParallel(len(s.logs), func(i int) error { return s.logs[i].foldAll() }); err != nil {
 		return err
 	}
-	for _, step := range []func(*committer.Committer) error{(*committer.Committer).Hold, (*committer.Committer).Settle, (*committer.Committer).Gate} {
+	for _, step := range []func(*committer.Committer) error{(*committer.Committer).Hold, (*committer.Committer).Settle,
+		(*committer.Committer).Gate} {
 		for _, l := range s.logs {
 			if err := step(l.committer); err != nil {
 				return err

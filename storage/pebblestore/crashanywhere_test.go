@@ -42,7 +42,8 @@ func (c *camera) MaybeError(op errorfs.Op) error {
 	}
 	for _, percent := range c.when(op) {
 		fs := c.disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(c.r.Int63())})
-		c.photos = append(c.photos, photo{fs, least, fmt.Sprintf("before %v on %s, %d percent", op.Kind, op.Path, percent)})
+		c.photos = append(c.photos, photo{fs, least, fmt.Sprintf("before %v on %s, %d percent", op.Kind, op.Path,
+			percent)})
 	}
 	return nil
 }
@@ -72,7 +73,8 @@ func TestCrashAtAnyOperation(t *testing.T) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()
 		for life, h := 0, newHistory(r); life < 3 && !t.Failed(); life++ {
-			c := &camera{disk: &cloneable{MemFS: disk}, led: &ledger{t: t, acked: h.turns()}, r: rand.New(rand.NewSource(r.Int63()))}
+			c := &camera{disk: &cloneable{MemFS: disk}, led: &ledger{t: t, acked: h.turns()},
+				r: rand.New(rand.NewSource(r.Int63()))}
 			c.often(r)
 			c.life(t, r, h)
 			for _, p := range c.photos {

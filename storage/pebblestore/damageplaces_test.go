@@ -184,7 +184,8 @@ func replace(t *testing.T, fs vfs.FS, path string, text []byte) {
 
 // tryFile replaces a file. The start reports a loss by itself; if it returns an error, that names the
 // file, and nothing has changed.
-func tryFile(t *testing.T, from *vfs.MemFS, what, path string, text []byte, start func(fs *vfs.MemFS) error) (refused bool) {
+func tryFile(t *testing.T, from *vfs.MemFS, what, path string, text []byte, start func(fs *vfs.MemFS) error) (
+	refused bool) {
 	t.Helper()
 	fs := clone(from, 100, rand.New(rand.NewSource(1)))
 	replace(t, fs, path, text)

@@ -31,12 +31,17 @@ func TestForeignDirectories(t *testing.T) {
 		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, directory.ErrForeign, "beanfield import"},
 		{"somebody's", map[string]string{"thesis.tex": "x"}, directory.ErrForeign, "thesis.tex"},
 		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, directory.ErrForeign, "2 more"},
-		{"no manifest", map[string]string{"gen-000001": "", directory.HistoryName: "x", directory.HistoryTemp: ""}, storage.ErrCorrupt, directory.ManifestName},
-		{"older format", map[string]string{directory.ManifestName: `{"format":2,"generation":1,"shards":1}`}, format.ErrVersion, "format 2"},
-		{"newer format", map[string]string{directory.ManifestName: `{"format":5,"generation":1,"shards":1}`}, format.ErrVersion, "format 5"},
-		{"damaged manifest", map[string]string{directory.ManifestName: `{"format":1,`}, storage.ErrCorrupt, directory.ManifestName},
+		{"no manifest", map[string]string{"gen-000001": "", directory.HistoryName: "x", directory.HistoryTemp: ""},
+			storage.ErrCorrupt, directory.ManifestName},
+		{"older format", map[string]string{directory.ManifestName: `{"format":2,"generation":1,"shards":1}`},
+			format.ErrVersion, "format 2"},
+		{"newer format", map[string]string{directory.ManifestName: `{"format":5,"generation":1,"shards":1}`},
+			format.ErrVersion, "format 5"},
+		{"damaged manifest", map[string]string{directory.ManifestName: `{"format":1,`}, storage.ErrCorrupt,
+			directory.ManifestName},
 		{"empty manifest", map[string]string{directory.ManifestName: ``}, storage.ErrCorrupt, directory.ManifestName},
-		{"no checksum", map[string]string{directory.ManifestName: `{"format":3,"generation":1,"shards":1,"rule":2}`}, storage.ErrCorrupt, "no checksum"},
+		{"no checksum", map[string]string{directory.ManifestName: `{"format":3,"generation":1,"shards":1,"rule":2}`},
+			storage.ErrCorrupt, "no checksum"},
 		{"no shards", map[string]string{directory.ManifestName: noShards}, storage.ErrCorrupt, "0 shards"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,13 +81,15 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	s := New(o)
 	mustOpen(t, s, 2)
 	// Not by another process: but refused all the same.
-	if _, err := New(o).Open(2, byName(2)); err == nil || errors.Is(err, directory.ErrInUse) || !strings.Contains(err.Error(), dir) {
+	if _, err := New(o).Open(2, byName(2)); err == nil || errors.Is(err, directory.ErrInUse) ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("second open: %v", err)
 	}
 	child := exec.Command(os.Args[0], "-test.run", "^TestTryToOpen$")
 	child.Env = append(os.Environ(), tryDir+"="+dir)
 	said, err := child.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "in use: true storage: data directory "+dir+": in use by another process") {
+	if err != nil || !strings.Contains(string(said), "in use: true storage: data directory "+dir+
+		": in use by another process") {
 		t.Errorf("the second process says %s, %v", said, err)
 	}
 	must.Do(t, s.Close())
@@ -107,7 +114,8 @@ func TestALockThatFails(t *testing.T) {
 		}))
 		_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
 		inUse := why == syscall.EAGAIN
-		if errors.Is(err, directory.ErrInUse) != inUse || !inUse && !errors.Is(err, why) || !strings.Contains(err.Error(), "data directory data") {
+		if errors.Is(err, directory.ErrInUse) != inUse || !inUse && !errors.Is(err, why) ||
+			!strings.Contains(err.Error(), "data directory data") {
 			t.Errorf("%v: %v", why, err)
 		}
 	}

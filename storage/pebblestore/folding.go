@@ -102,7 +102,8 @@ func (l *shardLog) prepare() error {
 // rest waits while the disk is full, and then has the group that waits for room try again.
 func (l *shardLog) rest(tries int, why error) {
 	if tries > 1 && tries&(tries-1) == 0 { // to report each would fill the log
-		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "times", tries, "error", why.Error())
+		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "times", tries,
+			"error", why.Error())
 	}
 	time.Sleep(foldRest)
 	l.free()

@@ -114,7 +114,8 @@ func after(t *testing.T, sc *scenario, base *cloneable) {
 		return
 	}
 	a, b := look(t, logs[0]), look(t, logs[1])
-	sc.h.find(t, max(acked, sc.closed), sight{append(a.jobs, b.jobs...), append(a.queues, b.queues...), max(a.maxID, b.maxID)})
+	sc.h.find(t, max(acked, sc.closed), sight{append(a.jobs, b.jobs...), append(a.queues, b.queues...),
+		max(a.maxID, b.maxID)})
 	if err := s.Close(); err != nil {
 		t.Errorf("close afterwards: %v", err)
 	}

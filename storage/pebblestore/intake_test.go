@@ -57,7 +57,8 @@ func TestIntakeTakesAllJobsAndTheLastID(t *testing.T) {
 		fs, jobs := vfs.NewMem(), intakeJobs(100)
 		in := mustBegin(t, fs, 3)
 		in.limit = 1000 // several turns
-		must.Do(t, errors.Join(take(in, jobs), in.PutQueue(filledQueue("a")), in.PutQueue(filledQueue("b")), in.Finish(last)))
+		must.Do(t, errors.Join(take(in, jobs), in.PutQueue(filledQueue("a")), in.PutQueue(filledQueue("b")),
+			in.Finish(last)))
 		if err := in.Abort(); err != nil { // has no effect any more
 			t.Error(err)
 		}
@@ -207,7 +208,8 @@ func TestIntakeKeepsNoBody(t *testing.T) {
 		for i := range body {
 			body[i] = byte(id)
 		}
-		s := storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, Body: string(body)}
+		s := storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))},
+			Body: string(body)}
 		must.Do(t, in.Put(&s.Job, body))
 		want = append(want, s)
 	}

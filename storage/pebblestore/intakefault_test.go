@@ -72,7 +72,8 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 		return
 	}
 	for _, kind := range []errorfs.OpKind{
-		errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpRename, errorfs.OpMkdirAll,
+		errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpRename,
+		errorfs.OpMkdirAll,
 		errorfs.OpFileClose, errorfs.OpOpenDir, errorfs.OpOpen, errorfs.OpFileRead, errorfs.OpList, errorfs.OpStat,
 		errorfs.OpLock, errorfs.OpRemove, errorfs.OpRemoveAll, errorfs.OpFileWriteAt, errorfs.OpLink,
 	} {

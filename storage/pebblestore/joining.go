@@ -137,7 +137,8 @@ func Leave(o Options) (c Counts, err error) {
 	case !ok || m.Cluster == "":
 		return c, fmt.Errorf("storage: %s belongs to no cluster", o.Dir)
 	}
-	r, err := OpenReplicas(ReplicaOptions{Options: o, Cluster: m.Cluster, Origins: make([]turns.Place, m.Shards), leaving: true})
+	r, err := OpenReplicas(ReplicaOptions{Options: o, Cluster: m.Cluster, Origins: make([]turns.Place, m.Shards),
+		leaving: true})
 	if err != nil {
 		return c, err
 	}

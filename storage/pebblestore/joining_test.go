@@ -34,7 +34,8 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		same := func(what string, l storage.Log) {
 			t.Helper()
 			if got := look(t, l); h.nth(h.turns(), got) < 0 {
-				t.Fatalf("seed %d, %s: %d jobs, highest id %d: not the state after turn %d", seed, what, len(got.jobs), got.maxID, h.turns())
+				t.Fatalf("seed %d, %s: %d jobs, highest id %d: not the state after turn %d", seed, what, len(got.jobs),
+					got.maxID, h.turns())
 			}
 		}
 		s, l := openOne(t, fs)
@@ -49,7 +50,8 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		c, err := Found(o, "data", "test", noted(&origins))
 		must.Do(t, err)
 		if now := h.now(); c.Jobs != len(now.jobs) || c.Queues != len(now.queues) || c.MaxID != now.maxID {
-			t.Fatalf("seed %d: counted %+v, of %d jobs, %d queues, highest id %d", seed, c, len(now.jobs), len(now.queues), now.maxID)
+			t.Fatalf("seed %d: counted %+v, of %d jobs, %d queues, highest id %d", seed, c, len(now.jobs),
+				len(now.queues), now.maxID)
 		}
 		if origins[0].Number != 0 || origins[0].Hash == 0 {
 			t.Fatalf("the log begins at %+v: an empty copy would be taken for this one", origins[0])
@@ -138,7 +140,8 @@ func noted(all *[]turns.Place) func([]turns.Place) error {
 func eachSync(fs vfs.FS, dir string, fn func()) vfs.FS {
 	var mu sync.Mutex
 	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpRename) && strings.HasPrefix(op.Path, dir) {
+		if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpRename) &&
+			strings.HasPrefix(op.Path, dir) {
 			mu.Lock()
 			defer mu.Unlock()
 			fn()

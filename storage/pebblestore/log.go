@@ -141,7 +141,8 @@ func (l *shardLog) logOptions() locallog.Options {
 // logOptions are for the log of one shard of so many.
 func (s *store) logOptions(shard string, shards int) locallog.Options {
 	length, n := s.o.slots(shards)
-	o := locallog.Options{FS: s.space.wrap(), Dir: directory.Turns(s.o.FS, shard), Slot: length, Slots: n, Epoch: rand.Uint64()}
+	o := locallog.Options{FS: s.space.wrap(), Dir: directory.Turns(s.o.FS, shard), Slot: length, Slots: n,
+		Epoch: rand.Uint64()}
 	if s.cluster != nil {
 		o.Slot, o.Slots = s.o.copySlots(shards)
 		o.Elsewhere = true

@@ -26,7 +26,8 @@ import (
 func largeJob(id uint64, size int) storagetest.Stored {
 	body := make([]byte, size)
 	rand.New(rand.NewSource(int64(id))).Read(body)
-	return storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(size)}, Body: string(body)}
+	return storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(size)},
+		Body: string(body)}
 }
 
 func mustPut(t testing.TB, l storage.Log, s storagetest.Stored) {
@@ -44,7 +45,8 @@ func TestLargeBodies(t *testing.T) {
 	must.Do(t, l.committer.Gate())
 	var want []storagetest.Stored
 	for i, size := range []int{
-		100, storage.LargeBody + 1, 5*format.PieceSize - 1, 5 * format.PieceSize, 5*format.PieceSize + 1, 9*format.PieceSize + 7,
+		100, storage.LargeBody + 1, 5*format.PieceSize - 1, 5 * format.PieceSize, 5*format.PieceSize + 1,
+		9*format.PieceSize + 7,
 	} {
 		want = append(want, largeJob(uint64(10+i), size))
 	}
@@ -176,10 +178,12 @@ func TestLargeBodyIsRefused(t *testing.T) {
 			s, l := openOne(t, fs)
 			l.stager.most = 4
 			j := largeJob(1, 2*storage.LargeBody)
-			if err := stageBody(l, 1, []byte(j.Body)); !errors.Is(err, fault) || errors.Is(err, storage.ErrNoSpace) != (fault == syscall.ENOSPC) {
+			if err := stageBody(l, 1, []byte(j.Body)); !errors.Is(err, fault) ||
+				errors.Is(err, storage.ErrNoSpace) != (fault == syscall.ENOSPC) {
 				t.Errorf("%v: %v", fault, err)
 			}
-			if names, err := fs.List(s.dir.Shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
+			if names, err := fs.List(s.dir.Shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names),
+				stagedPrefix) {
 				t.Errorf("%v is left, %v", names, err)
 			}
 			if n := pieces(t, l); n != 0 {
@@ -208,7 +212,8 @@ func TestLargeBodyInItsRecord(t *testing.T) {
 		old.Size = 0
 		key, record := format.Key(format.KeyRecord, j.ID), append(format.AppendRecord(nil, &old), j.Body...)
 		format.Seal(key[:], record)
-		must.Do(t, errors.Join(l.db.Set(key[:], record, pebble.NoSync), contents.SetMaxID(l.db, j.ID, pebble.NoSync), l.db.Flush()))
+		must.Do(t, errors.Join(l.db.Set(key[:], record, pebble.NoSync), contents.SetMaxID(l.db, j.ID, pebble.NoSync),
+			l.db.Flush()))
 	}
 	storagetest.SameJobs(t, replayed(t, l), []storagetest.Stored{kept, gone})
 	if body, err := l.Body(1, nil); err != nil || string(body) != kept.Body {

@@ -131,7 +131,8 @@ func TestDamagedPieces(t *testing.T) {
 func TestSalvageOfLargeBodies(t *testing.T) {
 	fs := vfs.NewMem()
 	s, l := openOne(t, fs)
-	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody), largeJob(3, 2*storage.LargeBody)
+	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody),
+		largeJob(3, 2*storage.LargeBody)
 	for _, j := range []storagetest.Stored{whole, hurt, gone} {
 		mustPut(t, l, j)
 	}
@@ -139,11 +140,13 @@ func TestSalvageOfLargeBodies(t *testing.T) {
 	mustCommit(t, l)
 	must.Do(t, s.Close())
 	found, result := salvaged(t, fs)
-	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(result.Damaged) != 0 {
+	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(
+		result.Damaged) != 0 {
 		t.Error(result.Damaged)
 	}
 	for _, path := range disktest.Look(t, fs, "data", ".sst") {
-		if text := disktest.Read(t, fs, path); strings.Contains(text, hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+		if text := disktest.Read(t, fs, path); strings.Contains(text,
+			hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, fs, path)
 		}
 	}
@@ -179,7 +182,8 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
 	}
 	for _, path := range disktest.Look(t, cut, "data", ".sst") {
-		if text := disktest.Read(t, cut, path); strings.Contains(text, j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+		if text := disktest.Read(t, cut, path); strings.Contains(text,
+			j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, cut, path)
 		}
 	}

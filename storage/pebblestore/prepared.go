@@ -211,7 +211,8 @@ func (p *preparing) Replay(fn func(j *storage.Job, body []byte) error) error {
 }
 
 // Amend implements storage.Moving.
-func (p *Prepared) Amend(shard int, queue func(tube string, q *storage.Queue) bool, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
+func (p *Prepared) Amend(shard int, queue func(tube string, q *storage.Queue) bool, fn func(id uint64, j *storage.Job,
+	body []byte)) (ok bool, err error) {
 	_, leave, ok := p.gates[shard].enter(context.Background())
 	if !ok {
 		return false, nil
@@ -246,7 +247,9 @@ func (p *Prepared) Amend(shard int, queue func(tube string, q *storage.Queue) bo
 			return false, err
 		}
 	}
-	slices.SortFunc(buried, func(a, b rankedJob) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(buried, func(a, b rankedJob) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
+	})
 	for _, b := range buried {
 		if err := l.newestJob(b.id, func(j *storage.Job, body []byte) { fn(b.id, j, body) }); err != nil {
 			return false, err

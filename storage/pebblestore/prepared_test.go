@@ -68,7 +68,9 @@ func (m *mirror) replay(t *testing.T, l storage.Log) {
 func (m mirror) amend(t *testing.T, p *Prepared) (ok bool) {
 	t.Helper()
 	rank := uint64(0)
-	ok, err := p.Amend(0, func(string, *storage.Queue) bool { return false }, func(id uint64, j *storage.Job, body []byte) {
+	ok, err := p.Amend(0, func(string, *storage.Queue) bool {
+		return false
+	}, func(id uint64, j *storage.Job, body []byte) {
 		if j == nil {
 			delete(m, id)
 			return
@@ -127,7 +129,8 @@ func TestPreparedCopyTellsQueues(t *testing.T) {
 	var now mirror
 	now.replay(t, mustOpen(t, p, 1)[0])
 	set := func(tube, value string) {
-		q := &storage.Queue{Tube: tube, Notes: []storage.Note{{Kind: storage.NoteTick, Name: "s", Value: []byte(value)}}}
+		q := &storage.Queue{Tube: tube, Notes: []storage.Note{{Kind: storage.NoteTick, Name: "s",
+			Value: []byte(value)}}}
 		b := format.AppendQueue(nil, q)
 		format.Seal(format.QueueKey(tube), b)
 		log.add(turns.AppendSetQueue(nil, tube, b))

@@ -23,7 +23,8 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 	case err != nil:
 		return 0, err
 	case !ok || m.Creating:
-		return 0, directory.Error(o.Dir, directory.ErrUnfinished, "the process that made it ended too early; there are no jobs in it")
+		return 0, directory.Error(o.Dir, directory.ErrUnfinished,
+			"the process that made it ended too early; there are no jobs in it")
 	}
 	if err := s.whole(m); err != nil {
 		return 0, err

@@ -97,10 +97,12 @@ func (s *store) belongs(m format.Manifest, shards int) error {
 	case m.Creating && m.Cluster == "":
 		return nil // there is nothing in it
 	case m.Cluster == name:
-		return directory.Error(s.o.Dir, directory.ErrForeign, "it has %d shards, and the cluster %s has %d", m.Shards, name, shards)
+		return directory.Error(s.o.Dir, directory.ErrForeign, "it has %d shards, and the cluster %s has %d", m.Shards,
+			name, shards)
 	case m.Cluster == "":
-		return directory.Error(s.o.Dir, directory.ErrForeign, "it holds the jobs of a server by itself, not of the cluster %s; "+
-			"beanfield cluster init makes it the beginning of a new one", name)
+		return directory.Error(s.o.Dir, directory.ErrForeign,
+			"it holds the jobs of a server by itself, not of the cluster %s; "+
+				"beanfield cluster init makes it the beginning of a new one", name)
 	case name == "":
 		return directory.Error(s.o.Dir, directory.ErrForeign, "it belongs to a node of the cluster %s; "+
 			"beanfield cluster detach makes it a directory of a server by itself", m.Cluster)
@@ -117,7 +119,8 @@ func (l *shardLog) begins(fresh bool) error {
 		return err
 	}
 	if origin := l.store.origin(l.shard); l.place.Origin != origin.Origin && !l.store.cluster.leaving {
-		return directory.Error(l.store.o.Dir, directory.ErrForeign, "the log of %s is another one than that of the cluster: %x, not %x",
+		return directory.Error(l.store.o.Dir, directory.ErrForeign,
+			"the log of %s is another one than that of the cluster: %x, not %x",
 			l.name, l.place.Origin, origin.Origin)
 	}
 	l.copied.folded.Store(l.place.Number)
@@ -152,7 +155,8 @@ func (r *Replicas) Low() string {
 	if !r.store.space.low.Load() {
 		return ""
 	}
-	return fmt.Sprintf("disk space is low: with less than %d MiB no jobs are accepted (storage.min_free)", r.store.space.reserve/mib)
+	return fmt.Sprintf("disk space is low: with less than %d MiB no jobs are accepted (storage.min_free)",
+		r.store.space.reserve/mib)
 }
 
 // Take gives a copy the next record that counts. While the log is full, it waits for the store.

@@ -47,7 +47,8 @@ func (k *kept) add(b []byte) uint64 {
 			r := k.records[len(k.records)-1]
 			last.Number, last.Hash = r.rec.Number, r.hash
 		}
-		rec := turns.Record{Origin: last.Origin, Epoch: 1, Number: last.Number + 1, Before: last.Hash, Synced: last.Number, Rest: rest, More: n < len(b), Turns: b[:n]}
+		rec := turns.Record{Origin: last.Origin, Epoch: 1, Number: last.Number + 1, Before: last.Hash,
+			Synced: last.Number, Rest: rest, More: n < len(b), Turns: b[:n]}
 		data, hash := turns.Append(nil, rec)
 		rec, _, _, _ = turns.Decode(data)
 		k.records = append(k.records, keptRecord{rec, data, hash})
@@ -149,7 +150,8 @@ func TestCopiesAreTheSame(t *testing.T) {
 			owner.catchUpAll()
 			s, l := owner.serve()
 			if got := look(t, l); h.nth(h.turns(), got) < 0 {
-				t.Fatalf("seed %d: %d jobs, highest id %d: not the state after turn %d", seed, len(got.jobs), got.maxID, h.turns())
+				t.Fatalf("seed %d: %d jobs, highest id %d: not the state after turn %d", seed, len(got.jobs), got.maxID,
+					h.turns())
 			}
 			for range r.Intn(40) {
 				h.turn(l)
@@ -225,7 +227,8 @@ func TestLargeBodiesOfCopies(t *testing.T) {
 	owner, other := newNode(t, log), newNode(t, log)
 	s, l := owner.serve()
 	look(t, l)
-	jobs := []storagetest.Stored{largeJob(1, storage.LargeBody+5), largeJob(2, 3*storage.LargeBody), largeJob(3, storage.LargeBody+1)}
+	jobs := []storagetest.Stored{largeJob(1, storage.LargeBody+5), largeJob(2, 3*storage.LargeBody),
+		largeJob(3, storage.LargeBody+1)}
 	for i, j := range jobs {
 		must.Do(t, stageBody(l, j.ID, []byte(j.Body)))
 		if i < 2 {

@@ -69,7 +69,8 @@ func (s *store) move(from, to format.Manifest, step *storage.Step) error {
 	if err != nil {
 		return err
 	}
-	mv := &mover{to: target, shardOf: s.shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, step: step, last: time.Now()}
+	mv := &mover{to: target, shardOf: s.shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, step: step,
+		last: time.Now()}
 	for i, t := range target.shards {
 		mv.batches[i] = t.db.NewBatch()
 	}
@@ -158,7 +159,9 @@ func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, 
 		return err
 	}
 	n, err := contents.NewNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
-		_, err := locallog.Read(fs, directory.Turns(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
+		_, err := locallog.Read(fs, directory.Turns(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error {
+			return fn(b, at)
+		})
 		return err
 	})
 	if err != nil {

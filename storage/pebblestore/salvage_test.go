@@ -103,9 +103,11 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 	t.Helper()
 	for i := range 2 {
 		s := newStore(small(fs, storage.Always))
-		st := must.Get(openStore(s.o.sharing(fs, 1), database.NewFault(nil), s.dir.Shard(1, i), "planted", func(*pebble.Options) {}))
+		st := must.Get(openStore(s.o.sharing(fs, 1), database.NewFault(nil), s.dir.Shard(1, i), "planted",
+			func(*pebble.Options) {}))
 		key := format.Key(kind, id)
-		must.Do(t, errors.Join(st.db.Set(key[:], value(key[:]), pebble.NoSync), st.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), st.close()))
+		must.Do(t, errors.Join(st.db.Set(key[:], value(key[:]), pebble.NoSync), st.db.Compact(t.Context(), []byte{0},
+			[]byte{0xff}, false), st.close()))
 	}
 }
 
@@ -168,7 +170,8 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 		path := paths[n%len(paths)]
 		what := ruined(t, r, fs, path)
 		// Without the log's mark nobody knows that the end of the log is gone.
-		if other := paths[r.Intn(len(paths))]; n%3 == 0 && fs.PathBase(path) != "synced" && fs.PathBase(other) != "synced" {
+		if other := paths[r.Intn(len(paths))]; n%3 == 0 && fs.PathBase(path) != "synced" &&
+			fs.PathBase(other) != "synced" {
 			what += ", " + ruined(t, r, fs, other)
 		}
 		found, foundQueues, result := salvagedAll(t, fs)
@@ -180,7 +183,8 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 			told++
 		}
 		if !maps.EqualFunc(foundQueues, queues, sameQueue) && !result.QueuesInDoubt {
-			t.Errorf("%s: %d queues, want %d, and nothing is said of queues\n%s", what, len(foundQueues), len(queues), report)
+			t.Errorf("%s: %d queues, want %d, and nothing is said of queues\n%s", what, len(foundQueues), len(queues),
+				report)
 		}
 		if back := tooMany(found, state); back > result.MayBeBack {
 			t.Errorf("%s: %d jobs are back, and it tells of %d\n%s", what, back, result.MayBeBack, report)
@@ -274,7 +278,9 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
 	}
 	tables := disktest.Look(t, fs, "data", ".sst")
-	path := slices.MaxFunc(tables, func(a, b string) int { return len(disktest.Read(t, fs, a)) - len(disktest.Read(t, fs, b)) })
+	path := slices.MaxFunc(tables, func(a, b string) int {
+		return len(disktest.Read(t, fs, a)) - len(disktest.Read(t, fs, b))
+	})
 	whole := disktest.Read(t, fs, path)
 	for _, at := range []int{0, len(whole) / 4, len(whole) / 2} {
 		disktest.Write(t, fs, path, whole[:at]+"damage"+whole[at+6:])
@@ -285,7 +291,8 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 				t.Errorf("damage at %d: %+v, want %+v", at, q, want[tube])
 			}
 		}
-		if n := len(queues); n < len(want)*4/5 || n == len(want) || !result.QueuesInDoubt || result.UnknownIDs != 0 || !strings.Contains(result.Damaged[0], path) || at > 0 && len(result.Damaged) != 1 {
+		if n := len(queues); n < len(want)*4/5 || n == len(want) || !result.QueuesInDoubt || result.UnknownIDs != 0 ||
+			!strings.Contains(result.Damaged[0], path) || at > 0 && len(result.Damaged) != 1 {
 			t.Errorf("damage at %d: %d of %d queues, %+v", at, n, len(want), result)
 		}
 	}

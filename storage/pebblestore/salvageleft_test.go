@@ -126,15 +126,18 @@ func (d *left) serve(t *testing.T) served {
 }
 
 // equals checks that a salvage has found just what a server finds.
-func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queues map[string]*storage.Queue, result repair.Salvaged) {
+func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queues map[string]*storage.Queue,
+	result repair.Salvaged) {
 	t.Helper()
 	storagetest.SameJobs(t, storagetest.InOrder(valuesOf(jobs)), storagetest.InOrder(valuesOf(want.jobs)))
 	if !maps.EqualFunc(queues, want.queues, sameQueue) {
 		t.Errorf("%d queues, want %d", len(queues), len(want.queues))
 	}
 	// A power cut may leave a body without its record. A salvage does not give its id again.
-	if result.MaxID < want.maxID || result.MaxID > want.maxID+10 && !want.lax || result.MayBeBack > 0 || result.UnknownIDs > 0 {
-		t.Errorf("highest id %d, want %d; %d may be back, %s are unknown", result.MaxID, want.maxID, result.MayBeBack, result.Unknown)
+	if result.MaxID < want.maxID || result.MaxID > want.maxID+10 && !want.lax || result.MayBeBack > 0 ||
+		result.UnknownIDs > 0 {
+		t.Errorf("highest id %d, want %d; %d may be back, %s are unknown", result.MaxID, want.maxID, result.MayBeBack,
+			result.Unknown)
 	}
 }
 
@@ -158,7 +161,9 @@ func TestSalvageFindsWhatAServerFinds(t *testing.T) {
 // If no manifest can be read, nothing is missing that a server would have found; and it is said
 // how many jobs may be back that were deleted.
 func TestSalvageWithoutAManifest(t *testing.T) {
-	cut := ruin{"the end is cut off", func(r *rand.Rand, text []byte) []byte { return text[:len(text)-1-r.Intn(len(text)-1)] }}
+	cut := ruin{"the end is cut off", func(r *rand.Rand, text []byte) []byte {
+		return text[:len(text)-1-r.Intn(len(text)-1)]
+	}}
 	back := 0
 	for seed := range int64(max(6, *seeds/100)) {
 		d := leave(t, seed, 1+int(seed%3))
@@ -183,7 +188,8 @@ func TestSalvageWithoutAManifest(t *testing.T) {
 				t.Errorf("%s: not all manifests are named:\n%s", way.what, report)
 			}
 			if extra > result.MayBeBack || result.MaxID < want.maxID {
-				t.Errorf("%s: %d jobs are back, and it tells of %d; highest id %d, want %d", way.what, extra, result.MayBeBack, result.MaxID, want.maxID)
+				t.Errorf("%s: %d jobs are back, and it tells of %d; highest id %d, want %d", way.what, extra,
+					result.MayBeBack, result.MaxID, want.maxID)
 			}
 			if result.MayBeBack == len(jobs) && len(jobs) > 100 {
 				t.Errorf("%s: it is sure of none of %d jobs", way.what, len(jobs))

@@ -26,7 +26,8 @@ type shardStore struct {
 }
 
 // openStore opens the store of a shard at path, or makes its database.
-func openStore(sh *database.Sharing, f *database.Fault, path, name string, change func(*pebble.Options)) (*shardStore, error) {
+func openStore(sh *database.Sharing, f *database.Fault, path, name string, change func(*pebble.Options)) (
+	*shardStore, error) {
 	d, err := sh.Open(f, path, name, change)
 	if err != nil {
 		return nil, err

@@ -172,7 +172,8 @@ func (s *space) need(bytes int64) error {
 	if err != nil || free-s.reserve >= bytes {
 		return nil
 	}
-	return directory.Error(s.path, storage.ErrNoSpace, "a second copy of the jobs needs about %d bytes; %d are free, %d of them reserved", bytes, free, s.reserve)
+	return directory.Error(s.path, storage.ErrNoSpace,
+		"a second copy of the jobs needs about %d bytes; %d are free, %d of them reserved", bytes, free, s.reserve)
 }
 
 // fill makes the ballast.

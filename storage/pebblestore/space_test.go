@@ -80,7 +80,9 @@ func ballasted(t *testing.T, fails func(errorfs.Op) bool) (mem *vfs.MemFS, full 
 // Something else fills the disk to the last byte: the write that finds out is
 // repeated without the ballast, and works.
 func TestBallast(t *testing.T) {
-	mem, full, s, l := ballasted(t, func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt })
+	mem, full, s, l := ballasted(t, func(op errorfs.Op) bool {
+		return op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt
+	})
 	putOne(l, 1)
 	mustCommit(t, l)
 	must.Get(mem.Stat("data/ballast"))
@@ -291,7 +293,9 @@ func TestLogOnAFullDisk(t *testing.T) {
 // What the fold writes is what frees space in the end: when something else has filled the
 // disk, it is repeated without the ballast.
 func TestFoldTakesTheBallast(t *testing.T) {
-	mem, full, s, l := ballasted(t, func(op errorfs.Op) bool { return op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) })
+	mem, full, s, l := ballasted(t, func(op errorfs.Op) bool {
+		return op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix)
+	})
 	putMany(t, l, 1, 100, asIs, 1000)
 	deleteMany(t, l, 1, 99, 1000, false)
 	full.Store(true)

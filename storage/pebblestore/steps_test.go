@@ -46,7 +46,8 @@ func TestStepsOfAStart(t *testing.T) {
 	}
 	mu.Lock()
 	for _, want := range []string{
-		"checking the files of shard-000", "checking the files of shard-001", "removing what earlier runs have left in data",
+		"checking the files of shard-000", "checking the files of shard-001",
+		"removing what earlier runs have left in data",
 		"moving jobs from 2 to 3 shards", "removing the old shards", "opening shard-000", "opening shard-002",
 		"removing tables that were never taken over by shard-001",
 	} {

@@ -139,12 +139,14 @@ func TestSumWaitsForItsRecord(t *testing.T) {
 	for n.r.store.logs[0].copied.awaited.Load() == nil {
 	}
 	n.catchUp(ends[2])
-	if got, want := <-come, reference.sum(ends[2]); got.err != nil || got.sum != want || got.sum.At != ends[2] || got.sum.Jobs != 3 {
+	if got, want := <-come, reference.sum(ends[2]); got.err != nil || got.sum != want || got.sum.At != ends[2] ||
+		got.sum.Jobs != 3 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	must.Do(t, n.r.store.logs[0].foldAll())
 	for _, at := range []uint64{1, ends[1], ends[2] - 1} {
-		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, ErrPassed) || !strings.Contains(err.Error(), "shard-000") {
+		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, ErrPassed) || !strings.Contains(err.Error(),
+			"shard-000") {
 			t.Errorf("record %d: %v", at, err)
 		}
 	}
@@ -233,7 +235,8 @@ func TestSumTellsWhatDiffers(t *testing.T) {
 	whole := n.sum(at)
 	piece := format.PieceKey(2, 1)
 	record, update := format.Key(format.KeyRecord, 1), format.Key(format.KeyUpdate, 1)
-	for what, key := range map[string][]byte{"record": record[:], "update": update[:], "queue": format.QueueKey("q"), "piece": piece[:]} {
+	for what, key := range map[string][]byte{"record": record[:], "update": update[:], "queue": format.QueueKey("q"),
+		"piece": piece[:]} {
 		value, closer, err := shard.db.Get(key)
 		must.Do(t, err)
 		value = bytes.Clone(value)
@@ -250,7 +253,8 @@ func TestSumTellsWhatDiffers(t *testing.T) {
 			t.Errorf("no %s: %+v, %+v", what, got, whole)
 		}
 		must.Do(t, shard.db.Set(key, append(bytes.Clone(value[:len(value)-1]), value[len(value)-1]^1), pebble.NoSync))
-		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), "shard-000") {
+		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(),
+			"shard-000") {
 			t.Errorf("a damaged %s: %v", what, err)
 		}
 		must.Do(t, shard.db.Set(key, value, pebble.NoSync))
@@ -284,7 +288,8 @@ func TestSumOfADamagedTable(t *testing.T) {
 	}
 	flipBit(t, n.disk, largest, size/3)
 	n.open()
-	if _, err := n.r.Sum(t.Context(), 0, uint64(len(log.records))); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), "shard-000") {
+	if _, err := n.r.Sum(t.Context(), 0, uint64(len(log.records))); !errors.Is(err, storage.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "shard-000") {
 		t.Errorf("a flipped bit in %s: %v", largest, err)
 	}
 	must.Do(t, n.r.Close())
@@ -307,7 +312,9 @@ func TestSumEndsWithItsCopy(t *testing.T) {
 	log.add(turns.AppendRaise(nil, 1))
 	n.catchUpAll()
 	other.catchUpAll()
-	for what, end := range map[string]func(){"replaced": func() { n.fetch(other) }, "closed": func() { must.Do(t, n.r.Close()) }} {
+	for what, end := range map[string]func(){"replaced": func() { n.fetch(other) }, "closed": func() {
+		must.Do(t, n.r.Close())
+	}} {
 		if what == "closed" {
 			defer end()
 			continue

@@ -86,7 +86,8 @@ func (t *tables) pieces(pieces []fold.Piece) error {
 			return err
 		}
 		key := format.PieceKey(p.ID, int(p.N))
-		if err := t.w.Raw().Add(pebble.MakeInternalKey(key[:], 0, pebble.InternalKeyKindSet), p.Value, false); err != nil {
+		if err := t.w.Raw().Add(pebble.MakeInternalKey(key[:], 0, pebble.InternalKeyKindSet), p.Value,
+			false); err != nil {
 			return err
 		}
 	}

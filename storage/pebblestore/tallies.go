@@ -61,8 +61,9 @@ func (l *shardLog) Figures() storage.LogFigures {
 	t := &l.tallies
 	used, of := l.turns.Used()
 	f := storage.LogFigures{
-		Stalls: t.stalls.Load(), Stalled: time.Duration(t.stalled.Load()), Debt: t.debt.Load(), Garbage: uint64(max(0, l.garbage.Load())),
-		Filled: float64(used) / float64(max(1, of)),
+		Stalls: t.stalls.Load(), Stalled: time.Duration(t.stalled.Load()), Debt: t.debt.Load(),
+		Garbage: uint64(max(0, l.garbage.Load())),
+		Filled:  float64(used) / float64(max(1, of)),
 	}
 	for _, since := range [...]int64{t.since.Load(), t.waits.Load()} {
 		if since == 0 {

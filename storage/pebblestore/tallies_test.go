@@ -29,8 +29,10 @@ func TestFiguresOfALog(t *testing.T) {
 			t.Errorf("%v: %d syncs", mode, n)
 		}
 		f := l.Figures()
-		if n := f.Commits.Total(); n == 0 || n != f.Groups.Total() || f.Groups.Sum != tally.Number(50) || f.Commits.Sum == 0 {
-			t.Errorf("%v: %d commits, %d groups with %d turns", mode, n, f.Groups.Total(), f.Groups.Sum>>tally.NumberSteps)
+		if n := f.Commits.Total(); n == 0 || n != f.Groups.Total() || f.Groups.Sum != tally.Number(50) ||
+			f.Commits.Sum == 0 {
+			t.Errorf("%v: %d commits, %d groups with %d turns", mode, n, f.Groups.Total(),
+				f.Groups.Sum>>tally.NumberSteps)
 		}
 		if f.Stalls != 0 || f.Stalled != 0 {
 			t.Errorf("%d stalls", f.Stalls)

@@ -89,7 +89,8 @@ func TestUnreadableBody(t *testing.T) {
 		t.Errorf("the log has ended: %v", err)
 	}
 	want := fmt.Sprintf("job=%d tube=mail", hurt)
-	if told := out.Lines("set aside"); len(told) != 1 || !strings.Contains(told[0], want) || !strings.Contains(told[0], table) {
+	if told := out.Lines("set aside"); len(told) != 1 || !strings.Contains(told[0], want) ||
+		!strings.Contains(told[0], table) {
 		t.Errorf("the operator is told %q", told)
 	}
 }

@@ -57,7 +57,8 @@ func TestManifestIsRead(t *testing.T) {
 // any is removed.
 func TestWrongNumberOfShards(t *testing.T) {
 	for _, old := range []bool{false, true} {
-		for from, to := range map[string]string{`"shards": 2`: `"shards": 3`, `"generation": 1`: `"generation": 2`, `"shards": 2,`: `"shards": 1,`} {
+		for from, to := range map[string]string{`"shards": 2`: `"shards": 3`, `"generation": 1`: `"generation": 2`,
+			`"shards": 2,`: `"shards": 1,`} {
 			fs := vfs.NewMem()
 			fill(t, fs, 2, 100)
 			path := "data/" + directory.ManifestName
@@ -101,7 +102,8 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 	}
 	from := format.PieceKey(1, 0)
 	_, err = database.WalkTable(r, from[:], func(pebble.InternalKeyKind, uint64, []byte, []byte) error { return nil })
-	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path+": corrupt data: the block at byte ") {
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path+
+		": corrupt data: the block at byte ") {
 		t.Errorf("%v", err)
 	}
 	must.Do(t, r.Close())

@@ -203,7 +203,8 @@ func RandomQueue(r *rand.Rand, tube string) *storage.Queue {
 		q.Next += 1 + uint32(r.Intn(3))
 	}
 	for k := range r.Intn(4) {
-		q.Notes = append(q.Notes, storage.Note{Kind: storage.NoteKind(1 + k), Name: strings.Repeat("name", r.Intn(3)), Value: []byte{byte(k)}})
+		q.Notes = append(q.Notes, storage.Note{Kind: storage.NoteKind(1 + k), Name: strings.Repeat("name", r.Intn(3)),
+			Value: []byte{byte(k)}})
 	}
 	return q
 }

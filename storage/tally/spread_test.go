@@ -27,7 +27,8 @@ func TestBuckets(t *testing.T) {
 	for _, v := range []uint64{0, 1, FirstBound, 1 << 40, math.MaxUint64} {
 		check(v)
 	}
-	if bucket(FirstBound) != 0 || bucket(FirstBound+1) != 1 || bucket(1<<34) != Buckets-1 || bucket(1<<34-1) != Buckets-1 {
+	if bucket(FirstBound) != 0 || bucket(FirstBound+1) != 1 || bucket(1<<34) != Buckets-1 ||
+		bucket(1<<34-1) != Buckets-1 {
 		t.Error("the first or the last bucket does not begin where it should")
 	}
 }

@@ -34,7 +34,8 @@ func everyOp() (ops []Op) {
 	texts := [][]byte{{}, []byte("x"), bytes.Repeat([]byte("long"), 50), bytes.Repeat([]byte{0x80}, 20_000)}
 	for _, id := range []uint64{1, 127, 128, 1 << 40, math.MaxUint64} {
 		for _, value := range texts {
-			ops = append(ops, Op{Kind: Put, ID: id, Value: value}, Op{Kind: Update, ID: id, Value: value}, Op{Kind: Piece, ID: id, N: id / 2, Value: value})
+			ops = append(ops, Op{Kind: Put, ID: id, Value: value}, Op{Kind: Update, ID: id, Value: value},
+				Op{Kind: Piece, ID: id, N: id / 2, Value: value})
 		}
 		for flags := range 4 {
 			ops = append(ops, Op{Kind: Delete, ID: id, Updated: flags&1 != 0, Large: flags&2 != 0})

@@ -11,7 +11,8 @@ func drawn(t *rapid.T) Record {
 	u := rapid.Uint64()
 	return Record{
 		Origin: u.Draw(t, "origin"), Epoch: u.Draw(t, "epoch"), Number: u.Draw(t, "number"),
-		Before: u.Draw(t, "before"), Synced: u.Draw(t, "synced"), More: rapid.Bool().Draw(t, "more"), Rest: rapid.Bool().Draw(t, "rest"),
+		Before: u.Draw(t, "before"), Synced: u.Draw(t, "synced"), More: rapid.Bool().Draw(t, "more"),
+		Rest:  rapid.Bool().Draw(t, "rest"),
 		Turns: rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "turns"),
 	}
 }

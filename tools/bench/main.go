@@ -65,11 +65,14 @@ func runMain(ctx context.Context, args []string) error {
 	ld.Flags(f)
 	o.pinning.Flags(f)
 	f.StringVar(&o.addr, "addr", "127.0.0.1:11300", "server that is running: 127.0.0.1:PORT or unix:PATH")
-	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} and {dir} are filled in")
+	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} and {dir} "+
+		"are filled in")
 	f.StringVar(&o.secured, "tls-addr", "", "its `address` for TLS (-tls)")
-	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some disturbances)")
+	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some "+
+		"disturbances)")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
-	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")
+	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin "+
+		"when pinned)")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress lines")
 	if err := f.Parse(args); err != nil {

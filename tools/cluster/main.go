@@ -18,9 +18,11 @@ import (
 
 func main() {
 	r := run{out: os.Stdout}
-	flag.StringVar(&r.dir, "dir", "", "where the nodes have their directories; they are kept (default: a temporary one, removed)")
+	flag.StringVar(&r.dir, "dir", "", "where the nodes have their directories; they are kept (default: a temporary "+
+		"one, removed)")
 	flag.StringVar(&r.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
-	flag.IntVar(&r.shards, "shards", 0, "how many shards the cluster is made with (default: what the server makes of 0)")
+	flag.IntVar(&r.shards, "shards", 0,
+		"how many shards the cluster is made with (default: what the server makes of 0)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -66,7 +68,8 @@ func (r run) play(ctx context.Context) error {
 		return err
 	}
 	for _, n := range c.Nodes {
-		fmt.Fprintf(r.out, "node %s: clients %s, http://%s/, its engine %s, its files %s\n", n.Name, n.Client, n.HTTP, n.Engine, n.Dir)
+		fmt.Fprintf(r.out, "node %s: clients %s, http://%s/, its engine %s, its files %s\n", n.Name, n.Client, n.HTTP,
+			n.Engine, n.Dir)
 	}
 	if err = c.Start(); err == nil {
 		for _, n := range c.Nodes {

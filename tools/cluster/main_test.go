@@ -60,7 +60,8 @@ func TestThreeNodes(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- r.play(ctx) }()
 	text := heard(t, in, "node b is away; shard 0: a, epoch 7; shard 1: nobody, epoch 8\n")
-	for _, want := range []string{"node a: clients 127.0.0.1:", "node c: clients 127.0.0.1:", filepath.Join(r.dir, "b")} {
+	for _, want := range []string{"node a: clients 127.0.0.1:", "node c: clients 127.0.0.1:",
+		filepath.Join(r.dir, "b")} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

@@ -13,9 +13,11 @@ func computedCases() []oddCase {
 		oddCase{name: "lines/verbs", lines: unknownVerbs()},
 		oddCase{name: "lines/overlong", lines: overlong()},
 		oddCase{name: "lines/longest-legal", lines: longestLegal()},
-		oddCase{name: "put/sizes-100", maxJob: 100, lines: sizes(100, 0, 1, 2, 97, 98, 99, 100, 101, 102, 103, 150, 1000, 1023, 1024, 1025, 1026, 5000)},
+		oddCase{name: "put/sizes-100", maxJob: 100, lines: sizes(100, 0, 1, 2, 97, 98, 99, 100, 101, 102, 103, 150,
+			1000, 1023, 1024, 1025, 1026, 5000)},
 		oddCase{name: "put/sizes-0", maxJob: 1, lines: sizes(1, 0, 1, 2, 3, 4)},
-		oddCase{name: "put/sizes-200", maxJob: 1000, lines: sizes(1000, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214)},
+		oddCase{name: "put/sizes-200", maxJob: 1000, lines: sizes(1000, 200, 201, 202, 203, 204, 205, 206, 207, 208,
+			209, 210, 211, 212, 213, 214)},
 		oddCase{name: "put/sizes-default", lines: sizes(65535, 65533, 65534, 65535, 65536, 65537, 65538, 70000)},
 		oddCase{name: "reserve/hundred", script: reserveHundred()},
 		oddCase{name: "reserve/bodies", script: reserveBodies()},
@@ -34,7 +36,8 @@ func computedNames() []oddCase {
 			every = append(every, line{text: "use x" + string([]byte{byte(b)}) + "y\r\n" + after})
 		}
 	}
-	return []oddCase{{name: "names/every-byte", lines: every}, {name: "stats/misleading-names", lines: misleadingLines()}}
+	return []oddCase{{name: "names/every-byte", lines: every}, {name: "stats/misleading-names",
+		lines: misleadingLines()}}
 }
 
 // after is a question behind an odd line: its answer shows which bytes the odd
@@ -63,7 +66,8 @@ var states = []struct{ name, script string }{
 // that holds it and from another one.
 func stateCases() []oddCase {
 	ops := []string{
-		"delete 1", "release 1 8 0", "release 1 8 6000", "bury 1 8", "touch 1", "kick-job 1", "reserve-job 1", "peek 1", "stats-job 1",
+		"delete 1", "release 1 8 0", "release 1 8 6000", "bury 1 8", "touch 1", "kick-job 1", "reserve-job 1", "peek 1",
+		"stats-job 1",
 		"kick 1", "reserve-with-timeout 0", "peek-ready", "peek-delayed", "peek-buried",
 	}
 	var cases []oddCase
@@ -72,7 +76,8 @@ func stateCases() []oddCase {
 		for _, op := range ops {
 			// These act on the same job one after the other, and look at it from
 			// all sides; below, every command finds the state as it was made.
-			c.lines = append(c.lines, line{text: op + "\r\nstats-job 1\r\nstats-tube default\r\nreserve-with-timeout 0\r\n"})
+			c.lines = append(c.lines,
+				line{text: op + "\r\nstats-job 1\r\nstats-tube default\r\nreserve-with-timeout 0\r\n"})
 		}
 		cases = append(cases, c)
 		for _, op := range ops {
@@ -94,9 +99,12 @@ var allVerbs = []string{
 
 // unknownVerbs are near misses of every verb.
 func unknownVerbs() []line {
-	lines := texts("foo\r\n", "x\r\n", "-\r\n", "0\r\n", "1 2 3\r\n", "help\r\n", "list\r\n", "list-\r\n", "list-tube\r\n",
-		"pea\r\n", "peek-foo\r\n", "peek-\r\n", "peeks 1\r\n", "reserv\r\n", "qui\r\n", "pause\r\n", "pause-tub a 0\r\n",
-		"stat\r\n", "wat a\r\n", "kick-jobs 1\r\n", "kick-\r\n", "uses a\r\n", "delete-job 1\r\n", "\xff\xfe\r\n", "ü\r\n")
+	lines := texts("foo\r\n", "x\r\n", "-\r\n", "0\r\n", "1 2 3\r\n", "help\r\n", "list\r\n", "list-\r\n",
+		"list-tube\r\n",
+		"pea\r\n", "peek-foo\r\n", "peek-\r\n", "peeks 1\r\n", "reserv\r\n", "qui\r\n", "pause\r\n",
+		"pause-tub a 0\r\n",
+		"stat\r\n", "wat a\r\n", "kick-jobs 1\r\n", "kick-\r\n", "uses a\r\n", "delete-job 1\r\n", "\xff\xfe\r\n",
+		"ü\r\n")
 	for _, v := range allVerbs {
 		lines = append(lines, texts(
 			v[:len(v)-1]+"\r\n"+after,
@@ -198,7 +206,8 @@ func reserveHundred() string {
 func reserveBodies() string {
 	var s strings.Builder
 	for i, n := range []int{0, 1, 2, 100, 200, 222, 223, 224, 225, 1000, 4095, 4096, 4097, 16384, 65535} {
-		fmt.Fprintf(&s, "a: put 0 0 100 %d\\r\\n%s\npeek: peek %d\nw: reserve\nw: delete %d\n", n, strings.Repeat("\\x00", n), i+1, i+1)
+		fmt.Fprintf(&s, "a: put 0 0 100 %d\\r\\n%s\npeek: peek %d\nw: reserve\nw: delete %d\n", n,
+			strings.Repeat("\\x00", n), i+1, i+1)
 	}
 	return s.String()
 }
@@ -241,7 +250,8 @@ func fifo() string {
 	}
 	for i := range 10 {
 		if i >= 5 && i != 7 { // the reference's order meets ours there
-			fmt.Fprintf(&s, "differs: waiters are served first come, first served\nwant: RESERVED %d 1\\r\\n%d\\r\\n\n", i+1, i)
+			fmt.Fprintf(&s, "differs: waiters are served first come, first served\nwant: RESERVED %d 1\\r\\n%d\\r\\n\n",
+				i+1, i)
 		}
 		fmt.Fprintf(&s, "w%d< 1\n", i)
 	}
@@ -254,7 +264,8 @@ func misleadingLines() []line {
 	var all []string
 	names := append(slices.Sorted(maps.Keys(misleadingNames)), "1", "017", "1e3", ".", "1.2.3", "10.0.0.1")
 	for _, n := range names {
-		all = append(all, "use "+n+"\r\nwatch "+n+"\r\nput 0 0 1 0\r\n\r\nstats-tube "+n+"\r\nlist-tubes\r\nlist-tube-used\r\n"+
+		all = append(all, "use "+n+"\r\nwatch "+n+"\r\nput 0 0 1 0\r\n\r\nstats-tube "+n+
+			"\r\nlist-tubes\r\nlist-tube-used\r\n"+
 			"list-tubes-watched\r\npeek-ready\r\nreserve\r\n")
 	}
 	for id := range names {

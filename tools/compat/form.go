@@ -57,7 +57,8 @@ func configure(dir, program string) (map[form][]string, error) {
 	commands := map[form][]string{unset: {program}}
 	for _, f := range formsOf {
 		path := filepath.Join(dir, string(f)+".toml")
-		if err := os.WriteFile(path, fmt.Appendf(nil, "shards = 4\n\n[stats]\nquote_strings = %q\n", f), 0o600); err != nil {
+		if err := os.WriteFile(path, fmt.Appendf(nil, "shards = 4\n\n[stats]\nquote_strings = %q\n", f),
+			0o600); err != nil {
 			return nil, err
 		}
 		commands[f] = []string{program, "-config", path}

@@ -291,7 +291,8 @@ func (g *generator) timedStep(m *member) step {
 	case g.chance(40):
 		return step{kind: stepDelay, conn: m.name, blocks: -1, commands: []command{g.put(m, 1)}}
 	case g.chance(50) || !g.mayBlock(m):
-		return step{kind: stepPause, conn: m.name, blocks: -1, commands: []command{say("pause-tube %s 1", pick(g, g.tubes))}}
+		return step{kind: stepPause, conn: m.name, blocks: -1,
+			commands: []command{say("pause-tube %s 1", pick(g, g.tubes))}}
 	}
 	return step{kind: stepTimeout, conn: m.name, blocks: -1, commands: []command{say("reserve-with-timeout 1")}}
 }

@@ -57,11 +57,15 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 	f.Int64Var(&o.seed, "seed", -1, "run this seed alone, without the table")
 	f.IntVar(&o.seeds, "seeds", 25, "how many random runs; 0 for the table alone")
 	f.IntVar(&o.steps, "steps", 1300, "steps of each random run; a step is one or more commands of one connection")
-	f.StringVar(&o.table, "table", "", "run the table's cases whose names match this regular expression, and no random runs")
-	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, fetched when missing")
-	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z and quotes no strings in stats; default beanfield, built for the occasion, in all its forms")
+	f.StringVar(&o.table, "table", "", "run the table's cases whose names match this regular expression, and no "+
+		"random runs")
+	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, fetched when "+
+		"missing")
+	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z and quotes no "+
+		"strings in stats; default beanfield, built for the occasion, in all its forms")
 	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
-	f.BoolVar(&o.reworded, "reworded", false, "random runs alone; the subject is told some commands in words that only it has, and that mean the same")
+	f.BoolVar(&o.reworded, "reworded", false, "random runs alone; the subject is told some commands in words that "+
+		"only it has, and that mean the same")
 	f.BoolVar(&o.verbose, "v", false, "print every case and every seed")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
 	if err := f.Parse(args); err != nil {

@@ -95,7 +95,8 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 		t.Skip("beanstalkd is not installed")
 	}
 	command := []string{path}
-	pr := must.Get(startPair(context.Background(), programs{reference: command, subject: map[form][]string{never: command}, same: true, patience: patience}, never, maxJob))
+	pr := must.Get(startPair(context.Background(), programs{reference: command,
+		subject: map[form][]string{never: command}, same: true, patience: patience}, never, maxJob))
 	p := startProxy(t, pr.sub.server.Addr, change)
 	pr.sub.server.Addr = p.listener.Addr().String()
 	t.Cleanup(func() {
@@ -107,7 +108,8 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 
 const generous, hurried = 5 * time.Minute, 200 * time.Millisecond
 
-func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(int64, []byte) []byte) (*randomRun, *failure) {
+func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(int64, []byte) []byte) (
+	*randomRun, *failure) {
 	t.Helper()
 	gen := newGenerator(seed)
 	gen.timed = 0
@@ -263,7 +265,8 @@ func TestDifferencesAreAsserted(t *testing.T) {
 		t.Error("another difference than the wanted one passed")
 	}
 	gone := strings.ReplaceAll(script, "KICKED 5", "KICKED 0")
-	if err := scripted(t, gone, generous, kicked("KICKED 0")); err == nil || !strings.Contains(err.Error(), "no longer differs") {
+	if err := scripted(t, gone, generous, kicked("KICKED 0")); err == nil || !strings.Contains(err.Error(),
+		"no longer differs") {
 		t.Errorf("a difference that is gone: %v", err)
 	}
 }

@@ -20,7 +20,8 @@ func yaml(lines ...string) reply {
 // statsOf is a shortened stats reply with the given values in place of others.
 func statsOf(pid string, replaced map[string]string, more ...string) reply {
 	all := []string{
-		"current-jobs-urgent: 1", "cmd-put: 5", "cmd-stats: 3", "pid: " + pid, `version: "1.12"`, "rusage-utime: 0.000001",
+		"current-jobs-urgent: 1", "cmd-put: 5", "cmd-stats: 3", "pid: " + pid, `version: "1.12"`,
+		"rusage-utime: 0.000001",
 		"uptime: 7", "draining: false", "id: 00000000000000a1", "hostname: h", "os: #1 SMP", "platform: x86_64",
 	}
 	for i, line := range all {
@@ -41,7 +42,8 @@ func TestStatsExceptions(t *testing.T) {
 		{"version", `"0.1-beta"`, true}, {"version", "0.1", false}, {"version", `""`, false},
 		{"rusage-utime", "12.345678", true}, {"rusage-utime", "12.3", false}, {"rusage-utime", "", false},
 		{"uptime", "9", true}, {"uptime", "20", false}, {"uptime", "x", false},
-		{"id", "deadbeef00000000", true}, {"id", "1234567890123456", false}, {"id", "12345678901234e6", false}, {"id", "a", false},
+		{"id", "deadbeef00000000", true}, {"id", "1234567890123456", false}, {"id", "12345678901234e6", false},
+		{"id", "a", false},
 		{"cmd-put", "6", false}, {"cmd-stats", "4", false}, {"current-jobs-urgent", "01", false},
 		{"hostname", `"h"`, false}, {"os", "other", false}, {"platform", "arm", false}, {"draining", "true", false},
 	} {
@@ -57,7 +59,8 @@ func TestOwnQuestionsAreSubtracted(t *testing.T) {
 	r, s := twoSides()
 	r.asked["cmd-stats"] += 1
 	s.asked["cmd-stats"] += 4
-	if err := compareReplies(statsOf("100", nil), statsOf("200", map[string]string{"cmd-stats": "6"}), r, s); err != nil {
+	if err := compareReplies(statsOf("100", nil), statsOf("200", map[string]string{"cmd-stats": "6"}), r,
+		s); err != nil {
 		t.Error(err)
 	}
 	if err := compareReplies(statsOf("100", nil), statsOf("200", nil), r, s); err == nil {
@@ -77,7 +80,8 @@ func TestStatsKeys(t *testing.T) {
 	if err := compareReplies(want, statsOf("200", nil, "no key at all"), r, s); err == nil {
 		t.Error("a line that is no key passed")
 	}
-	swapped := strings.Replace(string(statsOf("200", nil).raw), "cmd-put: 5\ncmd-stats: 3", "cmd-stats: 3\ncmd-put: 5", 1)
+	swapped := strings.Replace(string(statsOf("200", nil).raw), "cmd-put: 5\ncmd-stats: 3", "cmd-stats: 3\ncmd-put: 5",
+		1)
 	if err := compareReplies(want, reply{raw: []byte(swapped)}, r, s); err == nil {
 		t.Error("another order of keys passed")
 	}
@@ -116,7 +120,8 @@ func TestEverythingElseIsLiteral(t *testing.T) {
 		{"INSERTED 1\r\n", "INSERTED 2\r\n"}, {"INSERTED 1\r\n", "INSERTED 1\n"}, {"NOT_FOUND\r\n", "NOT_FOUND \r\n"},
 		{"OK 4\r\n---\n\r\n", "NOT_FOUND\r\n"}, {"FOUND 1 6\r\npid: 1\r\n", "FOUND 1 6\r\npid: 2\r\n"},
 		{"RESERVED 1 6\r\nage: 1\r\n", "RESERVED 1 6\r\nage: 2\r\n"}, {"TIMED_OUT\r\n", ""},
-		{"OK 1", "OK 2"}, {"OK x\r\n", "OK y\r\n"}, {"OK 4\r\n---\n\r\n", "OK 4\r\n---\n\r"}, {"OK 5\r\n---\n", "OK 6\r\n---\n"},
+		{"OK 1", "OK 2"}, {"OK x\r\n", "OK y\r\n"}, {"OK 4\r\n---\n\r\n", "OK 4\r\n---\n\r"},
+		{"OK 5\r\n---\n", "OK 6\r\n---\n"},
 	} {
 		r, s := twoSides()
 		if compareReplies(reply{raw: []byte(c[0])}, reply{raw: []byte(c[1])}, r, s) == nil {

@@ -35,7 +35,8 @@ type pair struct {
 // startPair starts both servers afresh, the subject in a form that it has.
 func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, error) {
 	run := func(command []string) (*server.Launched, net.Conn, error) {
-		return server.Launch{Command: fmt.Sprintf("%s -z %d -l 127.0.0.1 -p {port}", strings.Join(command, " "), maxJob)}.Run(ctx)
+		return server.Launch{Command: fmt.Sprintf("%s -z %d -l 127.0.0.1 -p {port}", strings.Join(command, " "),
+			maxJob)}.Run(ctx)
 	}
 	r, refConn, err := run(p.reference)
 	if err != nil {

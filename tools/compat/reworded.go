@@ -60,7 +60,8 @@ func (w *rewording) put(m *member, words []string, body string) (instead string,
 
 // inBatch is a batch of one job.
 func inBatch(verb, id string, numbers ...string) string {
-	return strings.Join(append(append([]string{verb + "-batch"}, numbers...), fmt.Sprint(len(id))), " ") + "\r\n" + id + "\r\n"
+	return strings.Join(append(append([]string{verb + "-batch"}, numbers...), fmt.Sprint(len(id))), " ") + "\r\n" + id +
+		"\r\n"
 }
 
 // pasts are the words of answers.

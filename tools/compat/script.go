@@ -297,7 +297,8 @@ func (p *play) readUncertain(in instruction) error {
 	ref := p.collect(p.pair.ref, in, referenceGrace)
 	sub := p.collect(p.pair.sub, in, referenceGrace)
 	if firstLine([]byte(ref)) != firstLine([]byte(sub)) {
-		return &mismatch{in.conn, in.text, strconv.Quote(ref), strconv.Quote(sub), fmt.Errorf("the replies are not equal")}
+		return &mismatch{in.conn, in.text, strconv.Quote(ref), strconv.Quote(sub),
+			fmt.Errorf("the replies are not equal")}
 	}
 	p.differed = true
 	return nil

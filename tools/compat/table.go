@@ -186,7 +186,8 @@ func (s *stage) line(l line) error {
 		}
 		p.pair.write(conn, []byte(l.text))
 		p.pair.halfClose(conn)
-		return p.read(instruction{op: "-", conn: conn, text: l.text, replies: toTheEnd, differs: l.differs, want: l.want})
+		return p.read(instruction{op: "-", conn: conn, text: l.text, replies: toTheEnd, differs: l.differs,
+			want: l.want})
 	})
 }
 

@@ -67,7 +67,8 @@ func TestTableKnowsEveryVerb(t *testing.T) {
 
 func TestScriptMistakes(t *testing.T) {
 	for _, script := range []string{
-		"a", "a foo", "A: foo", "a< x", "a< 1 after", "a< 1 after soon", "? current-waiting", "a? stats | key", "wait long",
+		"a", "a foo", "A: foo", "a< x", "a< 1 after", "a< 1 after soon", "? current-waiting", "a? stats | key",
+		"wait long",
 		"differs: because\na> foo", `a: \q`, "differs: because\nwant: \\q\na: foo",
 		"differs: because\na: foo; bar", `a: foo; \q`,
 	} {
@@ -99,17 +100,21 @@ func TestSeveralCommandsInALine(t *testing.T) {
 }
 
 func TestCaseFiles(t *testing.T) {
-	all := must.Get(parseCases("# nothing\n@ n \"1\" \"{x*3}\"\n@ n \"\"\n=== a\n! max=5\nbefore a: {n}; b\n| \"{n}\\r\\n\" \" {after}\"\n" +
+	all := must.Get(parseCases("# nothing\n@ n \"1\" \"{x*3}\"\n@ n \"\"\n=== a\n! max=5\nbefore a: {n}; b\n| " +
+		"\"{n}\\r\\n\" \" {after}\"\n" +
 		"differs: r\nwant: X\\r\\n\n| \"a\" \"b\"\n\n| \"c\"\n=== b\nbefore as a\na: {n}\ndiffers: r\nwant: Y\na: {x*3}\na: c\n"))
 	want := []oddCase{
-		{name: "a", maxJob: 5, before: "a: 1; b\na: xxx; b\na: ; b\n", lines: []line{{text: "1\r\n"}, {text: "xxx\r\n"}, {text: "\r\n"},
+		{name: "a", maxJob: 5, before: "a: 1; b\na: xxx; b\na: ; b\n", lines: []line{{text: "1\r\n"}, {text: "xxx\r\n"},
+			{text: "\r\n"},
 			{text: " list-tube-used\r\n"}, {"a", "r", "X\r\n"}, {"b", "r", "X\r\n"}, {text: "c"}}},
-		{name: "b", before: "a: 1; b\na: xxx; b\na: ; b\n", script: "a: 1\na: xxx\na: \ndiffers: r\nwant: Y\na: xxx\na: c\n"},
+		{name: "b", before: "a: 1; b\na: xxx; b\na: ; b\n",
+			script: "a: 1\na: xxx\na: \ndiffers: r\nwant: Y\na: xxx\na: c\n"},
 	}
 	if !reflect.DeepEqual(all, want) {
 		t.Errorf("read as\n%+v, want\n%+v", all, want)
 	}
-	for _, mistake := range []string{"a: early", "=== a\n| unquoted", "=== a\n| \"{none}\"", "=== a\nbefore as none", "=== a\n! min=1", "=== a\n| \"\\q\""} {
+	for _, mistake := range []string{"a: early", "=== a\n| unquoted", "=== a\n| \"{none}\"", "=== a\nbefore as none",
+		"=== a\n! min=1", "=== a\n| \"\\q\""} {
 		if _, err := parseCases(mistake); err == nil {
 			t.Errorf("%q was accepted", mistake)
 		}

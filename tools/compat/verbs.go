@@ -152,7 +152,8 @@ func (g *generator) badBody(*member) command {
 	g.nextID++ // the id is spent all the same
 	size := g.rng.IntN(30)
 	end := pick(g, []string{"xy", "\n\r", "\r\r", "\n\n", "\rx", "x\n"})
-	return command{text: fmt.Sprintf("put 0 0 %d %d\r\n%s%s", g.once(), size, g.bytes(size), end), verb: "put", odd: true}
+	return command{text: fmt.Sprintf("put 0 0 %d %d\r\n%s%s", g.once(), size, g.bytes(size), end), verb: "put",
+		odd: true}
 }
 
 // blockingReserve is a reserve that outlasts the run if no job comes.

@@ -20,8 +20,10 @@ func (n *axNode) name() string { s, _ := n.Name.Value.(string); return s }
 
 // mustBeNamed are roles of which nobody knows what they are for without a name.
 var mustBeNamed = map[string]bool{
-	"button": true, "link": true, "textbox": true, "searchbox": true, "combobox": true, "checkbox": true, "spinbutton": true, "dialog": true,
-	"image": true, "img": true, "navigation": true, "table": true, "columnheader": true, "rowheader": true, "article": true, "progressbar": true, "meter": true,
+	"button": true, "link": true, "textbox": true, "searchbox": true, "combobox": true, "checkbox": true,
+	"spinbutton": true, "dialog": true,
+	"image": true, "img": true, "navigation": true, "table": true, "columnheader": true, "rowheader": true,
+	"article": true, "progressbar": true, "meter": true,
 	"heading": true, "region": true, "DisclosureTriangle": true,
 }
 
@@ -50,14 +52,18 @@ func accessibility(t *testing.T, b *browser, base string) {
 		page, ready string
 		want        map[string]int // at least
 	}{
-		{"", `document.querySelector("tbody th")`, map[string]int{"table": 1, "image": 3, "columnheader": 8, "rowheader": 10}},
-		{"tubes", `document.querySelector("tbody th")`, map[string]int{"searchbox": 1, "table": 1, "columnheader": 9, "rowheader": 50}},
+		{"", `document.querySelector("tbody th")`, map[string]int{"table": 1, "image": 3, "columnheader": 8,
+			"rowheader": 10}},
+		{"tubes", `document.querySelector("tbody th")`, map[string]int{"searchbox": 1, "table": 1, "columnheader": 9,
+			"rowheader": 50}},
 		{"tube/mail", `document.querySelector("article")`, map[string]int{"article": 1, "image": 1, "combobox": 3}},
 		{"tube/work", `document.querySelector("table.groups")`, map[string]int{"table": 2, "rowheader": 3}},
 		{"search", `document.querySelector("form")`, map[string]int{"textbox": 1, "searchbox": 1, "combobox": 4}},
 		{"samples", `document.querySelector("tbody tr")`, map[string]int{"table": 1, "checkbox": 1, "spinbutton": 1}},
-		{"connections", `document.querySelector("tbody th")`, map[string]int{"searchbox": 1, "table": 1, "columnheader": 11, "rowheader": 1}},
-		{"policies", `document.querySelector("tbody th")`, map[string]int{"table": 2, "columnheader": 15, "rowheader": 3}},
+		{"connections", `document.querySelector("tbody th")`, map[string]int{"searchbox": 1, "table": 1,
+			"columnheader": 11, "rowheader": 1}},
+		{"policies", `document.querySelector("tbody th")`, map[string]int{"table": 2, "columnheader": 15,
+			"rowheader": 3}},
 		{"server", `document.querySelector("tbody th")`, map[string]int{"table": 1, "meter": 1}},
 	} {
 		b.show(base + "?heard" + p.page + "#/" + p.page)
@@ -73,7 +79,8 @@ func accessibility(t *testing.T, b *browser, base string) {
 				t.Errorf("page %q has %d elements that are %ss, want %d", p.page, roles[role], role, n)
 			}
 		}
-		if n := b.eval(`document.querySelectorAll("h1").length + "," + document.querySelectorAll("nav [aria-current=page]").length`); n != `"1,1"` {
+		if n := b.eval(`document.querySelectorAll("h1").length + "," + document.querySelectorAll("nav ` +
+			`[aria-current=page]").length`); n != `"1,1"` {
 			t.Errorf("page %q has %s first headings and marks in the navigation", p.page, n)
 		}
 	}
@@ -95,7 +102,8 @@ func (b *browser) press(key, text string) {
 // tabTo presses Tab until the focus is where a selector and a label say.
 func (b *browser) tabTo(selector, label string) {
 	b.t.Helper()
-	here := fmt.Sprintf(`document.activeElement.matches(%s) && document.activeElement.textContent.trim() === %s`, quoted(selector), quoted(label))
+	here := fmt.Sprintf(`document.activeElement.matches(%s) && document.activeElement.textContent.trim() === %s`,
+		quoted(selector), quoted(label))
 	for range 200 {
 		if b.eval(here) == "true" {
 			return
@@ -118,7 +126,8 @@ func keyboard(t *testing.T, b *browser, base string) {
 		t.Errorf("a dialog is heard as %v", roles)
 	}
 	b.press("Escape", "")
-	b.await("the focus where it was", `!document.querySelector("dialog") && document.activeElement.textContent === "Pause"`)
+	b.await("the focus where it was", `!document.querySelector("dialog") && document.activeElement.textContent === `+
+		`"Pause"`)
 	b.tabTo("article button", "Delete")
 	b.press("Enter", "\r")
 	b.await("the question", `document.querySelector("dialog[open]")`)

@@ -22,7 +22,8 @@ const patience = 5 * time.Minute
 
 // quiet are flags under which Chromium does nothing of its own.
 var quiet = []string{
-	"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+	"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+	"--disable-component-update",
 	"--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
 }
 
@@ -194,7 +195,8 @@ func (b *browser) await(what, expression string) {
 		const late = setTimeout(() => end(false), %d);
 	})`, expression, (patience / 2).Milliseconds()))
 	if ok != "true" {
-		b.t.Fatalf("%s: %s does not become true; the page shows:\n%s", what, expression, b.eval("document.body.innerText"))
+		b.t.Fatalf("%s: %s does not become true; the page shows:\n%s", what, expression,
+			b.eval("document.body.innerText"))
 	}
 }
 
@@ -202,13 +204,15 @@ func (b *browser) await(what, expression string) {
 func (b *browser) show(url string) {
 	b.t.Helper()
 	b.call("Page.navigate", map[string]any{"url": url}, nil)
-	b.await("the page", "document.readyState === 'complete' && !document.body.classList.contains('lost') && document.getElementById('link')?.classList.contains('good')")
+	b.await("the page", "document.readyState === 'complete' && !document.body.classList.contains('lost') && "+
+		"document.getElementById('link')?.classList.contains('good')")
 }
 
 // size makes the window so large. What is narrow is a phone.
 func (b *browser) size(width, height int) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,
+		"deviceScaleFactor": 1, "mobile": width < 600}, nil)
 }
 
 // shot takes a picture.

@@ -14,16 +14,22 @@ func connections(t *testing.T, b *browser, base string, s *server.Launched) {
 	waiter.say("watch nothing.here", "ignore default")
 	waiter.Write([]byte("reserve\r\n"))
 	b.show(base + "#/connections")
-	b.await("who holds a job", `document.querySelector("tbody tr .c-held").textContent === "1" && document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
-	b.await("what it does with tubes", `[".c-used", ".c-watching"].every((c) => document.querySelector("tbody " + c + " a").hash === "#/tube/visitors")`)
-	b.await("none of the console's own connections", `![...document.querySelectorAll("tbody .c-face")].some((e) => e.textContent === "http")`)
+	b.await("who holds a job", `document.querySelector("tbody tr .c-held").textContent === "1" && `+
+		`document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
+	b.await("what it does with tubes", `[".c-used", ".c-watching"].every((c) => document.querySelector("tbody " + c `+
+		`+ " a").hash === "#/tube/visitors")`)
+	b.await("none of the console's own connections", `![...document.querySelectorAll("tbody .c-face")].some((e) => `+
+		`e.textContent === "http")`)
 	b.write("input[type=search]", "nothing.here")
 	b.await("who waits", `document.querySelectorAll("tbody tr").length === 1 && document.querySelector(".c-doing").textContent === "waiting" && document.querySelector(".facts").textContent.includes("· 1 waiting")`)
 	b.write("input[type=search]", "127.0.0.1:*")
 	b.click("thead", "Connected for")
-	b.await("the oldest first", `document.querySelector("th[aria-sort=descending]").textContent.startsWith("Connected for") && document.querySelectorAll("tbody tr").length >= 2`)
+	b.await("the oldest first",
+		`document.querySelector("th[aria-sort=descending]").textContent.startsWith("Connected for") && document.querySelectorAll("tbody tr").length >= 2`)
 	b.write("input[type=search]", "visitors")
-	b.await("the worker alone", `document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
+	b.await("the worker alone",
+		`document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody th").textContent === `+
+			quoted(worker.LocalAddr().String()))
 	b.click("tbody", "Disconnect")
 	b.click("dialog", "Disconnect")
 	b.said(worker.LocalAddr().String() + " is disconnected")
@@ -43,9 +49,12 @@ func latency(t *testing.T, b *browser, base string, s *server.Launched) {
 	for range 500 { // only one run of commands in 61 is measured
 		c.say(put(0, "x"))
 	}
-	b.await("puts among what is measured", `[...document.querySelectorAll("figcaption option")].some((o) => o.value === "put")`)
-	b.eval(`(() => { const e = document.querySelector("figcaption select"); e.value = "put"; e.dispatchEvent(new Event("change")) })()`)
-	b.await("how long puts take", `[...`+figure+`.querySelectorAll(".legend b")].every((e) => /^[0-9.,]+ (µs|ms|s)$/.test(e.textContent))`)
+	b.await("puts among what is measured", `[...document.querySelectorAll("figcaption option")].some((o) => o.value `+
+		`=== "put")`)
+	b.eval(`(() => { const e = document.querySelector("figcaption select"); e.value = "put"; e.dispatchEvent(new ` +
+		`Event("change")) })()`)
+	b.await("how long puts take", `[...`+figure+`.querySelectorAll(".legend b")].every((e) => /^[0-9.,]+ `+
+		`(µs|ms|s)$/.test(e.textContent))`)
 	c.say(use("default"))
 	c.Close()
 }

@@ -13,12 +13,15 @@ func past(t *testing.T, b *browser, base string) {
 	older(t, b, base, "#/tube/mail")
 	for _, span := range []string{"1 hour", "1 day", "5 min"} {
 		b.click("main", span)
-		b.await("the span "+span, `document.querySelector("[aria-pressed=true].span").textContent === `+quoted(span)+` &&
-			/^[0-9][0-9]:[0-9][0-9]$/.test(document.querySelectorAll(".chart text")[3].textContent) === `+map[bool]string{true: "true", false: "false"}[span != "5 min"]+
+		b.await("the span "+span, `document.querySelector("[aria-pressed=true].span").textContent === `+quoted(span)+
+			` &&
+			/^[0-9][0-9]:[0-9][0-9]$/.test(document.querySelectorAll(".chart text")[3].textContent) === `+
+			map[bool]string{true: "true", false: "false"}[span != "5 min"]+
 			` && (document.querySelector("path.line").getAttribute("d") !== "")`)
 		if span == "1 hour" {
 			b.show(base + "?past3#/")
-			b.await("the same span on another page", `document.querySelector("[aria-pressed=true].span").textContent === "1 hour" && document.querySelector("path.line").getAttribute("d") !== ""`)
+			b.await("the same span on another page",
+				`document.querySelector("[aria-pressed=true].span").textContent === "1 hour" && document.querySelector("path.line").getAttribute("d") !== ""`)
 		}
 	}
 	// What is between two points is drawn only if nothing is missing there.
@@ -37,7 +40,8 @@ func past(t *testing.T, b *browser, base string) {
 // at first, and a page that stays grows as old as its line.
 func older(t *testing.T, b *browser, base, page string) {
 	t.Helper()
-	const line, begins = `document.querySelector("path.line")`, `(() => { const e = document.querySelector("path.line"), width = e.getBBox().width / (e.ownerSVGElement.clientWidth - 48);
+	const line, begins = `document.querySelector("path.line")`,
+		`(() => { const e = document.querySelector("path.line"), width = e.getBBox().width / (e.ownerSVGElement.clientWidth - 48);
 		return width * 300 > performance.now() / 1000 + 5 })()`
 	for i, end := 0, time.Now().Add(patience/2); ; i++ {
 		b.show(fmt.Sprintf("%s?past-%d%s", base, i, page))

@@ -33,7 +33,8 @@ func putWithToken(t *testing.T, address, tube string) bool {
 	body := `{"tube":"` + tube + `","data":"x"}`
 	c := must.Get(net.Dial("tcp", address))
 	defer c.Close()
-	fmt.Fprintf(c, "POST /api/v1/put HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", address, len(body), body)
+	fmt.Fprintf(c, "POST /api/v1/put HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer secret\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s", address, len(body), body)
 	line, err := bufio.NewReader(c).ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 200") && !strings.HasPrefix(line, "HTTP/1.1 503") {
 		t.Fatalf("a put is answered %q, %v", line, err)
@@ -60,13 +61,16 @@ func TestLimitedRights(t *testing.T) {
 		.map((e) => e.matches("figure") ? "chart " + e.querySelector("h2").textContent : e.matches("article") ? "job" : e.matches("form") ? "form" : e.matches(".tile") ? "tile " + e.querySelector("span").textContent : e.textContent.trim()).join("|")`
 	const nav = "Overview|Tubes|Search|Samples|Slow|Policies|"
 	tiles := "tile Ready|tile Reserved|tile Delayed|tile Buried|tile Waiting workers|tile Puts/s|tile Deletes/s|"
-	ofTube := "tile Ready|tile Reserved|tile Delayed|tile Buried|tile Waiting|tile Watching|tile Using|tile Puts/s|tile Deletes/s|tile Total|chart Jobs by state|chart Jobs a second"
+	ofTube := "tile Ready|tile Reserved|tile Delayed|tile Buried|tile Waiting|tile Watching|tile Using|tile " +
+		"Puts/s|tile Deletes/s|tile Total|chart Jobs by state|chart Jobs a second"
 	for _, e := range []struct{ page, missing, seen string }{
-		{"", "You see the tubes on which you have the right stats.", nav + tiles + "chart Jobs by state|chart Jobs a second"},
+		{"", "You see the tubes on which you have the right stats.", nav + tiles +
+			"chart Jobs by state|chart Jobs a second"},
 		{"tubes", "You see the tubes on which", nav + "Put a job"},
 		{"tube/own", "", nav + "Put a job|Kick 1|Kick N|Kick all|" + ofTube + "|job|Copy|Keep|form|Show"},
 		{"tube/figures", "You see no jobs of this tube: they need the right peek.", nav + ofTube},
-		{"tube/blind", "You see no figures of this tube: they need the right stats.", nav + "Put a job|Kick 1|job|Copy|Keep|form|Show"},
+		{"tube/blind", "You see no figures of this tube: they need the right stats.", nav +
+			"Put a job|Kick 1|job|Copy|Keep|form|Show"},
 		{"tube/hidden", "You see no figures and no jobs of this tube", nav[:len(nav)-1]},
 		{"search", "The search finds jobs of the tubes on which", nav + "form|Show"},
 		{"connections", "needs the right admin on all tubes", nav[:len(nav)-1]},
@@ -75,11 +79,14 @@ func TestLimitedRights(t *testing.T) {
 		{"server", "need the right stats on all tubes", nav[:len(nav)-1]},
 	} {
 		b.show(base + "?" + e.page + "#/" + e.page)
-		b.await("what is missing on "+e.page, `(document.querySelector("main .missing")?.textContent ?? "").startsWith(`+quoted(e.missing)+`) || (document.querySelector("main .missing")?.textContent ?? "").endsWith(`+quoted(e.missing+".")+`)`)
+		b.await("what is missing on "+e.page,
+			`(document.querySelector("main .missing")?.textContent ?? "").startsWith(`+quoted(e.missing)+
+				`) || (document.querySelector("main .missing")?.textContent ?? "").endsWith(`+quoted(e.missing+".")+`)`)
 		b.await("what there is on page "+e.page, seen+" === "+quoted(e.seen))
 	}
 	b.show(base + "?count#/tubes")
-	b.await("the two tubes with figures", `[...document.querySelectorAll("tbody th a")].map((e) => e.textContent).join() === "figures,own" && document.querySelector(".facts").textContent === "2 tubes"`)
+	b.await("the two tubes with figures",
+		`[...document.querySelectorAll("tbody th a")].map((e) => e.textContent).join() === "figures,own" && document.querySelector(".facts").textContent === "2 tubes"`)
 	b.mustBeContent()
 	b.mu.Lock()
 	defer b.mu.Unlock()

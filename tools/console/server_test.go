@@ -15,7 +15,8 @@ import (
 func newServer(t *testing.T, config string) *server.Launched {
 	t.Helper()
 	binary := must.Get(server.Beanfield(t.Context(), t.TempDir()))
-	s := must.Get(server.Launch{Config: config, Command: binary + " -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare())
+	s := must.Get(server.Launch{Config: config, Command: binary +
+		" -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare())
 	t.Cleanup(s.Stop)
 	must.Do(t, s.Serve(t.Context()))
 	return s
@@ -53,7 +54,8 @@ const many = 100_000
 
 // order is the body of a job in tubes that somebody looks at.
 func order(i int) string {
-	return fmt.Sprintf(`{"order":%d,"customer":{"name":"Ann","city":"Oslo"},"items":[{"sku":"bean-%03d","count":2}]}`, 1000+i, i)
+	return fmt.Sprintf(`{"order":%d,"customer":{"name":"Ann","city":"Oslo"},"items":[{"sku":"bean-%03d","count":2}]}`,
+		1000+i, i)
 }
 
 // hostile is a body that would be a script if somebody took it for HTML.

@@ -12,7 +12,8 @@ import (
 // click presses the button with this label inside of an element.
 func (b *browser) click(in, label string) {
 	b.t.Helper()
-	button := fmt.Sprintf(`[...document.querySelectorAll(%s)].flatMap((e) => [...e.querySelectorAll("button")]).find((e) => e.textContent.trim() === %s && !e.disabled && e.checkVisibility())`, quoted(in), quoted(label))
+	button := fmt.Sprintf(`[...document.querySelectorAll(%s)].flatMap((e) => `+
+		`[...e.querySelectorAll("button")]).find((e) => e.textContent.trim() === %s && !e.disabled && e.checkVisibility())`, quoted(in), quoted(label))
 	b.await("the button "+label, button)
 	b.eval(button + ".click()")
 }
@@ -20,15 +21,19 @@ func (b *browser) click(in, label string) {
 // write puts a text into a field, as if it were typed.
 func (b *browser) write(selector, text string) {
 	b.t.Helper()
-	b.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new Event("input", { bubbles: true })) })()`, quoted(selector), quoted(text)))
+	b.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new `+
+		`Event("input", { bubbles: true })) })()`, quoted(selector), quoted(text)))
 }
 
 // field fills in the field with this label, or turns its box over.
 func (b *browser) field(label, text string) {
 	b.t.Helper()
-	field := fmt.Sprintf(`[...(document.querySelector("dialog[open]") || document).querySelectorAll("main label, dialog label")].find((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data === %[1]s))`, quoted(label))
+	field := fmt.Sprintf(`[...(document.querySelector("dialog[open]") || document).querySelectorAll("main label, `+
+		`dialog label")].find((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data === %[1]s))`,
+		quoted(label))
 	b.await("the field "+label, field)
-	b.eval(fmt.Sprintf(`(() => { const e = %s.querySelector("input, textarea, select"); if (e.type === "checkbox") e.click(); else e.value = %s })()`, field, quoted(text)))
+	b.eval(fmt.Sprintf(`(() => { const e = %s.querySelector("input, textarea, select"); if (e.type === "checkbox") `+
+		`e.click(); else e.value = %s })()`, field, quoted(text)))
 }
 
 // said waits for the result that the page tells.
@@ -40,9 +45,12 @@ func (b *browser) said(text string) {
 // state waits until the page of a tube shows so many jobs.
 func (b *browser) state(tube string, ready, delayed, buried int) {
 	b.t.Helper()
-	b.await(tube, fmt.Sprintf(`["ready", "delayed", "buried"].map((s) => document.querySelector(".t-" + s + " b").textContent).join() === "%d,%d,%d"`, ready, delayed, buried))
-	b.await("the next jobs of "+tube, fmt.Sprintf(`["ready", "delayed", "buried"].filter((s) => document.querySelector("article[data-state=" + s + "]")).length === %d`,
-		min(ready, 1)+min(delayed, 1)+min(buried, 1)))
+	b.await(tube, fmt.Sprintf(`["ready", "delayed", "buried"].map((s) => document.querySelector(".t-" + s + " `+
+		`b").textContent).join() === "%d,%d,%d"`, ready, delayed, buried))
+	b.await("the next jobs of "+tube,
+		fmt.Sprintf(`["ready", "delayed", "buried"].filter((s) => document.querySelector("article[data-state=" + s `+
+			`+ "]")).length === %d`,
+			min(ready, 1)+min(delayed, 1)+min(buried, 1)))
 }
 
 // post asks the server for an action, as a page does.
@@ -52,7 +60,8 @@ func (b *browser) post(base, action string, say any) {
 	if b.eval("location.origin + '/'") != quoted(base) {
 		b.show(base)
 	}
-	b.eval(fmt.Sprintf(`fetch("/api/v1/%s", { method: "POST", headers: { "Content-Type": "application/json" }, body: %s }).then((r) => { if (!r.ok) throw new Error(r.status) })`, action, quoted(string(body))))
+	b.eval(fmt.Sprintf(`fetch("/api/v1/%s", { method: "POST", headers: { "Content-Type": "application/json" }, `+
+		`body: %s }).then((r) => { if (!r.ok) throw new Error(r.status) })`, action, quoted(string(body))))
 }
 
 // unquoted is a text that eval has returned.

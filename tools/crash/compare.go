@@ -84,7 +84,8 @@ func compare(ctx context.Context, o options, peer string) (err error) {
 		c.stop(syscall.SIGKILL)
 		if err != nil {
 			done := c.done[max(0, len(c.done)-150):]
-			err = fmt.Errorf("seed %d, life %d: %w\nwhat was done:\n  %s", o.seed, c.life, err, strings.Join(done, "\n  "))
+			err = fmt.Errorf("seed %d, life %d: %w\nwhat was done:\n  %s", o.seed, c.life, err,
+				strings.Join(done, "\n  "))
 		}
 	}()
 	for ; c.life <= o.kills; c.life++ {
@@ -161,7 +162,8 @@ func (c *comparison) both(j *shared, format string, args ...any) (r [2]client.Re
 		}
 		r[i] = all[0]
 		if w := r[i].Word; w == "RESERVED" || w == "FOUND" {
-			r[i].Line = fmt.Sprintf("%s of job %d, %d bytes", w, slices.Index(c.jobs, c.byID[i][r[i].Number]), len(r[i].Body))
+			r[i].Line = fmt.Sprintf("%s of job %d, %d bytes", w, slices.Index(c.jobs, c.byID[i][r[i].Number]),
+				len(r[i].Body))
 		}
 	}
 	c.asked++
@@ -225,7 +227,8 @@ func (c *comparison) about(j *shared) error {
 		next state // unborn: it is as it was
 	}{
 		{"delete ID", gone}, {fmt.Sprintf("bury ID %d", pri), buried}, {fmt.Sprintf("bury ID %d", pri), buried},
-		{fmt.Sprintf("release ID %d %d", pri, delay), delayed}, {"kick-job ID", ready}, {"reserve-job ID", unborn}, {"touch ID", unborn},
+		{fmt.Sprintf("release ID %d %d", pri, delay), delayed}, {"kick-job ID", ready}, {"reserve-job ID", unborn},
+		{"touch ID", unborn},
 		{"stats-job ID", unborn},
 	}
 	n := c.dice.IntN(len(commands))
@@ -264,7 +267,8 @@ func (c *comparison) put() error {
 	if err != nil {
 		return err
 	}
-	j := &shared{ids: [2]uint64{r[0].Number, r[1].Number}, tube: c.used, alive: true, logged: logged, since: c.life, learnt: c.life}
+	j := &shared{ids: [2]uint64{r[0].Number, r[1].Number}, tube: c.used, alive: true, logged: logged, since: c.life,
+		learnt: c.life}
 	c.jobs = append(c.jobs, j)
 	for i := range sides {
 		c.byID[i][j.ids[i]] = j

@@ -47,7 +47,8 @@ func build(t *testing.T) string {
 
 func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {
 	out := new(bytes.Buffer)
-	return options{kills: 2, seed: 1, dir: t.TempDir(), server: command, conns: 6, pause: 300 * time.Millisecond, moving: answerWithin, out: out}, out
+	return options{kills: 2, seed: 1, dir: t.TempDir(), server: command, conns: 6, pause: 300 * time.Millisecond,
+		moving: answerWithin, out: out}, out
 }
 
 func TestTheServerKeepsItsWord(t *testing.T) {
@@ -60,18 +61,21 @@ func TestTheServerKeepsItsWord(t *testing.T) {
 func TestAForgetfulServerIsCaught(t *testing.T) {
 	program := build(t)
 	for name, c := range map[string]struct{ script, want string }{
-		"keeps nothing":         {`rm -rf "$dir" && mkdir "$dir" && exec "$@"`, "is lost"},
-		"goes back to a backup": {`if [ -d "$dir.old" ]; then rm -rf "$dir"; cp -r "$dir.old" "$dir"; else cp -r "$dir" "$dir.old"; fi; exec "$@"`, "is lost"},
+		"keeps nothing": {`rm -rf "$dir" && mkdir "$dir" && exec "$@"`, "is lost"},
+		"goes back to a backup": {`if [ -d "$dir.old" ]; then rm -rf "$dir"; cp -r "$dir.old" "$dir"; else cp -r ` +
+			`"$dir" "$dir.old"; fi; exec "$@"`, "is lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrapper := filepath.Join(t.TempDir(), "server")
 			// The data directory stands behind -b.
-			text := "#!/bin/sh\nn=0; for a in \"$@\"; do if [ $n = 1 ]; then dir=$a; fi; n=0; if [ \"$a\" = -b ]; then n=1; fi; done\n" + c.script + "\n"
+			text := "#!/bin/sh\nn=0; for a in \"$@\"; do if [ $n = 1 ]; then dir=$a; fi; n=0; if [ \"$a\" = -b ]; " +
+				"then n=1; fi; done\n" + c.script + "\n"
 			must.Do(t, os.WriteFile(wrapper, []byte(text), 0o755))
 			o, _ := smallRun(t, []string{wrapper, program})
 			o.moving = time.Second // what is lost never comes
 			err := run(t.Context(), o)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "seed 1, after kill 1") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(),
+				"seed 1, after kill 1") {
 				t.Errorf("want a failure with %q, got %.1000v", c.want, err)
 			}
 		})

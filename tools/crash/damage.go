@@ -43,7 +43,10 @@ var ruins = []ruin{
 		return text
 	}},
 	{"the end is cut off", func(dice *rand.Rand, text []byte) []byte { return text[:dice.IntN(len(text))] }},
-	{"the end is zeroed", func(dice *rand.Rand, text []byte) []byte { clear(text[dice.IntN(len(text)):]); return text }},
+	{"the end is zeroed", func(dice *rand.Rand, text []byte) []byte {
+		clear(text[dice.IntN(len(text)):])
+		return text
+	}},
 	{"it is removed", func(*rand.Rand, []byte) []byte { return nil }},
 }
 
@@ -63,7 +66,8 @@ type ruined struct {
 // them: a start is refused, with the file's name, or nothing is missing.
 func damage(ctx context.Context, o options) error {
 	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
-		r := &ruined{options: o, dice: rand.New(rand.NewPCG(o.seed, uint64(s))), data: filepath.Join(o.dir, "left-by-"+s.String()),
+		r := &ruined{options: o, dice: rand.New(rand.NewPCG(o.seed, uint64(s))), data: filepath.Join(o.dir, "left-by-"+
+			s.String()),
 			bodies: make(map[uint64][]byte)}
 		if err := os.Mkdir(r.data, 0o755); err != nil {
 			return err
@@ -76,7 +80,8 @@ func damage(ctx context.Context, o options) error {
 				return fmt.Errorf("seed %d, %s, place %d: %w", o.seed, s, n, err)
 			}
 		}
-		fmt.Fprintf(o.out, "seed %d, after %s: %d places damaged, %d starts refused in at most %v, %d told of a job that cannot be read, after %d nothing was missing\n",
+		fmt.Fprintf(o.out, "seed %d, after %s: %d places damaged, %d starts refused in at most %v, %d told of a job "+
+			"that cannot be read, after %d nothing was missing\n",
 			o.seed, s, o.places, r.refused, r.longest.Round(time.Millisecond), r.told, r.whole)
 	}
 	return nil

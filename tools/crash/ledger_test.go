@@ -41,7 +41,8 @@ func tell() *story {
 	t.f, _ = l.put("mail", 8, 0, 100, 200)
 	l.begin(t.g, "delete", remove)
 	l.begin(t.h, "bury", func(v version) version { return v.buriedAs(l.ranks.Load()+1, 7, 0) })
-	t.s = &snapshot{jobs: map[uint64]*finding{}, heads: map[string]uint64{"mail": t.c.id}, killed: time.Now(), probe: l.highest + 5}
+	t.s = &snapshot{jobs: map[uint64]*finding{}, heads: map[string]uint64{"mail": t.c.id}, killed: time.Now(),
+		probe: l.highest + 5}
 	for _, j := range []*job{t.a, t.b, t.c, t.d, t.g, t.h} {
 		t.s.jobs[j.id] = found(j, j.id, j.now())
 	}
@@ -54,7 +55,8 @@ func tell() *story {
 func found(j *job, id uint64, v version) *finding {
 	now := time.Now()
 	f := &finding{
-		id: id, tube: v.tube, state: v.state, figures: v.figures, ttr: v.ttr, body: marked.Body(j.token, j.size), from: now, to: now,
+		id: id, tube: v.tube, state: v.state, figures: v.figures, ttr: v.ttr, body: marked.Body(j.token, j.size),
+		from: now, to: now,
 		reserves: v.reserves,
 	}
 	if v.state == delayed {
@@ -148,7 +150,8 @@ func TestAServerThatDoesNot(t *testing.T) {
 		"a delay ends too late":    {func(t *story) { t.s.jobs[t.b.id].timeLeft = 510 }, "too late"},
 		"a delayed job is ready":   {func(t *story) { t.s.jobs[t.b.id].state = ready }, "too early"},
 		"the buried have changed":  {func(t *story) { t.s.heads["mail"] = t.d.id }, "buried first"},
-		"a body is another's":      {func(t *story) { t.s.jobs[t.a.id].body = marked.Body(t.c.token, 200) }, "another body"},
+		"a body is another's": {func(t *story) { t.s.jobs[t.a.id].body = marked.Body(t.c.token, 200) },
+			"another body"},
 		"a body is damaged":        {func(t *story) { t.s.jobs[t.a.id].body[150] ^= 1 }, "another body"},
 		"a body is cut":            {func(t *story) { t.s.jobs[t.a.id].body = t.s.jobs[t.a.id].body[:100] }, "another body"},
 		"a job is in another tube": {func(t *story) { t.s.jobs[t.a.id].tube = "x" }, "is in tube x"},

@@ -16,12 +16,16 @@ func main() {
 	o := options{out: os.Stdout, moving: answerWithin}
 	flag.IntVar(&o.kills, "kills", 20, "how often the server is killed")
 	flag.Uint64Var(&o.seed, "seed", 0, "what the clients draw from; 0 draws one")
-	flag.StringVar(&o.dir, "dir", "", "where the data directory is made; it is kept (default: a temporary one, kept after a failure)")
+	flag.StringVar(&o.dir, "dir", "", "where the data directory is made; it is kept (default: a temporary one, kept "+
+		"after a failure)")
 	flag.IntVar(&o.conns, "conns", 9, "connections")
 	flag.DurationVar(&o.pause, "pause", 900*time.Millisecond, "the longest time from a start to a kill")
-	flag.IntVar(&o.places, "damage", 0, "instead, damage so many places of what a kill leaves, and of what an orderly stop leaves")
-	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards, -queue and -config are added (default: ./cmd/beanfield, built)")
-	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and compare them")
+	flag.IntVar(&o.places, "damage", 0, "instead, damage so many places of what a kill leaves, and of what an "+
+		"orderly stop leaves")
+	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards, -queue and -config "+
+		"are added (default: ./cmd/beanfield, built)")
+	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and "+
+		"compare them")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)

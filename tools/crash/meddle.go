@@ -85,7 +85,8 @@ func (a *actor) remove() {
 	}
 }
 
-// take reserves a job by its id, which is in no log. But a tube with a policy logs that it has come back, as a ready one.
+// take reserves a job by its id, which is in no log. But a tube with a policy logs that it has come back, as a ready
+// one.
 func (a *actor) take() {
 	j := a.any(func(v version) bool { return v.tube != failing || v.state == ready })
 	if j == nil || !a.l.begin(j, "reserve-job", func(v version) version { return v }) {

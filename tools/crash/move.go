@@ -34,7 +34,8 @@ func (a *actor) move() {
 	unclear := false // which of them were moved: a job stays that somebody holds
 	a.add(func(r client.Reply) {
 		var moved, stayed int
-		if _, err := fmt.Sscanf(r.Line, "MOVED %d %d", &moved, &stayed); r.Word != "NOT_FOUND" && (err != nil || moved+stayed != len(list)) {
+		if _, err := fmt.Sscanf(r.Line, "MOVED %d %d", &moved, &stayed); r.Word != "NOT_FOUND" &&
+			(err != nil || moved+stayed != len(list)) {
 			a.l.failf("a move of %d jobs is answered %q", len(list), r.Line)
 		}
 		a.l.moves.Add(int64(moved))
@@ -64,7 +65,8 @@ func (l *ledger) moving(from, to string, as state, most int) (list []*job) {
 		if len(list) == most {
 			break
 		}
-		if j.busy || len(j.could) != 1 || j.now().tube != from || j.out || j.tag != "" && strings.HasSuffix(to, ";rear") {
+		if j.busy || len(j.could) != 1 || j.now().tube != from || j.out || j.tag != "" &&
+			strings.HasSuffix(to, ";rear") {
 			continue
 		}
 		is := as

@@ -104,9 +104,10 @@ func look(c *client.Client, s *snapshot, ids []uint64) error {
 func newFinding(id uint64, stats client.Document, body []byte, from time.Time) *finding {
 	u32 := func(key string) uint32 { return uint32(stats.Number(key)) }
 	f := &finding{
-		id: id, tube: stats.Get("tube"), ttr: u32("ttr"), reserves: int(u32("reserves")), timeLeft: stats.Number("time-left"),
-		figures: figures{u32("pri"), u32("delay"), int(u32("releases")), int(u32("buries")), int(u32("kicks"))},
-		body:    body, from: from, to: time.Now(),
+		id: id, tube: stats.Get("tube"), ttr: u32("ttr"), reserves: int(u32("reserves")),
+		timeLeft: stats.Number("time-left"),
+		figures:  figures{u32("pri"), u32("delay"), int(u32("releases")), int(u32("buries")), int(u32("kicks"))},
+		body:     body, from: from, to: time.Now(),
 	}
 	for s := ready; s <= buried; s++ {
 		if stats.Get("state") == s.String() {

@@ -82,7 +82,8 @@ func (l *ledger) name(j *job) {
 }
 
 // repeat sends the last puts with names again: each is answered with the job that it has made, also if that has ended,
-// and if it has made none, with a new one. Then a key that a living job has is asked for. Nothing else happens meanwhile.
+// and if it has made none, with a new one. Then a key that a living job has is asked for. Nothing else happens
+// meanwhile.
 func (l *ledger) repeat(addr string) error {
 	c, err := dial(addr)
 	if err != nil {

@@ -33,7 +33,8 @@ func (q *queueService) ask(method, tube string, query url.Values, body []byte) (
 	if err := conn.SetDeadline(time.Now().Add(answerWithin)); err != nil {
 		return nil, 0, err
 	}
-	request := fmt.Appendf(nil, "%s /api/predict/%s?%s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", method, tube, query.Encode(), len(body), body)
+	request := fmt.Appendf(nil, "%s /api/predict/%s?%s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", method, tube,
+		query.Encode(), len(body), body)
 	if _, err := conn.Write(request); err != nil {
 		return nil, 0, err
 	}
@@ -43,7 +44,8 @@ func (q *queueService) ask(method, tube string, query url.Values, body []byte) (
 	}
 	head, text, whole := bytes.Cut(answer, []byte("\r\n\r\n"))
 	length := fmt.Sprintf("\r\nContent-Length: %d", len(text))
-	if _, err := fmt.Sscanf(string(head), "HTTP/1.0 %d", &status); err != nil || !whole || !strings.Contains(string(head), length) {
+	if _, err := fmt.Sscanf(string(head), "HTTP/1.0 %d", &status); err != nil || !whole ||
+		!strings.Contains(string(head), length) {
 		return nil, 0, fmt.Errorf("half an answer: %.40q", answer)
 	}
 	return text, status, nil
@@ -87,8 +89,10 @@ func (q *queueService) checkTags(l *ledger, s *snapshot) error {
 			Tags  map[string]string `json:"tags"`
 		}
 		err = json.Unmarshal(text, &items)
-		if err != nil || len(items) != 1 || items[0].Index != j.id || items[0].Tags["tag"] != j.tag || (items[0].Tags["requestId"] == "") != (j.put != nil) {
-			l.failf("job %d has the tag %q, and a get at %v is answered with %d, %.300q", j.id, j.tag, time.Now().Format("15:04:05.000"), status, text)
+		if err != nil || len(items) != 1 || items[0].Index != j.id || items[0].Tags["tag"] != j.tag ||
+			(items[0].Tags["requestId"] == "") != (j.put != nil) {
+			l.failf("job %d has the tag %q, and a get at %v is answered with %d, %.300q", j.id, j.tag,
+				time.Now().Format("15:04:05.000"), status, text)
 		}
 	}
 	return nil

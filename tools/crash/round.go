@@ -46,7 +46,8 @@ type campaign struct {
 
 // run kills the server as often as asked, and stops it cleanly once.
 func run(ctx context.Context, o options) error {
-	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), data: filepath.Join(o.dir, "data"), l: newLedger(), first: 1}
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), data: filepath.Join(o.dir, "data"),
+		l: newLedger(), first: 1}
 	if err := os.Mkdir(c.data, 0o755); err != nil {
 		return err
 	}
@@ -73,9 +74,11 @@ func run(ctx context.Context, o options) error {
 	if err := c.checkOrder(); err != nil {
 		return fmt.Errorf("seed %d, at the end: %w", o.seed, err)
 	}
-	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d moves, %d commands in flight at a kill, ids up to %d, "+
+	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d moves, %d commands in flight at a "+
+		"kill, ids up to %d, "+
 		"%d jobs at the end; longest start %v; nothing was lost\n", o.seed, o.kills, time.Since(begun).Seconds(),
-		c.l.answers, c.l.items.Load(), c.l.moves.Load(), c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
+		c.l.answers, c.l.items.Load(), c.l.moves.Load(), c.flying, c.l.highest, c.l.living(),
+		c.longest.Round(time.Millisecond))
 	return nil
 }
 
@@ -190,7 +193,9 @@ func (l *ledger) travelling(s *snapshot) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.ContainsFunc(l.alive, func(j *job) bool {
-		return j.moved && s.jobs[j.id] == nil && !slices.ContainsFunc(j.could, func(v version) bool { return v.state == gone })
+		return j.moved && s.jobs[j.id] == nil && !slices.ContainsFunc(j.could, func(v version) bool {
+			return v.state == gone
+		})
 	})
 }
 
@@ -219,7 +224,8 @@ func (c *campaign) checkOrder() error {
 				return err
 			}
 			if r[1].Number != j.id || r[2].Number != 1 {
-				c.l.failf("tube %s: buried first should be job %d; peek-buried says %q, kick 1 says %q", t, j.id, r[1].Line, r[2].Line)
+				c.l.failf("tube %s: buried first should be job %d; peek-buried says %q, kick 1 says %q", t, j.id,
+					r[1].Line, r[2].Line)
 				return c.failures()
 			}
 		}

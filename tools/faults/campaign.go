@@ -62,7 +62,8 @@ func run(ctx context.Context, o options) (err error) {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(),
 		gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
-	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Warm: o.warm,
+	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true,
+		Shards: o.shards, Warm: o.warm,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)})
 	if err != nil {
 		return err
@@ -166,8 +167,10 @@ func (c *campaign) verdict(ctx context.Context) error {
 			what, len(gaps), gaps[len(gaps)/2].Seconds(), gaps[len(gaps)-1].Seconds())
 		harms += len(gaps)
 	}
-	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; "+
-		"%d tubes in an order that can be (%d undecided); nothing was lost", c.seed, harms, n.Answers, n.Acked[history.Put],
+	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on "+
+		"%d connections; "+
+		"%d tubes in an order that can be (%d undecided); nothing was lost", c.seed, harms, n.Answers,
+		n.Acked[history.Put],
 		n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
 	return nil
 }

@@ -95,10 +95,12 @@ func TestSurvey(t *testing.T) {
 	n := must.Get(c.Serving(t.Context()))
 	k := must.Get(n.Dial(t.Context(), time.Minute))
 	defer k.HangUp()
-	must.Get(k.Exchange("put 5 0 60 40\r\n"+string(marked.Body(7, 40)), "put 5 100 60 40\r\n"+string(marked.Body(8, 40)), "put 0 0 60 1\r\nx"))
+	must.Get(k.Exchange("put 5 0 60 40\r\n"+string(marked.Body(7, 40)), "put 5 100 60 40\r\n"+
+		string(marked.Body(8, 40)), "put 0 0 60 1\r\nx"))
 	s := &workload.Seeker{Hosts: []workload.Host{{Node: "a", Addr: n.Client}}, Patience: time.Minute}
 	first := must.Get(s.Look(t.Context(), []uint64{1, 2, 3, 4}))
-	for id, want := range map[uint64]string{1: "token 7, 40 bytes", 2: "ready in default, pri 5", 3: "damaged", 4: "NOT_FOUND"} {
+	for id, want := range map[uint64]string{1: "token 7, 40 bytes", 2: "ready in default, pri 5", 3: "damaged",
+		4: "NOT_FOUND"} {
 		if !strings.Contains(first[id], want) {
 			t.Errorf("job %d: %s", id, first[id])
 		}
@@ -113,7 +115,8 @@ func TestSurvey(t *testing.T) {
 // The same seed gives the same harms.
 func TestSchedule(t *testing.T) {
 	draws := func(seed uint64, only string) (names []string) {
-		c := &campaign{options: options{nodes: 3, only: only, another: "another version"}, dice: rand.New(rand.NewPCG(seed, 0))}
+		c := &campaign{options: options{nodes: 3, only: only, another: "another version"},
+			dice: rand.New(rand.NewPCG(seed, 0))}
 		list := must.Get(c.choice())
 		for range 300 {
 			names = append(names, c.draw(list).name)
@@ -165,7 +168,9 @@ func TestFlip(t *testing.T) {
 	if changed != 8 {
 		t.Errorf("%d bytes are changed, want 8", changed)
 	}
-	if what := must.Get(flipBit(rand.New(rand.NewPCG(1, 0)), dir, func(string) bool { return false })); !strings.Contains(what, "no file") {
+	if what := must.Get(flipBit(rand.New(rand.NewPCG(1, 0)), dir, func(string) bool {
+		return false
+	})); !strings.Contains(what, "no file") {
 		t.Error(what)
 	}
 }

@@ -46,7 +46,8 @@ var harms = []harm{
 func (c *campaign) choice() (list []harm, err error) {
 	only := strings.FieldsFunc(c.only, func(r rune) bool { return r == ',' })
 	for _, h := range harms {
-		if (c.nodes > 1 || h.alone) && (c.another != "" || !h.other) && (len(only) == 0 || slices.Contains(only, h.name)) {
+		if (c.nodes > 1 || h.alone) && (c.another != "" || !h.other) &&
+			(len(only) == 0 || slices.Contains(only, h.name)) {
 			list = append(list, h)
 		}
 	}
@@ -166,7 +167,9 @@ func (c *campaign) whole(ctx context.Context) error {
 // the time before it was harmed.)
 func well(ctx context.Context, n *nodes.Node) bool {
 	s, err := n.Status(ctx)
-	return err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool { return m.Name == n.Name && m.Alive && m.Fit })
+	return err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool {
+		return m.Name == n.Name && m.Alive && m.Fit
+	})
 }
 
 // last lets a harm last.

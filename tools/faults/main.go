@@ -26,9 +26,11 @@ func main() {
 	flag.IntVar(&o.nodes, "nodes", 3, "nodes; 1 is a server without [cluster]")
 	flag.IntVar(&o.shards, "shards", 2, "shards")
 	flag.BoolVar(&o.warm, "warm", false, "followers keep the jobs in memory")
-	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, kept after a failure)")
+	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, "+
+		"kept after a failure)")
 	flag.StringVar(&o.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
-	flag.StringVar(&o.another, "other", "", "another server, of another version: nodes are restarted with the one and the other (harm upgrade)")
+	flag.StringVar(&o.another, "other", "", "another server, of another version: nodes are restarted with the one "+
+		"and the other (harm upgrade)")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)

@@ -52,7 +52,8 @@ func open(fsys fs.FS) (*house, error) {
 		case err != nil:
 			return err
 		case d.IsDir():
-			if base := d.Name(); name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules" || base == "vendor") {
+			if base := d.Name(); name != "." && (strings.HasPrefix(base, ".") || base == "testdata" ||
+				base == "node_modules" || base == "vendor") {
 				return fs.SkipDir
 			}
 		case strings.HasSuffix(name, ".go"):

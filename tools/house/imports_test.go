@@ -52,7 +52,8 @@ var floorOf = func() map[string]int {
 }()
 
 // kits are packages for tests; only tests and other kits import them.
-var kits = []string{"conn/httpfront/httpfronttest", "conn/secure/securetest", "conn/beanstalk/client/clienttest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
+var kits = []string{"conn/httpfront/httpfronttest", "conn/secure/securetest", "conn/beanstalk/client/clienttest",
+	"shard/queue/naive", "shard/queue/queuetest", "storage/must",
 	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on
@@ -82,11 +83,13 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools", "storage/jetstream", "storage/cluster"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/httpfront", "cmd", "tools/clients", "tools/bench/profile"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/httpfront", "cmd", "tools/clients",
+		"tools/bench/profile"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
-	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/transfer", "storage/pebblestore/contents"}},
+	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/transfer",
+		"storage/pebblestore/contents"}},
 	{"github.com/netresearch/go-cron", []string{"router/schedule"}},
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},
 	{"google.golang.org/protobuf", []string{"conn/queueservice", "conn/admin", "tools/clients"}},

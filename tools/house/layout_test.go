@@ -40,8 +40,9 @@ var sleeps = map[string]string{
 	"awaitRoom":                           "Pebble removes files in the background, and tells nobody when it has",
 	"TestServerThatDoesNotEnd":            "asks again and again whether a shell runs, which tells nobody",
 	"TestOpenLoopCountsWhatAStallDelayed": "the sleep is the stall that is measured",
-	"stop":                                "the time passes for a process that is stopped, which no false clock can be given to",
-	"stalledBy":                           "the sleep is the stall that is measured",
+	"stop": "the time passes for a process that is stopped, which no false clock can " +
+		"be given to",
+	"stalledBy": "the sleep is the stall that is measured",
 }
 
 // slept are the functions of sleeps that are there.
@@ -74,7 +75,8 @@ func undescribed(h *house, complain complaint) {
 			complain("package %s has no doc.go with a package comment", dir)
 		}
 		for _, p := range h.pages {
-			if p.path == guide && !within(dir, append(kits, "tools")...) && !strings.Contains(p.text, "\n    "+dir+" ") {
+			if p.path == guide && !within(dir, append(kits, "tools")...) && !strings.Contains(p.text, "\n    "+dir+
+				" ") {
 				complain("package %s has no line on the map in %s", dir, guide)
 			}
 		}

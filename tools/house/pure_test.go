@@ -15,7 +15,8 @@ var pure = []string{
 	"crypto/sha256",
 	"beanfield/shard/queue/cells", "beanfield/shard/queue/policy",
 	"beanfield/storage", // its types; the log that it writes to is handed in
-	"bytes", "cmp", "container/heap", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "slices", "sort",
+	"bytes", "cmp", "container/heap", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "slices",
+	"sort",
 	"strconv", "strings",
 	"unsafe", // the sizes of records
 }
@@ -70,7 +71,8 @@ func prints(call *ast.CallExpr) bool {
 		return fn.Name == "print" || fn.Name == "println"
 	case *ast.SelectorExpr:
 		from, ok := fn.X.(*ast.Ident)
-		return ok && from.Name == "fmt" && (strings.HasPrefix(fn.Sel.Name, "Print") || strings.HasPrefix(fn.Sel.Name, "Fprint"))
+		return ok && from.Name == "fmt" && (strings.HasPrefix(fn.Sel.Name, "Print") || strings.HasPrefix(fn.Sel.Name,
+			"Fprint"))
 	}
 	return false
 }

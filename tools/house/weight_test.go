@@ -82,7 +82,8 @@ func overweight(h *house, budgets map[string]weight, complain complaint) {
 		}{{room, found[room].code, budgets[room].code}, {"tests of " + room, found[room].tests, budgets[room].tests}} {
 			switch {
 			case k.n > k.budget:
-				complain("%s: %d identifiers, and a budget of %d: take something away, or raise it and say why", k.what, k.n, k.budget)
+				complain("%s: %d identifiers, and a budget of %d: take something away, or raise it and say why", k.what,
+					k.n, k.budget)
 			case k.budget > k.n+slack:
 				complain("%s: %d identifiers, and a budget of %d: lower it", k.what, k.n, k.budget)
 			}

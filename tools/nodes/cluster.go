@@ -174,12 +174,13 @@ func newNode(o Options, name string) (*Node, error) {
 		addrs[i] = fmt.Sprintf("127.0.0.1:%d", port)
 	}
 	if o.Proxied {
-		// Engines tell each other where they saw a third one: at the proxy's address, with that one's own port. If it listened
-		// there, they would find it past the proxies, and no cut would part them.
+		// Engines tell each other where they saw a third one: at the proxy's address, with that one's own port. If it
+		// listened there, they would find it past the proxies, and no cut would part them.
 		_, port, _ := net.SplitHostPort(addrs[1])
 		addrs[1] = net.JoinHostPort("127.0.0.2", port)
 	}
-	n := &Node{Name: name, Client: addrs[0], Engine: addrs[1], HTTP: addrs[2], Dir: filepath.Join(o.Dir, name), binary: o.Binary}
+	n := &Node{Name: name, Client: addrs[0], Engine: addrs[1], HTTP: addrs[2], Dir: filepath.Join(o.Dir, name),
+		binary: o.Binary}
 	if err := os.MkdirAll(n.Data(), 0o700); err != nil {
 		return nil, err
 	}

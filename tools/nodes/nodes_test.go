@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 
 func three(t *testing.T) *Cluster {
 	t.Setenv(standsIn, "1")
-	c := must.Get(New(Options{Binary: must.Get(os.Executable()), Dir: t.TempDir(), Proxied: true, Storage: "log_size = '1MiB'"}))
+	c := must.Get(New(Options{Binary: must.Get(os.Executable()), Dir: t.TempDir(), Proxied: true,
+		Storage: "log_size = '1MiB'"}))
 	t.Cleanup(func() { must.Do(t, c.Close()) })
 	return c
 }
@@ -125,7 +126,8 @@ func TestConfigurations(t *testing.T) {
 			}
 			all = append(all, line[2])
 		}
-		for _, want := range []string{"path = '" + n.Data() + "'\nlog_size = '1MiB'", "node = '" + n.Name + "'", n.HTTP, n.Client} {
+		for _, want := range []string{"path = '" + n.Data() + "'\nlog_size = '1MiB'", "node = '" + n.Name + "'", n.HTTP,
+			n.Client} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in %s", want, text)
 			}

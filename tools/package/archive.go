@@ -42,7 +42,8 @@ func (r *release) archive(name string, entries []entry) error {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, e := range entries {
-		h := &tar.Header{Name: e.name, Mode: e.mode, ModTime: time.Unix(r.time, 0), Typeflag: tar.TypeDir, Format: tar.FormatPAX}
+		h := &tar.Header{Name: e.name, Mode: e.mode, ModTime: time.Unix(r.time, 0), Typeflag: tar.TypeDir,
+			Format: tar.FormatPAX}
 		var b []byte
 		if e.from != "" {
 			var err error

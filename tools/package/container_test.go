@@ -100,7 +100,8 @@ func TestContainer(t *testing.T) {
 		}
 	}
 	status := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", first)))
-	if !strings.Contains(string(status), fmt.Sprintf("NSpid:\t%d\t1\n", first)) || !strings.Contains(string(status), "Uid:\t65532\t65532") {
+	if !strings.Contains(string(status), fmt.Sprintf("NSpid:\t%d\t1\n", first)) || !strings.Contains(string(status),
+		"Uid:\t65532\t65532") {
 		t.Errorf("not process 1, or not without root:\n%s", status)
 	}
 	must.Do(t, syscall.Kill(first, syscall.SIGTERM))
@@ -118,7 +119,8 @@ func TestContainer(t *testing.T) {
 
 // healthy runs the health check beside a process.
 func (im *image) healthy(pid int) bool {
-	words := append([]string{"--target", strconv.Itoa(pid), "--net", "chroot", "--userspec=" + im.user, im.root}, im.health...)
+	words := append([]string{"--target", strconv.Itoa(pid), "--net", "chroot", "--userspec=" + im.user, im.root},
+		im.health...)
 	return exec.Command("nsenter", words...).Run() == nil
 }
 

@@ -26,7 +26,8 @@ func (r *release) documents() error {
 	if err := r.write("beanfield.1.gz", small); err != nil {
 		return err
 	}
-	for shell, name := range map[string]string{"bash": "beanfield.bash", "zsh": "_beanfield", "fish": "beanfield.fish"} {
+	for shell, name := range map[string]string{"bash": "beanfield.bash", "zsh": "_beanfield",
+		"fish": "beanfield.fish"} {
 		script, err := r.ask("completion", shell)
 		if err != nil {
 			return err

@@ -109,10 +109,12 @@ func TestProgram(t *testing.T) {
 			t.Error("the program is not static")
 		}
 	}
-	if page, err := os.ReadFile(only(t, filepath.Join(dir, "*", "beanfield.1"))); err != nil || string(page) != run(t, name, "help", "man") {
+	if page, err := os.ReadFile(only(t, filepath.Join(dir, "*", "beanfield.1"))); err != nil ||
+		string(page) != run(t, name, "help", "man") {
 		t.Errorf("the manual page is not the program's own: %v", err)
 	}
-	if got := run(t, name, "--version"); !strings.Contains(filepath.Dir(name), strings.TrimSpace(strings.TrimPrefix(got, "beanfield "))) {
+	if got := run(t, name, "--version"); !strings.Contains(filepath.Dir(name),
+		strings.TrimSpace(strings.TrimPrefix(got, "beanfield "))) {
 		t.Errorf("%s is in %s", got, name)
 	}
 }
@@ -131,12 +133,15 @@ func TestRPM(t *testing.T) {
 		t.Errorf("the configuration is not one that is kept:\n%s", flags)
 	}
 	run(t, "rpm", "--checksig", "--nosignature", name)
-	moved := strings.NewReplacer("/usr/lib/systemd/system/", "/lib/systemd/system/", "site-functions", "vendor-completions")
+	moved := strings.NewReplacer("/usr/lib/systemd/system/", "/lib/systemd/system/", "site-functions",
+		"vendor-completions")
 	rpm := moved.Replace(run(t, "rpm", "-qlp", name))
-	for line := range strings.Lines(run(t, "sh", "-c", `dpkg-deb --fsys-tarfile "$1" | tar -t`, "sh", file(t, "*.deb"))) {
+	for line := range strings.Lines(run(t, "sh", "-c", `dpkg-deb --fsys-tarfile "$1" | tar -t`, "sh",
+		file(t, "*.deb"))) {
 		path := strings.TrimPrefix(strings.TrimSpace(line), ".")
 		path = "/" + strings.TrimPrefix(path, "/")
-		if strings.HasSuffix(path, "/") || strings.Contains(path, "lintian") || strings.Contains(path, "changelog.Debian") {
+		if strings.HasSuffix(path, "/") || strings.Contains(path, "lintian") ||
+			strings.Contains(path, "changelog.Debian") {
 			continue
 		}
 		if !strings.Contains(rpm, path+"\n") {

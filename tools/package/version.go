@@ -43,7 +43,8 @@ func (r *release) fromGit() (string, error) {
 	if dirty != "" {
 		dirty = ".dirty"
 	}
-	if tag, err := output(r.top, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil && dirty == "" {
+	if tag, err := output(r.top, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil &&
+		dirty == "" {
 		return tag[1:], nil
 	}
 	base, err := r.inSource()

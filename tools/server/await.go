@@ -28,7 +28,8 @@ func (p *Process) Connect(ctx context.Context) (net.Conn, error) {
 		case <-p.exited:
 			return nil, fmt.Errorf("%v ended at once (%v): %s", p.cmd.Args, p.cmd.ProcessState, p.said)
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%v does not accept connections at %s: %w; %w; it said: %s", p.cmd.Args, p.Addr, err, ctx.Err(), p.said)
+			return nil, fmt.Errorf("%v does not accept connections at %s: %w; %w; it said: %s", p.cmd.Args, p.Addr, err,
+				ctx.Err(), p.said)
 		}
 	}
 }

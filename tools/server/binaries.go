@@ -31,7 +31,8 @@ func Beanfield(ctx context.Context, dir string, flags ...string) (string, error)
 	args := append([]string{"build", "-o", path}, flags...)
 	out, err := exec.CommandContext(ctx, "go", append(args, "beanfield/cmd/beanfield")...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("go build beanfield/cmd/beanfield: %w\n%s\nRun this in the module, or name a server", err, out)
+		return "", fmt.Errorf("go build beanfield/cmd/beanfield: %w\n%s\nRun this in the module, or name a server", err,
+			out)
 	}
 	return path, nil
 }

@@ -63,7 +63,8 @@ func (how Launch) Prepare() (*Launched, error) {
 	// The file lies beside the data: a server may want its directory empty.
 	data, config := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "config.toml")
 	cert, key := filepath.Join(s.dir, "cert.pem"), filepath.Join(s.dir, "key.pem")
-	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{queue}", strconv.Itoa(queue), "{tls}", strconv.Itoa(secured),
+	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{queue}", strconv.Itoa(queue), "{tls}",
+		strconv.Itoa(secured),
 		"{dir}", data, "{config}", config, "{cert}", cert, "{key}", key, "{self}", self)
 	err = errors.Join(os.Mkdir(data, 0o700), os.WriteFile(config, []byte(fill.Replace(how.Config)), 0o600))
 	if strings.Contains(how.Config, "{cert}") {

@@ -20,7 +20,8 @@ type Process struct {
 
 // Start begins a process that is to serve addr, and does not wait for anything. All that it prints goes to log.
 func Start(log io.Writer, addr string, command ...string) (*Process, error) {
-	p := &Process{Addr: addr, cmd: exec.Command(command[0], command[1:]...), said: new(tail), exited: make(chan struct{})}
+	p := &Process{Addr: addr, cmd: exec.Command(command[0], command[1:]...), said: new(tail),
+		exited: make(chan struct{})}
 	out := io.MultiWriter(p.said, log)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{

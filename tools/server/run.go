@@ -56,7 +56,8 @@ func (s *Launched) answer(ctx context.Context) (net.Conn, error) {
 			return conn, nil
 		}
 		conn.Close()
-		// This one has ended or is about to: it never had the port, or it did not like its data, before which it listens.
+		// This one has ended or is about to: it never had the port, or it did not like its data, before which it
+		// listens.
 		select {
 		case <-s.exited:
 			err = s.Died()

@@ -19,7 +19,8 @@ func TestLongTests(t *testing.T) {
 	found := must.Get(longTests(fstest.MapFS{
 		"a/a_test.go": {Data: []byte("package a\n\nfunc TestA() { testing.Short() }\n\nfunc TestB() { helps(1) }\n\n" +
 			"func TestC() { x.rounds() }\n\nfunc TestD() { other.Short() }\n\nfunc TestMain() { testing.Short() }\n")},
-		"a/b_test.go":          {Data: []byte("package a\n\nfunc helps(n int) { brief() }\n\nfunc (x T) rounds() { helps(2) }\n")},
+		"a/b_test.go": {Data: []byte("package a\n\nfunc helps(n int) { brief() }\n\nfunc (x T) rounds() { " +
+			"helps(2) }\n")},
 		"a/raced_test.go":      {Data: []byte("package a\n\nfunc brief() bool { return testing.Short() }\n")},
 		"a/unraced_test.go":    {Data: []byte("package a\n\nfunc brief() bool { return true }\n")},
 		"b/b_test.go":          {Data: []byte("package b\n\nfunc TestE() { brief(); testing.Verbose() }\n")},
@@ -36,7 +37,9 @@ func TestEvidenceIsWhole(t *testing.T) {
 	for pkg := range must.Get(longTests(os.DirFS("../.."))) {
 		if !slices.ContainsFunc(kinds, func(k kind) bool {
 			_, dirs, _ := strings.Cut(k.command, "suite thorough ")
-			return slices.ContainsFunc(strings.Fields(dirs), func(dir string) bool { return strings.HasPrefix(pkg+"/", dir+"/") })
+			return slices.ContainsFunc(strings.Fields(dirs), func(dir string) bool {
+				return strings.HasPrefix(pkg+"/", dir+"/")
+			})
 		}) {
 			t.Errorf("no kind of evidence in evidence.go runs the long tests of %s", pkg)
 		}
@@ -82,13 +85,16 @@ warning: no event
 // A kind with a seed is repeated until it fails or its time is over; one without is not.
 func TestEvidence(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")
-	third := "echo seed {seed}; echo; echo x >>" + runs + "; test $(wc -l <" + runs + ") -lt 3 || { echo bad >&2; exit 3; }"
+	third := "echo seed {seed}; echo; echo x >>" + runs + "; test $(wc -l <" + runs +
+		") -lt 3 || { echo bad >&2; exit 3; }"
 	result, err := kind{"k", "what", third}.play(time.Hour, io.Discard)
 	if err == nil || strings.Count(result, "passed: seed ") != 2 || strings.Count(result, "FAILED: bad\n") != 1 {
 		t.Errorf("%v: %s", err, result)
 	}
-	for command, budget := range map[string]time.Duration{"echo {seed}; echo; printf ' two'": 0, "echo one; echo two": time.Hour} {
-		if result, err = (kind{"k", "what", command}).play(budget, io.Discard); err != nil || strings.Count(result, "passed: two\n") != 1 {
+	for command, budget := range map[string]time.Duration{"echo {seed}; echo; printf ' two'": 0,
+		"echo one; echo two": time.Hour} {
+		if result, err = (kind{"k", "what", command}).play(budget, io.Discard); err != nil ||
+			strings.Count(result, "passed: two\n") != 1 {
 			t.Errorf("%v: %s", err, result)
 		}
 	}
@@ -96,7 +102,8 @@ func TestEvidence(t *testing.T) {
 
 // What was not run keeps its results.
 func TestPage(t *testing.T) {
-	first := written(map[string]string{"kills": "1 January, commit a\n\n    run\n      passed: b\n", "faults": "2 January\n"})
+	first := written(map[string]string{"kills": "1 January, commit a\n\n    run\n      passed: b\n",
+		"faults": "2 January\n"})
 	again := written(sections(first))
 	if again != first || !strings.Contains(first, "\n## kills\nkill -9 under load, with a ledger\n\n1 January, commit a\n\n    run\n") ||
 		strings.Count(first, "Not run yet.") != len(kinds)-2 {

@@ -95,7 +95,8 @@ func TestAsBeanstalkdRestarts(t *testing.T) {
 				t.Errorf("skipped: %q", whys(rep))
 			}
 			if maxID != l.last {
-				t.Errorf("the highest id is %d, want %d, also if that job is deleted: beanstalkd would give it again", maxID, l.last)
+				t.Errorf("the highest id is %d, want %d, also if that job is deleted: beanstalkd would give it again",
+					maxID, l.last)
 			}
 			if order := buriedOrder(got); !slices.Equal(order, l.buried) {
 				t.Errorf("buried in the order %v, want %v", order, l.buried)
@@ -258,7 +259,8 @@ func TestStates(t *testing.T) {
 	}
 	var out strings.Builder
 	must.Do(t, rep.print(&out, true))
-	if want := `{"type":"tube","tube":"t","ready":3,"delayed":1,"buried":0,"jobs":4,"bytes":7}`; !strings.Contains(out.String(), want) {
+	if want := `{"type":"tube","tube":"t","ready":3,"delayed":1,"buried":0,"jobs":4,"bytes":7}`; !strings.Contains(
+		out.String(), want) {
 		t.Errorf("the report lacks %s:\n%s", want, out.String())
 	}
 }

@@ -120,7 +120,8 @@ func TestSourceGoesWrong(t *testing.T) {
 		for at := 1; ; at++ {
 			d := &ill{FS: os.DirFS(from), how: how, at: at}
 			to := filepath.Join(t.TempDir(), "new")
-			rep, err := (&Import{From: from, To: to, Shards: 1, SkipUnreadable: true, files: d}).transfer(time.Now(), quiet())
+			rep, err := (&Import{From: from, To: to, Shards: 1, SkipUnreadable: true, files: d}).transfer(time.Now(),
+				quiet())
 			what := fmt.Sprintf("operation %d, %s of %s, %s", at, d.kind, d.file, how)
 			if d.n < at {
 				if err != nil {

@@ -137,7 +137,8 @@ func (h *history) settle(now int64) []moved {
 	jobs := slices.Collect(maps.Values(h.jobs))
 	slices.SortFunc(jobs, func(a, b *job) int {
 		reserved := func(j *job) int64 { return j.deadline - j.ttr }
-		return cmp.Or(cmp.Compare(a.buriedAt, b.buriedAt), cmp.Compare(reserved(a), reserved(b)), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(a.buriedAt, b.buriedAt), cmp.Compare(reserved(a), reserved(b)),
+			cmp.Compare(a.id, b.id))
 	})
 	all := make([]moved, 0, len(jobs))
 	rank := uint64(0)

@@ -36,9 +36,11 @@ type Import struct {
 func (o *Import) Flags(f *flag.FlagSet) {
 	f.StringVar(&o.From, "from", "", "beanstalkd's `directory`, its -b")
 	f.StringVar(&o.To, "to", "", "the new data `directory`: empty, or not there yet")
-	f.IntVar(&o.Shards, "shards", min(runtime.GOMAXPROCS(0), router.MaxShards), "shards of the new directory; a server may use another `number`")
+	f.IntVar(&o.Shards, "shards", min(runtime.GOMAXPROCS(0), router.MaxShards),
+		"shards of the new directory; a server may use another `number`")
 	f.BoolVar(&o.DryRun, "dry-run", false, "only report; write nothing")
-	f.BoolVar(&o.SkipUnreadable, "skip-unreadable", false, "leave out files of which nothing can be read, instead of failing")
+	f.BoolVar(&o.SkipUnreadable, "skip-unreadable", false,
+		"leave out files of which nothing can be read, instead of failing")
 	f.BoolVar(&o.Jobs, "jobs", false, "list the jobs one by one")
 	f.BoolVar(&o.JSON, "json", false, "report as lines of JSON")
 }
@@ -101,7 +103,9 @@ func (o *Import) transfer(now time.Time, logger *slog.Logger) (rep *report, err 
 }
 
 func (o *Import) write(src *source, jobs []moved, lastID uint64, logger *slog.Logger) error {
-	in, err := pebblestore.NewIntake(o.target(logger), o.Shards, func(tube string) int { return router.ShardOf(tube, o.Shards) })
+	in, err := pebblestore.NewIntake(o.target(logger), o.Shards, func(tube string) int {
+		return router.ShardOf(tube, o.Shards)
+	})
 	if err != nil {
 		return err
 	}

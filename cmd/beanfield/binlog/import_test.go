@@ -90,7 +90,8 @@ func TestJSON(t *testing.T) {
 		total.Shards != 3 || total.Skipped != 1 || !total.Written {
 		t.Errorf("total %+v", total)
 	}
-	if !strings.Contains(stdout, `{"type":"job","id":4,"tube":"mail","state":"buried","pri":7,"delay":0,"ttr":60,"size":13,`) {
+	if !strings.Contains(stdout,
+		`{"type":"job","id":4,"tube":"mail","state":"buried","pri":7,"delay":0,"ttr":60,"size":13,`) {
 		t.Errorf("job 4 is not listed:\n%s", stdout)
 	}
 	if jobs, maxID := replay(t, to, 3); len(jobs) != 6 || maxID != 900 {
@@ -148,16 +149,23 @@ func TestUnreadableFiles(t *testing.T) {
 		status int
 		says   []string // on stdout or stderr
 	}{
-		{"all foreign", [][]byte{foreign, foreign}, "", 1, []string{"unreadable: binlog.1, ", "unreadable: binlog.2, ", "unknown version 8", "no file that can be read"}},
-		{"all foreign, insisted", [][]byte{foreign, foreign}, "-skip-unreadable", 1, []string{"no file that can be read"}},
-		{"one foreign", [][]byte{data, foreign}, "", 1, []string{"unreadable: binlog.2, ", "1 of 2 files cannot be read: -skip-unreadable", "nothing was written\n"}},
-		{"one foreign, tried", [][]byte{data, foreign}, "-dry-run", 1, []string{"1 of 2 files cannot be read", "this was a dry run"}},
-		{"one foreign, insisted", [][]byte{data, foreign}, "-skip-unreadable", 0, []string{"unreadable: binlog.2, ", "of 1 files in", "imported 6 jobs"}},
+		{"all foreign", [][]byte{foreign, foreign}, "", 1, []string{"unreadable: binlog.1, ", "unreadable: binlog.2, ",
+			"unknown version 8", "no file that can be read"}},
+		{"all foreign, insisted", [][]byte{foreign, foreign}, "-skip-unreadable", 1,
+			[]string{"no file that can be read"}},
+		{"one foreign", [][]byte{data, foreign}, "", 1, []string{"unreadable: binlog.2, ",
+			"1 of 2 files cannot be read: -skip-unreadable", "nothing was written\n"}},
+		{"one foreign, tried", [][]byte{data, foreign}, "-dry-run", 1, []string{"1 of 2 files cannot be read",
+			"this was a dry run"}},
+		{"one foreign, insisted", [][]byte{data, foreign}, "-skip-unreadable", 0, []string{"unreadable: binlog.2, ",
+			"of 1 files in", "imported 6 jobs"}},
 		{"version 6", [][]byte{data, machine{6, 8, 8}.file(full(1, "x"))}, "", 1, []string{"unknown version 6"}},
 		{"zeros before data", [][]byte{data, behind}, "", 1, []string{"version 0, but data after it"}},
 		{"nothing sound", [][]byte{data, missaid}, "", 1, []string{"unreadable: binlog.2, ", "impossible id"}},
-		{"a first record that is torn", [][]byte{data, amd64v7.file(full(1, "xyz"))[:60]}, "", 1, []string{"the file ends within a record"}},
-		{"never written to", [][]byte{data, zeros(4096), nil}, "", 0, []string{"imported 6 jobs", "skipped: binlog.2 at 0", "skipped: binlog.3 at 0"}},
+		{"a first record that is torn", [][]byte{data, amd64v7.file(full(1, "xyz"))[:60]}, "", 1,
+			[]string{"the file ends within a record"}},
+		{"never written to", [][]byte{data, zeros(4096), nil}, "", 0, []string{"imported 6 jobs",
+			"skipped: binlog.2 at 0", "skipped: binlog.3 at 0"}},
 		{"none written to", [][]byte{zeros(4096), nil}, "", 1, []string{"nothing was ever written"}},
 		{"no jobs", [][]byte{append(amd64v7.file(), zeros(4096)...)}, "", 0, []string{"imported 0 jobs"}},
 	} {

@@ -28,7 +28,8 @@ func everything(m machine) ([]byte, map[uint64]stored) {
 		buried.now(stateBuried), kicked.now(stateBuried), deleted.now(stateDeleted), kicked.now(stateReady),
 		entry{short: true, id: 900, ttr: second, created: created, state: stateDeleted})
 	job := func(id uint64, body string) storage.Job {
-		return storage.Job{ID: id, Tube: "mail", State: storage.Ready, Pri: 7, TTR: 60, Size: uint32(len(body)), Created: created}
+		return storage.Job{ID: id, Tube: "mail", State: storage.Ready, Pri: 7, TTR: 60, Size: uint32(len(body)),
+			Created: created}
 	}
 	want := make(map[uint64]stored)
 	add := func(id uint64, body string, change func(j *storage.Job)) {
@@ -109,8 +110,10 @@ func TestOddFiles(t *testing.T) {
 		{"a text", []byte(strings.Repeat("This is not a binlog at all. ", 50)), "unknown version", true},
 		{"version 7 and a text", append(amd64v7.file(), strings.Repeat("not a record ", 50)...), "impossible", true},
 		{"a version and many zeros", append(amd64v7.file(), zeros(1<<20)...), "", false},
-		{"behind a hole", slices.Concat(amd64v7.file(), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data", true},
-		{"a job and a hole", slices.Concat(amd64v7.file(full(9, "good")), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data", false},
+		{"behind a hole", slices.Concat(amd64v7.file(), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data",
+			true},
+		{"a job and a hole", slices.Concat(amd64v7.file(full(9, "good")), zeros(4092), amd64v7.file(full(1, "x"))),
+			"zeros, but data", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, _, rep := imported(t, binlogs(t, c.data, amd64v7.file(full(9, "good"))))
@@ -121,7 +124,8 @@ func TestOddFiles(t *testing.T) {
 			if c.unreadable && len(rep.unreadable) == 1 {
 				why = rep.unreadable[0].Why
 			}
-			if (c.says == "") != (why == "") || !strings.Contains(why, c.says) || c.unreadable != (len(rep.unreadable) > 0) {
+			if (c.says == "") != (why == "") || !strings.Contains(why, c.says) ||
+				c.unreadable != (len(rep.unreadable) > 0) {
 				t.Errorf("skipped %q, unreadable %v; want %q", why, rep.unreadable, c.says)
 			}
 		})

@@ -139,7 +139,8 @@ func eachBody(s *source, jobs []moved, fn func(j *moved, body []byte) error) err
 }
 
 // bodiesOf reads the bodies in one file, into buf if they fit.
-func bodiesOf(f io.ReaderAt, name string, jobs []moved, buf []byte, fn func(j *moved, body []byte) error) ([]byte, error) {
+func bodiesOf(f io.ReaderAt, name string, jobs []moved, buf []byte, fn func(j *moved, body []byte) error) (
+	[]byte, error) {
 	for i := range jobs {
 		j := &jobs[i]
 		if uint32(cap(buf)) < j.Size {
@@ -147,7 +148,8 @@ func bodiesOf(f io.ReaderAt, name string, jobs []moved, buf []byte, fn func(j *m
 		}
 		n, err := f.ReadAt(buf[:j.Size], j.bodyAt)
 		if uint32(n) < j.Size {
-			return buf, fmt.Errorf("%s: the body of job %d, at %d: %d of %d bytes: %w", name, j.ID, j.bodyAt, n, j.Size, err)
+			return buf, fmt.Errorf("%s: the body of job %d, at %d: %d of %d bytes: %w", name, j.ID, j.bodyAt, n, j.Size,
+				err)
 		}
 		if err := fn(j, buf[:j.Size]); err != nil {
 			return buf, err

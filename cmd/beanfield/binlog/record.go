@@ -55,7 +55,8 @@ func newReader(in io.Reader, size int64) (*reader, error) {
 		return nil, err
 	}
 	if len(head) < versionLen {
-		return nil, &damage{at: 0, why: "the file is too short for a version; nothing was ever written to it", blank: true}
+		return nil, &damage{at: 0, why: "the file is too short for a version; nothing was ever written to it",
+			blank: true}
 	}
 	version := binary.LittleEndian.Uint32(head)
 	switch r.layout = pick(version, head[versionLen:], size-versionLen); {

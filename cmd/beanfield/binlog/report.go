@@ -133,13 +133,15 @@ func (r *report) printUnread(l *listing.Listing) error {
 		if s.ID != 0 {
 			job = fmt.Sprintf(", job %d", s.ID)
 		}
-		if err := l.Line(skippedLine{"skipped", s}, "skipped: %s at %d, %d bytes%s: %s", s.File, s.Offset, s.Bytes, job, s.Why); err != nil {
+		if err := l.Line(skippedLine{"skipped", s}, "skipped: %s at %d, %d bytes%s: %s", s.File, s.Offset, s.Bytes, job,
+			s.Why); err != nil {
 			return err
 		}
 	}
 	for i := range r.unreadable {
 		u := &r.unreadable[i]
-		if err := l.Line(unreadableLine{"unreadable", u}, "unreadable: %s, %d bytes: %s", u.File, u.Bytes, u.Why); err != nil {
+		if err := l.Line(unreadableLine{"unreadable", u}, "unreadable: %s, %d bytes: %s", u.File, u.Bytes,
+			u.Why); err != nil {
 			return err
 		}
 	}

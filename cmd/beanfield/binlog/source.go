@@ -126,7 +126,8 @@ func (s *source) open(file int) (binlogFile, error) {
 func (s *source) notes() []string {
 	var notes []string
 	if s.lock == nil {
-		notes = append(notes, "there is no lock file, and none was made: this is not the directory of a running beanstalkd, "+
+		notes = append(notes, "there is no lock file, and none was made: this is not the directory of a running "+
+			"beanstalkd, "+
 			"unless somebody removed that file")
 	}
 	for i, f := range s.files[1:] {

@@ -115,7 +115,8 @@ func TestTornBody(t *testing.T) {
 		t.Errorf("job 2 is %+v", got[2].Job)
 	}
 	why := strings.Join(whys(rep), "\n")
-	if len(rep.skips) != 2 || !strings.Contains(why, "binlog.5 at 4: the body is not whole") || !strings.Contains(why, "older copy") {
+	if len(rep.skips) != 2 || !strings.Contains(why, "binlog.5 at 4: the body is not whole") ||
+		!strings.Contains(why, "older copy") {
 		t.Errorf("skipped %q", why)
 	}
 }

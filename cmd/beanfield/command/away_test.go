@@ -20,8 +20,8 @@ func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *server {
 	return &server{t: t, addr: clienttest.Pretend(t, talk)}
 }
 
-// puts plays a server that answers line by line: the puts, the first n of them, and use, but for tube b. It returns how many
-// jobs it got.
+// puts plays a server that answers line by line: the puts, the first n of them, and use, but for tube b. It returns
+// how many jobs it got.
 func puts(conn net.Conn, in *bufio.Reader, n int) (got int) {
 	for got < n {
 		line, err := in.ReadString('\n')
@@ -129,7 +129,8 @@ func TestToken(t *testing.T) {
 		}
 	}
 	writeFile(t, token, "two\nwords\n")
-	pretend(t, func(conn net.Conn, in *bufio.Reader) {}).run("stats", "-token-file", token).want(t, 1, "", "more than a token")
+	pretend(t, func(conn net.Conn, in *bufio.Reader) {}).run("stats", "-token-file", token).want(t, 1, "",
+		"more than a token")
 }
 
 // deaf is an output that takes nothing.
@@ -177,9 +178,11 @@ func TestExportOfVanishing(t *testing.T) {
 			}
 		}
 	}
-	pretend(t, talk).run("export", "a", "-below", "3").want(t, 0, `{"tube":"a","id":2,"pri":0,"delay":0,"ttr":1,"state":"ready","body":"x"}`+"\n",
+	pretend(t, talk).run("export", "a", "-below", "3").want(t, 0,
+		`{"tube":"a","id":2,"pri":0,"delay":0,"ttr":1,"state":"ready","body":"x"}`+"\n",
 		"1 jobs were deleted before they could be exported")
-	pretend(t, talk).run("export", "a", "-below", "2").want(t, 0, "", "1 jobs were deleted before they could be exported")
+	pretend(t, talk).run("export", "a", "-below", "2").want(t, 0, "",
+		"1 jobs were deleted before they could be exported")
 	c := must.Get(client.Dial(client.Options{Server: pretend(t, talk).addr, Timeout: patience}))
 	defer c.Close()
 	must.Do(t, (&trail{tail: &tail{}, s: c, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}).look())
@@ -190,7 +193,8 @@ func TestExportOfVanishing(t *testing.T) {
 func TestLoadOfRefusedTube(t *testing.T) {
 	got := make(chan int, 1)
 	s := pretend(t, func(conn net.Conn, in *bufio.Reader) { got <- puts(conn, in, 100) })
-	s.typed(`{"tube":"a","body":"x"}`+"\n"+`{"tube":"b","body":"y"}`+"\n", "load").want(t, 1, "1\n", "use tube b: the server answers BAD_FORMAT\n1 jobs were put")
+	s.typed(`{"tube":"a","body":"x"}`+"\n"+`{"tube":"b","body":"y"}`+"\n", "load").want(t, 1, "1\n",
+		"use tube b: the server answers BAD_FORMAT\n1 jobs were put")
 	if n := <-got; n != 1 {
 		t.Errorf("%d jobs were put", n)
 	}

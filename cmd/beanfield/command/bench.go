@@ -37,8 +37,10 @@ func (a *bench) flags(f *flag.FlagSet) {
 
 func (a *bench) run(c *call) error {
 	within := func(n, most int) bool { return 1 <= n && n <= most }
-	if !within(a.jobs, mostJobs) || !within(a.connections, mostConnections) || !within(a.depth, mostDepth) || a.size < 0 || a.size > 1<<30 {
-		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections, mostDepth)
+	if !within(a.jobs, mostJobs) || !within(a.connections, mostConnections) || !within(a.depth, mostDepth) ||
+		a.size < 0 || a.size > 1<<30 {
+		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections,
+			mostDepth)
 	}
 	ctx, end := interruptible()
 	defer end()
@@ -133,7 +135,8 @@ func (b *bencher) share() int {
 }
 
 // batch sends n commands, reads their replies, and notes the time.
-func (b *bencher) batch(into *spent, n int, send func(p *client.Pipe, i int) error, got func(client.Reply) error) error {
+func (b *bencher) batch(into *spent, n int, send func(p *client.Pipe, i int) error,
+	got func(client.Reply) error) error {
 	begun := time.Now()
 	p := b.s.Pipe(got)
 	for i := range n {
@@ -175,7 +178,9 @@ func (b *bencher) take() error {
 		if err != nil {
 			return err
 		}
-		err = b.batch(&b.deleting, n, func(p *client.Pipe, i int) error { return p.Send(fmt.Sprintf("delete %d", held[i])) },
+		err = b.batch(&b.deleting, n, func(p *client.Pipe, i int) error {
+			return p.Send(fmt.Sprintf("delete %d", held[i]))
+		},
 			func(r client.Reply) error { return r.Want("DELETED") })
 		if err != nil {
 			return err

@@ -23,7 +23,8 @@ func (a *clustering) flags(f *flag.FlagSet) {
 	f.StringVar(&a.from, "from", "", "with init: the data `directory` of the server whose jobs the cluster is to have")
 	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
 	f.IntVar(&a.shard, "shard", allShards, "with rebuild: only this `shard`; -1 is all")
-	f.Var(spanned(&a.patience, 0), "timeout", "longest `time` to wait for the node, and for what it is told (default 30s; verify and rebuild 30m)")
+	f.Var(spanned(&a.patience, 0), "timeout", "longest `time` to wait for the node, and for what it is told "+
+		"(default 30s; verify and rebuild 30m)")
 }
 
 // allShards is what -shard is without one.

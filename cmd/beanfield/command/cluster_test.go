@@ -53,11 +53,12 @@ func (n *aNode) Drain(_ context.Context, node string, undo bool) error {
 func ofNode(t *testing.T) (*aNode, func(args ...string) outcome) {
 	dir := t.TempDir()
 	must.Do(t, os.Mkdir(filepath.Join(dir, "cluster"), 0o700))
-	n := &aNode{dir: dir, status: cluster.Status{Cluster: "orders", Node: "a", Owner: "b", Problems: []string{"node c is gone"}, Nodes: []cluster.NodeStatus{
-		{Name: "a", Alive: true, Role: "follower", Version: "1", Lag: 2},
-		{Name: "b", Alive: true, Role: "owner", Version: "1", Drained: true, Problems: []string{"slow", "late"}},
-		{Name: "c", Left: true},
-	}, Shards: []cluster.ShardStatus{{Owner: "b", Epoch: 3}, {Shard: 1, Owner: "b", Epoch: 3}}}}
+	n := &aNode{dir: dir, status: cluster.Status{Cluster: "orders", Node: "a", Owner: "b",
+		Problems: []string{"node c is gone"}, Nodes: []cluster.NodeStatus{
+			{Name: "a", Alive: true, Role: "follower", Version: "1", Lag: 2},
+			{Name: "b", Alive: true, Role: "owner", Version: "1", Drained: true, Problems: []string{"slow", "late"}},
+			{Name: "c", Left: true},
+		}, Shards: []cluster.ShardStatus{{Owner: "b", Epoch: 3}, {Shard: 1, Owner: "b", Epoch: 3}}}}
 	s := must.Get(control.Serve(filepath.Join(dir, "cluster"), n, slog.New(slog.DiscardHandler)))
 	t.Cleanup(s.Close)
 	return n, func(args ...string) outcome {
@@ -79,14 +80,17 @@ func TestClusterStatus(t *testing.T) {
 	n.status.Nodes[2].Silence = 7.5
 	n.status.Takeovers = []cluster.Takeover{{At: time.Unix(0, 0).UTC(), Owner: "b", Epoch: 3, Nobody: 1.62}}
 	n.status.Shards = []cluster.ShardStatus{
-		{Owner: "b", Epoch: 3, Place: 90, Durable: 7, Trim: 5, Lanes: []cluster.LaneStatus{{Leader: "a", Bytes: 2_100_000}, {Leader: "c", Bytes: 9e4}}},
+		{Owner: "b", Epoch: 3, Place: 90, Durable: 7, Trim: 5,
+			Lanes: []cluster.LaneStatus{{Leader: "a", Bytes: 2_100_000}, {Leader: "c", Bytes: 9e4}}},
 		{Shard: 1, Epoch: 4, Place: 7, Problem: "no room", Aside: "D", Lanes: make([]cluster.LaneStatus, 2)},
 	}
-	run("-c", "x").want(t, 3, nodes+"\nshard  owner  epoch  record  lag  durable  trim  lanes led by  on disk       problem\n"+
+	run("-c", "x").want(t, 3, nodes+"\nshard  owner  epoch  record  lag  durable  trim  lanes led by  on disk       "+
+		"problem\n"+
 		"0      b      3      90      0    7        5     a, c          2.1 + 0.1 MB  -\n"+
 		"1      -      4      7       0    0        0     ?, ?          0.0 + 0.0 MB  no room\n\n"+
 		"served since         by  epoch  nobody before\n1970-01-01 00:00:00  b   3      1.6s\n\nnode a: node c is gone\nnode a: a damaged copy of shard 1 is kept in D\n", "there are problems")
-	n.status.Nodes[1].Problems, n.status.Shards[1].Problem, n.status.Problems, n.status.Nodes[0].Problems = nil, "", nil, nil
+	n.status.Nodes[1].Problems, n.status.Shards[1].Problem, n.status.Problems, n.status.Nodes[0].Problems = nil, "",
+		nil, nil
 	run("status", "-c", "x").has(t, 0, "node b serves")
 	n.status.Nodes[2].Left, n.status.Nodes[2].Role = false, cluster.Stopped
 	run("status", "-c", "x").has(t, 3, "c     no, for 7s  stopped ")
@@ -104,7 +108,8 @@ func TestClusterStatus(t *testing.T) {
 	}
 	out := run("status", "-json", "-c", "x")
 	must.Do(t, json.Unmarshal([]byte(out.stdout), &got))
-	if out.code != 1 || len(got.Nodes) != 3 || got.Nodes[1].Name != "b" || !got.Nodes[1].Alive || len(got.Shards) != 2 || got.Shards[0].Owner != "b" || got.Shards[1].Epoch != 4 {
+	if out.code != 1 || len(got.Nodes) != 3 || got.Nodes[1].Name != "b" || !got.Nodes[1].Alive ||
+		len(got.Shards) != 2 || got.Shards[0].Owner != "b" || got.Shards[1].Epoch != 4 {
 		t.Errorf("code %d, as JSON it is %+v", out.code, got)
 	}
 }
@@ -113,7 +118,8 @@ func TestClusterStatus(t *testing.T) {
 func TestClusterVerify(t *testing.T) {
 	n, run := ofNode(t)
 	content := &cluster.Content{At: 9, Hash: "x", Jobs: 3, Queues: 1}
-	nodes := []cluster.NodeVerified{{Name: "a", Content: content}, {Name: "b", Content: content}, {Name: "c", Content: content}}
+	nodes := []cluster.NodeVerified{{Name: "a", Content: content}, {Name: "b", Content: content},
+		{Name: "c", Content: content}}
 	n.verified = cluster.Verification{Equal: true, Shards: []cluster.ShardVerified{{At: 9, Equal: true, Nodes: nodes}}}
 	const header = "shard  record  jobs  queues  copies\n"
 	run("verify", "-c", "x").want(t, 0, header+"0      9       3     1       a, b, c equal\n", "")
@@ -169,8 +175,10 @@ func TestClusterOrders(t *testing.T) {
 		args []string
 		said string
 	}{
-		{[]string{"move", "b"}, "move b"}, {[]string{"drain", "c"}, "drain c"}, {[]string{"drain", "-undo", "c"}, "undrain c"},
-		{[]string{"join"}, "join a"}, {[]string{"rebuild", "c"}, "rebuild -1 of c"}, {[]string{"rebuild", "-shard", "1", "c"}, "rebuild 1 of c"}, {[]string{"join", "c"}, "join c"},
+		{[]string{"move", "b"}, "move b"}, {[]string{"drain", "c"}, "drain c"}, {[]string{"drain", "-undo", "c"},
+			"undrain c"},
+		{[]string{"join"}, "join a"}, {[]string{"rebuild", "c"}, "rebuild -1 of c"},
+		{[]string{"rebuild", "-shard", "1", "c"}, "rebuild 1 of c"}, {[]string{"join", "c"}, "join c"},
 	} {
 		run(append(c.args, "-c", "x")...).want(t, 0, "done\n", "")
 		if n.said != c.said {
@@ -181,8 +189,10 @@ func TestClusterOrders(t *testing.T) {
 	run("leave", "b", "-c", "x").want(t, 1, "", "it lives")
 	for says, args := range map[string][]string{
 		"name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
-		`unknown argument "c"`: {"drain", "b", "c"}, `unknown argument "a"`: {"status", "a"}, "-undo is for drain": {"move", "b", "-undo"},
-		"both name": {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"}, "-dir is for": {"detach", "-dir", "x"}, "-shard is for": {"status", "-shard", "1"},
+		`unknown argument "c"`: {"drain", "b", "c"}, `unknown argument "a"`: {"status", "a"},
+		"-undo is for drain": {"move", "b", "-undo"},
+		"both name":          {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"},
+		"-dir is for": {"detach", "-dir", "x"}, "-shard is for": {"status", "-shard", "1"},
 	} {
 		run(args...).want(t, 2, "", says)
 	}

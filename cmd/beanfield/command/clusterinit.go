@@ -24,8 +24,9 @@ type joined struct {
 
 func counted(path, cluster string, n pebblestore.Counts) joined {
 	return joined{
-		Path: path, Cluster: cluster, Shards: n.Shards, Ready: n.Jobs - n.Delayed - n.Buried - n.Passed, Delayed: n.Delayed,
-		Buried: n.Buried, Passed: n.Passed, Jobs: n.Jobs, Queues: n.Queues, LastID: n.MaxID,
+		Path: path, Cluster: cluster, Shards: n.Shards, Ready: n.Jobs - n.Delayed - n.Buried - n.Passed,
+		Delayed: n.Delayed,
+		Buried:  n.Buried, Passed: n.Passed, Jobs: n.Jobs, Queues: n.Queues, LastID: n.MaxID,
 	}
 }
 
@@ -34,7 +35,8 @@ func (j joined) print(c *call, next string) error {
 	if c.json {
 		return encode(c.Stdout, j)
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s: %d jobs (%d ready, %d delayed, %d buried), %d queues, highest id %d, in %d shards\n%s\n",
+	_, err := fmt.Fprintf(c.Stdout, "%s: %d jobs (%d ready, %d delayed, %d buried), %d queues, highest id %d, in %d "+
+		"shards\n%s\n",
 		j.Path, j.Jobs, j.Ready+j.Passed, j.Delayed, j.Buried, j.Queues, j.LastID, j.Shards, next)
 	return err
 }
@@ -91,6 +93,7 @@ func (c *call) detach(config string) (err error) {
 	if err != nil {
 		return err
 	}
-	return counted(dir, "", n).print(c, fmt.Sprintf("It is the directory of a server by itself now: remove [cluster] from its configuration. "+
-		"%s/cluster has what the cluster's engine kept here. It is not needed any more, and may be removed.", dir))
+	return counted(dir, "", n).print(c,
+		fmt.Sprintf("It is the directory of a server by itself now: remove [cluster] from its configuration. "+
+			"%s/cluster has what the cluster's engine kept here. It is not needed any more, and may be removed.", dir))
 }

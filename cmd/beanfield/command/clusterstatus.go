@@ -29,7 +29,8 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 		case n.Silence > 0:
 			alive = fmt.Sprintf("no, for %s", (time.Duration(n.Silence) * time.Second).String())
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, alive, dash(role(n)), dash(n.Version), lag, dash(strings.Join(n.Problems, "; ")))
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, alive, dash(role(n)), dash(n.Version), lag,
+			dash(strings.Join(n.Problems, "; ")))
 	}
 	if len(st.Shards) > 0 {
 		fmt.Fprintln(out, "\nshard\towner\tepoch\trecord\tlag\tdurable\ttrim\tlanes led by\ton disk\tproblem")
@@ -38,7 +39,8 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 		s := &st.Shards[i]
 		leaders, bytes := lanes(s.Lanes)
 		fmt.Fprintf(out, "%d\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
-			s.Shard, dash(s.Owner), s.Epoch, s.Place, s.Lag, s.Durable, s.Trim, dash(leaders), dash(bytes), dash(s.Problem))
+			s.Shard, dash(s.Owner), s.Epoch, s.Place, s.Lag, s.Durable, s.Trim, dash(leaders), dash(bytes),
+			dash(s.Problem))
 	}
 	if len(st.Takeovers) > 0 {
 		fmt.Fprintln(out, "\nserved since\tby\tepoch\tnobody before")
@@ -52,7 +54,8 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 	told := st.Problems
 	for _, s := range st.Shards {
 		if s.Aside != "" {
-			told = append(told[:len(told):len(told)], fmt.Sprintf("a damaged copy of shard %d is kept in %s", s.Shard, s.Aside))
+			told = append(told[:len(told):len(told)], fmt.Sprintf("a damaged copy of shard %d is kept in %s", s.Shard,
+				s.Aside))
 		}
 	}
 	for i, p := range told {

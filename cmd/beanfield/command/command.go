@@ -71,7 +71,8 @@ func configFlag(f *flag.FlagSet, to *string, usual string) {
 	f.Lookup("config").DefValue = usual
 }
 
-// place reads a configuration file, or the usual one if none is named. If there is none, or says what else may be given.
+// place reads a configuration file, or the usual one if none is named. If there is none, or says what else may be
+// given.
 func (c *call) place(config, or string) (Place, error) {
 	if config == "" {
 		if _, err := os.Stat(usualConfig); err != nil {

@@ -73,7 +73,8 @@ func script(out io.Writer, shell string, server []string) error {
 			fmt.Fprintf(&rows, cased[shell].row, table[i].Name, strings.Join(words, " "))
 		}
 	}
-	_, err := fmt.Fprintf(out, cased[shell].script, strings.Join(append(names(), server...), " "), rows.String(), strings.Join(server, " "))
+	_, err := fmt.Fprintf(out, cased[shell].script, strings.Join(append(names(), server...), " "), rows.String(),
+		strings.Join(server, " "))
 	return err
 }
 

@@ -68,11 +68,13 @@ func TestLoadRefuses(t *testing.T) {
 	} {
 		n++
 		s.typed(good+line+"\n"+good, "load").want(t, 1, fmt.Sprintln(n), "line 2: not a job: ")
-		if o := s.typed(line+"\n", "load"); !strings.Contains(o.stderr, says) || !strings.Contains(o.stderr, "0 jobs were put") {
+		if o := s.typed(line+"\n", "load"); !strings.Contains(o.stderr, says) ||
+			!strings.Contains(o.stderr, "0 jobs were put") {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
-	s.typed(good+`{"tube":"a","body":"large"}`+"\n"+good, "load").want(t, 1, fmt.Sprintf("%d\n%d\n", n+1, n+2), "line 2: the job is larger")
+	s.typed(good+`{"tube":"a","body":"large"}`+"\n"+good, "load").want(t, 1, fmt.Sprintf("%d\n%d\n", n+1, n+2),
+		"line 2: the job is larger")
 	s.run("load", filepath.Join(s.dir, "none")).want(t, 1, "", "no such file")
 	s.run("export").want(t, 2, "", "name tubes, or use -all")
 	s.run("export", "-all", "a").want(t, 2, "", "name tubes, or use -all")

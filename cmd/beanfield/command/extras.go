@@ -70,7 +70,8 @@ func optionTime(d time.Duration) string {
 func (e *extras) known(s *client.Client) error {
 	can, err := s.Can("put-with")
 	if err == nil && !can {
-		err = errors.New("the server does not have the command put-with, which -unique, -once, -expire, -deliveries and -tag need")
+		err = errors.New("the server does not have the command put-with, which -unique, -once, -expire, -deliveries " +
+			"and -tag need")
 	}
 	return err
 }
@@ -89,7 +90,8 @@ func (e *extras) lineOf(t putOptions, size, of int) (string, error) {
 		}
 		options = append(options, client.Option("once", name))
 	}
-	line := strings.Join(append([]string{fmt.Sprintf("put-with %d pri=%d delay=%d ttr=%d", size, t.pri, t.delay, t.ttr)}, options...), " ")
+	line := strings.Join(append([]string{fmt.Sprintf("put-with %d pri=%d delay=%d ttr=%d", size, t.pri, t.delay,
+		t.ttr)}, options...), " ")
 	if len(line) > longestLine {
 		return "", usagef("-unique, -once and -tag are too long together")
 	}

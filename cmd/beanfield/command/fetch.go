@@ -55,7 +55,8 @@ func (e damagedError) Error() string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "job %d (tube %s, %s) is damaged: the server cannot read its body (%s)", j.ID, j.Tube, j.State, unreadable)
+		fmt.Fprintf(&b, "job %d (tube %s, %s) is damaged: the server cannot read its body (%s)", j.ID, j.Tube, j.State,
+			unreadable)
 	}
 	return b.String()
 }

@@ -93,7 +93,8 @@ func (t *taker) holdNext() (*job, error) {
 		}
 		return t.peeked(r)
 	})
-	for _, command := range []string{fmt.Sprintf("stats-job %d", t.next), fmt.Sprintf("reserve-job %d", t.next), "peek-" + t.state} {
+	for _, command := range []string{fmt.Sprintf("stats-job %d", t.next), fmt.Sprintf("reserve-job %d", t.next),
+		"peek-" + t.state} {
 		if err := pipe.Send(command); err != nil {
 			return nil, err
 		}

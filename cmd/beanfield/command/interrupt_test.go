@@ -172,8 +172,10 @@ func TestPutsIntoClosedOutput(t *testing.T) {
 			_ = c.in.Close()
 		}
 		_ = c.Wait()
-		if c.ProcessState.ExitCode() != 1 || !strings.Contains(c.stderr.String(), "ids that could not be printed: 1\n") ||
-			!strings.Contains(c.stderr.String(), "broken pipe\n1 jobs were put") || s.count("default", "total-jobs") != "1" {
+		if c.ProcessState.ExitCode() != 1 || !strings.Contains(c.stderr.String(),
+			"ids that could not be printed: 1\n") ||
+			!strings.Contains(c.stderr.String(), "broken pipe\n1 jobs were put") ||
+			s.count("default", "total-jobs") != "1" {
 			t.Errorf("%s: %v, %q", args[0], c.ProcessState, c.stderr.String())
 		}
 	}
@@ -185,7 +187,8 @@ func TestInterruptedSweeps(t *testing.T) {
 	if o := s.typed(strings.Repeat("x\n", 60_000), "put", "-lines", "-quiet", "-tube", "from"); o.code != 0 {
 		t.Fatal(o)
 	}
-	for done, args := range map[string][]string{"moved": {"move", "from", "to"}, "purged": {"purge", "from", "-n", "60000"}} {
+	for done, args := range map[string][]string{"moved": {"move", "from", "to"}, "purged": {"purge", "from", "-n",
+		"60000"}} {
 		before, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
 		c := spawn(t, s, args...)
 		for s.count("from", "current-jobs-ready") == fmt.Sprint(before) {
@@ -195,7 +198,8 @@ func TestInterruptedSweeps(t *testing.T) {
 		n, failed := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(said, done+" ")))
 		_ = c.Wait()
 		left, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
-		if err != nil || failed != nil || before-left != n || left > 0 && (c.ProcessState.ExitCode() != 1 || !strings.Contains(c.stderr.String(), "interrupted")) {
+		if err != nil || failed != nil || before-left != n || left > 0 && (c.ProcessState.ExitCode() != 1 ||
+			!strings.Contains(c.stderr.String(), "interrupted")) {
 			t.Errorf("%q: %q, %d before and %d after, %q", args, said, before, left, c.stderr.String())
 		}
 	}

@@ -25,13 +25,15 @@ func TestPutAndReserve(t *testing.T) {
 		s.run("peek", "-tube", "mail").want(t, 0, "zero\n", "")
 		s.run("peek", "-tube", "mail", "-state", "delayed").want(t, 0, "\n", "")
 		s.run("peek", "-tube", "mail", "-state", "buried").want(t, 3, "", "there is no buried job in tube mail")
-		s.run("peek", "3", "-json").want(t, 0, `{"tube":"mail","id":3,"pri":1024,"delay":99,"ttr":60,"state":"delayed","body":""}`+"\n", "")
+		s.run("peek", "3", "-json").want(t, 0,
+			`{"tube":"mail","id":3,"pri":1024,"delay":99,"ttr":60,"state":"delayed","body":""}`+"\n", "")
 		s.run("reserve", "-tube", "mail", "-n", "2").want(t, 0, "zero\none\n", "")
 		s.run("reserve", "-tube", "mail", "-then", "delete").want(t, 0, "zero\n", "")
 		s.run("reserve", "-tube", "mail", "-then", "bury").want(t, 0, "one\n", "")
 		s.wantCount("mail", "current-jobs-buried", "1")
 		s.run("stats", "-job", "1", "-json").has(t, 0, `"pri":5,`)
-		s.run("reserve", "-tube", "mail", "-tube", "other", "-then", "delete", "-n", "2").want(t, 3, "-two\n", "no job within 0s; 1 were there")
+		s.run("reserve", "-tube", "mail", "-tube", "other", "-then", "delete", "-n", "2").want(t, 3, "-two\n",
+			"no job within 0s; 1 were there")
 		s.run("reserve").want(t, 3, "", "no job")
 		begun := time.Now()
 		s.run("reserve", "-timeout", "900ms").want(t, 3, "", "no job within 900ms")
@@ -66,7 +68,8 @@ func TestBinaryBodies(t *testing.T) {
 		s.run("peek", "-raw", "1").want(t, 0, string(all), "")
 		s.run("peek", "-raw", "2").want(t, 0, "a\r\nb\n", "")
 		var j job
-		if err := json.Unmarshal([]byte(s.run("peek", "-json", "1").stdout), &j); err != nil || string(j.body()) != string(all) || j.Text != nil {
+		if err := json.Unmarshal([]byte(s.run("peek", "-json", "1").stdout), &j); err != nil ||
+			string(j.body()) != string(all) || j.Text != nil {
 			t.Errorf("%+v, %v", j, err)
 		}
 		s.run("reserve", "-raw", "-then", "delete").want(t, 0, string(all), "")
@@ -95,7 +98,8 @@ func TestPutLines(t *testing.T) {
 // What the server refuses is said, and the rest is put.
 func TestPutRefused(t *testing.T) {
 	s := startServer(t, beanfield(t), "-z", "5")
-	s.typed("a\ntoo long\nb\nas long as this\n", "put", "-lines").want(t, 1, "1\n2\n", "job 2: the job is larger than the server allows: JOB_TOO_BIG\njob 4: ")
+	s.typed("a\ntoo long\nb\nas long as this\n", "put", "-lines").want(t, 1, "1\n2\n",
+		"job 2: the job is larger than the server allows: JOB_TOO_BIG\njob 4: ")
 	s.run("put", "longer").want(t, 1, "", "1 of 1 jobs were not put")
 	s.drains()
 	o := s.typed(strings.Repeat("a\n", 10_000), "put", "-lines")
@@ -120,11 +124,14 @@ func TestTubeNames(t *testing.T) {
 
 func TestWrongUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"put"}, {"put", "-lines", "x"}, {"put", "x", "-tube", "a b"}, {"put", "x", "-tube", "-a"}, {"put", "x", "-pri", "-1"},
+		{"put"}, {"put", "-lines", "x"}, {"put", "x", "-tube", "a b"}, {"put", "x", "-tube", "-a"},
+		{"put", "x", "-pri", "-1"},
 		{"put", "x", "-tube", "a\r\ndelete 1"}, {"put", "x", "-nonsense"},
 		{"reserve", "x y"}, {"reserve", "-then", "eat"}, {"reserve", "-n", "0"}, {"reserve", "-tube", ""},
-		{"peek"}, {"peek", "x", "y"}, {"peek", "-1"}, {"peek", "-tube", "a", "-state", "reserved"}, {"peek", "-tube", "a", "1"},
-		{"delete"}, {"delete", "1", "x"}, {"bury"}, {"stats", "x", "y"}, {"stats", "x", "-tube", "a"}, {"stats", "-tube", "a", "-job", "1"}, {"stats", "-tube", "é"},
+		{"peek"}, {"peek", "x", "y"}, {"peek", "-1"}, {"peek", "-tube", "a", "-state", "reserved"},
+		{"peek", "-tube", "a", "1"},
+		{"delete"}, {"delete", "1", "x"}, {"bury"}, {"stats", "x", "y"}, {"stats", "x", "-tube", "a"},
+		{"stats", "-tube", "a", "-job", "1"}, {"stats", "-tube", "é"},
 		{"tubes", "a", "b"}, {"tubes", "[a"}, {"kick"}, {"kick", "a", "b"}, {"kick", "-jobs", "a"},
 		{"pause", "a"}, {"pause", "a", "-5s"}, {"pause", "a", "soon"}, {"purge"}, {"purge", "a", "-state", "reserved"},
 		{"move", "a"}, {"move", "a", "a"}, {"move", "a", "b", "c"},

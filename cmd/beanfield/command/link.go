@@ -28,7 +28,8 @@ type link struct {
 }
 
 func (l *link) flags(f *flag.FlagSet) {
-	f.StringVar(&l.Server, "server", "", "`address`, or $"+serverVariable+": HOST:PORT, beanstalk://HOST, beanstalks:// (TLS), unix:PATH, or a list A,B")
+	f.StringVar(&l.Server, "server", "", "`address`, or $"+serverVariable+
+		": HOST:PORT, beanstalk://HOST, beanstalks:// (TLS), unix:PATH, or a list A,B")
 	f.Lookup("server").DefValue = l.usual()
 	configFlag(f, &l.config, "")
 	f.StringVar(&l.TokenFile, "token-file", "", "`file` with a token to log in with")
@@ -88,7 +89,8 @@ func ask(s *client.Client, want, format string, parts ...any) (client.Reply, err
 }
 
 // askEach sends commands about each id, many at a time, and hands on the replies to those about one.
-func askEach(s *client.Client, ids iter.Seq[uint64], each func(id uint64, r []client.Reply) error, formats ...string) error {
+func askEach(s *client.Client, ids iter.Seq[uint64], each func(id uint64, r []client.Reply) error,
+	formats ...string) error {
 	var sent []uint64
 	var replies []client.Reply
 	pipe := s.Pipe(func(r client.Reply) error {
@@ -121,8 +123,8 @@ func (n *tubeName) Set(text string) error {
 	return checkTubes(text)
 }
 
-// take takes the only word of a command line, if it is no number, for the tube. It does so always, so that what a script
-// asks does not depend on which tubes there are.
+// take takes the only word of a command line, if it is no number, for the tube. It does so always, so that what a
+// script asks does not depend on which tubes there are.
 func (n *tubeName) take(c *call) error {
 	if len(c.words) != 1 || *n != "" || new(jobID).Set(c.words[0]) == nil {
 		return nil
@@ -146,7 +148,8 @@ func (n *nameList) Set(name string) error {
 func checkTubes(names ...string) error {
 	for _, name := range names {
 		if !isTube(name) {
-			return usagef("%q is not a name for a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -", name)
+			return usagef("%q is not a name for a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -",
+				name)
 		}
 	}
 	return nil

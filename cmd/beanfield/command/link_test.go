@@ -12,7 +12,8 @@ func TestTubeFlag(t *testing.T) {
 	s := startServer(t, beanfield(t))
 	s.run("put", "-tube", "a", "1", "2", "3").want(t, 0, "1\n2\n3\n", "")
 	s.run("bury", "2").want(t, 0, "", "")
-	for _, args := range []string{"peek", "list", "stats", "export", "reserve", "tubes -names", "pause 0", "policy list", "kick -json 1", "move to", "purge", "policy remove"} {
+	for _, args := range []string{"peek", "list", "stats", "export", "reserve", "tubes -names", "pause 0",
+		"policy list", "kick -json 1", "move to", "purge", "policy remove"} {
 		words := strings.Fields(args)
 		byFlag := s.run(append(words, "-tube", "a")...)
 		if args == "move to" {
@@ -22,7 +23,8 @@ func TestTubeFlag(t *testing.T) {
 		if words[0] == "policy" {
 			at = 2
 		}
-		if byWord := s.run(append(append(words[:at:at], "a"), words[at:]...)...); args != "kick -json 1" && byWord != byFlag || byFlag.code == codeUsage {
+		if byWord := s.run(append(append(words[:at:at], "a"), words[at:]...)...); args != "kick -json 1" &&
+			byWord != byFlag || byFlag.code == codeUsage {
 			t.Errorf("%s a: %+v, with -tube %+v", args, byWord, byFlag)
 		}
 	}
@@ -40,7 +42,8 @@ func TestServerList(t *testing.T) {
 	t.Setenv(serverVariable, deaf.addr+","+s.addr)
 	ran(t, "peek", "1").want(t, 0, "x\n", "")
 	o := ran(t, "peek", "1", "-server", "127.0.0.1:1,"+deaf.addr)
-	if o.code != 1 || !strings.Contains(o.stderr, "cannot reach 127.0.0.1:1") || !strings.Contains(o.stderr, "lets nobody in within 5s") {
+	if o.code != 1 || !strings.Contains(o.stderr, "cannot reach 127.0.0.1:1") ||
+		!strings.Contains(o.stderr, "lets nobody in within 5s") {
 		t.Errorf("%+v", o)
 	}
 	ran(t, "peek", "1", "-server", "127.0.0.1:1,a b").want(t, 1, "", `server "a b": want HOST:PORT`)

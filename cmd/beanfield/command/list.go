@@ -29,7 +29,8 @@ type list struct {
 const shownMost = 4096
 
 func (a *list) flags(f *flag.FlagSet) {
-	f.StringVar(&a.states, "state", "", "only jobs in these `states`: ready, delayed, reserved, buried, with commas in between")
+	f.StringVar(&a.states, "state", "", "only jobs in these `states`: ready, delayed, reserved, buried, with commas "+
+		"in between")
 	f.Var(spanned(&a.older, 0), "older", "only jobs that were put this `time` ago at least")
 	f.Var(spanned(&a.younger, 0), "younger", "only jobs that were put less than this `time` ago")
 	f.Var(&a.tags, "tag", "only jobs with this tag, `NAME=VALUE`; several times for several tags")
@@ -59,7 +60,8 @@ func (a *list) options(tubes []string) (list []string, err error) {
 	}
 	for name, age := range map[string]time.Duration{"older": a.older, "younger": a.younger} {
 		if age > 0 {
-			list = append(list, client.Option(name, strconv.FormatFloat(max(age, time.Millisecond).Seconds(), 'f', 3, 64)))
+			list = append(list, client.Option(name, strconv.FormatFloat(max(age, time.Millisecond).Seconds(), 'f', 3,
+				64)))
 		}
 	}
 	if list = append(list, a.tags...); a.body != "" {
@@ -82,7 +84,8 @@ func (a *list) run(c *call) error {
 			return err
 		}
 		if !can {
-			return fmt.Errorf("the server does not have the command list-jobs; export, peek and tail work with every server")
+			return fmt.Errorf("the server does not have the command list-jobs; export, peek and tail work with " +
+				"every server")
 		}
 		shown, err := a.pages(c, s, options)
 		if err == nil && shown == 0 {

@@ -28,7 +28,8 @@ func TestList(t *testing.T) {
 		s.run("list", "-tag", "odd").want(t, 2, "", "is not NAME=VALUE")
 		s.run("list", "-bodies", "5000").want(t, 2, "", "-bodies must be 0 to 4096")
 		s.run("list", "mail", "news").want(t, 2, "", "name one tube")
-		lines := strings.Split(strings.TrimSpace(s.run("list", "-json", "-younger", "1h", "-state", "ready,delayed", "-bodies", "4096").stdout), "\n")
+		lines := strings.Split(strings.TrimSpace(s.run("list", "-json", "-younger", "1h", "-state", "ready,delayed",
+			"-bodies", "4096").stdout), "\n")
 		if len(lines) != 3 {
 			t.Fatalf("%q", lines)
 		}

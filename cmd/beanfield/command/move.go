@@ -40,7 +40,9 @@ func (a *move) run(c *call) error {
 			if err := use(target, to); err != nil {
 				return err
 			}
-			n, err := a.each(c, s, d, "move", func(t *taker, most int) (int, bool, error) { return t.move(target, most) })
+			n, err := a.each(c, s, d, "move", func(t *taker, most int) (int, bool, error) {
+				return t.move(target, most)
+			})
 			if err == nil && len(a.damaged) > 0 {
 				err = a.damaged
 			}
@@ -91,7 +93,8 @@ func (a *move) byServer(c *call, s *client.Client, d client.Document, to string)
 }
 
 func staying(n uint64) error {
-	return fmt.Errorf("%d jobs stay where they are: the other tube is full, somebody has taken them, or they are damaged", n)
+	return fmt.Errorf("%d jobs stay where they are: the other tube is full, somebody has taken them, or they are "+
+		"damaged", n)
 }
 
 // move moves jobs, at most that many: it holds some, so that no worker takes them, puts copies
@@ -118,7 +121,8 @@ func (t *taker) move(target *client.Client, most int) (n int, more bool, err err
 		doubled = client.Refused{Word: "NOT_FOUND"}
 	}
 	if doubled != nil {
-		doubled = fmt.Errorf("%d of the jobs from %d to %d are in both tubes now: %w", len(stored)-n, stored[0].ID, stored[len(stored)-1].ID, doubled)
+		doubled = fmt.Errorf("%d of the jobs from %d to %d are in both tubes now: %w", len(stored)-n, stored[0].ID,
+			stored[len(stored)-1].ID, doubled)
 	}
 	return n, more, errors.Join(err, doubled)
 }

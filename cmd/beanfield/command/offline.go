@@ -32,7 +32,8 @@ func (a *importing) run(c *call) error {
 		defer end()
 		defer context.AfterFunc(ctx, func() {
 			show.done()
-			fmt.Fprintf(c.Stderr, "beanfield import: interrupted: unless it had just ended, %s is no data directory yet, and the next import starts over in it\n", a.To)
+			fmt.Fprintf(c.Stderr, "beanfield import: interrupted: unless it had just ended, %s is no data directory "+
+				"yet, and the next import starts over in it\n", a.To)
 			os.Exit(codeFailed) // at any moment: see the package binlog
 		})()
 	}

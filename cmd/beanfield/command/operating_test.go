@@ -16,7 +16,8 @@ func TestBench(t *testing.T) {
 		for _, more := range [][]string{nil, {"-depth", "7", "-connections", "3"}} {
 			o := s.run(append([]string{"bench", "-json", "-jobs", "1000"}, more...)...)
 			var r results
-			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || o.code != 0 || r.Jobs != 1000 || min(r.Put, r.Reserve, r.Delete) < 100 {
+			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || o.code != 0 || r.Jobs != 1000 ||
+				min(r.Put, r.Reserve, r.Delete) < 100 {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}

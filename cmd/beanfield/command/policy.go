@@ -86,7 +86,8 @@ func (c *call) inWords(reason string, lines []string) string {
 		n, _ := strconv.Atoi(m[1])
 		for _, word := range c.words {
 			key, value, set := strings.Cut(word, "=")
-			if set && key == m[2] && n <= len(lines) && slices.Contains([]string{literal(value), written(value)}, strings.TrimPrefix(lines[n-1], key+" = ")) {
+			if set && key == m[2] && n <= len(lines) && slices.Contains([]string{literal(value), written(value)},
+				strings.TrimPrefix(lines[n-1], key+" = ")) {
 				return word + m[3]
 			}
 		}
@@ -158,7 +159,9 @@ func setPolicy(c *call, _ *client.Client, p *client.Policies) (string, error) {
 				}
 			}
 		}
-		i = slices.IndexFunc(tables, func(t string) bool { return matchOf(t) != "" && access.Match(matchOf(t), pattern) })
+		i = slices.IndexFunc(tables, func(t string) bool {
+			return matchOf(t) != "" && access.Match(matchOf(t), pattern)
+		})
 		if i < 0 {
 			i = len(tables)
 		}
@@ -187,7 +190,8 @@ func removePolicy(c *call, _ *client.Client, p *client.Policies) (string, error)
 	if len(c.words) != 1 {
 		return "", usagef("name one PATTERN, in quotes")
 	}
-	return withoutTable(p.Text, matchOf, c.words[0], missingf("no policy with the pattern %s was set at run time", c.words[0]))
+	return withoutTable(p.Text, matchOf, c.words[0], missingf("no policy with the pattern %s was set at run time",
+		c.words[0]))
 }
 
 // findTable cuts a text, and finds the table of a name; i is -1 if there is none.
@@ -220,7 +224,8 @@ var (
 // cutTables cuts a text before each header of a table. Together the pieces are the text.
 func cutTables(text string) (tables []string, err error) {
 	if aTable.MatchString(text) {
-		return nil, errors.New("the tables that were set are not written as [[tube]] and [[schedule]]: use beanfield policy edit")
+		return nil, errors.New("the tables that were set are not written as [[tube]] and [[schedule]]: use " +
+			"beanfield policy edit")
 	}
 	if strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
 		return nil, errors.New("what was set has a value that goes over several lines: use beanfield policy edit")

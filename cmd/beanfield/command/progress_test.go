@@ -20,7 +20,8 @@ func aTerminal(t *testing.T) (program, person *os.File) {
 	t.Cleanup(func() { person.Close() })
 	var n, unlocked int32
 	for request, value := range map[uintptr]*int32{syscall.TIOCGPTN: &n, syscall.TIOCSPTLCK: &unlocked} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, person.Fd(), request, uintptr(unsafe.Pointer(value))); errno != 0 {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, person.Fd(), request,
+			uintptr(unsafe.Pointer(value))); errno != 0 {
 			t.Fatal(errno)
 		}
 	}

@@ -54,7 +54,8 @@ func (a *sweep) total(d client.Document) (n uint64) {
 }
 
 // each calls take until it has dealt with as many jobs as there were, or finds none.
-func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, take func(t *taker, most int) (n int, more bool, err error)) (n uint64, err error) {
+func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, take func(t *taker, most int) (n int,
+	more bool, err error)) (n uint64, err error) {
 	total := a.total(d)
 	show := c.progress(what, int(total))
 	defer show.done()

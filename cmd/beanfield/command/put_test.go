@@ -40,7 +40,8 @@ func TestPutWithExtras(t *testing.T) {
 			return
 		}
 		s.run("put", "-unique", "k", "-tag", "c=d", "hello").want(t, 1, "", "job 1: job 2 has this key")
-		s.run("put", "-tube", "b", "-unique", "k", "-unique-for", "1h", "-expire", "0.25h", "-deliveries", "3", "-pri", "7", "-delay", "9m",
+		s.run("put", "-tube", "b", "-unique", "k", "-unique-for", "1h", "-expire", "0.25h", "-deliveries", "3", "-pri",
+			"7", "-delay", "9m",
 			"-ttr", "5", "-tag", "c d=e f", "-tag", "g=", "two").want(t, 0, "3\n", "")
 		s.run("list", "-tag", "c d=e f", "-tag", "g=").has(t, 0, "3 b delayed pri 7")
 		s.run("stats", "3").has(t, 0, "\ndelay: 540\n")

@@ -37,7 +37,8 @@ type putting struct {
 const reported = 10
 
 func newPutting(ctx context.Context, c *call, s *client.Client, quiet bool) *putting {
-	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: quiet, json: c.json}
+	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0),
+		quiet: quiet, json: c.json}
 	p.line = func(t putOptions, size, _ int) (string, error) { return putLine(t, size), nil }
 	p.through(s.Pipe(p.got))
 	return p

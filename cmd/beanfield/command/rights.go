@@ -21,10 +21,14 @@ const onNamed, onUsed = "the tube that the command names", "the tube in use"
 
 // rights has the verbs of the protocol, and what commands of this program need a tube for that they may not even use.
 var rights = map[string]right{
-	"put": {"put", onUsed}, "put-with": {"put", onUsed}, "kick": {"kick", onUsed}, "delete": {"delete", onUsed}, "peek": {"peek", onUsed},
-	"use": {"use", onNamed}, "watch": {"reserve", onNamed}, "truncate": {"delete", onNamed}, "move-jobs": {"delete", onNamed},
-	"pause-tube": {"pause", onNamed}, "list-jobs": {"peek", onNamed}, "stats-tube": {"see stats", onNamed}, "policy": {"see stats", onNamed},
-	"stats": {"stats", "a tube"}, "schedules": {"stats", "a tube"}, "policies": {"stats", "every tube"}, "set-policies": {"admin", "every tube"},
+	"put": {"put", onUsed}, "put-with": {"put", onUsed}, "kick": {"kick", onUsed}, "delete": {"delete", onUsed},
+	"peek": {"peek", onUsed},
+	"use":  {"use", onNamed}, "watch": {"reserve", onNamed}, "truncate": {"delete", onNamed}, "move-jobs": {"delete",
+		onNamed},
+	"pause-tube": {"pause", onNamed}, "list-jobs": {"peek", onNamed}, "stats-tube": {"see stats", onNamed},
+	"policy": {"see stats", onNamed},
+	"stats":  {"stats", "a tube"}, "schedules": {"stats", "a tube"}, "policies": {"stats", "every tube"},
+	"set-policies": {"admin", "every tube"},
 }
 
 // lacks is an error that names the right without which nothing was done.

@@ -46,7 +46,8 @@ func (*schedules) show(c *call, out *bufio.Writer, list []client.Document) error
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "next tick\tlast tick\tjobs\tmissed\trefused\tfrom\ttube\tname")
 	for _, d := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(d.Get("next-tick"), "-"), cmp.Or(d.Get("last-tick"), "-"),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(d.Get("next-tick"), "-"), cmp.Or(d.Get("last-tick"),
+			"-"),
 			d.Get("jobs"), d.Get("missed"), d.Get("refused"), cmp.Or(d.Get("from"), "-"), d.Get("tube"), d.Get("name"))
 	}
 	return t.Flush()

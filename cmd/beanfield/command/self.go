@@ -34,7 +34,8 @@ func versionOf(c *call) (text string, object map[string]string) {
 func newToken(*call) (text string, object map[string]string) {
 	t := access.NewToken()
 	hash := access.HashOf(t).String()
-	return fmt.Sprintf("%s\n\n# For a rule, [[access]], in the configuration:\ntoken = %q\n", t, hash), map[string]string{"token": t, "hash": hash}
+	return fmt.Sprintf("%s\n\n# For a rule, [[access]], in the configuration:\ntoken = %q\n", t, hash),
+		map[string]string{"token": t, "hash": hash}
 }
 
 // checkConfig is the command that takes the server's own flags.
@@ -72,7 +73,8 @@ func (*help) run(c *call) (err error) {
 	case len(c.words) > 1:
 		return usagef("name one topic")
 	case len(c.words) == 0:
-		_, err = fmt.Fprintf(c.Stdout, "%s\nTopics for beanfield help TOPIC, beside every command, and every verb of the protocol:\n%s", c.Usage, topicList())
+		_, err = fmt.Fprintf(c.Stdout, "%s\nTopics for beanfield help TOPIC, beside every command, and every verb "+
+			"of the protocol:\n%s", c.Usage, topicList())
 		return err
 	}
 	word := c.words[0]

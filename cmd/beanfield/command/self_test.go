@@ -34,10 +34,12 @@ func TestMakeToken(t *testing.T) {
 	if len(made) != 43 || first.stdout == again.stdout {
 		t.Errorf("made %q twice", first.stdout)
 	}
-	first.want(t, 0, made+"\n\n# For a rule, [[access]], in the configuration:\ntoken = \""+access.HashOf(made).String()+"\"\n", "")
+	first.want(t, 0, made+"\n\n# For a rule, [[access]], in the configuration:\ntoken = \""+
+		access.HashOf(made).String()+"\"\n", "")
 	var v struct{ Token, Hash string }
 	o := ran(t, "token", "-json")
-	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil || o.code != 0 || access.HashOf(v.Token).String() != v.Hash {
+	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil || o.code != 0 ||
+		access.HashOf(v.Token).String() != v.Hash {
 		t.Errorf("%+v: %v", o, err)
 	}
 	ran(t, "version", "-json").want(t, 0, `{"version":"1.2.3"}`+"\n", "")
@@ -87,7 +89,8 @@ func TestHelpOfVerbs(t *testing.T) {
 	}
 	ran(t, "help", "put").has(t, 0, "\n\nThe command put of the protocol\n")
 	ran(t, "help", "rights").has(t, 0, "\n    pause-tube           pause on the tube; without it NOT_FOUND\n")
-	ran(t, "help", "protocol").has(t, 0, "\n    put-with                                                                   beanfield help puts\n")
+	ran(t, "help", "protocol").has(t, 0, "\n    put-with                                                            "+
+		"       beanfield help puts\n")
 }
 
 // Every example, and every command line of the manual, is one that its command reads.
@@ -159,7 +162,8 @@ func TestCompletion(t *testing.T) {
 		"beanfield import -dry -sh": "-shards",
 	} {
 		words := strings.Fields(line)
-		script := ran(t, "completion", "bash").stdout + "COMP_WORDS=(" + line + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_beanfield\necho ${COMPREPLY[@]}\n"
+		script := ran(t, "completion", "bash").stdout + "COMP_WORDS=(" + line +
+			")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_beanfield\necho ${COMPREPLY[@]}\n"
 		out, err := exec.Command("bash", "-c", script).CombinedOutput()
 		if strings.TrimSpace(string(out)) != want || err != nil {
 			t.Errorf("%q (%d words) is completed with %q, %v; want %q", line, len(words), out, err, want)

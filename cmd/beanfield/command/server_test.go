@@ -46,7 +46,8 @@ func beanfield(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-o", built.path, "beanfield/cmd/beanfield").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", built.path,
+			"beanfield/cmd/beanfield").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("%w\n%s", err, out)
 		}
 	})

@@ -59,7 +59,8 @@ func (a *refused) run(c *call) error {
 	}
 	switch {
 	case list.Hidden:
-		return errors.New("what was refused is shown to those with the right admin on every tube; see beanfield help rights")
+		return errors.New("what was refused is shown to those with the right admin on every tube; see beanfield " +
+			"help rights")
 	case len(list.Commands) == 0:
 		return missingf("the server remembers no command that was refused")
 	case c.json:
@@ -108,7 +109,8 @@ func showSlow(to io.Writer, all []json.RawMessage) error {
 			job = fmt.Sprint(k.ID)
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(k.At),
-			briefly(k.Took), briefly(k.Turn), briefly(k.Ran), briefly(k.Disk), verb, k.Tube, job, strings.TrimSpace(k.Client+" "+k.Who))
+			briefly(k.Took), briefly(k.Turn), briefly(k.Ran), briefly(k.Disk), verb, k.Tube, job,
+			strings.TrimSpace(k.Client+" "+k.Who))
 	}
 	return out.Flush()
 }

@@ -43,13 +43,15 @@ func TestSlow(t *testing.T) {
 	at := slowServer(t, twoSlow)
 	token := filepath.Join(t.TempDir(), "token")
 	writeFile(t, token, "secret\n")
-	for _, args := range [][]string{{"-config", "x.toml"}, {"-http", at, "-token-file", token}, {"-http", "http://" + at + "/", "-token-file", token}} {
+	for _, args := range [][]string{{"-config", "x.toml"}, {"-http", at, "-token-file", token},
+		{"-http", "http://" + at + "/", "-token-file", token}} {
 		o := slowAt(at, args...)
 		lines := strings.Split(o.stdout, "\n")
 		if o.code != codeDone || o.stderr != "" || len(lines) != 4 {
 			t.Fatalf("%v: %+v", args, o)
 		}
-		if got := strings.Join(strings.Fields(lines[1])[2:], " "); got != "350ms 50ms 100ms 200ms put x 128 mail 10.0.0.7:5 app" {
+		if got := strings.Join(strings.Fields(lines[1])[2:], " "); got != "350ms 50ms 100ms 200ms put x 128 mail "+
+			"10.0.0.7:5 app" {
 			t.Errorf("the first line is %q", got)
 		}
 		if got := strings.Join(strings.Fields(lines[2])[2:], " "); got != "200ms 0s 200ms 0s delete 77" {
@@ -57,7 +59,8 @@ func TestSlow(t *testing.T) {
 		}
 	}
 	o := slowAt(at, "-config", "x.toml", "-json")
-	if lines := strings.Split(o.stdout, "\n"); o.code != codeDone || len(lines) != 3 || !strings.HasPrefix(lines[0], `{"at":2000,"verb":"put"`) {
+	if lines := strings.Split(o.stdout, "\n"); o.code != codeDone || len(lines) != 3 ||
+		!strings.HasPrefix(lines[0], `{"at":2000,"verb":"put"`) {
 		t.Errorf("as JSON: %+v", o)
 	}
 }
@@ -70,7 +73,8 @@ func TestRefused(t *testing.T) {
 		`{"at":9,"commands":[]}`:               {code: codeMissing, stderr: "no command that was refused"},
 	} {
 		o := asked("refused", told(t, "refused", answer), "-config", "x.toml")
-		if o.code != want.code || !strings.Contains(o.stderr, want.stderr) || !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want.stdout) {
+		if o.code != want.code || !strings.Contains(o.stderr, want.stderr) ||
+			!strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want.stdout) {
 			t.Errorf("%s: %+v", answer, o)
 		}
 	}
@@ -92,7 +96,8 @@ func TestSlowWithoutAnswer(t *testing.T) {
 		slowAt("", k.args...).want(t, k.code, "", k.says)
 	}
 	for answer, says := range map[string]string{
-		`{"bound":0,"commands":[]}`: "log.slow is 0", `{"bound":0.1,"commands":[]}`: "no command that took longer than 100ms",
+		`{"bound":0,"commands":[]}`: "log.slow is 0", `{"bound":0.1,"commands":[]}`: "no command that took longer " +
+			"than 100ms",
 	} {
 		slowAt(slowServer(t, answer), "-config", "x").want(t, codeMissing, "", says)
 	}

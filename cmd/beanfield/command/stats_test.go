@@ -21,7 +21,8 @@ func TestStatsOfWhat(t *testing.T) {
 
 // An empty name, from a script whose variable is not set, is not the same as none.
 func TestEmptyNames(t *testing.T) {
-	for _, args := range [][]string{{"stats", ""}, {"stats", "-tube", ""}, {"stats", "-job", "0"}, {"stats", "-job", ""},
+	for _, args := range [][]string{{"stats", ""}, {"stats", "-tube", ""}, {"stats", "-job", "0"},
+		{"stats", "-job", ""},
 		{"load", "-tube", ""}, {"peek", "-tube", "", "1"}, {"put", "-tube", "", "x"}, {"reserve", "-tube", ""}} {
 		if o := typed(t, "", args...); o.code != 2 || o.stdout != "" {
 			t.Errorf("%q: %+v", args, o)

@@ -3,7 +3,8 @@ package command
 // clusterCommands are about several machines.
 var clusterCommands = []Command{
 	{
-		Name: "cluster", Group: groupServer, Args: "[status]|verify|move NODE|drain NODE|join [NODE]|leave NODE|rebuild NODE|init|detach [DIR]",
+		Name: "cluster", Group: groupServer, Args: "[status]|verify|move NODE|drain NODE|join [NODE]|leave " +
+			"NODE|rebuild NODE|init|detach [DIR]",
 		json:    "print JSON",
 		Summary: "Show and manage a cluster of several machines, make one, or leave it",
 		Help: `

@@ -53,8 +53,9 @@ worker had died: only its count of reserves has changed.`,
 		Help: `
 Give ids, or a tube to see its next job. By their ids, jobs of any state can be seen,
 reserved ones too.`,
-		Examples: []string{"beanfield peek 12 13", "beanfield peek -json 12", "beanfield peek -tube mail -state buried -raw"},
-		make:     func() action { return new(peek) },
+		Examples: []string{"beanfield peek 12 13", "beanfield peek -json 12",
+			"beanfield peek -tube mail -state buried -raw"},
+		make: func() action { return new(peek) },
 	},
 	{
 		Name: "list", Group: groupJobs, Args: "[TUBE]", remote: true, tubes: true,

@@ -95,7 +95,8 @@ It finds the server as beanfield slow does. With rules, you need the right admin
 		make: func() action { return new(refused) },
 	},
 	{
-		Name: "policy", Group: groupServer, Args: "[list [TUBE]]|set PATTERN KEY=VALUE...|remove PATTERN|load FILE|edit|text", remote: true, tubes: true,
+		Name: "policy", Group: groupServer, Args: "[list [TUBE]]|set PATTERN KEY=VALUE...|remove PATTERN|load " +
+			"FILE|edit|text", remote: true, tubes: true,
 		json:    "with list: print an object of JSON for each policy",
 		Summary: "Show the policies of tubes, and change those that are set at run time",
 		Help: `

@@ -115,7 +115,8 @@ func TestPurgeBesideWorkers(t *testing.T) {
 		o := s.run("purge", "a")
 		purged, _ := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(o.stdout, "purged ")))
 		worked := strings.Count((<-worker).stdout, "x\n")
-		if left, _ := strconv.Atoi("0" + s.count("a", "current-jobs-ready")); o.code != 0 || purged+worked+left != 3000 || left > worked {
+		if left, _ := strconv.Atoi("0" + s.count("a", "current-jobs-ready")); o.code != 0 ||
+			purged+worked+left != 3000 || left > worked {
 			t.Errorf("%d purged, %d worked on, %d left; %+v", purged, worked, left, o)
 		}
 	})

@@ -18,8 +18,9 @@ func TestTimesOfAllFlags(t *testing.T) {
 				continue
 			}
 			times++
-			for text, good := range map[string]bool{"5": true, "60": true, "5s": true, "2m": true, "0.5": true, "1h30m": true,
-				"": false, "-1": false, "-5s": false, "5d": false, ".": false, "soon": false} {
+			for text, good := range map[string]bool{"5": true, "60": true, "5s": true, "2m": true, "0.5": true,
+				"1h30m": true,
+				"":      false, "-1": false, "-5s": false, "5d": false, ".": false, "soon": false} {
 				if err := c.flagSet(c.make(), new(call)).Set(f.Name, text); (err == nil) != good {
 					t.Errorf("%s -%s %q: %v", c.Name, f.Name, text, err)
 				}
@@ -32,7 +33,8 @@ func TestTimesOfAllFlags(t *testing.T) {
 }
 
 func TestParseTime(t *testing.T) {
-	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "5s": 5 * time.Second, "2m": 2 * time.Minute, "0.25": time.Second / 4, "0": 0} {
+	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "5s": 5 * time.Second, "2m": 2 * time.Minute,
+		"0.25": time.Second / 4, "0": 0} {
 		if got, err := parseTime(text); got != want || err != nil {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}

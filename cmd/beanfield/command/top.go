@@ -122,7 +122,8 @@ func ratesOf(d, before client.Document, seconds float64) rates {
 		return float64(n) / seconds
 	}
 	return rates{
-		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"), Ready: d.Number("current-jobs-ready"),
+		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"),
+		Ready:    d.Number("current-jobs-ready"),
 		Reserved: d.Number("current-jobs-reserved"), Delayed: d.Number("current-jobs-delayed"),
 		Buried: d.Number("current-jobs-buried"), Waiting: d.Number("current-waiting"), paused: paused(d),
 	}
@@ -138,10 +139,12 @@ func (a *top) show(c *call, t overview, terminal bool) error {
 	if terminal {
 		fmt.Fprint(out, "\x1b[H\x1b[2J")
 	}
-	fmt.Fprintf(out, "put %.0f/s  deleted %.0f/s  ready %d  reserved %d  delayed %d  buried %d  waiting %d\n\n", t.Server.Put,
+	fmt.Fprintf(out, "put %.0f/s  deleted %.0f/s  ready %d  reserved %d  delayed %d  buried %d  waiting %d\n\n",
+		t.Server.Put,
 		t.Server.Deleted, t.Server.Ready, t.Server.Reserved, t.Server.Delayed, t.Server.Buried, t.Server.Waiting)
 	columns := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(columns, strings.Join([]string{"put/s", "deleted/s", "ready", "reserved", "delayed", "buried", "waiting", "paused", "  tube"}, "\t"))
+	fmt.Fprintln(columns, strings.Join([]string{"put/s", "deleted/s", "ready", "reserved", "delayed", "buried",
+		"waiting", "paused", "  tube"}, "\t"))
 	for _, r := range t.Tubes {
 		fmt.Fprintf(columns, "%.0f\t%.0f\t%d\t%d\t%d\t%d\t%d\t%s\t  %s\n",
 			r.Put, r.Deleted, r.Ready, r.Reserved, r.Delayed, r.Buried, r.Waiting, r.paused, r.Tube)

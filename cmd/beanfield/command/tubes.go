@@ -106,7 +106,8 @@ func (*tubes) show(c *call, out *bufio.Writer, all []client.Document) error {
 	fmt.Fprintln(t, "ready\treserved\tdelayed\tburied\twaiting\tpaused\t  tube")
 	for _, d := range all {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", d.Get("current-jobs-ready"), d.Get("current-jobs-reserved"),
-			d.Get("current-jobs-delayed"), d.Get("current-jobs-buried"), d.Get("current-waiting"), paused(d), d.Get("name"))
+			d.Get("current-jobs-delayed"), d.Get("current-jobs-buried"), d.Get("current-waiting"), paused(d),
+			d.Get("name"))
 	}
 	return t.Flush()
 }

@@ -24,10 +24,12 @@ func TestTubes(t *testing.T) {
       2         0        0       0        0       -  mail/a
 `, "")
 		var d map[string]any
-		if err := json.Unmarshal([]byte(s.run("tubes", "-json", "123").stdout), &d); err != nil || d["name"] != "123" || d["current-jobs-delayed"] != 1.0 || d["pause"] != 100.0 {
+		if err := json.Unmarshal([]byte(s.run("tubes", "-json", "123").stdout), &d); err != nil || d["name"] != "123" ||
+			d["current-jobs-delayed"] != 1.0 || d["pause"] != 100.0 {
 			t.Errorf("%v, %v", d, err)
 		}
-		if err := json.Unmarshal([]byte(s.run("stats", "-json").stdout), &d); err != nil || d["cmd-put"] != 3.0 || d["draining"] != false {
+		if err := json.Unmarshal([]byte(s.run("stats", "-json").stdout), &d); err != nil || d["cmd-put"] != 3.0 ||
+			d["draining"] != false {
 			t.Errorf("%v, %v", d, err)
 		}
 		if _, text := d["version"].(string); !text {
@@ -122,7 +124,8 @@ func TestMoveIntoAFullTube(t *testing.T) {
 	mixed(t, s)
 	s.run("policy", "set", "to", "max_jobs=2").has(t, 0, "")
 	o := s.run("move", "from", "to")
-	if o.code != 1 || o.stdout != "moved 2\n" || !strings.Contains(o.stderr, "stay where they are: the other tube is full") {
+	if o.code != 1 || o.stdout != "moved 2\n" ||
+		!strings.Contains(o.stderr, "stay where they are: the other tube is full") {
 		t.Errorf("%+v", o)
 	}
 	s.wantCount("to", "current-jobs-ready", "2")

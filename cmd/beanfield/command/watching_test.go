@@ -114,14 +114,16 @@ func TestTop(t *testing.T) {
 		if err := json.Unmarshal([]byte(got.stdout), &o); err != nil || got.code != 0 {
 			t.Fatalf("%+v: %v", got, err)
 		}
-		if len(o.Tubes) < 3 || o.Tubes[0].Tube != "busy" || o.Tubes[0].Put < 100 || o.Tubes[0].Put > 1400 || o.Tubes[0].Deleted < 25 || o.Server.Put < 100 {
+		if len(o.Tubes) < 3 || o.Tubes[0].Tube != "busy" || o.Tubes[0].Put < 100 || o.Tubes[0].Put > 1400 ||
+			o.Tubes[0].Deleted < 25 || o.Server.Put < 100 {
 			t.Errorf("%+v", o)
 		}
 		if o.Tubes[1].Tube != "quiet" || o.Tubes[1].Ready != 3 || o.Tubes[1].Put != 0 {
 			t.Errorf("%+v", o)
 		}
 		text := s.run("top", "-interval", "1ms", "-count", "2", "-rows", "1")
-		if text.code != 0 || strings.Count(text.stdout, "put/s") != 2 || strings.Count(text.stdout, "\n") != 8 || strings.Contains(text.stdout, "\x1b") {
+		if text.code != 0 || strings.Count(text.stdout, "put/s") != 2 || strings.Count(text.stdout, "\n") != 8 ||
+			strings.Contains(text.stdout, "\x1b") {
 			t.Errorf("%+v", text)
 		}
 		s.run("top", "-interval", "0s").want(t, 2, "", "interval")

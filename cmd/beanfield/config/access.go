@@ -148,7 +148,8 @@ func (e *element) rule() access.Rule {
 		e.missing(e.line, "access.may", "missing", find(accessRows(new(access.Rule)), "access.may").allowed)
 	}
 	if _, old := e.table[oldCertificate]; old {
-		e.wrong(oldCertificate, "it does not say for which part of the certificate this is", join(parts)+" instead of it")
+		e.wrong(oldCertificate, "it does not say for which part of the certificate this is", join(parts)+
+			" instead of it")
 		delete(e.table, oldCertificate)
 	}
 	return access.Rule{Tubes: []string{"*"}}

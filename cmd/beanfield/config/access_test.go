@@ -72,7 +72,8 @@ func TestNoAccessRules(t *testing.T) {
 }
 
 const (
-	nobody   = `access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network`
+	nobody = `access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, ` +
+		`email, uri, uid, gid, network`
 	rights   = `allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`
 	ruleKeys = `name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes`
 	networks = `allowed: a network, as "10.0.0.0/8", or an address, or a list of them`
@@ -103,10 +104,12 @@ var accessMistakes = []mistaken{
 		`FILE:3: access.certificate = "CN=x": it does not say for which part of the certificate this is; ` +
 			"allowed: subject, common_name, dns_name, email, uri instead of it"},
 	{"uid", "[[access]]\nuid = -1\nmay = 'put'\n", "FILE:2: access.uid = -1: too small; " + numbers},
-	{"gid", "[[access]]\ngid = ['staff']\nmay = 'put'\n", "FILE:2: access.gid = [...]: in the list: this is text; " + numbers},
+	{"gid", "[[access]]\ngid = ['staff']\nmay = 'put'\n", "FILE:2: access.gid = [...]: in the list: this is text; " +
+		numbers},
 	{"no tube", "[[access]]\ngid = 1\nmay = 'put'\ntubes = ['']\n",
 		"FILE:4: access.tubes = [...]: in the list: empty; allowed: a name, or a list, in which * stands for any characters, also none"},
-	{"table", "[access]\ngid = 1\nmay = 'put'\n", "FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with " + ruleKeys},
+	{"table", "[access]\ngid = 1\nmay = 'put'\n", "FILE:1: access = {...}: this is a table; allowed: tables, as " +
+		"[[access]] with " + ruleKeys},
 	{"second rule", "[[access]]\nuid = 1\nmay = 'put'\n\n[[access]]\nmay = 'put'\n\n[[access]]\nuid = 1\nmay = 'gut'\n",
 		`FILE:10: access.may = "gut": "gut" is not a right; ` + rights + "\nFILE:5: " + nobody},
 }

@@ -50,7 +50,8 @@ func (k *ClusterConfig) rows() []setting {
 		truth("cluster.engine_unsafe", &k.EngineUnsafe),
 		truth("cluster.warm", &k.Warm),
 		truth("cluster.prefer", &k.Prefer),
-		row(nodesKey, &k.Nodes, "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`,
+		row(nodesKey, &k.Nodes, "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for `+
+			`one machine`,
 			nil, showNodes),
 	}
 }
@@ -167,7 +168,8 @@ func (r *fileReader) nodes(key toml.Key, v any) {
 		at := child(key, name)
 		line := r.lines.at(at, line)
 		if err := checkPlain(name); err != nil {
-			r.wrong(line, at, table[name], "the name of a node: "+err.Error(), `letters, digits, "-" and "_", at most 32`)
+			r.wrong(line, at, table[name], "the name of a node: "+err.Error(),
+				`letters, digits, "-" and "_", at most 32`)
 			continue
 		}
 		a, err := asNode(table[name])

@@ -32,7 +32,8 @@ C_3 = "[2001:db8::1]:11390"
 func TestClusterFile(t *testing.T) {
 	c := must.Get(load(t, "", threeNodes))
 	want := ClusterConfig{Name: "orders", Node: "a", Secret: "hush", Replicas: 3, Nodes: map[string]Address{
-		"a": {Host: "10.0.0.1", Port: 11390}, "b-2": {Host: "db_2.example.org", Port: 11390}, "C_3": {Host: "2001:db8::1", Port: 11390},
+		"a": {Host: "10.0.0.1", Port: 11390}, "b-2": {Host: "db_2.example.org", Port: 11390},
+		"C_3": {Host: "2001:db8::1", Port: 11390},
 	}}
 	if !reflect.DeepEqual(c.Cluster, want) || !c.Clustered() {
 		t.Errorf("read %+v, want %+v", c.Cluster, want)
@@ -42,7 +43,8 @@ func TestClusterFile(t *testing.T) {
 	if strings.Contains(printed.String(), "hush") {
 		t.Errorf("the secret is in\n%s", &printed)
 	}
-	again := must.Get(load(t, "", strings.Replace(printed.String(), `cluster.secret = ["not shown"]`, `cluster.secret = "hush"`, 1)))
+	again := must.Get(load(t, "", strings.Replace(printed.String(), `cluster.secret = ["not shown"]`,
+		`cluster.secret = "hush"`, 1)))
 	if !reflect.DeepEqual(again.Cluster, want) {
 		t.Errorf("printed\n%s\nread %+v", &printed, again.Cluster)
 	}
@@ -71,27 +73,36 @@ func TestClusterMistakes(t *testing.T) {
 		{"sync", changed("[cluster]=>sync = 'interval'\n[cluster]"),
 			`FILE:4: storage.sync = "interval": a cluster answers when most of its replicas have synced what the answer says; there is no other way; allowed: "always"`},
 		{"who am I", changed(`node = "a"=>`), `FILE:5: cluster.node: missing: this node's name; ` + nodes},
-		{"a stranger", changed(`node = "a"=>node = "d"`), `FILE:6: cluster.node = "d": there is no such node; ` + nodes},
+		{"a stranger", changed(`node = "a"=>node = "d"`), `FILE:6: cluster.node = "d": there is no such node; ` +
+			nodes},
 		{"no name", changed(`name = "orders"=>`), `FILE:6: cluster.name: missing: other keys of [cluster] are set`},
-		{"no nodes", changed("[cluster.nodes]\na = \"10.0.0.1:11390\"\nb-2 = \"db_2.example.org:11390\"\nC_3 = \"[2001:db8::1]:11390\"\n=>"),
+		{"no nodes", changed("[cluster.nodes]\na = \"10.0.0.1:11390\"\nb-2 = \"db_2.example.org:11390\"\nC_3 = " +
+			"\"[2001:db8::1]:11390\"\n=>"),
 			`FILE:5: cluster.nodes: missing: a cluster needs the addresses of its nodes`},
-		{"more replicas than nodes", changed("replicas = 3=>replicas = 5"), `FILE:8: cluster.replicas = 5: more than there are nodes, which are 3`},
-		{"even", changed("replicas = 3=>replicas = 2"), `FILE:8: cluster.replicas = 2: an even number outlives no more machines than one less; allowed: 1, 3, 5`},
-		{"no replicas", changed("replicas = 3=>replicas = 0"), `FILE:8: cluster.replicas = 0: too small; allowed: 1, 3, 5`},
+		{"more replicas than nodes", changed("replicas = 3=>replicas = 5"),
+			`FILE:8: cluster.replicas = 5: more than there are nodes, which are 3`},
+		{"even", changed("replicas = 3=>replicas = 2"),
+			`FILE:8: cluster.replicas = 2: an even number outlives no more machines than one less; allowed: 1, 3, 5`},
+		{"no replicas", changed("replicas = 3=>replicas = 0"),
+			`FILE:8: cluster.replicas = 0: too small; allowed: 1, 3, 5`},
 		{"no trust", changed(`secret = "hush"=>`),
 			`FILE:5: cluster.secret: missing: without a secret, or cert, key and ca, anybody could be a node`},
-		{"no key", changed(`secret = "hush"=>cert = "c"`), "FILE:5: cluster.ca: missing: TLS between nodes needs cert, key and ca\n" +
-			"FILE:5: cluster.key: missing: TLS between nodes needs cert, key and ca"},
+		{"no key", changed(`secret = "hush"=>cert = "c"`),
+			"FILE:5: cluster.ca: missing: TLS between nodes needs cert, key and ca\n" +
+				"FILE:5: cluster.key: missing: TLS between nodes needs cert, key and ca"},
 		{"no certificate", changed("secret = \"hush\"=>cert = '/dev/null'\nkey = '/dev/null'\nca = '/dev/null'"),
 			`FILE:7: cluster.cert = "/dev/null": `},
-		{"secret of numbers", changed(`secret = "hush"=>secret = 1234`), `FILE:7: cluster.secret: this is a whole number; allowed: any text; "" for none`},
+		{"secret of numbers", changed(`secret = "hush"=>secret = 1234`),
+			`FILE:7: cluster.secret: this is a whole number; allowed: any text; "" for none`},
 		{"engine", changed(`replicas = 3=>engine = ["http://u:hush@h"]`),
 			`FILE:8: cluster.engine: in the list: not a URL of a NATS server; allowed: a list of URLs, as "nats://user:password@host:4222" or "tls://host:4222"; [] for the embedded engine`},
-		{"all nodes are wrong, and the rest", "[cluster]\nname = 'a b'\nnode = '" + strings.Repeat("x", 33) + "'\nreplica = 3\n[cluster.nodes]\n" +
+		{"all nodes are wrong, and the rest", "[cluster]\nname = 'a b'\nnode = '" + strings.Repeat("x", 33) +
+			"'\nreplica = 3\n[cluster.nodes]\n" +
 			"a = '10.0.0.1'\nb = 7\n'c d' = 'h:1'\ne = 'h:1'\nf = 'h:1'\ng = ':1'\nh = 'h:0'\ni = 'unix:/x'\n",
 			"FILE:2: cluster.name = \"a b\": not a plain name; allowed: letters, digits, \"-\" and \"_\", at most 32; \"\" for one machine\n" +
 				"FILE:2: storage.backend = \"memory\": a cluster keeps its jobs on disk: what only memory has cannot outlive its machine; allowed: \"pebble\"\n" +
-				"FILE:3: cluster.node = \"" + strings.Repeat("x", 33) + "\": too long; allowed: a name in cluster.nodes; \"\" for one machine\n" +
+				"FILE:3: cluster.node = \"" + strings.Repeat("x", 33) +
+				"\": too long; allowed: a name in cluster.nodes; \"\" for one machine\n" +
 				"FILE:4: cluster.replica = 3: unknown key; did you mean replicas? allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, nodes in [cluster]\n" +
 				"FILE:6: cluster.nodes.a = \"10.0.0.1\": missing port in address; allowed: " + oneNode + "\n" +
 				"FILE:7: cluster.nodes.b = 7: this is a whole number; allowed: " + oneNode + "\n" +
@@ -101,13 +112,15 @@ func TestClusterMistakes(t *testing.T) {
 				"FILE:12: cluster.nodes.h = \"h:0\": port 0 cannot be reached; allowed: " + oneNode + "\n" +
 				"FILE:13: cluster.nodes.i = \"unix:/x\": a unix socket cannot be reached from other machines; allowed: " + oneNode +
 				"\nFILE:2: cluster.secret: missing: without a secret, or cert, key and ca, anybody could be a node"},
-		{"nodes of numbers", "cluster.nodes = 3\n", `FILE:1: cluster.nodes = 3: this is a whole number; allowed: a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`},
+		{"nodes of numbers", "cluster.nodes = 3\n", `FILE:1: cluster.nodes = 3: this is a whole number; allowed: a ` +
+			`table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`},
 	})
 }
 
 // Flags that choose what a cluster cannot have are mistakes as well.
 func TestClusterMistakesOfFlags(t *testing.T) {
-	if said, code := refused(t, "-F", threeNodes); said != `-F: a cluster answers when most of its replicas have synced what the answer says; there is no other way; allowed: "always"` || code != exit.Usage {
+	if said, code := refused(t, "-F", threeNodes); said != `-F: a cluster answers when most of its replicas have `+
+		`synced what the answer says; there is no other way; allowed: "always"` || code != exit.Usage {
 		t.Errorf("%d, %s", code, said)
 	}
 	c := must.Get(load(t, "-b "+t.TempDir(), changed("path = \"/\"=>")))
@@ -122,8 +135,10 @@ func TestClusterTrust(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
 	mine := a.Usual("a")
 	ca := securetest.Write(t, dir, "ca", a.PEM)
-	files := fmt.Sprintf("cert = '%s'\nkey = '%s'\nca = '%s'", securetest.Write(t, dir, "c", mine.Cert), securetest.Write(t, dir, "k", mine.Key), ca)
-	for _, text := range []string{changed(`secret = "hush"=>` + files), changed("replicas = 3=>" + files), changed(`secret = "hush"=>engine = ["tls://u:p@h:1"]`)} {
+	files := fmt.Sprintf("cert = '%s'\nkey = '%s'\nca = '%s'", securetest.Write(t, dir, "c", mine.Cert),
+		securetest.Write(t, dir, "k", mine.Key), ca)
+	for _, text := range []string{changed(`secret = "hush"=>` + files), changed("replicas = 3=>" + files),
+		changed(`secret = "hush"=>engine = ["tls://u:p@h:1"]`)} {
 		if _, err := load(t, "", text); err != nil {
 			t.Errorf("%v in\n%s", err, text)
 		}
@@ -153,7 +168,8 @@ func TestReadableSecretOfCluster(t *testing.T) {
 	path := writeConfig(t, threeNodes)
 	must.Do(t, os.Chmod(path, 0o604))
 	c := must.Get(Load(Flags{File: path}))
-	if doubts := strings.Join(c.Doubts(), "\n"); !strings.Contains(doubts, "cluster.secret ("+path+":7) can be read by every user of this machine: chmod o-r "+path) {
+	if doubts := strings.Join(c.Doubts(), "\n"); !strings.Contains(doubts, "cluster.secret ("+path+
+		":7) can be read by every user of this machine: chmod o-r "+path) {
 		t.Errorf("the doubts are: %s", doubts)
 	}
 }

@@ -22,7 +22,9 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 		return nil
 	}
 	wrong := func(key, problem, allowed string) {
-		if slices.ContainsFunc(known, func(m Mistake) bool { return m.Key == key || strings.HasPrefix(m.Key, key+".") }) {
+		if slices.ContainsFunc(known, func(m Mistake) bool {
+			return m.Key == key || strings.HasPrefix(m.Key, key+".")
+		}) {
 			return
 		}
 		o := c.From[key]

@@ -134,14 +134,16 @@ func TestConfigFile(t *testing.T) {
 	want.Storage.Log = 7 << 20
 	want.Stats.Quoting = protocol.QuoteNever
 	want.Log.Level, want.Log.Format = "error", "json"
-	limits := policy.Limits{MaxLength: 5, MaxPayload: 6, MaxTags: 1 << 10, MaxDelivery: 7, MaxIdle: int64(8 * time.Second),
+	limits := policy.Limits{MaxLength: 5, MaxPayload: 6, MaxTags: 1 << 10, MaxDelivery: 7,
+		MaxIdle:    int64(8 * time.Second),
 		DeadLetter: policy.FateBury, AutoEvict: true, MaxUnsent: 8 << 10}
 	short, dropping := limits, limits
 	short.MaxLength, dropping.DeadLetter = 4, policy.FateDrop
 	want.Queue = QueueConfig{
 		Listen:         []Address{{Host: "127.0.0.1", Port: 8080}, {Path: "/run/q.sock"}},
 		DefaultService: "s", Tokens: []string{"t", "u"}, Origins: []string{"https://example.org"},
-		Hosts: []string{"queue.example.org"}, DeadAfter: time.Minute, MaxBatch: 2048, Limits: limits, For: []QueueFor{{"a*", short}, {"*", dropping}},
+		Hosts: []string{"queue.example.org"}, DeadAfter: time.Minute, MaxBatch: 2048, Limits: limits,
+		For: []QueueFor{{"a*", short}, {"*", dropping}},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("read %+v, want %+v", c, want)
@@ -161,7 +163,8 @@ func TestConfigFileSpellings(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if c.Limits.MaxJobSize != 7 || len(c.Listen) != 2 || c.Listen[0].Address.Port != 1 || c.Listen[1].Address.Port != 2 {
+		if c.Limits.MaxJobSize != 7 || len(c.Listen) != 2 || c.Listen[0].Address.Port != 1 ||
+			c.Listen[1].Address.Port != 2 {
 			t.Errorf("%q: read %+v", text, c)
 		}
 	}
@@ -171,7 +174,8 @@ func TestConfigFileSpellings(t *testing.T) {
 type wins struct{ args, file, key, value, from string }
 
 func TestPrecedence(t *testing.T) {
-	const file = "shards = 3\nuser = 'root'\nlimits.max_job_size = 7\nlog.level = 'error'\n[[listen]]\naddress = '127.0.0.1:1'\n"
+	const file = "shards = 3\nuser = 'root'\nlimits.max_job_size = 7\nlog.level = 'error'\n[[listen]]\naddress = " +
+		"'127.0.0.1:1'\n"
 	checkWins(t, []wins{
 		{"", "", "shards", "0", "default"},
 		{"", file, "shards", "3", "FILE:1"},
@@ -247,7 +251,8 @@ func TestCheckConfigRoundTrip(t *testing.T) {
 			c := must.Get(load(t, args, file))
 			var printed bytes.Buffer
 			must.Do(t, Print(&printed, c, "1.2"))
-			again, err := load(t, "", strings.Replace(printed.String(), `queue.tokens = "2, not shown"`, `queue.tokens = ["t", "u"]`, 1))
+			again, err := load(t, "", strings.Replace(printed.String(), `queue.tokens = "2, not shown"`,
+				`queue.tokens = ["t", "u"]`, 1))
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, &printed)
 			}
@@ -286,8 +291,10 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"": "not a size", "KiB": "not a size", "-1": "not a size", "1KB": "not a size", "1k": "not a size", "1.5MiB": "not a size",
-		"2GiB": "too large", "1025MiB": "too large", "18014398509481984KiB": "too large", "99999999999999999999": "too large",
+		"": "not a size", "KiB": "not a size", "-1": "not a size", "1KB": "not a size", "1k": "not a size",
+		"1.5MiB": "not a size",
+		"2GiB":   "too large", "1025MiB": "too large", "18014398509481984KiB": "too large",
+		"99999999999999999999": "too large",
 	} {
 		if _, err := asSize(s, 0, 1<<30); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %q", s, err, want)
@@ -318,14 +325,16 @@ func TestShowTime(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
-	for s, want := range map[string]time.Duration{"1ms": time.Millisecond, "50ms": 50 * time.Millisecond, "1.5s": 1500 * time.Millisecond, "1h": time.Hour} {
+	for s, want := range map[string]time.Duration{"1ms": time.Millisecond, "50ms": 50 * time.Millisecond,
+		"1.5s": 1500 * time.Millisecond, "1h": time.Hour} {
 		if d, err := asTime(s, time.Millisecond, time.Hour); d != want || err != nil {
 			t.Errorf("%q is %v, %v; want %v", s, d, err, want)
 		}
 	}
 	for v, want := range map[any]string{
 		"": "not a time with its unit", "50": "not a time with its unit", "fast": "not a time with its unit",
-		"999us": "too small", "0": "too small", "-1s": "too small", "3601s": "too large", int64(50): "this is a whole number",
+		"999us": "too small", "0": "too small", "-1s": "too small", "3601s": "too large",
+		int64(50): "this is a whole number",
 	} {
 		if _, err := asTime(v, time.Millisecond, time.Hour); err == nil || err.Error() != want {
 			t.Errorf("%v: %v, want %q", v, err, want)

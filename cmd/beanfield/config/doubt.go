@@ -16,12 +16,14 @@ import (
 func (c *Config) Doubts() (list []string) {
 	for key, tokens := range map[string][]string{"queue.tokens": c.Queue.Tokens, "http.tokens": c.HTTP.Tokens} {
 		if len(tokens) > 0 && len(c.Access) > 0 {
-			list = append(list, fmt.Sprintf("%s (%s) let nobody in, because there are rules: see [[access]]", key, c.From[key]))
+			list = append(list, fmt.Sprintf("%s (%s) let nobody in, because there are rules: see [[access]]", key,
+				c.From[key]))
 		}
 	}
 	_, chosen := c.From["storage.backend"]
 	if c.Storage.Path != "" && !chosen {
-		list = append(list, fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",
+		list = append(list, fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in "+
+			"memory only",
 			c.From["storage.path"]))
 	}
 	for i := range c.Tubes {
@@ -78,7 +80,8 @@ func (c *Config) readable() (list []string) {
 	}
 	for _, f := range all {
 		if info, err := os.Stat(f.path); err == nil && info.Mode().Perm()&0o004 != 0 {
-			list = append(list, fmt.Sprintf("%s (%s) can be read by every user of this machine: chmod o-r %s", f.key, f.at, f.path))
+			list = append(list, fmt.Sprintf("%s (%s) can be read by every user of this machine: chmod o-r %s", f.key,
+				f.at, f.path))
 		}
 	}
 	return list
@@ -95,7 +98,8 @@ func (c *Config) unreadable() (list []string) {
 			path, need = filepath.Dir(path), 3 // it is made
 		}
 		if at := c.Account.stopped(path, need); at != "" {
-			list = append(list, fmt.Sprintf("%s (%s) cannot be used by user %s: see the permissions of %s", f.key, f.at, c.Account.name, at))
+			list = append(list, fmt.Sprintf("%s (%s) cannot be used by user %s: see the permissions of %s", f.key, f.at,
+				c.Account.name, at))
 		}
 	}
 	return list

@@ -20,26 +20,31 @@ func TestDoubts(t *testing.T) {
 	securetest.Write(t, dir, "c", p.Cert)
 	securetest.Write(t, dir, "k", p.Key)
 	must.Do(t, os.Chmod(dir+"/k", 0o600))
-	certain := fmt.Sprintf("[[listen]]\naddress = 'unix:/s'\nlogin = true\ncert = '%s/c'\nkey = '%[1]s/k'\nclient_ca = '%[1]s/c'\n", dir)
+	certain := fmt.Sprintf("[[listen]]\naddress = 'unix:/s'\nlogin = true\ncert = '%s/c'\nkey = "+
+		"'%[1]s/k'\nclient_ca = '%[1]s/c'\n", dir)
 	for _, c := range []struct {
 		args, text string
 		mode       fs.FileMode
 		want       []string
 	}{
 		{"", "", 0o644, nil},
-		{"", "storage.path = '/data'\n", 0o644, []string{"storage.path is set (FILE:1) but storage.backend is not: jobs are kept in memory only"}},
+		{"", "storage.path = '/data'\n", 0o644,
+			[]string{"storage.path is set (FILE:1) but storage.backend is not: jobs are kept in memory only"}},
 		{"", "storage.path = '/data'\nstorage.backend = 'memory'\n", 0o644, nil},
 		{"-b /", "storage.path = '/data'\n", 0o644, nil},
 		{"", "http.tokens = ['x']\n", 0o644, []string{"http.tokens (FILE:1)" + everybody}},
 		{"", "\nqueue.tokens = ['x']\n", 0o604, []string{"queue.tokens (FILE:2)" + everybody}},
 		{"", "http.tokens = ['x']\n", 0o640, nil},
 		{"", "http.tokens = []\n", 0o644, nil},
-		{"", rule + "token = '" + strings.Repeat("0", 64) + "'\ngid = 1\n" + rule + "may = 'put'\nemail = 'x@*'\n"[12:], 0o644, []string{
-			"access.token of rule x fits nobody: no [[listen]] has login = true",
-			"access.gid of rule x fits nobody: no address is a unix socket, unless systemd opens one",
-			"access.email of rule x fits nobody: no address has a client_ca, so no client is asked for a certificate"}},
-		{"", certain + rule + "token = '" + strings.Repeat("0", 64) + "'\nuid = 1\ncommon_name = 'x'\ntubes = ['*a', 'b;rear', 'c(1)_/+.$']\n", 0o644, nil},
-		{"", "metrics.tubes = ['ok*', 'é']\n[[tube]]\nmatch = 'mail?'\n[[queue.for]]\nmatch = '[ab]'\n" + rule + "network = '::1'\ntubes = 'a b'\n", 0o644, []string{
+		{"", rule + "token = '" + strings.Repeat("0", 64) + "'\ngid = 1\n" + rule + "may = 'put'\nemail = 'x@*'\n"[12:],
+			0o644, []string{
+				"access.token of rule x fits nobody: no [[listen]] has login = true",
+				"access.gid of rule x fits nobody: no address is a unix socket, unless systemd opens one",
+				"access.email of rule x fits nobody: no address has a client_ca, so no client is asked for a certificate"}},
+		{"", certain + rule + "token = '" + strings.Repeat("0", 64) +
+			"'\nuid = 1\ncommon_name = 'x'\ntubes = ['*a', 'b;rear', 'c(1)_/+.$']\n", 0o644, nil},
+		{"", "metrics.tubes = ['ok*', 'é']\n[[tube]]\nmatch = 'mail?'\n[[queue.for]]\nmatch = '[ab]'\n" + rule +
+			"network = '::1'\ntubes = 'a b'\n", 0o644, []string{
 			`access.tubes of rule x: "a b" fits no tube: a name has no ' ', and only * stands for other characters`,
 			`tube.match (FILE:2): "mail?" fits no tube: a name has no '?', and only * stands for other characters`,
 			`queue.for.match: "[ab]" fits no tube: a name has no '[', and only * stands for other characters`,
@@ -52,11 +57,13 @@ func TestDoubts(t *testing.T) {
 			got[i] = strings.ReplaceAll(got[i], f.File, "FILE")
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%q with %q, %o:\n%s\nwant\n%s", c.args, c.text, c.mode, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			t.Errorf("%q with %q, %o:\n%s\nwant\n%s", c.args, c.text, c.mode, strings.Join(got, "\n"),
+				strings.Join(c.want, "\n"))
 		}
 	}
 	must.Do(t, os.Chmod(dir+"/k", 0o604))
-	if got := must.Get(load(t, "", certain)).Doubts(); len(got) != 1 || !strings.HasSuffix(got[0], ":1) can be read by every user of this machine: chmod o-r "+dir+"/k") {
+	if got := must.Get(load(t, "", certain)).Doubts(); len(got) != 1 ||
+		!strings.HasSuffix(got[0], ":1) can be read by every user of this machine: chmod o-r "+dir+"/k") {
 		t.Errorf("a key that all can read: %q", got)
 	}
 }

@@ -57,7 +57,8 @@ func TestExampleInComments(t *testing.T) {
 	}
 	c, _ = inComments(t, "[[schedule]]")
 	s := schedules(c.Schedules, "file")[0]
-	if s.Rule.Calendar = nil; !reflect.DeepEqual(s, schedule.Schedule{Name: "nightly-report", Rule: schedule.Rule{Cron: "30 2 * * *", Zone: "Europe/Berlin"},
+	if s.Rule.Calendar = nil; !reflect.DeepEqual(s, schedule.Schedule{Name: "nightly-report",
+		Rule: schedule.Rule{Cron: "30 2 * * *", Zone: "Europe/Berlin"},
 		Tube: "reports", Body: []byte("nightly"), Pri: 1024, TTR: 60, Missed: schedule.Once, From: "file"}) {
 		t.Errorf("read %+v", s)
 	}
@@ -126,9 +127,11 @@ func checkEntry(t *testing.T, entries map[string]entry, s setting, value string)
 		return
 	}
 	facts, reload := e.comment[n-2], map[bool]string{false: "no", true: "yes"}[s.live]
-	if !strings.HasPrefix(facts, "Unit: "+s.unit+". Default: "+value) || !strings.HasSuffix(facts, ". Reload: "+reload+".") ||
+	if !strings.HasPrefix(facts, "Unit: "+s.unit+". Default: "+value) || !strings.HasSuffix(facts, ". Reload: "+reload+
+		".") ||
 		s.flag != "" && !strings.Contains(facts, ". Flag: "+s.flag+". ") {
-		t.Errorf("%s: %q does not say unit %q, default %s, flag %s, reload %s", s.key, facts, s.unit, value, s.flag, reload)
+		t.Errorf("%s: %q does not say unit %q, default %s, flag %s, reload %s", s.key, facts, s.unit, value, s.flag,
+			reload)
 	}
 	if e.comment[n-1] != "Allowed: "+s.allowed {
 		t.Errorf("%s: the example says %q, the code allows %s", s.key, e.comment[n-1], s.allowed)

@@ -84,7 +84,8 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 			if sub, ok := v.(map[string]any); ok {
 				r.table(key, sub)
 			} else {
-				r.wrong(line, key, v, wrongKind(v).Error(), fmt.Sprintf("a table, [%s], with %s", key, join(keysBelow(key))))
+				r.wrong(line, key, v, wrongKind(v).Error(), fmt.Sprintf("a table, [%s], with %s", key,
+					join(keysBelow(key))))
 			}
 		default:
 			r.unknown(line, key, v, keysBelow(path))

@@ -84,7 +84,8 @@ func TestParseFlagsWarnings(t *testing.T) {
 		want []string
 	}{
 		{"-c", []string{"-c flag was removed. binlog is always compacted."}},
-		{"-cn", []string{"-c flag was removed. binlog is always compacted.", "-n flag was removed. binlog is always compacted."}},
+		{"-cn", []string{"-c flag was removed. binlog is always compacted.",
+			"-n flag was removed. binlog is always compacted."}},
 		{"-z 1073741825", []string{clamped}},
 		{"-z -5", []string{clamped}},
 		{"-z 99999999999999999999999", []string{clamped}},
@@ -134,7 +135,8 @@ func TestParseFlagsErrors(t *testing.T) {
 		{[]string{"-b"}, "flag requires an argument: -b"},
 		{[]string{"-b", ""}, "-b needs the name of a directory"},
 		{[]string{"-shards", "-1"}, fmt.Sprintf("invalid number of shards: -1 (0 to %d)", maxShards)},
-		{[]string{"-shards", fmt.Sprint(maxShards + 1)}, fmt.Sprintf("invalid number of shards: %d (0 to %d)", maxShards+1, maxShards)},
+		{[]string{"-shards", fmt.Sprint(maxShards + 1)}, fmt.Sprintf("invalid number of shards: %d (0 to %d)",
+			maxShards+1, maxShards)},
 		{[]string{"-shards=two"}, fmt.Sprintf("invalid number of shards: two (0 to %d)", maxShards)},
 		{[]string{"-shards4"}, "invalid size: hards4"}, // -s hards4
 		{[]string{"-configs"}, "unknown flag: -o"},     // -c -o

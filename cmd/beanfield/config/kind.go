@@ -116,7 +116,8 @@ func hiding(s setting) setting {
 
 // addresses is a list of addresses to listen on; without any there is none of what they are for.
 func addresses(key string, field *[]Address, what string) setting {
-	return row(key, field, "addresses", `a list of addresses as in listen.address; [] for `+what, asAddresses, showNames)
+	return row(key, field, "addresses", `a list of addresses as in listen.address; [] for `+what, asAddresses,
+		showNames)
 }
 
 // pattern is a setting that names tubes or queues.

@@ -12,20 +12,33 @@ import (
 var others = map[string]string{
 	"shards": "3", "loops": "3", "user": "'nobody'", "limits.max_job_size": "10", "limits.max_connections": "9",
 	"limits.max_jobs": "9", "limits.max_bytes": "9", "limits.max_memory": "9",
-	"limits.handshake_timeout": "'2s'", "limits.handshakes": "50", "memory.garbage_percent": "50", "memory.garbage_room": "'64MiB'",
-	"storage.backend": "'pebble'", "storage.path": "'/'", "storage.sync": "'never'", "storage.sync_interval": "'9ms'",
-	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'", "storage.log_size": "'1MiB'", "storage.backup_path": "'/b'",
-	"stats.quote_strings": "'always'", "log.level": "'debug'", "log.format": "'json'", "log.slow": "'9ms'", "audit.file": "'/a'",
-	"queue.listen": "['unix:/q']", "queue.mode": "'0600'", "queue.group": "'root'", "queue.default_service": "'mail'", "queue.tokens": "['t']", "queue.origins": "['https://a']", "queue.hosts": "['a.b']", "queue.max_batch": "2048",
-	"queue.dead_after": "'9s'", "queue.cert": "'DIR/c'", "queue.key": "'DIR/k'", "queue.client_ca": "'DIR/c'", "queue.client_auth": "'optional'",
-	"queue.min_tls": "'1.3'", "queue.max_length": "9", "queue.max_payload": "9", "queue.max_tags": "9", "queue.max_delivery": "9",
-	"queue.max_idle": "'9s'", "queue.leaving": "'9s'", "queue.dead_letter": "'drop'", "queue.auto_evict": "true", "queue.max_unsent": "5000",
-	"http.listen": "['unix:/h']", "http.mode": "'0600'", "http.group": "'root'", "http.tokens": "['t']", "http.hosts": "['a.b']", "http.origins": "['https://a']", "http.pprof": "true",
-	"http.read_only": "true", "http.cert": "'DIR/c'", "http.key": "'DIR/k'", "http.client_ca": "'DIR/c'", "http.client_auth": "'optional'",
-	"http.min_tls": "'1.3'", "metrics.max_tubes": "9", "metrics.tubes": "['a*']", "metrics.aliases": "['beanstalkd_exporter']",
+	"limits.handshake_timeout": "'2s'", "limits.handshakes": "50", "memory.garbage_percent": "50",
+	"memory.garbage_room": "'64MiB'",
+	"storage.backend":     "'pebble'", "storage.path": "'/'", "storage.sync": "'never'",
+	"storage.sync_interval": "'9ms'",
+	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'",
+	"storage.log_size": "'1MiB'", "storage.backup_path": "'/b'",
+	"stats.quote_strings": "'always'", "log.level": "'debug'", "log.format": "'json'", "log.slow": "'9ms'",
+	"audit.file":   "'/a'",
+	"queue.listen": "['unix:/q']", "queue.mode": "'0600'", "queue.group": "'root'", "queue.default_service": "'mail'",
+	"queue.tokens": "['t']", "queue.origins": "['https://a']", "queue.hosts": "['a.b']", "queue.max_batch": "2048",
+	"queue.dead_after": "'9s'", "queue.cert": "'DIR/c'", "queue.key": "'DIR/k'", "queue.client_ca": "'DIR/c'",
+	"queue.client_auth": "'optional'",
+	"queue.min_tls":     "'1.3'", "queue.max_length": "9", "queue.max_payload": "9", "queue.max_tags": "9",
+	"queue.max_delivery": "9",
+	"queue.max_idle":     "'9s'", "queue.leaving": "'9s'", "queue.dead_letter": "'drop'", "queue.auto_evict": "true",
+	"queue.max_unsent": "5000",
+	"http.listen":      "['unix:/h']", "http.mode": "'0600'", "http.group": "'root'", "http.tokens": "['t']",
+	"http.hosts": "['a.b']", "http.origins": "['https://a']", "http.pprof": "true",
+	"http.read_only": "true", "http.cert": "'DIR/c'", "http.key": "'DIR/k'", "http.client_ca": "'DIR/c'",
+	"http.client_auth": "'optional'",
+	"http.min_tls":     "'1.3'", "metrics.max_tubes": "9", "metrics.tubes": "['a*']",
+	"metrics.aliases":  "['beanstalkd_exporter']",
 	"metrics.instance": "'a:1'",
-	"cluster.name":     "'c'", "cluster.node": "'a'", "cluster.secret": "'hush'", "cluster.cert": "'/c'", "cluster.key": "'/k'", "cluster.ca": "'/a'",
-	"cluster.replicas": "1", "cluster.engine": "['nats://h']", "cluster.engine_unsafe": "true", "cluster.warm": "true", "cluster.prefer": "true", "cluster.nodes": "{ a = 'h:1' }",
+	"cluster.name":     "'c'", "cluster.node": "'a'", "cluster.secret": "'hush'", "cluster.cert": "'/c'",
+	"cluster.key": "'/k'", "cluster.ca": "'/a'",
+	"cluster.replicas": "1", "cluster.engine": "['nats://h']", "cluster.engine_unsafe": "true", "cluster.warm": "true",
+	"cluster.prefer": "true", "cluster.nodes": "{ a = 'h:1' }",
 }
 
 // Every key is either taken over by a reload or said to need a restart, as its row in the
@@ -50,7 +63,8 @@ func TestEveryKeyAtReload(t *testing.T) {
 			continue
 		}
 		live := s.live
-		if strings.HasSuffix(s.key, ".cert") || strings.HasSuffix(s.key, ".key") || strings.HasSuffix(s.key, ".client_ca") {
+		if strings.HasSuffix(s.key, ".cert") || strings.HasSuffix(s.key, ".key") ||
+			strings.HasSuffix(s.key, ".client_ca") {
 			live = false // there is no TLS now
 		}
 		if changes[0].Reloads != live || strings.Contains(changes[0].String(), "needs a restart") == live {

@@ -26,7 +26,9 @@ func (p *Permissions) rows(prefix string) []setting {
 		row(prefix+"mode", &p.Mode, "octal digits", `text from "0001" to "0777", or "" to leave it to the umask`,
 			asMode, showMode),
 		row(prefix+"group", &p.Group, "name of a group",
-			`a group of this machine, by name or number, or "" for that of the process`, asGroup, func(g Group) string { return quote(g.Name) }),
+			`a group of this machine, by name or number, or "" for that of the process`, asGroup, func(g Group) string {
+				return quote(g.Name)
+			}),
 	}
 }
 

@@ -28,7 +28,8 @@ const policyText = "policies"
 // ReadPolicies reads a text as strictly as the file is read.
 func ReadPolicies(text string) (*policySet, Mistakes) {
 	if len(text) > conn.MaxPolicies {
-		return nil, Mistakes{{File: policyText, Problem: fmt.Sprintf("%d bytes are too long; allowed: %d", len(text), conn.MaxPolicies)}}
+		return nil, Mistakes{{File: policyText, Problem: fmt.Sprintf("%d bytes are too long; allowed: %d", len(text),
+			conn.MaxPolicies)}}
 	}
 	doc, ms := decode(policyText, text)
 	if len(ms) > 0 {
@@ -205,7 +206,8 @@ func (s *policySet) clashes(before *policySet, c *Config) (ms Mistakes) {
 	for i := range c.Schedules {
 		named := &c.Schedules[i].named
 		if r := s.schedule(c.Schedules[i].Name); r != nil && before.schedule(r.Name) == nil {
-			ms = append(ms, Mistake{File: policyText, Line: r.named.Line, Key: scheduleKey + ".name", Value: quote(r.Name),
+			ms = append(ms, Mistake{File: policyText, Line: r.named.Line, Key: scheduleKey + ".name",
+				Value:   quote(r.Name),
 				Problem: fmt.Sprintf("%s has a schedule of this name, in line %d", named.File, named.Line)})
 		}
 	}

@@ -43,21 +43,22 @@ dead_letter = "drop"
 // What is wrong with [queue] and [http] is said, in part.
 func TestQueueAndHTTPMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"[queue]\nlisten = ':1'":                                 "queue.listen",
-		"[queue]\nlisten = [1]":                                  "in the list: this is a whole number",
-		"[queue]\nlisten = ['x']":                                `"x": `,
-		"[queue]\nauto_evict = 1":                                "true, false",
-		"[queue]\nlength = 1":                                    "unknown key",
-		"[queue]\nfor = 1":                                       "[[queue.for]]",
-		"[[queue.for]]\nmax_length = 1":                          "queue.for.match: missing",
-		"[[queue.for]]\nmatch = ''":                              "empty",
-		"[[queue.for]]\nmatch = 'a'\nleaving = '1'":              "queue.for.leaving",
-		"[[queue.for]]\nmatch = 'a'\nlisten = []":                "unknown key",
-		"[http]\nlisten = ':1'":                                  "http.listen",
-		"[http]\nmode = 660":                                     "http.mode",
-		"[http]\npprof = 1":                                      "true, false",
-		"[http]\ntoken = 'x'":                                    "unknown key",
-		"http = 1":                                               "a table, [http], with listen, mode, group, tokens, hosts, pprof",
+		"[queue]\nlisten = ':1'":                    "queue.listen",
+		"[queue]\nlisten = [1]":                     "in the list: this is a whole number",
+		"[queue]\nlisten = ['x']":                   `"x": `,
+		"[queue]\nauto_evict = 1":                   "true, false",
+		"[queue]\nlength = 1":                       "unknown key",
+		"[queue]\nfor = 1":                          "[[queue.for]]",
+		"[[queue.for]]\nmax_length = 1":             "queue.for.match: missing",
+		"[[queue.for]]\nmatch = ''":                 "empty",
+		"[[queue.for]]\nmatch = 'a'\nleaving = '1'": "queue.for.leaving",
+		"[[queue.for]]\nmatch = 'a'\nlisten = []":   "unknown key",
+		"[http]\nlisten = ':1'":                     "http.listen",
+		"[http]\nmode = 660":                        "http.mode",
+		"[http]\npprof = 1":                         "true, false",
+		"[http]\ntoken = 'x'":                       "unknown key",
+		"http = 1": "a table, [http], with listen, mode, group, " +
+			"tokens, hosts, pprof",
 		"http.group = 'no-such-group-here'":                      "no such group",
 		"queue.group = '99999999999'":                            "not the number of a group",
 		"http.group = 7":                                         "this is a whole number",
@@ -67,7 +68,8 @@ func TestQueueAndHTTPMistakes(t *testing.T) {
 			t.Errorf("%q: %s, want something with %q", text, got, want)
 		}
 	}
-	for _, flag := range []string{"-queue x", "-queue :1,", "-queue ,:1", "-queue :1,:2,:1", "-queue :1;:2", "-http :1,:1", "-http x"} {
+	for _, flag := range []string{"-queue x", "-queue :1,", "-queue ,:1", "-queue :1,:2,:1", "-queue :1;:2",
+		"-http :1,:1", "-http x"} {
 		if said, code := refused(t, flag, ""); code != exit.Listen {
 			t.Errorf("%s: %s", flag, said)
 		}

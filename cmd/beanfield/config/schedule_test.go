@@ -19,26 +19,28 @@ func TestScheduleMistakes(t *testing.T) {
 		"[[schedule]]\nname = 'n'\ntube = 't'":      ":1: schedule.cron: missing",
 		"[[schedule]]\nname = 'n'\ncron = '@daily'": ":1: schedule.tube: missing",
 		"schedule = 1": "[[schedule]]",
-		strings.Replace(of, "@daily", "61 * * * *", 1):                    `:3: schedule.cron = "61 * * * *"`,
-		strings.Replace(of, "@daily", "@every 5s", 1):                     "@every counts from no certain time",
-		strings.Replace(of, "@daily", "0 0 30 2 *", 1):                    "it never ticks",
-		strings.Replace(of, "'@daily'", "5", 1):                           ":3: schedule.cron",
-		strings.Replace(of, "'t'", "'-t'", 1):                             ":4: schedule.tube = \"-t\": not a name that a tube can have",
-		strings.Replace(of, "'n'", "'a b'", 1):                            ":2: schedule.name",
-		of + "zone = 'Europe/Nowhere'":                                    `:5: schedule.zone = "Europe/Nowhere": no such time zone`,
-		of + "zone = 'Local'":                                             ":5: schedule.zone",
-		of + "zone = '../../etc/passwd'":                                  ":5: schedule.zone",
-		of + "missed = 'some'":                                            ":5: schedule.missed",
-		of + "pri = 4294967296":                                           ":5: schedule.pri",
-		of + "ttr = '1500ms'":                                             ":5: schedule.ttr = \"1500ms\": not whole seconds",
-		of + "ttr = '0s'":                                                 ":5: schedule.ttr",
-		of + "delay = 5":                                                  ":5: schedule.delay",
-		of + "jitter = '5s'":                                              "unknown key",
-		of + "body = 'a'\nbody_file = '" + large + "'":                    ":6: schedule.body_file",
-		of + "body_file = '/nowhere'":                                     ":5: schedule.body_file = \"/nowhere\": no such file",
-		of + "body_file = '/'":                                            "not a file",
+		strings.Replace(of, "@daily", "61 * * * *", 1): `:3: schedule.cron = "61 * * * *"`,
+		strings.Replace(of, "@daily", "@every 5s", 1):  "@every counts from no certain time",
+		strings.Replace(of, "@daily", "0 0 30 2 *", 1): "it never ticks",
+		strings.Replace(of, "'@daily'", "5", 1):        ":3: schedule.cron",
+		strings.Replace(of, "'t'", "'-t'", 1): ":4: schedule.tube = \"-t\": not a name " +
+			"that a tube can have",
+		strings.Replace(of, "'n'", "'a b'", 1):         ":2: schedule.name",
+		of + "zone = 'Europe/Nowhere'":                 `:5: schedule.zone = "Europe/Nowhere": no such time zone`,
+		of + "zone = 'Local'":                          ":5: schedule.zone",
+		of + "zone = '../../etc/passwd'":               ":5: schedule.zone",
+		of + "missed = 'some'":                         ":5: schedule.missed",
+		of + "pri = 4294967296":                        ":5: schedule.pri",
+		of + "ttr = '1500ms'":                          ":5: schedule.ttr = \"1500ms\": not whole seconds",
+		of + "ttr = '0s'":                              ":5: schedule.ttr",
+		of + "delay = 5":                               ":5: schedule.delay",
+		of + "jitter = '5s'":                           "unknown key",
+		of + "body = 'a'\nbody_file = '" + large + "'": ":6: schedule.body_file",
+		of + "body_file = '/nowhere'":                  ":5: schedule.body_file = \"/nowhere\": no such file",
+		of + "body_file = '/'":                         "not a file",
 		of + "body_file = '" + large + "'\n[limits]\nmax_job_size = 1999": ":5: schedule.body_file",
-		of + "body = '1234'\n[limits]\nmax_job_size = 3":                  `:5: schedule.body = "1234": larger than limits.max_job_size, 3`,
+		of + "body = '1234'\n[limits]\nmax_job_size = 3": `:5: schedule.body = "1234": larger than ` +
+			`limits.max_job_size, 3`,
 		of + of: ":6: schedule.name = \"n\": the same name as in line 2",
 	} {
 		if got, _ := refused(t, "", text); !strings.Contains(got, want) {
@@ -51,13 +53,15 @@ func TestScheduleMistakes(t *testing.T) {
 func TestCheckConfigShowsSchedules(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "body")
 	must.Do(t, os.WriteFile(file, []byte("from a file"), 0o600))
-	text := "schedule = [{ name = 'a', cron = '*/5 1-3 * * mon', tube = 't', zone = 'Asia/Tokyo', body = \"x\\u0000\", ttr = '1m30s', missed = 'all' }, " +
+	text := "schedule = [{ name = 'a', cron = '*/5 1-3 * * mon', tube = 't', zone = 'Asia/Tokyo', body = " +
+		"\"x\\u0000\", ttr = '1m30s', missed = 'all' }, " +
 		"{ name = 'b', cron = '@daily', tube = 't', body_file = '" + file + "', pri = 0, delay = '1h' }]"
 	c := must.Get(load(t, "", text))
 	var b strings.Builder
 	must.Do(t, Print(&b, c, "1.2"))
 	again := must.Get(load(t, "", b.String()))
-	if got, want := shownAll(again.Schedules, (*ScheduleRule).shown), shownAll(c.Schedules, (*ScheduleRule).shown); got != want || !strings.Contains(want, "from a file") {
+	if got, want := shownAll(again.Schedules, (*ScheduleRule).shown),
+		shownAll(c.Schedules, (*ScheduleRule).shown); got != want || !strings.Contains(want, "from a file") {
 		t.Errorf("read %s, want %s; printed:\n%s", got, want, b.String())
 	}
 	if _, changes := c.merge(must.Get(load(t, "", text))); len(changes) != 0 {

@@ -24,7 +24,8 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 		slip := strings.TrimSuffix(key, "s")
-		if _, err := load(t, "", slip+" = 'hush'"); err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), slip+": unknown key") {
+		if _, err := load(t, "", slip+" = 'hush'"); err == nil || strings.Contains(err.Error(), "hush") ||
+			!strings.Contains(err.Error(), slip+": unknown key") {
 			t.Errorf("%s: %v", slip, err)
 		}
 	}

@@ -104,7 +104,8 @@ func (l *Listen) rows() []setting {
 		row("listen.address", &l.Address, "address", fmt.Sprintf(allowed, maxUnixPath), asAddress, showName),
 	}, l.Permissions.rows("listen."), []setting{
 		truth("listen.login", &l.Login),
-		row("listen.refuse_http", &l.HTTP, "true or false", "true, false", // true by default, so Listen has its opposite
+		// true by default, so Listen has its opposite
+		row("listen.refuse_http", &l.HTTP, "true or false", "true, false",
 			func(v any) (bool, error) { b, err := asTruth(v); return err == nil && !b, err },
 			func(http bool) string { return strconv.FormatBool(!http) }),
 	}, l.TLS.rows("listen."))

@@ -29,7 +29,8 @@ max_jobs = 4
 match = "c"
 `
 	set := readKeptPolicies(text)
-	if got := fmt.Sprint(set.tubes[0].Match, set.tubes[0].shown(), set.tubes[1].Match, set.tubes[1].shown(), len(set.tubes), len(set.problems), set.text == text); got != "a[{max_jobs [51] }]b[] 2 6 true" {
+	if got := fmt.Sprint(set.tubes[0].Match, set.tubes[0].shown(), set.tubes[1].Match, set.tubes[1].shown(),
+		len(set.tubes), len(set.problems), set.text == text); got != "a[{max_jobs [51] }]b[] 2 6 true" {
 		t.Errorf("%s\n%s", got, strings.Join(set.problems, "\n"))
 	}
 	if set := readKeptPolicies("[[tube"); len(set.tubes) != 0 || len(set.problems) != 1 || set.text != "[[tube" {
@@ -46,10 +47,12 @@ func TestKeptSchedulesOfAnotherBuild(t *testing.T) {
 		"[[schedule]]\nname = 'zone'\nzone = 'Mars/Olympus'\n" + ok +
 		"[[schedule]]\nname = 'file'\nbody_file = '/etc/hostname'\n" + ok +
 		"[[schedule]]\n" + ok + "[[schedule]]\nname = 'good'\n" + ok)
-	if len(set.tubes) != 1 || len(set.schedules) != 1 || set.schedules[0].Name != "good" || string(set.schedules[0].Body) != "b" || len(set.problems) == 0 {
+	if len(set.tubes) != 1 || len(set.schedules) != 1 || set.schedules[0].Name != "good" ||
+		string(set.schedules[0].Body) != "b" || len(set.problems) == 0 {
 		t.Errorf("%+v", set)
 	}
-	if list := schedules(set.schedules, "x"); list[0].Rule.Calendar == nil || string(list[0].Body) != "b" || list[0].From != "x" {
+	if list := schedules(set.schedules, "x"); list[0].Rule.Calendar == nil || string(list[0].Body) != "b" ||
+		list[0].From != "x" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -76,10 +79,14 @@ func TestTextsOfRunTime(t *testing.T) {
 		return after, ms
 	}
 	for _, c := range []struct{ text, want string }{
-		{fmt.Sprintf(dead, "x", "y") + "\n" + fmt.Sprintf(dead, "b", "a"), `policies:6: tube.dead_letter = "a": dead letters of tube`},
-		{fmt.Sprintf(aged, "1h"), `policies:1: tube.dead_letter = "filed": its policy, in FILE:5, deletes jobs of that age`},
-		{"[[tube]]\nmatch = 'grave'\nexpire = '2h'\n", `policies:1: tube.expire = "2h": the policy in FILE:8 sends jobs of that age here`},
-		{"[[tube]]\nmatch = 'x'\nmax_deliveries = 1\nretry = '1s'\n", `policies:4: tube.retry = "1s": no job is tried again`},
+		{fmt.Sprintf(dead, "x", "y") + "\n" + fmt.Sprintf(dead, "b", "a"),
+			`policies:6: tube.dead_letter = "a": dead letters of tube`},
+		{fmt.Sprintf(aged, "1h"), `policies:1: tube.dead_letter = "filed": its policy, in FILE:5, deletes jobs of ` +
+			`that age`},
+		{"[[tube]]\nmatch = 'grave'\nexpire = '2h'\n", `policies:1: tube.expire = "2h": the policy in FILE:8 sends ` +
+			`jobs of that age here`},
+		{"[[tube]]\nmatch = 'x'\nmax_deliveries = 1\nretry = '1s'\n",
+			`policies:4: tube.retry = "1s": no job is tried again`},
 		{tube + "max_job = 2\n", "policies:3: tube.max_job = 2: unknown key"},
 		{tube + "burst = 2\n", "policies:3: tube.burst = 2: there is no rate"},
 		{tube + tube, `policies:4: tube.match = "m": the same pattern as in line 2`},
@@ -88,7 +95,8 @@ func TestTextsOfRunTime(t *testing.T) {
 		{tube + "max_jobs = 'x'\nb=1\n", "policies:4: tube.b = 1: unknown key"},
 		{strings.Repeat("#", 64<<10+1), "bytes are too long"},
 		{tick + "body_file = '/etc/hostname'", `policies:5: schedule.body_file = "/etc/hostname": not at run time`},
-		{strings.Replace(tick, "'n'", "'filed'", 1), `policies:2: schedule.name = "filed": FILE has a schedule of this name, in line 14`},
+		{strings.Replace(tick, "'n'", "'filed'", 1), `policies:2: schedule.name = "filed": FILE has a schedule of ` +
+			`this name, in line 14`},
 		{strings.Replace(tick, "@daily", "61 * * * *", 1), "policies:3: schedule.cron"},
 		{tick + "body = '1234'", `policies:5: schedule.body = "1234": larger than limits.max_job_size, 3`},
 		{tick + "jitter = 1", "policies:5: schedule.jitter = 1: unknown key"},

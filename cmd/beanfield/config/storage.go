@@ -32,7 +32,9 @@ func (c *Config) applyStorage(f Flags) {
 // as if it had lost its jobs. known are the mistakes found so far, so that a wrong
 // path is not reported twice.
 func (c *Config) findDirectory(known Mistakes) Mistakes {
-	if c.Storage.Backend != OnDisk || slices.ContainsFunc(known, func(m Mistake) bool { return m.Key == "storage.path" }) {
+	if c.Storage.Backend != OnDisk || slices.ContainsFunc(known, func(m Mistake) bool {
+		return m.Key == "storage.path"
+	}) {
 		return nil
 	}
 	o, key, value := c.From["storage.path"], "storage.path", c.Storage.Path

@@ -12,7 +12,8 @@ import (
 
 // Where each setting of the store comes from if flags and file disagree.
 func TestStoragePrecedence(t *testing.T) {
-	const file = "storage.backend = 'memory'\nstorage.path = '/file'\nstorage.sync = 'never'\nstorage.sync_interval = '7ms'\n"
+	const file = "storage.backend = 'memory'\nstorage.path = '/file'\nstorage.sync = 'never'\nstorage.sync_interval " +
+		"= '7ms'\n"
 	checkWins(t, []wins{
 		{"", "", "storage.backend", `"memory"`, "default"},
 		{"", "", "storage.path", `""`, "default"},

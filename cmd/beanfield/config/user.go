@@ -75,13 +75,14 @@ func (a *account) Become() error {
 	return nil
 }
 
-// stopped is the first of a file and the directories above it that does not let the user do what is needed; "" if all do.
-// What has an access control list may let more users in than its mode says.
+// stopped is the first of a file and the directories above it that does not let the user do what is needed; "" if all
+// do. What has an access control list may let more users in than its mode says.
 func (a *account) stopped(path string, need fs.FileMode) string {
 	path, err := filepath.Abs(path)
 	for at := path; err == nil; at, need = filepath.Dir(at), 1 {
 		info, err := os.Stat(at)
-		if listed, _ := syscall.Getxattr(at, "system.posix_acl_access", nil); err == nil && listed <= 0 && !a.may(info, need) {
+		if listed, _ := syscall.Getxattr(at, "system.posix_acl_access", nil); err == nil && listed <= 0 &&
+			!a.may(info, need) {
 			return at
 		}
 		if at == filepath.Dir(at) {

@@ -41,8 +41,10 @@ func TestBecomeWithoutRoot(t *testing.T) {
 // Groups are named or numbered, and must exist.
 func TestGroups(t *testing.T) {
 	gid := strconv.Itoa(os.Getgid())
-	c, err := load(t, "", "listen = [{ address = 'unix:/s', group = '"+gid+"' }]\nhttp.group = 'root'\nqueue.group = '0'\n")
-	if err != nil || c.Listen[0].Group.GID != os.Getgid() || c.HTTP.Group != (Group{"root", 0}) || c.Queue.Group != (Group{"0", 0}) {
+	c, err := load(t, "", "listen = [{ address = 'unix:/s', group = '"+gid+
+		"' }]\nhttp.group = 'root'\nqueue.group = '0'\n")
+	if err != nil || c.Listen[0].Group.GID != os.Getgid() || c.HTTP.Group != (Group{"root", 0}) ||
+		c.Queue.Group != (Group{"0", 0}) {
 		t.Errorf("%v, read %+v", err, c)
 	}
 }

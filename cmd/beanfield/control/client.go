@@ -51,7 +51,8 @@ func (c Client) Obey(ctx context.Context, command string, o Order) error {
 }
 
 func (c Client) ask(ctx context.Context, method, what string, body []byte) ([]byte, error) {
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		return dial(ctx, c.dir)
 	}}
 	r, err := http.NewRequestWithContext(ctx, method, "http://node/"+what, bytes.NewReader(body))

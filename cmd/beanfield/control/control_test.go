@@ -78,8 +78,10 @@ func TestControl(t *testing.T) {
 		order   Order
 		said    string
 	}{
-		{"move", Order{Node: "b"}, "move b"}, {"drain", Order{Node: "b"}, "drain b"}, {"drain", Order{Node: "b", Undo: true}, "drain b undo"},
-		{"join", Order{}, "join a"}, {"leave", Order{Node: "c"}, "leave c"}, {"rebuild", Order{Node: "c", Shard: -1}, "rebuild -1 c"},
+		{"move", Order{Node: "b"}, "move b"}, {"drain", Order{Node: "b"}, "drain b"},
+		{"drain", Order{Node: "b", Undo: true}, "drain b undo"},
+		{"join", Order{}, "join a"}, {"leave", Order{Node: "c"}, "leave c"}, {"rebuild", Order{Node: "c", Shard: -1},
+			"rebuild -1 c"},
 	} {
 		must.Do(t, At(dir).Obey(t.Context(), c.command, c.order))
 		if n.said != c.said {
@@ -93,11 +95,13 @@ func TestControl(t *testing.T) {
 	if _, err := At(dir).Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "not now") {
 		t.Errorf("copies that cannot be compared: %v", err)
 	}
-	if err := At(dir).Obey(t.Context(), "dance", Order{}); err == nil || err.Error() != `the node, which is of another version, does not know "dance"` {
+	if err := At(dir).Obey(t.Context(), "dance", Order{}); err == nil ||
+		err.Error() != `the node, which is of another version, does not know "dance"` {
 		t.Errorf("what it does not know is answered %v", err)
 	}
 	s.Close()
-	if _, err := At(dir).Status(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no node of a cluster runs with ") {
+	if _, err := At(dir).Status(t.Context()); err == nil || !strings.HasPrefix(err.Error(),
+		"no node of a cluster runs with ") {
 		t.Errorf("a node that has ended: %v", err)
 	}
 	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {

@@ -52,7 +52,8 @@ func Serve(dir string, n Node, log *slog.Logger) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{node: n, done: make(chan struct{})}
-	s.http = http.Server{Handler: s.pages(), ReadTimeout: patience, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	s.http = http.Server{Handler: s.pages(), ReadTimeout: patience, ErrorLog: slog.NewLogLogger(log.Handler(),
+		slog.LevelDebug)}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(l)

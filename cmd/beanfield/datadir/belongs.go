@@ -36,7 +36,8 @@ func MayBeOf(dir, cluster string) error {
 	case m.Creating || m.Cluster == cluster:
 		return nil
 	case m.Cluster == "":
-		return fmt.Errorf("%s holds the jobs of a server by itself; beanfield cluster init makes a copy the beginning of a cluster", dir)
+		return fmt.Errorf("%s holds the jobs of a server by itself; beanfield cluster init makes a copy the "+
+			"beginning of a cluster", dir)
 	}
 	return fmt.Errorf("%s belongs to the cluster %s, not to %s", dir, m.Cluster, cluster)
 }

@@ -14,14 +14,16 @@ func TestMayBeOf(t *testing.T) {
 	dir := t.TempDir()
 	for manifest, wrong := range map[string]string{
 		"": "", `{"cluster":"c"}`: "", `{"creating":true}`: "", `{"creating":true,"cluster":"d"}`: "",
-		`{"shards":1}`: "holds the jobs of a server by itself", `{"cluster":"d"}`: "belongs to the cluster d, not to c", "{": manifestName,
+		`{"shards":1}`: "holds the jobs of a server by itself", `{"cluster":"d"}`: "belongs to the cluster d, not to c",
+		"{": manifestName,
 	} {
 		if manifest != "" {
 			must.Do(t, os.WriteFile(filepath.Join(dir, manifestName), []byte(manifest), 0o600))
 		} else {
 			os.Remove(filepath.Join(dir, manifestName))
 		}
-		if err := MayBeOf(dir, "c"); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
+		if err := MayBeOf(dir, "c"); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(),
+			wrong) {
 			t.Errorf("%s: %v, want %q", manifest, err, wrong)
 		}
 	}

@@ -22,14 +22,15 @@ func (o *Dump) dump(out io.Writer, logger *slog.Logger) (err error) {
 	defer func() { err = errors.Join(err, held.Close()) }()
 	l := listing.New(out, o.JSON)
 	var lastID uint64
-	shards, err := pebblestore.Read(pebblestore.Options{Dir: o.Dir, Logger: logger}, func(shard int, c *pebblestore.Contents) error {
-		highest, err := c.MaxID()
-		if err != nil {
-			return err
-		}
-		lastID = max(lastID, highest)
-		return o.shard(l, shard, c)
-	})
+	shards, err := pebblestore.Read(pebblestore.Options{Dir: o.Dir, Logger: logger},
+		func(shard int, c *pebblestore.Contents) error {
+			highest, err := c.MaxID()
+			if err != nil {
+				return err
+			}
+			lastID = max(lastID, highest)
+			return o.shard(l, shard, c)
+		})
 	if err != nil {
 		return err
 	}

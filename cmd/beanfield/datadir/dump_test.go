@@ -64,7 +64,8 @@ func TestJSON(t *testing.T) {
 		all = append(all, v)
 	}
 	for i, want := range []map[string]any{
-		{"type": "job", "id": 1.0, "tube": "mail", "state": "ready", "body": "hello", "pri": 7.0, "ttr": 60.0, "size": 5.0,
+		{"type": "job", "id": 1.0, "tube": "mail", "state": "ready", "body": "hello", "pri": 7.0, "ttr": 60.0,
+			"size":    5.0,
 			"created": "2023-11-14T22:13:20.000Z", "shard": 0.0, "ready_at": nil, "bury_rank": nil},
 		{"id": 2.0, "state": "delayed", "body": "", "delay": 90.0, "ready_at": "2023-11-14T22:14:50.000Z",
 			"reserves": 5.0, "timeouts": 4.0, "releases": 3.0, "buries": 2.0, "kicks": 1.0},
@@ -87,9 +88,11 @@ func TestJSON(t *testing.T) {
 func TestRefused(t *testing.T) {
 	empty, data, creating := t.TempDir(), t.TempDir(), t.TempDir()
 	fill(t, data, 1, nil)
-	must.Do(t, os.WriteFile(filepath.Join(creating, manifestName), must.Get(format.Manifest{Generation: 1, Shards: 1, Creating: true}.Encode()), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(creating, manifestName), must.Get(format.Manifest{Generation: 1, Shards: 1,
+		Creating: true}.Encode()), 0o600))
 	newer := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(newer, manifestName), []byte(`{"format":99,"generation":1,"shards":1}`), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(newer, manifestName), []byte(`{"format":99,"generation":1,"shards":1}`),
+		0o600))
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -162,7 +165,8 @@ func TestInUse(t *testing.T) {
 // place of the body stands that it cannot be read.
 func TestDamagedBody(t *testing.T) {
 	dir := t.TempDir()
-	hurt := stored{storage.Job{ID: 5, Tube: "mail", State: storage.Ready, Size: 2 * storage.LargeBody, Created: noon}, strings.Repeat("12345678", storage.LargeBody/4)}
+	hurt := stored{storage.Job{ID: 5, Tube: "mail", State: storage.Ready, Size: 2 * storage.LargeBody, Created: noon},
+		strings.Repeat("12345678", storage.LargeBody/4)}
 	fill(t, dir, 1, append(jobs(), hurt))
 	damaged(t, dir)
 	for _, x := range []struct{ flag, hurt, whole string }{

@@ -63,7 +63,8 @@ func (f Founding) check() error {
 func (f Founding) note(origins []turns.Place) error {
 	is := cluster.Founding{Cluster: f.Cluster, Shards: len(origins)}
 	for _, o := range origins {
-		is.Origins = append(is.Origins, cluster.Base{Origin: fmt.Sprintf("%016x", o.Origin), Base: fmt.Sprintf("%016x", o.Hash)})
+		is.Origins = append(is.Origins, cluster.Base{Origin: fmt.Sprintf("%016x", o.Origin), Base: fmt.Sprintf("%016x",
+			o.Hash)})
 	}
 	text, err := json.MarshalIndent(is, "", "  ")
 	if err != nil {
@@ -141,7 +142,8 @@ func unused(dir string) error {
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), cluster.FoundingName) {
-			return fmt.Errorf("%s is not empty: it has %s, of a node that has run; give an empty directory", dir, e.Name())
+			return fmt.Errorf("%s is not empty: it has %s, of a node that has run; give an empty directory", dir,
+				e.Name())
 		}
 	}
 	return err

@@ -43,7 +43,8 @@ func TestFoundingAndDetaching(t *testing.T) {
 	before := listed(t, from)
 	var is cluster.Founding
 	must.Do(t, json.Unmarshal([]byte(read(t, filepath.Join(dir, "cluster", "founding.json"))), &is))
-	if is.Cluster != "orders" || is.Shards != 3 || len(is.Origins) != 3 || len(is.Origins[0].Origin) != 16 || len(is.Origins[0].Base) != 16 ||
+	if is.Cluster != "orders" || is.Shards != 3 || len(is.Origins) != 3 || len(is.Origins[0].Origin) != 16 ||
+		len(is.Origins[0].Base) != 16 ||
 		is.Origins[0] == is.Origins[1] {
 		t.Errorf("the logs begin at %+v", is)
 	}
@@ -84,7 +85,8 @@ func TestFoundingIsRefused(t *testing.T) {
 		"one in the other":     {from, inside, "is inside"},
 		"into itself":          {from, from, "is a data directory already"},
 	} {
-		if _, err := (Founding{"orders", c.dir, c.from}).Run(quiet()); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := (Founding{"orders", c.dir, c.from}).Run(quiet()); err == nil || !strings.Contains(err.Error(),
+			c.says) {
 			t.Errorf("%s: %v, want %s", what, err, c.says)
 		}
 	}
@@ -113,7 +115,8 @@ func TestFoundingStartsOver(t *testing.T) {
 	if _, err := f.Run(quiet()); err == nil {
 		t.Fatal("founded without saying where the logs begin")
 	}
-	_, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{Options: offline(dir, quiet()), Cluster: "orders", Origins: make([]turns.Place, 2)})
+	_, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{Options: offline(dir, quiet()), Cluster: "orders",
+		Origins: make([]turns.Place, 2)})
 	if !errors.Is(err, pebblestore.ErrUnfinished) {
 		t.Errorf("a node: %v", err)
 	}
@@ -136,7 +139,8 @@ func TestFoundingNeedsRoom(t *testing.T) {
 	}
 	for room, fine := range map[uint64]bool{6 << 20: true, 6<<20 - 1: false} {
 		err := fits(from, dir, func(string) (uint64, error) { return room, nil })
-		if (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "5 MB free: the copy of "+from+" may take 7 MB") {
+		if (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "5 MB free: the copy of "+from+
+			" may take 7 MB") {
 			t.Errorf("with %d bytes free: %v", room, err)
 		}
 	}
@@ -151,7 +155,8 @@ func TestFoundingIsByTheServersUser(t *testing.T) {
 	from, dir, _ := member(t)
 	empty := t.TempDir()
 	must.Do(t, os.Chown(empty, 1234, -1))
-	if _, err := (Founding{"orders", empty, from}).Run(quiet()); err == nil || !strings.Contains(err.Error(), "belongs to user 1234") {
+	if _, err := (Founding{"orders", empty, from}).Run(quiet()); err == nil || !strings.Contains(err.Error(),
+		"belongs to user 1234") {
 		t.Errorf("founded: %v", err)
 	}
 	must.Do(t, os.Chown(dir, 1234, -1))

@@ -32,10 +32,13 @@ const noon = 1_700_000_000_000_000_000
 func jobs() []stored {
 	return []stored{
 		{storage.Job{ID: 1, Tube: "mail", State: storage.Ready, Pri: 7, TTR: 60, Size: 5, Created: noon}, "hello"},
-		{storage.Job{ID: 2, Tube: "mail", State: storage.Delayed, Pri: 8, Delay: 90, TTR: 61, Size: 0, Created: noon + 1_500_000_000,
+		{storage.Job{ID: 2, Tube: "mail", State: storage.Delayed, Pri: 8, Delay: 90, TTR: 61, Size: 0,
+			Created:  noon + 1_500_000_000,
 			Deadline: noon + 90_000_000_000, Reserves: 5, Timeouts: 4, Releases: 3, Buries: 2, Kicks: 1}, ""},
-		{storage.Job{ID: 3, Tube: "mail", State: storage.Buried, Pri: 9, TTR: 62, Size: 4, Created: noon, BuryRank: 2, Buries: 1}, "a\x00\xff\n"},
-		{storage.Job{ID: 4, Tube: "mail", State: storage.Buried, TTR: 1, Size: 1, Created: noon, BuryRank: 1, Buries: 1}, "é"[:1]},
+		{storage.Job{ID: 3, Tube: "mail", State: storage.Buried, Pri: 9, TTR: 62, Size: 4, Created: noon, BuryRank: 2,
+			Buries: 1}, "a\x00\xff\n"},
+		{storage.Job{ID: 4, Tube: "mail", State: storage.Buried, TTR: 1, Size: 1, Created: noon, BuryRank: 1,
+			Buries: 1}, "é"[:1]},
 	}
 }
 
@@ -63,7 +66,8 @@ func commit(t *testing.T, l storage.Log) {
 func some(n uint64, body func(id uint64) string) (all []stored) {
 	for id := uint64(1); id <= n; id++ {
 		text := body(id)
-		all = append(all, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: uint32(len(text)), Created: noon}, text})
+		all = append(all, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1,
+			Size: uint32(len(text)), Created: noon}, text})
 	}
 	return all
 }

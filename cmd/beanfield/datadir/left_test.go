@@ -47,7 +47,8 @@ func TestSalvageOfWhatIsLeftBehind(t *testing.T) {
 		must.Do(t, os.Remove(path))
 	}
 	status, stdout, stderr = command("-salvage", filepath.Join(t.TempDir(), "new"), dir)
-	if status != 3 || savedJobs(t, stdout) != 100 || !strings.Contains(stdout, "back: 100 of the jobs may have been deleted before") {
+	if status != 3 || savedJobs(t, stdout) != 100 ||
+		!strings.Contains(stdout, "back: 100 of the jobs may have been deleted before") {
 		t.Errorf("without manifests: status %d, %s%s", status, stdout, stderr)
 	}
 }

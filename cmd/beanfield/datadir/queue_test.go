@@ -21,7 +21,8 @@ func fillQueues(t *testing.T, dir string) {
 	note := queue.MakeTags(map[string]string{"Busy": "no room"}) // packed like a code and a reason
 	j.Tube, j.Item.Moved, j.Item.Rebalances, j.Item.Fate, j.Item.Note = "S;rear", true, 6, 1, note
 	l.Update(&j)
-	l.Put(&storage.Job{ID: 2, Tube: "S", State: storage.Passed, Created: noon, Item: &storage.Item{Tags: []byte{2, 0xff, 0xfe, 0}, Done: []uint32{1, 3}}})
+	l.Put(&storage.Job{ID: 2, Tube: "S", State: storage.Passed, Created: noon,
+		Item: &storage.Item{Tags: []byte{2, 0xff, 0xfe, 0}, Done: []uint32{1, 3}}})
 	l.Put(&storage.Job{ID: 3, Tube: "S", State: storage.Ready, Created: noon})
 	l.PutQueue(&storage.Queue{Tube: "S", First: "g", Ended: true, Next: 4, Views: []storage.View{
 		{Number: 3, Name: "a view", Start: 2, Tags: queue.MakeTags(map[string]string{"k": "v"})},
@@ -44,7 +45,8 @@ func TestQueues(t *testing.T) {
 queue noted first-group "" note 1 "nightly" "17" shard 0
 ` + job("1 S;rear ready pri 0 delay 0 ttr 0 size 0 created 2023-11-14T22:13:20.000Z") +
 		` item {"tags":{"requestId":"r-1","é":"\"x\""},"moved":true,"rebalances":6,"dead_letter":"rear","negative":{"code":"Busy","reason":"no room"}} shard 0
-` + job("2 S passed pri 0 delay 0 ttr 0 size 0 created 2023-11-14T22:13:20.000Z") + ` item {"tags_base64":"Av/+AA==","done":[1,3]} shard 0
+` + job("2 S passed pri 0 delay 0 ttr 0 size 0 created 2023-11-14T22:13:20.000Z") +
+		` item {"tags_base64":"Av/+AA==","done":[1,3]} shard 0
 ` + job("3 S ready pri 0 delay 0 ttr 0 size 0 created 2023-11-14T22:13:20.000Z") + ` shard 0
   ready  delayed  buried  passed  jobs  bytes  tube
       1        0       0       1     2      0  S
@@ -70,7 +72,8 @@ shards 1, highest id 3
 	if _, summary, _ := command("-summary", dir); strings.Contains(summary, "queue ") {
 		t.Errorf("the summary has queues:\n%s", summary)
 	}
-	if status, stdout, stderr := command("-salvage", fresh, dir); status != 0 || !strings.Contains(stdout, "copied 3 jobs to "+fresh+", and the groups of 2 queues\n") {
+	if status, stdout, stderr := command("-salvage", fresh, dir); status != 0 ||
+		!strings.Contains(stdout, "copied 3 jobs to "+fresh+", and the groups of 2 queues\n") {
 		t.Errorf("salvage: status %d, %s%s", status, stdout, stderr)
 	}
 	_, stdout, stderr := command(fresh)

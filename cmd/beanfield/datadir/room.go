@@ -41,7 +41,8 @@ func fits(from, to string, free func(dir string) (uint64, error)) error {
 	}
 	room, err := free(to)
 	if err == nil && room < size {
-		err = fmt.Errorf("%s is on another file system, which has %d MB free: the copy of %s may take %d MB", to, room>>20, from, size>>20+1)
+		err = fmt.Errorf("%s is on another file system, which has %d MB free: the copy of %s may take %d MB", to,
+			room>>20, from, size>>20+1)
 	}
 	return err
 }

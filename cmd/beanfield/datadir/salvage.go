@@ -63,7 +63,8 @@ func (o *Dump) salvage(out io.Writer, logger *slog.Logger) (err error) {
 }
 
 // ErrIncomplete says that a salvage is done and had to leave something out.
-var ErrIncomplete = errors.New("something could not be read: jobs may be missing, deleted ones back, and others in an older state")
+var ErrIncomplete = errors.New("something could not be read: jobs may be missing, deleted ones back, and others in " +
+	"an older state")
 
 // report says what could not be read, and which jobs that may have cost.
 func report(out io.Writer, found repair.Salvaged) {
@@ -71,11 +72,13 @@ func report(out io.Writer, found repair.Salvaged) {
 		_, _ = fmt.Fprintf(out, "damaged: %s\n", d)
 	}
 	if found.MayBeBack > 0 {
-		_, _ = fmt.Fprintf(out, "back: %d of the jobs may have been deleted before, because their deletes may have been in what "+
+		_, _ = fmt.Fprintf(out, "back: %d of the jobs may have been deleted before, because their deletes may have "+
+			"been in what "+
 			"could not be read, or in files that were no longer needed and are gone\n", found.MayBeBack)
 	}
 	if found.UnknownIDs > 0 {
-		_, _ = fmt.Fprintf(out, "unknown: %d ids may have stood in what could not be read, and nothing else tells of them; "+
+		_, _ = fmt.Fprintf(out, "unknown: %d ids may have stood in what could not be read, and nothing else tells "+
+			"of them; "+
 			"their jobs are missing, or had been deleted: %s\n", found.UnknownIDs, found.Unknown)
 	}
 	if found.QueuesInDoubt {

@@ -34,7 +34,8 @@ func complete(dir string) error {
 		return fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
 	if m.Creating {
-		return fmt.Errorf("%s was never finished: the process that made it ended too early; there are no jobs in it", dir)
+		return fmt.Errorf("%s was never finished: the process that made it ended too early; there are no jobs in it",
+			dir)
 	}
 	return nil
 }
@@ -58,7 +59,8 @@ func hold(dir string) (held io.Closer, err error) {
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
 		err = fmt.Errorf("%s is in use by a server", dir)
 		if pid, wrong := Holder(dir); pid != 0 || wrong != nil {
-			err = cmp.Or(wrong, fmt.Errorf("%s is in use by process %d: stop the server first, or look at a copy", dir, pid))
+			err = cmp.Or(wrong, fmt.Errorf("%s is in use by process %d: stop the server first, or look at a copy", dir,
+				pid))
 		}
 	}
 	return nil, errors.Join(err, f.Close())

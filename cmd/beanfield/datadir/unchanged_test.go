@@ -60,7 +60,8 @@ func several() []stored {
 		if id%100 == 0 {
 			body = strings.Repeat("y", 2*storage.LargeBody)
 		}
-		all = append(all, stored{storage.Job{ID: id, Tube: fmt.Sprint("tube ", id%7), State: storage.Ready, TTR: 1, Size: uint32(len(body)), Created: noon}, body})
+		all = append(all, stored{storage.Job{ID: id, Tube: fmt.Sprint("tube ", id%7), State: storage.Ready, TTR: 1,
+			Size: uint32(len(body)), Created: noon}, body})
 	}
 	return all
 }
@@ -143,7 +144,8 @@ func TestReadingChangesNothing(t *testing.T) {
 		}
 		before := snapshot(t, dir)
 		for _, args := range [][]string{
-			{dir}, {"-summary", dir}, {"-json", dir}, {"-json", "-bodies", dir}, {"-salvage", filepath.Join(t.TempDir(), "new"), dir}, {"check"},
+			{dir}, {"-summary", dir}, {"-json", dir}, {"-json", "-bodies", dir},
+			{"-salvage", filepath.Join(t.TempDir(), "new"), dir}, {"check"},
 		} {
 			status, stdout, stderr := 0, "", ""
 			if args[0] == "check" {

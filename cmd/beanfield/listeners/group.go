@@ -37,7 +37,8 @@ func giveToGroup(p config.Permissions, path string, usual int) error {
 	}
 	defer syscall.Close(fd)
 	var s syscall.Stat_t
-	if err := syscall.Fstat(fd, &s); err != nil || s.Mode&syscall.S_IFMT != syscall.S_IFSOCK || int(s.Uid) != os.Geteuid() {
+	if err := syscall.Fstat(fd, &s); err != nil || s.Mode&syscall.S_IFMT != syscall.S_IFSOCK ||
+		int(s.Uid) != os.Geteuid() {
 		return errors.New("somebody has replaced the socket")
 	}
 	if err := syscall.Fchownat(fd, "", -1, p.Group.GID, emptyPath); err != nil {

@@ -78,8 +78,10 @@ func TestUnixGroupForbidden(t *testing.T) {
 		t.Skip("root may give files to any group")
 	}
 	path := filepath.Join(t.TempDir(), "s")
-	l := config.Listen{Address: config.Address{Path: path}, Permissions: config.Permissions{Group: config.Group{Name: "root"}}}
-	if _, err := bind(context.Background(), l, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "group root") {
+	l := config.Listen{Address: config.Address{Path: path},
+		Permissions: config.Permissions{Group: config.Group{Name: "root"}}}
+	if _, err := bind(context.Background(), l, slog.New(slog.DiscardHandler)); err == nil ||
+		!strings.Contains(err.Error(), "group root") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

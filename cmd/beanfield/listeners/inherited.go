@@ -37,7 +37,8 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (ls []net.Lis
 		addrs []config.Address
 		perms config.Permissions
 		certs *secure.Certificates
-	}{{Queue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.Certs}, {Admin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.Certs}} {
+	}{{Queue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.Certs}, {Admin, c.HTTP.Listen, c.HTTP.Permissions,
+		c.HTTP.TLS.Certs}} {
 		open, err := For(ctx, more.front, more.addrs, more.perms, more.certs, log)
 		if err != nil {
 			CloseAll(ls)
@@ -46,7 +47,8 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (ls []net.Lis
 		ls = append(ls, open...)
 	}
 	for _, l := range ls {
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls", CertsOf(l) != nil)
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls",
+			CertsOf(l) != nil)
 	}
 	return ls, inherited, nil
 }
@@ -132,8 +134,10 @@ func secureInherited(c *config.Config, ls []net.Listener) ([]net.Listener, error
 		return ls, nil
 	case len(c.Listen) > 1 || len(ls) > 1:
 		CloseAll(ls)
-		return nil, exit.With(exit.Listen, errors.New("[[listen]] asks for TLS, login or HTTP, and it is not clear for which of the inherited sockets: "+
-			"pass one socket and have one [[listen]]"))
+		return nil, exit.With(exit.Listen,
+			errors.New("[[listen]] asks for TLS, login or HTTP, and it is not clear for which of the inherited "+
+				"sockets: "+
+				"pass one socket and have one [[listen]]"))
 	}
 	return []net.Listener{wrapped(&c.Listen[0], ls[0])}, nil
 }

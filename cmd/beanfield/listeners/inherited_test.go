@@ -86,7 +86,8 @@ func fileOf(t *testing.T, s filer) *os.File {
 
 // Sockets that are accepted from a listener of systemd have the options of our own.
 func TestInheritedOptions(t *testing.T) {
-	tcp, unix := must.Get(net.Listen("tcp4", "127.0.0.1:0")), must.Get(net.Listen("unix", filepath.Join(t.TempDir(), "s")))
+	tcp, unix := must.Get(net.Listen("tcp4", "127.0.0.1:0")),
+		must.Get(net.Listen("unix", filepath.Join(t.TempDir(), "s")))
 	defer CloseAll([]net.Listener{tcp, unix})
 	got := inheritIn(t, "self", "2", fileOf(t, tcp.(filer)), fileOf(t, unix.(filer)))
 	if want := fmt.Sprintf("tcp %v [keepalive nodelay]\nunix %v []", tcp.Addr(), unix.Addr()); got != want {
@@ -119,14 +120,17 @@ func TestInheritMistakes(t *testing.T) {
 		files          []*os.File
 		want           string
 	}{
-		{"UDP", "self", "1", []*os.File{fileOf(t, udp.(filer))}, "code 111 error inherited file descriptor 3: " + notListening},
-		{"connected", "self", "1", []*os.File{fileOf(t, client.(filer))}, "code 111 error inherited file descriptor 3: " + notListening},
+		{"UDP", "self", "1", []*os.File{fileOf(t, udp.(filer))}, "code 111 error inherited file descriptor 3: " +
+			notListening},
+		{"connected", "self", "1", []*os.File{fileOf(t, client.(filer))},
+			"code 111 error inherited file descriptor 3: " + notListening},
 		{"second is a file", "self", "2", []*os.File{fileOf(t, l.(filer)), plain},
 			"code 111 error inherited file descriptor 4: getsockopt: socket operation on non-socket"},
 		{"no number", "self", "two", nil, "LISTEN_FDS=two: not numbers"},
 		{"negative", "self", "-1", nil, "LISTEN_FDS=-1: not numbers"},
 	} {
-		if got := inheritIn(t, c.pid, c.fds, c.files...); !strings.HasPrefix(got, "code 111 ") || !strings.HasSuffix(got, c.want) {
+		if got := inheritIn(t, c.pid, c.fds, c.files...); !strings.HasPrefix(got, "code 111 ") ||
+			!strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -95,11 +95,13 @@ func TestListenFirst(t *testing.T) {
 	if !strings.HasPrefix(l.Addr().String(), "127.0.0.1:") {
 		t.Errorf("listens on %s", l.Addr())
 	}
-	if _, err := listenFirst(context.Background(), []place{absent, absent}, 0); err == nil || err.Error() != "cannot assign requested address" {
+	if _, err := listenFirst(context.Background(), []place{absent, absent}, 0); err == nil ||
+		err.Error() != "cannot assign requested address" {
 		t.Errorf("two places that fail for one reason: %v", err)
 	}
 	other := place{"tcp6", "127.0.0.1"}
-	if _, err := listenFirst(context.Background(), []place{absent, other}, 0); err == nil || strings.Count(err.Error(), "; ") != 1 {
+	if _, err := listenFirst(context.Background(), []place{absent, other}, 0); err == nil ||
+		strings.Count(err.Error(), "; ") != 1 {
 		t.Errorf("two places that fail for two reasons: %v", err)
 	}
 }
@@ -154,7 +156,8 @@ func TestUnixReplacesSocketOnly(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "data")
 	must.Do(t, os.WriteFile(file, []byte("precious"), 0o600))
-	_, err := listenAll(context.Background(), []config.Listen{{Address: config.Address{Path: file}}}, slog.New(slog.DiscardHandler))
+	_, err := listenAll(context.Background(), []config.Listen{{Address: config.Address{Path: file}}},
+		slog.New(slog.DiscardHandler))
 	if err == nil || exit.Code(err) != exit.Listen || !strings.Contains(err.Error(), "another file already exists") {
 		t.Errorf("over a file: %v, code %d", err, exit.Code(err))
 	}

@@ -83,7 +83,8 @@ func OpenAll(ctx context.Context, all []*Standby, log *slog.Logger) (ls []net.Li
 			ShutAll(all[:i])
 			return nil, err
 		}
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls", CertsOf(l) != nil)
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls",
+			CertsOf(l) != nil)
 		ls = append(ls, l)
 	}
 	return ls, nil

@@ -65,7 +65,8 @@ func itemLineOf(i *storage.Item) *itemLine {
 	if y := i.Route; y != nil {
 		line.LeavesFor = y.To
 		for _, t := range queue.Traces(y.Traces) {
-			line.Been = append(line.Been, been{t.From, t.Why.String(), moment(t.When), t.Reserves, t.Timeouts, t.Releases})
+			line.Been = append(line.Been, been{t.From, t.Why.String(), moment(t.When), t.Reserves, t.Timeouts,
+				t.Releases})
 		}
 	}
 	for code, reason := range queue.Tags(i.Note).All() {

@@ -53,7 +53,8 @@ func Page(name string) (text string, ok bool) {
 			if err != nil {
 				panic(fmt.Sprintf("the topic %s has no page: %v", name, err)) // a test reads them all
 			}
-			return strings.NewReplacer("\nRIGHTS\n", "\n"+beanstalk.Rights(), "\nADDED\n", "\n"+beanstalk.Added()).Replace(string(b)), true
+			return strings.NewReplacer("\nRIGHTS\n", "\n"+beanstalk.Rights(), "\nADDED\n", "\n"+
+				beanstalk.Added()).Replace(string(b)), true
 		}
 	}
 	return "", false

@@ -18,9 +18,13 @@ import (
 // computed are the lines whose words are put together, by file and function, with what
 // trouble.md says of them.
 var computed = map[string][]string{
-	"cmd/beanfield/run.go run":                        {"storage.path is set", "can be read by every user", "cannot be used by user", "fits nobody", "fits no tube", "is never asked", "let nobody in", "flag was removed", "maximum job size was set to", "sync interval was set to"},
-	"cmd/beanfield/reload.go tell":                    {"before, 100000 now", "needs a restart", "storage.path is set", "can be read by every user"},
-	"conn/audit/writer.go warn":                       {"events are missing in the audit log", "the audit log cannot be written"},
+	"cmd/beanfield/run.go run": {"storage.path is set", "can be read by every user",
+		"cannot be used by user", "fits nobody", "fits no tube", "is never asked", "let nobody in", "flag was removed",
+		"maximum job size was set to", "sync interval was set to"},
+	"cmd/beanfield/reload.go tell": {"before, 100000 now", "needs a restart", "storage.path is set",
+		"can be read by every user"},
+	"conn/audit/writer.go warn": {"events are missing in the audit log",
+		"the audit log cannot be written"},
 	"storage/jetstream/lines.go Warnf":                {"the engine of several machines"},
 	"storage/jetstream/lines.go Errorf":               {"the engine of several machines"},
 	"storage/jetstream/lines.go Fatalf":               {"the engine of several machines"},
@@ -40,7 +44,8 @@ func source(t *testing.T, visit func(path string, file *ast.File)) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../..", path), nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../..", path), nil,
+				parser.SkipObjectResolution)
 			if err == nil {
 				visit(path, file)
 			}

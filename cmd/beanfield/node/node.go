@@ -63,7 +63,8 @@ func (n *clusterNode) Start(ctx context.Context) error {
 		return exit.With(exit.Storage, err)
 	}
 	if n.control, err = control.Serve(o.Dir, n, n.log); err != nil {
-		return exit.With(exit.Storage, errors.Join(fmt.Errorf("the socket of beanfield cluster: %w", err), n.claim.Close()))
+		return exit.With(exit.Storage, errors.Join(fmt.Errorf("the socket of beanfield cluster: %w", err),
+			n.claim.Close()))
 	}
 	running, err := cluster.Start(ctx, o)
 	if err != nil {
@@ -87,10 +88,12 @@ func nodeError(err error) error {
 func (n *clusterNode) open(opening cluster.Opening) (cluster.Copies, error) {
 	o := pebbleOptions(n.config, n.log)
 	o.Fatal = func(err error) {
-		n.log.Error("this node's store has failed: another node serves until this one is started again on a disk that works", "error", err)
+		n.log.Error("this node's store has failed: another node serves until this one is started again on a disk "+
+			"that works", "error", err)
 	}
 	copies, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{
-		Options: o, Cluster: opening.Cluster, Origins: opening.Origins, Member: opening.Member, Damaged: opening.Damaged,
+		Options: o, Cluster: opening.Cluster, Origins: opening.Origins, Member: opening.Member,
+		Damaged: opening.Damaged,
 	})
 	if err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func (n *clusterNode) Status() cluster.Status {
 		return running.Status()
 	}
 	k := &n.config.Cluster
-	st := cluster.Status{Cluster: k.Name, Node: k.Node, Shards: []cluster.ShardStatus{}, Problems: []string{"waiting for " + *n.waiting.Load()}}
+	st := cluster.Status{Cluster: k.Name, Node: k.Node, Shards: []cluster.ShardStatus{},
+		Problems: []string{"waiting for " + *n.waiting.Load()}}
 	for _, name := range slices.Sorted(maps.Keys(k.Nodes)) {
 		st.Nodes = append(st.Nodes, cluster.NodeStatus{Name: name, Alive: name == k.Node, Silence: -1})
 	}
@@ -187,7 +191,8 @@ func clusterOptions(c *config.Config, version string, log *slog.Logger) cluster.
 	o := cluster.Options{
 		Name: k.Name, Node: k.Node, Secret: k.Secret, Cert: k.Cert, Key: k.Key, CA: k.CA, Replicas: k.Replicas,
 		Engine: k.Engine, EngineUnsafe: k.EngineUnsafe, Prefer: k.Prefer, Nodes: map[string]string{},
-		Dir: pebblestore.ClusterDir(c.Storage.Path), Shards: c.Shards, DefaultShards: config.ShardCount(c), Version: version, Logger: log,
+		Dir: pebblestore.ClusterDir(c.Storage.Path), Shards: c.Shards, DefaultShards: config.ShardCount(c),
+		Version: version, Logger: log,
 	}
 	for name, at := range k.Nodes {
 		o.Nodes[name] = at.String()
@@ -199,7 +204,8 @@ func clusterOptions(c *config.Config, version string, log *slog.Logger) cluster.
 func (n *clusterNode) Term(ctx context.Context) (Term, error) {
 	var w *warm
 	if n.config.Cluster.Warm {
-		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: Budget(n.config), PolicyFor: n.config.PolicyFor(), Kept: n.config.PoliciesWith}, n.log)
+		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: Budget(n.config),
+			PolicyFor: n.config.PolicyFor(), Kept: n.config.PoliciesWith}, n.log)
 	}
 	t, err := n.running.Load().Term(ctx)
 	if w != nil {

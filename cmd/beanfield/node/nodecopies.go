@@ -17,5 +17,6 @@ func (c nodeCopies) Sum(ctx context.Context, shard int, at uint64) (cluster.Cont
 	if err != nil {
 		return cluster.Content{}, err
 	}
-	return cluster.Content{At: s.At, Hash: fmt.Sprintf("%016x", s.Hash), Jobs: s.Jobs, Queues: s.Queues, Bytes: s.Bytes, LastID: s.MaxID}, nil
+	return cluster.Content{At: s.At, Hash: fmt.Sprintf("%016x", s.Hash), Jobs: s.Jobs, Queues: s.Queues, Bytes: s.Bytes,
+		LastID: s.MaxID}, nil
 }

@@ -24,7 +24,8 @@ func TestPebbleOptions(t *testing.T) {
 	}{{"always", storage.Always}, {"interval", storage.Interval}, {"never", storage.Never}} {
 		c.Storage.Sync, c.Storage.SyncInterval = s.word, 7*time.Millisecond
 		o := pebbleOptions(c, nil)
-		if o.Dir != "/data" || o.Sync != s.want || o.SyncEvery != 7*time.Millisecond || o.CacheBytes != 5<<20 || o.LogBytes != 6<<20 || o.MinFree != 256<<20 || o.Fatal == nil {
+		if o.Dir != "/data" || o.Sync != s.want || o.SyncEvery != 7*time.Millisecond || o.CacheBytes != 5<<20 ||
+			o.LogBytes != 6<<20 || o.MinFree != 256<<20 || o.Fatal == nil {
 			t.Errorf("%s: %+v", s.word, o)
 		}
 	}
@@ -41,7 +42,8 @@ func TestMemoryBudget(t *testing.T) {
 		backend string
 		budget  int64
 		want    int64
-	}{{"memory", 5, 0}, {"memory", 0, 0}, {"pebble", 0, 0}, {"pebble", 1, 8}, {"pebble", 8, 8}, {"pebble", 1 << 30, 1 << 30}} {
+	}{{"memory", 5, 0}, {"memory", 0, 0}, {"pebble", 0, 0}, {"pebble", 1, 8}, {"pebble", 8, 8},
+		{"pebble", 1 << 30, 1 << 30}} {
 		c := must.Get(config.Load(config.Flags{}))
 		c.Shards, c.Storage.Backend, c.Storage.MemoryBudget = 8, x.backend, x.budget
 		if got := Budget(c); got != x.want {

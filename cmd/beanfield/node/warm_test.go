@@ -25,7 +25,8 @@ func newPair(t *testing.T) *pair {
 	p := &pair{t: t, last: turns.Place{Origin: 1}}
 	for _, r := range []**pebblestore.Replicas{&p.owner, &p.follower} {
 		*r = must.Get(pebblestore.OpenReplicas(pebblestore.ReplicaOptions{
-			Options: pebblestore.Options{Dir: t.TempDir(), MinFree: -1, Ballast: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))},
+			Options: pebblestore.Options{Dir: t.TempDir(), MinFree: -1, Ballast: -1,
+				Logger: slog.New(slog.NewTextHandler(io.Discard, nil))},
 			Cluster: "c", Origins: []turns.Place{p.last},
 		}))
 		t.Cleanup(func() { must.Do(t, (*r).Close()) })
@@ -40,7 +41,8 @@ func (p *pair) upstream(int) pebblestore.Upstream { return p }
 
 // Append implements pebblestore.Upstream.
 func (p *pair) Append(b []byte) (uint64, error) {
-	data, hash := turns.Append(nil, turns.Record{Origin: 1, Epoch: 1, Number: p.last.Number + 1, Before: p.last.Hash, Turns: b})
+	data, hash := turns.Append(nil, turns.Record{Origin: 1, Epoch: 1, Number: p.last.Number + 1, Before: p.last.Hash,
+		Turns: b})
 	rec, _, _, err := turns.Decode(data)
 	p.last.Number, p.last.Hash = rec.Number, hash
 	for _, r := range []*pebblestore.Replicas{p.owner, p.follower} {

@@ -72,7 +72,8 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, name string, fn fu
 }
 
 // do carries out an action, if it is allowed.
-func (c *Console) do(w http.ResponseWriter, r *http.Request, name string, a *action, fn func(*Console, *action) error) error {
+func (c *Console) do(w http.ResponseWriter, r *http.Request, name string, a *action,
+	fn func(*Console, *action) error) error {
 	if err := checkKind(r); err != nil {
 		return err
 	}

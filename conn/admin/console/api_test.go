@@ -36,7 +36,9 @@ type bench struct {
 func options(r *router.Router) Options {
 	return Options{
 		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
-		LimitsFor: func(string) *policy.Limits { return &policy.Limits{} }, May: func(*http.Request) Rights { return Rights{Act: true} },
+		LimitsFor: func(string) *policy.Limits { return &policy.Limits{} }, May: func(*http.Request) Rights {
+			return Rights{Act: true}
+		},
 		Policies: conn.NoPolicies(), Schedules: func() []schedule.Info { return nil },
 		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Deed) {},
 		History: func() *history.Book { return nil }, Latency: func() map[string]*tally.Reading { return nil },
@@ -124,7 +126,8 @@ func TestActions(t *testing.T) {
 	second := b.post(200, "put", fields{"tube": "a", "base64": "/wA=", "delay": 100}).ID
 	b.expect("a", 1, 1, 0)
 	j := shown[jobAnswer](b, fmt.Sprint("job?id=", first))
-	if j.Text == nil || *j.Text != "one" || j.Pri != 5 || j.TTR != 30 || j.Tube != "a" || j.State != "ready" || j.Size != 3 {
+	if j.Text == nil || *j.Text != "one" || j.Pri != 5 || j.TTR != 30 || j.Tube != "a" || j.State != "ready" ||
+		j.Size != 3 {
 		t.Errorf("the first job is shown as %+v", j)
 	}
 	j = shown[jobAnswer](b, fmt.Sprint("job?id=", second))
@@ -182,24 +185,29 @@ func (b *bench) search(query url.Values) (texts []string) {
 func TestSearch(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
 	for i := range 150 {
-		b.post(200, "put", fields{"tube": fmt.Sprint("t", i%2), "data": fmt.Sprintf("number %d <b>", i), "delay": i % 3})
+		b.post(200, "put", fields{"tube": fmt.Sprint("t", i%2), "data": fmt.Sprintf("number %d <b>", i),
+			"delay": i % 3})
 	}
 	want := []string{"number 70 <b>", "number 72 <b>", "number 74 <b>", "number 76 <b>", "number 78 <b>"}
-	all := slices.Concat([]string{"number 7 <b>"}, want, []string{"number 71 <b>", "number 73 <b>", "number 75 <b>", "number 77 <b>", "number 79 <b>"})
+	all := slices.Concat([]string{"number 7 <b>"}, want, []string{"number 71 <b>", "number 73 <b>", "number 75 <b>",
+		"number 77 <b>", "number 79 <b>"})
 	slices.Sort(all)
 	for _, e := range []struct {
 		query url.Values
 		want  []string
 	}{
-		{url.Values{"tube": {"t0"}}, want}, {url.Values{"filter": {"*0"}}, want}, {url.Values{}, all}, {url.Values{"filter": {"u"}}, nil},
+		{url.Values{"tube": {"t0"}}, want}, {url.Values{"filter": {"*0"}}, want}, {url.Values{}, all},
+		{url.Values{"filter": {"u"}}, nil},
 	} {
 		if texts := b.search(e.query); !slices.Equal(texts, e.want) {
 			t.Errorf("%v: found %q, want %q", e.query, texts, e.want)
 		}
 	}
 	for path, want := range map[string]int{
-		"jobs?tube=t0&state=odd": 400, "jobs?tube=t0&state=all&n=101": 400, "jobs?tube=t0&state=all&from=-1": 400, "jobs?tube=none&state=all": 200,
-		"job?id=x": 400, "job?id=99999": 404, "tube?name=none": 404, "tubes?sort=odd": 400, "tubes?n=201": 400, "nothing": 404,
+		"jobs?tube=t0&state=odd": 400, "jobs?tube=t0&state=all&n=101": 400, "jobs?tube=t0&state=all&from=-1": 400,
+		"jobs?tube=none&state=all": 200,
+		"job?id=x":                 400, "job?id=99999": 404, "tube?name=none": 404, "tubes?sort=odd": 400,
+		"tubes?n=201": 400, "nothing": 404,
 	} {
 		b.get(want, path)
 	}
@@ -238,7 +246,8 @@ func TestTubes(t *testing.T) {
 		}
 	}
 	o := shown[overviewAnswer](b, "overview")
-	if o.Total.Ready != 10 || o.Total.Total != 10 || o.Tubes != 5 || len(o.Shards) != 3 || o.Busiest[0].Name != "video.retry" || !o.Act {
+	if o.Total.Ready != 10 || o.Total.Total != 10 || o.Tubes != 5 || len(o.Shards) != 3 ||
+		o.Busiest[0].Name != "video.retry" || !o.Act {
 		t.Errorf("the overview is %+v", o)
 	}
 }
@@ -270,7 +279,8 @@ func TestOtherSites(t *testing.T) {
 		{413, "POST", `{"tube":"a","data":"` + strings.Repeat("x", 1<<20+1) + `"}`, kind},
 		{413, "POST", `{"tube":"a","data":"` + strings.Repeat("x", 3<<20) + `"}`, kind},
 	} {
-		if status, text, _ := b.ask(e.method, apiPath+"put?tube=a&data=x", e.body, e.headers...); status != e.status || !json.Valid(text) {
+		if status, text, _ := b.ask(e.method, apiPath+"put?tube=a&data=x", e.body, e.headers...); status != e.status ||
+			!json.Valid(text) {
 			t.Errorf("%s %.40q %q: %d %s, want %d", e.method, e.body, e.headers, status, text, e.status)
 		}
 	}
@@ -294,7 +304,8 @@ func TestPages(t *testing.T) {
 	if status != 200 || !bytes.Contains(text, []byte("<title>beanfield")) || !bytes.Contains(text, []byte("Loading…")) {
 		t.Errorf("the page is %d %.80s", status, text)
 	}
-	for key, want := range map[string]string{"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
+	for key, want := range map[string]string{"Content-Security-Policy": contentPolicy,
+		"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
 		if h.Get(key) != want {
 			t.Errorf("%s is %q", key, h.Get(key))
 		}
@@ -302,7 +313,8 @@ func TestPages(t *testing.T) {
 	if status, _, _ := b.ask("POST", "/", ""); status != 405 {
 		t.Errorf("POST / is answered %d", status)
 	}
-	html := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|new Function|[ "']style=|\bon[a-z]+="|https?://`)
+	html := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|new ` +
+		`Function|[ "']style=|\bon[a-z]+="|https?://`)
 	total := 0
 	fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -312,7 +324,8 @@ func TestPages(t *testing.T) {
 		if total += len(text); err != nil {
 			t.Error(err)
 		}
-		for _, found := range html.FindAllString(strings.ReplaceAll(string(text), "http://www.w3.org/2000/svg", ""), -1) {
+		for _, found := range html.FindAllString(strings.ReplaceAll(string(text), "http://www.w3.org/2000/svg", ""),
+			-1) {
 			t.Errorf("%s has %q", path, found)
 		}
 		return nil
@@ -335,7 +348,8 @@ func TestActionsOfATube(t *testing.T) {
 		b.post(200, "put", fields{"tube": "few", "data": "x"})
 		b.post(200, "put", fields{"tube": "many", "data": "x"})
 	}
-	if did := shown[tubeAnswer](b, "tube?name=few").Did; !slices.Contains(did, counterInfo{"drop", 2}) || !slices.Contains(did, counterInfo{"refuse", 0}) {
+	if did := shown[tubeAnswer](b, "tube?name=few").Did; !slices.Contains(did, counterInfo{"drop", 2}) ||
+		!slices.Contains(did, counterInfo{"refuse", 0}) {
 		t.Errorf("%+v", did)
 	}
 	if did := shown[tubeAnswer](b, "tube?name=many").Did; did != nil {

@@ -31,7 +31,8 @@ func snapshotOf(at time.Time, names string, total func(name string) uint64) *sna
 func TestRates(t *testing.T) {
 	at := time.Unix(1000, 0)
 	for _, e := range []struct{ before, now, known string }{
-		{"abcd", "abcd", "abcd"}, {"abcd", "bcda", "abcd"}, {"abcd", "acd", "acd"}, {"abcd", "xabycdz", "abcd"}, {"abcd", "dxcba", "abcd"}, {"abcd", "xyz", ""},
+		{"abcd", "abcd", "abcd"}, {"abcd", "bcda", "abcd"}, {"abcd", "acd", "acd"}, {"abcd", "xabycdz", "abcd"},
+		{"abcd", "dxcba", "abcd"}, {"abcd", "xyz", ""},
 		{"a", "abcd", "a"},
 	} {
 		base := snapshotOf(at, e.before, func(n string) uint64 { return 100 * uint64(n[0]) })
@@ -44,7 +45,8 @@ func TestRates(t *testing.T) {
 				want = float64(r.Name[0])
 			}
 			if r.puts != want || r.deletes != want/2 {
-				t.Errorf("%s, then %s: %s has %g puts and %g deletes a second, want %g", e.before, e.now, r.Name, r.puts, r.deletes, want)
+				t.Errorf("%s, then %s: %s has %g puts and %g deletes a second, want %g", e.before, e.now, r.Name,
+					r.puts, r.deletes, want)
 			}
 		}
 	}

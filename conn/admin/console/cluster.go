@@ -9,7 +9,8 @@ import (
 var noCluster = &problem{http.StatusNotFound, "this server is no node of a cluster"}
 
 // onlyFollows is the answer of a node that has no jobs to show.
-var onlyFollows = &problem{http.StatusServiceUnavailable, "this node only follows: the jobs are at the node that serves"}
+var onlyFollows = &problem{http.StatusServiceUnavailable,
+	"this node only follows: the jobs are at the node that serves"}
 
 // cluster tells what this node knows of its cluster.
 func (c *Console) cluster(r *http.Request) (any, error) {
@@ -52,7 +53,8 @@ func (c *Console) follows(name string, r *http.Request) (any, error) {
 		may := c.opts.May(r)
 		may.Act = false
 		return &followerAnswer{
-			At: time.Now().UnixMilli(), Version: c.opts.Version, Uptime: int64(time.Since(c.opts.Started) / time.Second), May: may.scope(),
+			At: time.Now().UnixMilli(), Version: c.opts.Version,
+			Uptime: int64(time.Since(c.opts.Started) / time.Second), May: may.scope(),
 			Cluster: true, Following: true,
 		}, nil
 	}

@@ -30,7 +30,9 @@ func TestCluster(t *testing.T) {
 
 // A node that follows has the pages, and tells of the cluster only.
 func TestConsoleOfAFollower(t *testing.T) {
-	c := must.Get(New(Options{Version: "test", Started: time.Now(), May: func(*http.Request) Rights { return Rights{Act: true} }, Cluster: told}))
+	c := must.Get(New(Options{Version: "test", Started: time.Now(), May: func(*http.Request) Rights {
+		return Rights{Act: true}
+	}, Cluster: told}))
 	ask := func(method, path string) (int, string) {
 		w := httptest.NewRecorder()
 		c.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader("{}")))
@@ -41,8 +43,10 @@ func TestConsoleOfAFollower(t *testing.T) {
 		status       int
 		says         string
 	}{
-		{"GET", "/", 200, "cluster.js"}, {"GET", "/cluster.js", 200, "function cluster"}, {"GET", "/api/v1/cluster", 200, `{"owner":"b"}`},
-		{"GET", "/api/v1/overview", 200, `"following":true`}, {"GET", "/api/v1/tubes", 503, "only follows"}, {"POST", "/api/v1/put", 503, "only follows"},
+		{"GET", "/", 200, "cluster.js"}, {"GET", "/cluster.js", 200, "function cluster"}, {"GET", "/api/v1/cluster",
+			200, `{"owner":"b"}`},
+		{"GET", "/api/v1/overview", 200, `"following":true`}, {"GET", "/api/v1/tubes", 503, "only follows"},
+		{"POST", "/api/v1/put", 503, "only follows"},
 		{"POST", "/api/v1/drain", 503, "only follows"}, {"GET", "/api/v1/nothing", 404, "nothing of this name"},
 	} {
 		if status, body := ask(e.method, e.path); status != e.status || !strings.Contains(body, e.says) {

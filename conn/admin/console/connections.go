@@ -107,7 +107,8 @@ func pageOf(all []connected, at time.Time, w table) *connectionsAnswer {
 	order := connectionColumns[w.by]
 	slices.SortFunc(found, func(x, y *connected) int {
 		p.step()
-		return cmp.Or(w.order(order(x, y)), cmp.Compare(y.Asked, x.Asked), cmp.Compare(x.Since, y.Since), x.Peer.Compare(y.Peer))
+		return cmp.Or(w.order(order(x, y)), cmp.Compare(y.Asked, x.Asked), cmp.Compare(x.Since, y.Since),
+			x.Peer.Compare(y.Peer))
 	})
 	a.Found, a.From = len(found), min(w.from, len(found))
 	for _, g := range found[a.From:min(a.From+w.n, len(found))] {
@@ -118,7 +119,8 @@ func pageOf(all []connected, at time.Time, w table) *connectionsAnswer {
 
 // fits says whether the filter shows the client.
 func (g *connected) fits(shows func(string) bool) bool {
-	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || slices.ContainsFunc(strings.Fields(g.Watched), shows) || shows(g.Consumer) || shows(g.Identity) || shows(g.front)
+	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || slices.ContainsFunc(strings.Fields(g.Watched),
+		shows) || shows(g.Consumer) || shows(g.Identity) || shows(g.front)
 }
 
 func (g *connected) show(at time.Time) connectionInfo {
@@ -127,7 +129,9 @@ func (g *connected) show(at time.Time) connectionInfo {
 		watched = append(slices.Delete(watched, i, i+1), "default")
 	}
 	return connectionInfo{
-		ID: g.ID, FrontEnd: g.front, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
-		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: watched, Consumer: g.Consumer,
+		ID: g.ID, FrontEnd: g.front, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6,
+		Age:   max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
+		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: watched,
+		Consumer: g.Consumer,
 	}
 }

@@ -20,7 +20,8 @@ func crowd(n int) FrontEnd {
 		for i := range n {
 			g := conn.Client{
 				ID: uint64(i + 1), Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
-				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3, Watched: fmt.Sprint("default from-", i%10), Held: i % 5,
+				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3,
+				Watched: fmt.Sprint("default from-", i%10), Held: i % 5,
 			}
 			if i%4 == 0 {
 				g.Doing = conn.Waiting
@@ -35,11 +36,13 @@ func crowd(n int) FrontEnd {
 func TestConnections(t *testing.T) {
 	b := newBench(t, Rights{Act: true}, func(o *Options) { o.FrontEnds = []FrontEnd{crowd(1000)} })
 	for query, want := range map[string]string{
-		"n=3":                                  "10.0.2.214:1000 10.0.3.249:1005 10.0.1.34:1004", // those who hold most, of them those who asked most
-		"n=3&sort=age&desc=1":                  "10.0.0.0:1000 10.0.0.1:1001 10.0.0.2:1002",
-		"n=2&sort=peer&from=998":               "10.0.3.248:1004 10.0.3.249:1005",
-		"n=2&sort=peer&from=2000":              "",
-		"sort=peer&filter=10.0.0.24*":          "10.0.0.24:1003 10.0.0.240:1002 10.0.0.241:1003 10.0.0.242:1004 10.0.0.243:1005 10.0.0.244:1006 10.0.0.245:1000 10.0.0.246:1001 10.0.0.247:1002 10.0.0.248:1003 10.0.0.249:1004",
+		// those who hold most, of them those who asked most
+		"n=3":                     "10.0.2.214:1000 10.0.3.249:1005 10.0.1.34:1004",
+		"n=3&sort=age&desc=1":     "10.0.0.0:1000 10.0.0.1:1001 10.0.0.2:1002",
+		"n=2&sort=peer&from=998":  "10.0.3.248:1004 10.0.3.249:1005",
+		"n=2&sort=peer&from=2000": "",
+		"sort=peer&filter=10.0.0.24*": "10.0.0.24:1003 10.0.0.240:1002 10.0.0.241:1003 10.0.0.242:1004 " +
+			"10.0.0.243:1005 10.0.0.244:1006 10.0.0.245:1000 10.0.0.246:1001 10.0.0.247:1002 10.0.0.248:1003 10.0.0.249:1004",
 		"n=1&sort=peer&filter=INTO-7":          "10.0.0.7:1000",
 		"n=1&sort=peer&filter=from-8":          "10.0.0.8:1001",
 		"n=1&sort=doing&desc=1&filter=nobody":  "",
@@ -56,7 +59,8 @@ func TestConnections(t *testing.T) {
 		}
 	}
 	a := shown[connectionsAnswer](b, "connections?n=1")
-	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].FrontEnd != "crowd" || a.Connections[0].Age < 1 {
+	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].FrontEnd != "crowd" ||
+		a.Connections[0].Age < 1 {
 		t.Errorf("the clients are shown as %+v", a)
 	}
 	if w := a.Connections[0].Watched; len(w) != 2 || w[0] != "from-4" || w[1] != "default" {
@@ -67,7 +71,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A client is disconnected by its ID, and is not listed any more. The audit log is told who it was, or that nobody was there.
+// A client is disconnected by its ID, and is not listed any more. The audit log is told who it was, or that nobody was
+// there.
 func TestDisconnect(t *testing.T) {
 	list, _ := crowd(3).Clients(t.Context(), nil)
 	front := FrontEnd{
@@ -109,7 +114,9 @@ func TestDisconnect(t *testing.T) {
 // A front end that does not answer in time makes the page say so.
 func TestConnectionsOfABusyFrontEnd(t *testing.T) {
 	b := newBench(t, Rights{}, func(o *Options) {
-		o.FrontEnds = []FrontEnd{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }}}
+		o.FrontEnds = []FrontEnd{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) {
+			return nil, false
+		}}}
 	})
 	b.get(503, "connections")
 }

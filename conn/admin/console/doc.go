@@ -62,8 +62,8 @@
 // exist. The figures of the shards, the latency and the history of the whole need stats on
 // every tube. All policies need stats on every tube, as the command policies does; a tube's
 // own is shown to those who have stats on it. The list of connections, disconnect, drain and set-policies
-// need admin on every tube. One table says what the other actions need (needs). Answers say what a client may do, so that the pages
-// show nothing that would be refused, and say what is missing.
+// need admin on every tube. One table says what the other actions need (needs). Answers say what a client may do, so
+// that the pages show nothing that would be refused, and say what is missing.
 //
 // Slow commands are shown to those who have stats on their tube; those that are about no tube to
 // those who have it on every tube. Where they came from is shown to those with admin on every

@@ -24,7 +24,8 @@ type historyAnswer struct {
 // historyKeys are the names of the figures, in their order. The totals have them all, and tubes
 // the first.
 var historyKeys = []string{
-	history.Ready: "ready", history.Reserved: "reserved", history.Delayed: "delayed", history.Buried: "buried", history.Puts: "puts", history.Done: "done",
+	history.Ready: "ready", history.Reserved: "reserved", history.Delayed: "delayed", history.Buried: "buried",
+	history.Puts: "puts", history.Done: "done",
 	history.Waiting: "waiting", history.Timeouts: "timeouts",
 	history.CommandHalf: "half", history.CommandNine: "nine", history.CommandMost: "most",
 	history.CommitHalf: "commitHalf", history.CommitNine: "commitNine", history.CommitMost: "commitMost",

@@ -40,7 +40,8 @@ func TestHistoryWithRights(t *testing.T) {
 		query  string
 		status int
 	}{
-		{nil, "span=hour", 200}, {nil, "span=day", 200}, {nil, "span=day&tube=hidden", 200}, {nil, "span=day&tube=never", 200},
+		{nil, "span=hour", 200}, {nil, "span=day", 200}, {nil, "span=day&tube=hidden", 200},
+		{nil, "span=day&tube=never", 200},
 		{nil, "", 400}, {nil, "span=week", 400},
 		{map[string]access.Rights{"own": access.Stats}, "span=hour&tube=own", 200},
 		{map[string]access.Rights{"own": access.Stats}, "span=hour&tube=hidden", 404},
@@ -72,7 +73,8 @@ func TestHistoryRows(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	row := a.Rows[0]
-	if at := time.UnixMilli(int64(*row[0])); time.Since(at) > time.Minute || *row[1] != 1 || *row[2] != 0 || row[5] != nil {
+	if at := time.UnixMilli(int64(*row[0])); time.Since(at) > time.Minute || *row[1] != 1 || *row[2] != 0 ||
+		row[5] != nil {
 		t.Errorf("%+v", row)
 	}
 	if a := shown[answer](b, "history?span=day"); len(a.Keys) != 14 || len(a.Rows) != 1 || len(a.Rows[0]) != 15 {

@@ -61,15 +61,18 @@ type been struct {
 
 func showBeen(list []queue.Trace) (all []been) {
 	for _, t := range list {
-		all = append(all, been{t.From, t.Why.String(), t.When / int64(time.Millisecond), t.Reserves, t.Timeouts, t.Releases})
+		all = append(all, been{t.From, t.Why.String(), t.When / int64(time.Millisecond), t.Reserves, t.Timeouts,
+			t.Releases})
 	}
 	return all
 }
 
 func showJob(f *queue.JobFigures) jobAnswer {
 	return jobAnswer{
-		ID: f.ID, Tube: f.Tube, State: f.State.String(), Pri: f.Pri, Age: f.Age, Delay: f.Delay, TTR: f.TTR, TimeLeft: f.TimeLeft,
-		Reserves: f.Reserves, Timeouts: f.Timeouts, Releases: f.Releases, Buries: f.Buries, Kicks: f.Kicks, Size: f.Size,
+		ID: f.ID, Tube: f.Tube, State: f.State.String(), Pri: f.Pri, Age: f.Age, Delay: f.Delay, TTR: f.TTR,
+		TimeLeft: f.TimeLeft,
+		Reserves: f.Reserves, Timeouts: f.Timeouts, Releases: f.Releases, Buries: f.Buries, Kicks: f.Kicks,
+		Size: f.Size,
 		Been: showBeen(f.Been),
 	}
 }
@@ -158,7 +161,8 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 		s.gather(a, list, n)
 		return a, nil
 	}
-	return a, c.search(s, a, searched{tube, visible(may.Subject, filter(q.Get("filter"))), state, find, uint64(max(from, 1)), n})
+	return a, c.search(s, a, searched{tube, visible(may.Subject, filter(q.Get("filter"))), state, find,
+		uint64(max(from, 1)), n})
 }
 
 // mark says what a client may do with each of the jobs.
@@ -195,7 +199,9 @@ func visible(s *access.Subject, shows func(string) bool) func(string) bool {
 // search goes through the jobs until it has found enough, or its time is over.
 func (c *Console) search(s *client, a *jobsAnswer, w searched) error {
 	l := router.Listing{
-		Filter: queue.Filter{Tube: w.tube, Body: w.find}, Authorizer: func(_ queue.Kind, tube string) bool { return w.tube != "" || w.shows(tube) },
+		Filter: queue.Filter{Tube: w.tube, Body: w.find}, Authorizer: func(_ queue.Kind, tube string) bool {
+			return w.tube != "" || w.shows(tube)
+		},
 		Bodies: previewMost + utf8.UTFMax,
 	}
 	for st := queue.Ready; st <= queue.Buried; st++ {

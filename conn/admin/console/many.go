@@ -120,7 +120,8 @@ func (a *action) moveSome(c *Console, list []queue.JobFigures) (done int, err er
 	if len(ids) == 0 {
 		return 0, err
 	}
-	l := router.Listing{Filter: queue.Filter{Tube: list[0].Tube}, Alter: &queue.Altering{To: a.ask.To, Delay: int64(a.ask.Delay) * 1e9}}
+	l := router.Listing{Filter: queue.Filter{Tube: list[0].Tube}, Alter: &queue.Altering{To: a.ask.To,
+		Delay: int64(a.ask.Delay) * 1e9}}
 	switch {
 	case a.ask.Delay > 0:
 		l.Alter.As = queue.Delayed
@@ -138,4 +139,5 @@ func (a *action) moveSome(c *Console, list []queue.JobFigures) (done int, err er
 }
 
 // errFull refuses a move into a tube that is full.
-var errFull = &problem{http.StatusInsufficientStorage, "the other tube is full, or a job cannot be read: the rest stays where it is"}
+var errFull = &problem{http.StatusInsufficientStorage,
+	"the other tube is full, or a job cannot be read: the rest stays where it is"}

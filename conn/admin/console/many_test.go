@@ -12,7 +12,8 @@ func TestManyJobs(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
 	const many = 3*handful + 7
 	for i := range many {
-		b.post(200, "put", fields{"tube": "from", "data": fmt.Sprint("job ", i), "pri": i, "ttr": 77, "delay": 1000 * (i % 2)})
+		b.post(200, "put", fields{"tube": "from", "data": fmt.Sprint("job ", i), "pri": i, "ttr": 77,
+			"delay": 1000 * (i % 2)})
 	}
 	// Answers may say that there is more to do, as often as the machine is slow.
 	until := func(name string, say fields) (done int) {
@@ -30,7 +31,8 @@ func TestManyJobs(t *testing.T) {
 	}
 	b.expect("from", 0, many/2, 0)
 	b.expect("to", (many+1)/2, 0, 0)
-	if n := until("move", fields{"tube": "from", "to": "to", "states": []string{"ready", "delayed", "buried"}}); n != many/2 {
+	if n := until("move", fields{"tube": "from", "to": "to", "states": []string{"ready", "delayed",
+		"buried"}}); n != many/2 {
 		t.Errorf("%d jobs are moved", n)
 	}
 	b.expect("to", (many+1)/2, many/2, 0)
@@ -61,7 +63,8 @@ func TestMoveJob(t *testing.T) {
 	b.post(400, "move-job", fields{"id": second, "to": "no way"})
 	b.expect("b", 0, 2, 0)
 	jobs := shown[jobsAnswer](b, "jobs?tube=b&state=delayed").Jobs
-	if len(jobs) != 2 || *jobs[0].Text != "x" || jobs[0].TimeLeft > 500 || *jobs[1].Text != "y" || jobs[1].Pri != 7 || jobs[1].TimeLeft < 898 {
+	if len(jobs) != 2 || *jobs[0].Text != "x" || jobs[0].TimeLeft > 500 || *jobs[1].Text != "y" || jobs[1].Pri != 7 ||
+		jobs[1].TimeLeft < 898 {
 		t.Errorf("the jobs have become %+v", jobs)
 	}
 	worker := newClient(b.router)

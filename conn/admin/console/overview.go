@@ -56,7 +56,8 @@ func (c *Console) overview(r *http.Request) (any, error) {
 	may := c.opts.May(r)
 	a := overviewAnswer{
 		At: s.at.UnixMilli(), Version: c.opts.Version, Uptime: int64(time.Since(c.opts.Started) / time.Second),
-		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, May: may.scope(), Draining: c.router.Draining(), Cluster: c.opts.Cluster != nil, Rated: s.base != nil, Shards: []shardInfo{},
+		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, May: may.scope(),
+		Draining: c.router.Draining(), Cluster: c.opts.Cluster != nil, Rated: s.base != nil, Shards: []shardInfo{},
 	}
 	var best []*tubeRow
 	for i := range s.tubes {
@@ -91,12 +92,14 @@ func (c *Console) overview(r *http.Request) (any, error) {
 
 // busier orders tubes: first those in which the most happens, then those with the most jobs.
 func busier(a, b *tubeRow) int {
-	return cmp.Or(cmp.Compare(b.puts+b.deletes, a.puts+a.deletes), cmp.Compare(b.Jobs(), a.Jobs()), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(b.puts+b.deletes, a.puts+a.deletes), cmp.Compare(b.Jobs(), a.Jobs()),
+		cmp.Compare(a.Name, b.Name))
 }
 
 func showShard(f *router.Figures) shardInfo {
 	i := shardInfo{
-		Jobs: f.Jobs, Tubes: f.Tubes, Turns: f.Turns, Busy: f.Busy, Mailbox: f.Mailbox, Memory: f.Inside, Outside: f.Outside,
+		Jobs: f.Jobs, Tubes: f.Tubes, Turns: f.Turns, Busy: f.Busy, Mailbox: f.Mailbox, Memory: f.Inside,
+		Outside: f.Outside,
 		Written: f.Log.Written, Syncs: f.Log.Syncs, Live: f.Log.Live, Disk: f.Log.Bytes, Full: f.Log.Full,
 		Debt: f.LogMore.Debt, Stalls: f.LogMore.Stalls,
 	}

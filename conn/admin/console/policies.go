@@ -22,8 +22,8 @@ func (c *Console) policies(r *http.Request) (any, error) {
 	return list, nil
 }
 
-// setPolicies replaces those that were set at run time, and the schedules with them. A request without a text would take all of them away:
-// it has been forgotten.
+// setPolicies replaces those that were set at run time, and the schedules with them. A request without a text would
+// take all of them away: it has been forgotten.
 func (c *Console) setPolicies(a *action) error {
 	if a.ask.Text == nil {
 		return wrong("the text of the policies is missing")
@@ -75,7 +75,8 @@ func (c *Console) schedules(r *http.Request) (any, error) {
 	for _, k := range c.opts.Schedules() {
 		if reads(s, k.Tube) {
 			a.Schedules = append(a.Schedules, scheduleInfo{
-				k.Name, k.Tube, k.Rule.Cron, k.Rule.Zone, milliseconds(k.Last), milliseconds(k.Next), k.Puts, k.Lost, k.Refused, k.Refusal, k.From,
+				k.Name, k.Tube, k.Rule.Cron, k.Rule.Zone, milliseconds(k.Last), milliseconds(k.Next), k.Puts, k.Lost,
+				k.Refused, k.Refusal, k.From,
 			})
 		}
 	}

@@ -17,13 +17,17 @@ import (
 // ruled is a bench whose policies a test sets.
 func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
 	one := conn.Policy{Match: "own*", From: conn.PolicyFromRunTime, Line: 1, Settings: []conn.Setting{
-		{Key: "max_jobs", Value: json.RawMessage("5")}, {Key: "dead_letter", Value: json.RawMessage(`"other"`), Tube: "other"}}}
+		{Key: "max_jobs", Value: json.RawMessage("5")}, {Key: "dead_letter", Value: json.RawMessage(`"other"`),
+			Tube: "other"}}}
 	version := "first"
 	show := func() *conn.PolicyList {
-		return &conn.PolicyList{Version: version, Kept: true, Bodies: true, Text: "text", Problems: []string{}, Policies: []conn.Policy{one}}
+		return &conn.PolicyList{Version: version, Kept: true, Bodies: true, Text: "text", Problems: []string{},
+			Policies: []conn.Policy{one}}
 	}
 	return newBench(t, Rights{}, func(o *Options) {
-		o.May, o.Tell = func(*http.Request) Rights { return *rights }, func(_ *http.Request, d Deed) { *told = append(*told, d) }
+		o.May, o.Tell = func(*http.Request) Rights { return *rights }, func(_ *http.Request, d Deed) {
+			*told = append(*told, d)
+		}
 		o.Policies = &conn.Policies{
 			Show: show,
 			For:  func(tube string) (conn.Policy, bool) { return one, strings.HasPrefix(tube, "own") },
@@ -40,7 +44,8 @@ func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
 		}
 		o.Schedules = func() []schedule.Info {
 			list := make([]schedule.Info, 2)
-			list[0].Name, list[0].Tube, list[0].Rule.Cron, list[0].Next = "daily", "own", "0 3 * * *", time.UnixMilli(5000)
+			list[0].Name, list[0].Tube, list[0].Rule.Cron, list[0].Next = "daily", "own", "0 3 * * *",
+				time.UnixMilli(5000)
 			list[1].Name, list[1].Tube = "other", "other"
 			return list
 		}
@@ -68,7 +73,8 @@ func TestPoliciesAreShown(t *testing.T) {
 			rights.Subject = subject(t, c.grants)
 		}
 		text := string(b.get(c.all, "policies"))
-		if shown := strings.Contains(text, `{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5},{"key":"dead_letter","value":"other"}]}`); shown != (c.all == 200) {
+		if shown := strings.Contains(text,
+			`{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5},{"key":"dead_letter","value":"other"}]}`); shown != (c.all == 200) {
 			t.Errorf("%s: policies %s", name, text)
 		}
 		if text, bodies := strings.Contains(text, `"text":"text"`), name == "everybody"; text != bodies {
@@ -85,7 +91,8 @@ func TestPoliciesAreShown(t *testing.T) {
 			t.Errorf("%s: schedules %q, want %q", name, is, c.schedules)
 		}
 		own := shown[tubeAnswer](b, "tube?name=own")
-		if p := own.Policy; (p != nil) != (name != "without stats") || p != nil && (p.Match != "own*" || (string(p.Settings[1].Value) == "null") != (name == "stats of one")) {
+		if p := own.Policy; (p != nil) != (name != "without stats") || p != nil &&
+			(p.Match != "own*" || (string(p.Settings[1].Value) == "null") != (name == "stats of one")) {
 			t.Errorf("%s: the tube's policy is %+v", name, p)
 		}
 	}
@@ -139,7 +146,8 @@ func TestJobsTellWhereTheyHaveBeen(t *testing.T) {
 			lists = append(lists, shown[jobsAnswer](b, path).Jobs[0].Been)
 		}
 		for _, list := range lists {
-			if (len(list) == 1) != sees || sees && (list[0].Tube != "own" || list[0].Why != "moved" || list[0].When == 0) {
+			if (len(list) == 1) != sees || sees && (list[0].Tube != "own" || list[0].Why != "moved" ||
+				list[0].When == 0) {
 				t.Errorf("the client sees the tube: %v; it is shown %+v", sees, list)
 			}
 		}

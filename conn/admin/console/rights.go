@@ -16,7 +16,8 @@ var forbidden = &problem{http.StatusForbidden, "you may not do this"}
 var needs = map[string]access.Rights{
 	"put": access.Put, "kick": access.Kick, "pause": access.Pause,
 	"delete": access.Delete, "kick-job": access.Kick, "bury": access.Reserve, "release": access.Reserve,
-	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete, "drain": access.Admin, "set-policies": access.Admin, "disconnect": access.Admin,
+	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete,
+	"drain": access.Admin, "set-policies": access.Admin, "disconnect": access.Admin,
 }
 
 // ofServer says that an action is not about one tube.
@@ -45,7 +46,8 @@ type scope struct {
 func (m *Rights) scope() scope {
 	admin := m.Subject.Everywhere().Has(access.Admin)
 	return scope{
-		Whole: whole(m.Subject), Connections: admin, Drain: m.Act && admin, Policies: m.Act && admin, Disconnect: m.Act && admin,
+		Whole: whole(m.Subject), Connections: admin, Drain: m.Act && admin, Policies: m.Act &&
+			admin, Disconnect: m.Act && admin,
 		Can: m.can(m.Subject.Anywhere()),
 	}
 }

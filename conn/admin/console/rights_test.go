@@ -16,7 +16,8 @@ func subject(t *testing.T, grants map[string]access.Rights) *access.Subject {
 	t.Helper()
 	var rules []access.Rule
 	for pattern, may := range grants {
-		rules = append(rules, access.Rule{Tokens: []string{access.HashOf("x").String()}, May: may, Tubes: []string{pattern}})
+		rules = append(rules, access.Rule{Tokens: []string{access.HashOf("x").String()}, May: may,
+			Tubes: []string{pattern}})
 	}
 	return must.Get(access.New(rules)).Subject(access.Identity{}.WithToken("x"))
 }
@@ -42,7 +43,8 @@ func TestHiddenTubes(t *testing.T) {
 	if a := shown[tubesAnswer](b, "tubes"); a.names() != "figures own-a own-b" || a.All != 3 || a.Found != 3 {
 		t.Errorf("tubes %s, %d of %d", a.names(), a.Found, a.All)
 	}
-	if all := shown[overviewAnswer](b, "overview"); all.Tubes != 3 || all.Total.Ready != 3 || all.Total.Total != 3 || len(all.Busiest) != 3 || len(all.Shards) != 0 || all.Act {
+	if all := shown[overviewAnswer](b, "overview"); all.Tubes != 3 || all.Total.Ready != 3 || all.Total.Total != 3 ||
+		len(all.Busiest) != 3 || len(all.Shards) != 0 || all.Act {
 		t.Errorf("overview %+v", all)
 	}
 	found := shown[jobsAnswer](b, "jobs?state=all&find=needle")
@@ -61,7 +63,8 @@ func TestHiddenTubes(t *testing.T) {
 		t.Errorf("a tube whose jobs may not be seen shows %+v", one)
 	}
 	for path, want := range map[string]int{
-		"tube?name=hidden": 404, "tube?name=none": 404, "job?id=1": 200, "job?id=3": 404, "job?id=4": 404, "job?id=99": 404,
+		"tube?name=hidden": 404, "tube?name=none": 404, "job?id=1": 200, "job?id=3": 404, "job?id=4": 404,
+		"job?id=99":                    404,
 		"jobs?tube=hidden&state=ready": 403, "jobs?tube=none&state=ready": 403, "jobs?tube=figures&state=all": 403,
 		"jobs?tube=own-a&state=ready": 200, "connections": 403, "latency": 403, "server": 403,
 	} {
@@ -81,7 +84,8 @@ func TestNeeds(t *testing.T) {
 		id := shown[jobsAnswer](b, "jobs?tube=t&state=ready").Jobs[0].ID
 		ask, ofTube := map[string]fields{
 			"put": {"tube": "t", "data": "x"}, "kick": {"tube": "t", "count": 1}, "pause": {"tube": "t", "seconds": 1},
-			"purge": {"tube": "t", "states": []string{"ready"}}, "move": {"tube": "t", "to": "u", "states": []string{"ready"}}, "drain": {}, "set-policies": {"text": ""}, "disconnect": {"id": 1},
+			"purge": {"tube": "t", "states": []string{"ready"}}, "move": {"tube": "t", "to": "u",
+				"states": []string{"ready"}}, "drain": {}, "set-policies": {"text": ""}, "disconnect": {"id": 1},
 		}[name]
 		if !ofTube {
 			ask = fields{"id": id, "to": map[bool]string{true: "u"}[name == "move-job"]}
@@ -114,7 +118,8 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s: told %+v", name, *told)
 		}
 	}
-	rights.Subject = subject(t, map[string]access.Rights{"t": access.All, "u": access.All &^ access.Put &^ access.Admin})
+	rights.Subject = subject(t, map[string]access.Rights{"t": access.All,
+		"u": access.All &^ access.Put &^ access.Admin})
 	b.post(403, "move", fields{"tube": "t", "to": "u", "states": []string{"ready"}})
 	b.post(403, "move-job", fields{"to": "u", "id": b.post(200, "put", fields{"tube": "t", "data": "x"}).ID})
 	rights.Subject = subject(t, map[string]access.Rights{"*": access.Admin})
@@ -127,9 +132,12 @@ func TestWhatCanBeDone(t *testing.T) {
 	for _, tube := range []string{"own", "blind", "hidden"} {
 		b.post(200, "put", fields{"tube": tube, "data": "x"})
 	}
-	rights.Subject = subject(t, map[string]access.Rights{"own": access.Stats | access.Peek | access.Kick, "blind": access.Put | access.Delete, "never": access.Put})
-	own, blind, never := shown[tubeAnswer](b, "tube?name=own"), shown[tubeAnswer](b, "tube?name=blind"), shown[tubeAnswer](b, "tube?name=never")
-	if is := strings.Join(own.Can, " "); own.Tube == nil || is != "kick kick-job peek stats" || strings.Join(own.Next["ready"].Can, " ") != is {
+	rights.Subject = subject(t, map[string]access.Rights{"own": access.Stats | access.Peek | access.Kick,
+		"blind": access.Put | access.Delete, "never": access.Put})
+	own, blind, never := shown[tubeAnswer](b, "tube?name=own"), shown[tubeAnswer](b, "tube?name=blind"),
+		shown[tubeAnswer](b, "tube?name=never")
+	if is := strings.Join(own.Can, " "); own.Tube == nil || is != "kick kick-job peek stats" ||
+		strings.Join(own.Next["ready"].Can, " ") != is {
 		t.Errorf("on its own tube a client can %s, shown %+v", is, own.Tube)
 	}
 	if is := strings.Join(blind.Can, " "); blind.Tube != nil || len(blind.Next) != 0 || is != "delete purge put" {
@@ -142,10 +150,12 @@ func TestWhatCanBeDone(t *testing.T) {
 	if len(asked.Can["own"]) != 4 || len(asked.Can["hidden"])+len(asked.Can["none"]) != 0 {
 		t.Errorf("it can %v", asked.Can)
 	}
-	if all := shown[overviewAnswer](b, "overview"); all.May.Whole || all.May.Connections || all.May.Drain || strings.Join(all.May.Can, " ") != "delete kick kick-job peek purge put stats" {
+	if all := shown[overviewAnswer](b, "overview"); all.May.Whole || all.May.Connections || all.May.Drain ||
+		strings.Join(all.May.Can, " ") != "delete kick kick-job peek purge put stats" {
 		t.Errorf("it may %+v", all.May)
 	}
-	if tubes := shown[tubesAnswer](b, "tubes"); len(tubes.Tubes) != 1 || len(tubes.Tubes[0].Can) != 4 || tubes.Sum.Ready != 1 {
+	if tubes := shown[tubesAnswer](b, "tubes"); len(tubes.Tubes) != 1 || len(tubes.Tubes[0].Can) != 4 ||
+		tubes.Sum.Ready != 1 {
 		t.Errorf("tubes %+v", tubes)
 	}
 	rights.Act = false
@@ -153,7 +163,8 @@ func TestWhatCanBeDone(t *testing.T) {
 		t.Errorf("who may only look may %+v", all.May)
 	}
 	rights.Subject, rights.Act = nil, true
-	if tubes := shown[tubesAnswer](b, "tubes"); len(tubes.Tubes) != 4 || tubes.Tubes[0].Can != nil || tubes.Sum.Ready != 3 {
+	if tubes := shown[tubesAnswer](b, "tubes"); len(tubes.Tubes) != 4 || tubes.Tubes[0].Can != nil ||
+		tubes.Sum.Ready != 3 {
 		t.Errorf("without rules: %+v", tubes)
 	}
 }

@@ -10,7 +10,8 @@ import (
 const apiPath = "/api/v1/"
 
 // policy lets pages use what comes from here, and nothing else.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " +
+	"'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // ServeHTTP implements http.Handler.
@@ -62,15 +63,20 @@ func (c *Console) page(w http.ResponseWriter, r *http.Request) {
 // readers and actors are the interface, by the path below apiPath.
 var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
-		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
-		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
-		"slow": (*Console).slow, "refused": (*Console).refused, "policies": (*Console).policies, "schedules": (*Console).schedules, "cluster": (*Console).cluster, "server": (*Console).server,
+		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs,
+		"job":         (*Console).job,
+		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history,
+		"rights": (*Console).rights,
+		"slow":   (*Console).slow, "refused": (*Console).refused, "policies": (*Console).policies,
+		"schedules": (*Console).schedules, "cluster": (*Console).cluster, "server": (*Console).server,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,
-		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "move-job": (*Console).moveJob, "bury": (*Console).bury, "release": (*Console).release,
-		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain, "set-policies": (*Console).setPolicies,
-		"disconnect": (*Console).disconnect,
+		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "move-job": (*Console).moveJob,
+		"bury": (*Console).bury, "release": (*Console).release,
+		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain,
+		"set-policies": (*Console).setPolicies,
+		"disconnect":   (*Console).disconnect,
 	}
 )
 

@@ -37,7 +37,8 @@ type slowAnswer struct {
 func (c *Console) slow(r *http.Request) (any, error) {
 	s := c.opts.May(r).Subject
 	all, names := whole(s), s.Everywhere().Has(access.Admin)
-	a := &slowAnswer{At: time.Now().UnixMilli(), Bound: c.opts.Slow.Bound().Seconds(), Hidden: !all, Commands: []slowInfo{}}
+	a := &slowAnswer{At: time.Now().UnixMilli(), Bound: c.opts.Slow.Bound().Seconds(), Hidden: !all,
+		Commands: []slowInfo{}}
 	if all {
 		a.Count = c.opts.Slow.Count()
 	}
@@ -49,7 +50,8 @@ func (c *Console) slow(r *http.Request) (any, error) {
 			k.Client, k.Who = "", ""
 		}
 		a.Commands = append(a.Commands, slowInfo{
-			At: k.At.UnixMilli(), FrontEnd: k.FrontEnd, Verb: k.Verb, Tube: k.Tube, ID: k.ID, Count: k.Count, Client: k.Client, Who: k.Who,
+			At: k.At.UnixMilli(), FrontEnd: k.FrontEnd, Verb: k.Verb, Tube: k.Tube, ID: k.ID, Count: k.Count,
+			Client: k.Client, Who: k.Who,
 			Took: k.Took().Seconds(), Turn: k.Turn.Seconds(), Ran: k.Ran.Seconds(), Disk: k.Disk.Seconds(),
 		})
 	}
@@ -74,7 +76,8 @@ type refusedAnswer struct {
 }
 
 func (c *Console) refused(r *http.Request) (any, error) {
-	a := &refusedAnswer{At: time.Now().UnixMilli(), Hidden: !c.opts.May(r).Subject.Everywhere().Has(access.Admin), Commands: []refusedInfo{}}
+	a := &refusedAnswer{At: time.Now().UnixMilli(), Hidden: !c.opts.May(r).Subject.Everywhere().Has(access.Admin),
+		Commands: []refusedInfo{}}
 	if a.Hidden || c.opts.Slow == nil {
 		return a, nil
 	}

@@ -31,8 +31,9 @@ func TestSlow(t *testing.T) {
 		shown  string
 		count  uint64
 	}{
-		"everybody":     {nil, "[3  somebody][2 other somebody][1 own somebody]", 6},
-		"admin":         {map[string]access.Rights{"*": access.Admin | access.Stats}, "[3  somebody][2 other somebody][1 own somebody]", 6},
+		"everybody": {nil, "[3  somebody][2 other somebody][1 own somebody]", 6},
+		"admin": {map[string]access.Rights{"*": access.Admin | access.Stats},
+			"[3  somebody][2 other somebody][1 own somebody]", 6},
 		"stats":         {map[string]access.Rights{"*": access.Stats}, "[3  ][2 other ][1 own ]", 6},
 		"stats of one":  {map[string]access.Rights{"own": access.Stats}, "[1 own ]", 0},
 		"without stats": {map[string]access.Rights{"own": access.Put}, "", 0},
@@ -44,7 +45,8 @@ func TestSlow(t *testing.T) {
 		shown := ""
 		for _, k := range a.Commands {
 			shown += fmt.Sprintf("[%d %s %s]", k.Count, k.Tube, k.Who)
-			if k.At != 1000 || k.Took != 6 || k.Turn != 1 || k.Ran != 2 || k.Disk != 3 || (k.Client == "") != (k.Who == "") {
+			if k.At != 1000 || k.Took != 6 || k.Turn != 1 || k.Ran != 2 || k.Disk != 3 ||
+				(k.Client == "") != (k.Who == "") {
 				t.Errorf("%s: shown is %+v", name, k)
 			}
 		}

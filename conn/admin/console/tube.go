@@ -144,7 +144,8 @@ func (c *Console) figuresOf(r *http.Request, s *client, name string, a *tubeAnsw
 
 // service asks what the queue service knows.
 func (c *Console) service(name string) *serviceInfo {
-	op := &queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskAttrs, Queue: name, Limits: c.opts.LimitsFor(name)}}
+	op := &queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskAttrs, Queue: name,
+		Limits: c.opts.LimitsFor(name)}}
 	c.router.Ask(op)
 	x := op.Ask.Attrs
 	if op.Status != queue.OK || x == nil {
@@ -159,7 +160,8 @@ func (c *Console) service(name string) *serviceInfo {
 	}
 	for _, k := range x.Consumers {
 		i.Consumers = append(i.Consumers, consumerInfo{
-			k.Group, k.User, k.Status, k.Pending, k.Window, k.Slots, k.Index, k.AutoCommit, time.Duration(k.Idle).Seconds(),
+			k.Group, k.User, k.Status, k.Pending, k.Window, k.Slots, k.Index, k.AutoCommit,
+			time.Duration(k.Idle).Seconds(),
 		})
 	}
 	return i
@@ -167,7 +169,8 @@ func (c *Console) service(name string) *serviceInfo {
 
 func showLimits(l *policy.Limits) limitsInfo {
 	return limitsInfo{
-		MaxLength: l.MaxLength, MaxPayload: l.MaxPayload, MaxDelivery: l.MaxDelivery, MaxIdle: time.Duration(l.MaxIdle).Seconds(),
+		MaxLength: l.MaxLength, MaxPayload: l.MaxPayload, MaxDelivery: l.MaxDelivery,
+		MaxIdle: time.Duration(l.MaxIdle).Seconds(),
 		Leaving: time.Duration(l.Leaving).Seconds(), DeadLetter: fates[l.DeadLetter], AutoEvict: l.AutoEvict,
 	}
 }

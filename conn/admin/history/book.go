@@ -95,7 +95,8 @@ func (t *followed) point(seconds float64) []float32 {
 	if !t.met {
 		return make([]float32, tubeKeys)
 	}
-	p := []float32{float32(t.now.Ready), float32(t.now.Reserved), float32(t.now.Delayed), float32(t.now.Buried), none, none}
+	p := []float32{float32(t.now.Ready), float32(t.now.Reserved), float32(t.now.Delayed), float32(t.now.Buried), none,
+		none}
 	if t.known {
 		p[Puts], p[Done] = rate(since(t.total, t.now.Total), seconds), rate(since(t.deletes, t.now.Deletes), seconds)
 	}
@@ -107,7 +108,8 @@ func (t *followed) point(seconds float64) []float32 {
 func (b *Book) compare(s *sample, seconds float64) []float32 {
 	sums, turns, commits := s.sums()
 	p := make([]float32, totalKeys)
-	p[Ready], p[Reserved], p[Delayed], p[Buried] = float32(sums.Ready), float32(sums.Reserved), float32(sums.Delayed), float32(sums.Buried)
+	p[Ready], p[Reserved], p[Delayed], p[Buried] = float32(sums.Ready), float32(sums.Reserved), float32(sums.Delayed),
+		float32(sums.Buried)
 	p[Waiting] = float32(s.waiting)
 	for i := Puts; i < totalKeys; i++ {
 		if i != Waiting {

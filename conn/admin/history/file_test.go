@@ -37,7 +37,8 @@ func TestRestart(t *testing.T) {
 	f.shows(t, again, "", Hour, Ready, before+" | 30 60")
 	f.shows(t, again, "a", Hour, Ready, words(b.read(b.tubes["a"].series, Hour, f.at), 10, Ready)+" | 30 60")
 	f.shows(t, again, "a", Hour, Puts, "-"+strings.Repeat(" 2", 39)+" | - 3")
-	if p := b.read(b.tubes["b"].series, Day, f.at); words(p, 300, Ready) != words(again.read(again.tubes["b"].series, Day, f.at)[:2], 300, Ready) {
+	if p := b.read(b.tubes["b"].series, Day, f.at); words(p, 300, Ready) != words(again.read(again.tubes["b"].series,
+		Day, f.at)[:2], 300, Ready) {
 		t.Error("the day of b is another one")
 	}
 }
@@ -91,12 +92,14 @@ func TestPlaceOfTheFile(t *testing.T) {
 	_, b, file := filled(t)
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	for name, text := range map[string][]byte{"empty": nil, "newer": []byte("beanfield history 2\n"), "half": file[:len(file)/2], "text": []byte("dear diary")} {
+	for name, text := range map[string][]byte{"empty": nil, "newer": []byte("beanfield history 2\n"),
+		"half": file[:len(file)/2], "text": []byte("dear diary")} {
 		must.Do(t, os.WriteFile(path(name), text, 0o600))
 	}
 	for name, err := range map[string]error{
-		"directory": os.Mkdir(path("directory"), 0o700), "pipe": syscall.Mkfifo(path("pipe"), 0o600), "large": os.WriteFile(path("large"), nil, 0o600),
-		"link": os.Symlink("/dev/zero", path("link")), "truncated": os.Truncate(path("large"), int64(mostBytes)+1),
+		"directory": os.Mkdir(path("directory"), 0o700), "pipe": syscall.Mkfifo(path("pipe"), 0o600),
+		"large": os.WriteFile(path("large"), nil, 0o600),
+		"link":  os.Symlink("/dev/zero", path("link")), "truncated": os.Truncate(path("large"), int64(mostBytes)+1),
 	} {
 		if err != nil {
 			t.Fatal(name, err)
@@ -128,7 +131,8 @@ func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newField()
 		var log bytes.Buffer
-		o := Options{Shards: f, Path: filepath.Join(t.TempDir(), "history"), Now: time.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		o := Options{Shards: f, Path: filepath.Join(t.TempDir(), "history"), Now: time.Now,
+			Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		begin := func() *Keeper {
 			k := Start(o)
 			synctest.Wait()

@@ -87,7 +87,8 @@ func (f *field) end(name string) {
 // many makes tubes with a job each.
 func (f *field) many(n int) {
 	for i := range n {
-		f.tubes = append(f.tubes, queue.TubeFigures{TubeInfo: queue.TubeInfo{Name: fmt.Sprintf("tenant-%06d", i), Total: 1, Ready: 1}})
+		f.tubes = append(f.tubes, queue.TubeFigures{TubeInfo: queue.TubeInfo{Name: fmt.Sprintf("tenant-%06d", i),
+			Total: 1, Ready: 1}})
 	}
 	f.turns++
 }

@@ -124,13 +124,18 @@ func (b *Book) choose(s *sample) {
 		for _, t := range b.tubes {
 			idlest = append(idlest, t)
 		}
-		slices.SortFunc(idlest, func(x, y *followed) int { return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.name, y.name)) })
+		slices.SortFunc(idlest, func(x, y *followed) int {
+			return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.name, y.name))
+		})
 	}
 	refused := false
 	for i := range s.candidates {
 		c := &s.candidates[i]
 		if len(b.tubes) >= mostTubes {
-			at := slices.IndexFunc(idlest, func(t *followed) bool { return float64(c.grown) > 2*t.score+1 || !t.met && t.score < faded })
+			at := slices.IndexFunc(idlest, func(t *followed) bool {
+				return float64(c.grown) > 2*t.score+1 || !t.met &&
+					t.score < faded
+			})
 			if refused = refused || at < 0; at < 0 {
 				continue
 			}
@@ -149,7 +154,8 @@ func (b *Book) choose(s *sample) {
 // follow begins a history. If all tubes of the sample before had one, this tube has come since,
 // and its counters began at 0.
 func (b *Book) follow(c *candidate) {
-	t := &followed{series: newSeries(tubeKeys), name: strings.Clone(c.name), score: float64(c.grown), now: c.now, met: true, known: b.all}
+	t := &followed{series: newSeries(tubeKeys), name: strings.Clone(c.name), score: float64(c.grown), now: c.now,
+		met: true, known: b.all}
 	b.tubes[t.name] = t
 }
 

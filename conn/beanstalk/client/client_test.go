@@ -113,7 +113,8 @@ func TestExchange(t *testing.T) {
 		t.Fatalf("%d replies, %v", len(replies), err)
 	}
 	replies, err = c.Exchange("stats-tube 1", "peek 1")
-	if err == nil || len(replies) != 1 || replies[0].Document().Get("name") != "1" || replies[0].Document().Number("a") != 2 {
+	if err == nil || len(replies) != 1 || replies[0].Document().Get("name") != "1" ||
+		replies[0].Document().Number("a") != 2 {
 		t.Errorf("%+v, %v", replies, err)
 	}
 }

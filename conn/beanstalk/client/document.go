@@ -19,7 +19,8 @@ type Field struct {
 type Document []Field
 
 // texts are keys whose values are text, also where a server does not quote them.
-var texts = map[string]bool{"name": true, "tube": true, "state": true, "version": true, "hostname": true, "os": true, "platform": true}
+var texts = map[string]bool{"name": true, "tube": true, "state": true, "version": true, "hostname": true, "os": true,
+	"platform": true}
 
 // Stats asks for a stats reply: of the server, of a tube or of a job.
 func (c *Client) Stats(command string) (Document, error) {

@@ -7,10 +7,12 @@ import (
 
 func TestDocument(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"numbers", "---\nid: 7\npri: 1024\ntime-left: -3\nrusage-utime: 0.001200\n", `{"id":7,"pri":1024,"time-left":-3,"rusage-utime":0.001200}`},
+		{"numbers", "---\nid: 7\npri: 1024\ntime-left: -3\nrusage-utime: 0.001200\n",
+			`{"id":7,"pri":1024,"time-left":-3,"rusage-utime":0.001200}`},
 		{"truth", "---\ndraining: false\npid: 1\n", `{"draining":false,"pid":1}`},
 		{"the server's id is text", "---\npid: 12\nid: 1234567890123456\n", `{"pid":12,"id":"1234567890123456"}`},
-		{"names are text", "---\nname: 123\ntube: true\nversion: 1.12\n", `{"name":"123","tube":"true","version":"1.12"}`},
+		{"names are text", "---\nname: 123\ntube: true\nversion: 1.12\n",
+			`{"name":"123","tube":"true","version":"1.12"}`},
 		{"quoted", "---\nname: \"1e3\"\nos: \"#1 \\\"SMP\\\"\"\n", `{"name":"1e3","os":"#1 \"SMP\""}`},
 		{"quoted, nothing escaped", "---\nos: \"a \\ \"b\"\"\n", `{"os":"a \\ \"b\""}`},
 		{"colons", "---\nos: #1 SMP: 12:30\n", `{"os":"#1 SMP: 12:30"}`},
@@ -50,7 +52,8 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "unix:", "http://h", "beanstalk://", "a:b:c", "u@h", "h/x", "beanstalk://h/x?y", "h 1"} {
+	for _, text := range []string{"", "unix:", "http://h", "beanstalk://", "a:b:c", "u@h", "h/x", "beanstalk://h/x?y",
+		"h 1"} {
 		if got, err := parseAddress(text); err == nil {
 			t.Errorf("%q is read as %+v", text, got)
 		}

@@ -10,8 +10,10 @@ import (
 
 func TestReadRawTakesWholeReplies(t *testing.T) {
 	stream := []string{
-		"INSERTED 1\r\n", "RESERVED 7 3\r\na\r\nb\r\n"[:len("RESERVED 7 3\r\n")+5], "FOUND 1 0\r\n\r\n", "OK 4\r\n---\n\r\n", "NOT_FOUND\r\n",
-		"OK\r\n", "OK x\r\n", "FOUND 1\r\n", "RESERVED 1 -1\r\n", "OK 99999999999999\r\n", "\r\n", "junk without meaning\n",
+		"INSERTED 1\r\n", "RESERVED 7 3\r\na\r\nb\r\n"[:len("RESERVED 7 3\r\n")+5], "FOUND 1 0\r\n\r\n",
+		"OK 4\r\n---\n\r\n", "NOT_FOUND\r\n",
+		"OK\r\n", "OK x\r\n", "FOUND 1\r\n", "RESERVED 1 -1\r\n", "OK 99999999999999\r\n", "\r\n",
+		"junk without meaning\n",
 	}
 	r := bufio.NewReader(strings.NewReader(strings.Join(stream, "")))
 	for _, want := range stream {

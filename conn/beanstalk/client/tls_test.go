@@ -53,11 +53,13 @@ func TestTLS(t *testing.T) {
 		{"certificate and key in one file", Options{Server: at, CA: ca, Cert: mine}, ""},
 		{"the server is not trusted", Options{Server: at, Cert: mine}, "unknown authority"},
 		{"no certificate of one's own", Options{Server: at, CA: ca}, "certificate"},
-		{"a name that the certificate lacks", Options{Server: strings.Replace(at, "127.0.0.1", "0.0.0.0", 1), CA: ca, Cert: mine}, "not 0.0.0.0"},
+		{"a name that the certificate lacks", Options{Server: strings.Replace(at, "127.0.0.1", "0.0.0.0", 1), CA: ca,
+			Cert: mine}, "not 0.0.0.0"},
 		{"no certificate in the file", Options{Server: at, CA: empty, Cert: mine}, "has no certificate"},
 		{"no such file", Options{Server: at, CA: ca, Cert: "/nowhere"}, "no such file"},
 		{"a key alone", Options{Server: at, CA: ca, Key: mine}, "no such file"},
-		{"plain text to a server with TLS", Options{Server: strings.TrimPrefix(at, "beanstalks://")}, "has closed the connection"},
+		{"plain text to a server with TLS", Options{Server: strings.TrimPrefix(at, "beanstalks://")},
+			"has closed the connection"},
 		{"certificates without TLS", Options{Server: "127.0.0.1:1", CA: ca}, "certificates need beanstalks://"},
 	} {
 		c.o.Timeout = 5 * time.Minute

@@ -38,7 +38,8 @@ type Bounds struct{ Least, Most uint64 }
 
 // BoundsOf are those of arguments that are numbers or times.
 var BoundsOf = [...]Bounds{
-	ID: {0, math.MaxUint64}, Pri: AnyNumber, Delay: AnyNumber, TTR: AnyNumber, Timeout: {0, math.MaxInt32}, Size: AnyNumber, Length: AnyNumber,
+	ID: {0, math.MaxUint64}, Pri: AnyNumber, Delay: AnyNumber, TTR: AnyNumber, Timeout: {0, math.MaxInt32},
+	Size: AnyNumber, Length: AnyNumber,
 	Bound: AnyNumber, Several: {1, MostSeveral}, ExactDelay: AnyTime, ExactTTR: AnyTime, ExactTimeout: {0, MostTimeout},
 }
 
@@ -49,8 +50,8 @@ var (
 	SomeTime  = Bounds{1, MostTime}
 )
 
-// MostSeveral is how many jobs one command may ask for, MostTime how long a time may be in milliseconds, and MostTimeout
-// that of a reserve.
+// MostSeveral is how many jobs one command may ask for, MostTime how long a time may be in milliseconds, and
+// MostTimeout that of a reserve.
 const (
 	MostSeveral = 1000
 	MostTime    = math.MaxUint32 * 1000

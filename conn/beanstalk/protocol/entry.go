@@ -18,7 +18,8 @@ func (p *PutLine) Next(body []byte) (data, rest []byte, ok bool) {
 	p.Pri = a.u32()
 	p.Options.Delay, p.Options.TTR = a.time(AnyTime), LeastTTR(a.time(AnyTime))
 	size := int(a.u32())
-	if a.bad || len(rest) < size+len(CRLF) || string(rest[size:size+len(CRLF)]) != CRLF || !p.read(Options(a.rest), jobOptions) {
+	if a.bad || len(rest) < size+len(CRLF) || string(rest[size:size+len(CRLF)]) != CRLF ||
+		!p.read(Options(a.rest), jobOptions) {
 		return nil, nil, false
 	}
 	return rest[:size], rest[size+len(CRLF):], true

@@ -48,7 +48,8 @@ func (g *Grammar) match(line []byte) (*token, []byte) {
 	list := g.by[line[0]]
 	for i := range list {
 		t := &list[i]
-		if len(line) >= len(t.text) && string(line[:len(t.text)]) == t.text && (t.args[0] != Apart || len(line) == len(t.text) || line[len(t.text)] == ' ') {
+		if len(line) >= len(t.text) && string(line[:len(t.text)]) == t.text && (t.args[0] != Apart ||
+			len(line) == len(t.text) || line[len(t.text)] == ' ') {
 			return t, line[len(t.text):]
 		}
 	}
@@ -102,7 +103,8 @@ func (g *Grammar) Parse(line []byte) (c Command) {
 		a.read(k, &c)
 		inner = inner || k == Inner
 	}
-	if c.Counts = !a.bad && len(a.rest) == 0; !c.Counts || inner && !queue.ValidName(c.Name) || c.Onto != nil && !queue.ValidName(c.Onto) {
+	if c.Counts = !a.bad && len(a.rest) == 0; !c.Counts || inner && !queue.ValidName(c.Name) || c.Onto != nil &&
+		!queue.ValidName(c.Onto) {
 		c.Word = BadFormat
 	}
 	return c

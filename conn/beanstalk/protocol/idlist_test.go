@@ -28,7 +28,8 @@ func referenceIDs(list string) (ids []uint64, ok bool) {
 
 func FuzzIDs(f *testing.F) {
 	for _, s := range []string{
-		"", " ", "1", "1 2 3", "\r\n1\t2\r\n", "1,2", "-1", "+1", "1 2x", "x", "1\v2", "18446744073709551615", "18446744073709551616", "007", "1\x002",
+		"", " ", "1", "1 2 3", "\r\n1\t2\r\n", "1,2", "-1", "+1", "1 2x", "x", "1\v2", "18446744073709551615",
+		"18446744073709551616", "007", "1\x002",
 		strings.Repeat("1 ", MostSeveral), strings.Repeat("1 ", MostSeveral+1),
 	} {
 		f.Add(s)

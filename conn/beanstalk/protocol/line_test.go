@@ -29,7 +29,8 @@ func lineStreams() (all []string) {
 	}
 	for n := MaxLine - 3; n <= MaxLine+4; n++ {
 		x := strings.Repeat("x", n)
-		all = append(all, x, x+"\r", x+"\r\n", x+"\r\nnext\r\n", x+"\n\r\nnext\r\n", x+"\r\r\nnext\r\n", x+"\ry\r\n", x+"\ry\nz\r\nnext\r\n")
+		all = append(all, x, x+"\r", x+"\r\n", x+"\r\nnext\r\n", x+"\n\r\nnext\r\n", x+"\r\r\nnext\r\n", x+"\ry\r\n",
+			x+"\ry\nz\r\nnext\r\n")
 	}
 	long := strings.Repeat("long", 120)
 	return append(all, long+"\r\nnext\r\n", long+"\r\r\r\n\r\nnext\r\n", long+"\n\r"+long+"\r\nnext\r\n")
@@ -84,7 +85,8 @@ func TestLongerLines(t *testing.T) {
 				t.Errorf("%s: %d bytes without an end are %d", l.word, n, state)
 			}
 		}
-		if _, _, state := NextLine([]byte(strings.ToUpper(l.word) + strings.Repeat("x", MaxLine) + "\r\n")); state != TooLong {
+		if _, _, state := NextLine([]byte(strings.ToUpper(l.word) + strings.Repeat("x", MaxLine) +
+			"\r\n")); state != TooLong {
 			t.Errorf("%s: in capitals: %d", l.word, state)
 		}
 	}

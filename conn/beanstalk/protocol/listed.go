@@ -14,7 +14,8 @@ import (
 // holder says who has a reserved job; "" if it is not to be told. Bodies are shown if bodies is above
 // 0. Strings are quoted where that is needed, and bodies always: who reads this command's replies
 // knows how.
-func AppendListed(out []byte, jobs []queue.Listed, cursor string, bodies bool, holder func(*queue.Listed) string) []byte {
+func AppendListed(out []byte, jobs []queue.Listed, cursor string, bodies bool,
+	holder func(*queue.Listed) string) []byte {
 	return AppendYAML(out, func(out []byte) []byte {
 		if len(jobs) == 0 {
 			out = AppendRaw(out, "jobs", "[]")
@@ -85,7 +86,8 @@ func appendBeen(out []byte, list []queue.Trace) []byte {
 		if i > 0 {
 			out = append(out, ", "...)
 		}
-		out = fmt.Appendf(out, `{"tube": %+q, "why": "%s", "when": "%s", "reserves": %d, "timeouts": %d, "releases": %d}`,
+		out = fmt.Appendf(out, `{"tube": %+q, "why": "%s", "when": "%s", "reserves": %d, "timeouts": %d, `+
+			`"releases": %d}`,
 			t.From, t.Why, time.Unix(0, t.When).UTC().Format(time.RFC3339), t.Reserves, t.Timeouts, t.Releases)
 	}
 	return append(out, "]\n"...)

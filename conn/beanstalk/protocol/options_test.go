@@ -14,7 +14,10 @@ type taken struct {
 var known = []Option[taken]{
 	NumberOption("n", Bounds{0, 9}, func(t *taken, n uint64) { t.n = n }),
 	{Name: "m", Set: func(t *taken, _, v []byte) bool { return len(v) == 0 }},
-	{Name: "tag.", Set: func(t *taken, name, v []byte) bool { t.tags += string(name) + ":" + string(v) + ";"; return true }},
+	{Name: "tag.", Set: func(t *taken, name, v []byte) bool {
+		t.tags += string(name) + ":" + string(v) + ";"
+		return true
+	}},
 }
 
 func TestOptions(t *testing.T) {
@@ -47,7 +50,8 @@ func TestOptions(t *testing.T) {
 func TestSeconds(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "7": 7000, "0.5": 500, "1.25": 1250, "3.007": 3007, "4294967295.999": 4294967295999,
-		"": -1, ".5": -1, "1.": -1, "1.2345": -1, "-1": -1, "1e3": -1, "4294967296": -1, "1.x": -1, " 1": -1, "1 ": -1, "1.2.3": -1,
+		"": -1, ".5": -1, "1.": -1, "1.2345": -1, "-1": -1, "1e3": -1, "4294967296": -1, "1.x": -1, " 1": -1, "1 ": -1,
+		"1.2.3": -1,
 	} {
 		if ms, ok := Seconds([]byte(text)); ok != (want >= 0) || ok && int64(ms) != want {
 			t.Errorf("%q: %d, %v; want %d", text, ms, ok, want)

@@ -40,7 +40,9 @@ var jobOptions = []Option[PutLine]{
 	TimeOption("key-for", Bounds{1, MostFor}, func(p *PutLine, ns int64) { p.Options.KeyFor = ns }),
 	{Name: "once", Set: func(p *PutLine, _, v []byte) (ok bool) { return p.key(&p.Options.Once, v) }},
 	TimeOption("expire", SomeTime, func(p *PutLine, ns int64) { p.Options.Expire = ns }),
-	NumberOption("deliveries", Bounds{1, math.MaxInt32}, func(p *PutLine, n uint64) { p.Options.Deliveries = uint32(n) }),
+	NumberOption("deliveries", Bounds{1, math.MaxInt32}, func(p *PutLine, n uint64) {
+		p.Options.Deliveries = uint32(n)
+	}),
 	{Name: "tag.", Set: func(p *PutLine, rest, v []byte) bool { return p.tag(rest, v) }},
 }
 

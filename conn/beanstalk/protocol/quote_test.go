@@ -16,18 +16,21 @@ import (
 // misread are strings that some reader takes for something else: by what they
 // are taken for.
 var misread = map[string][]string{
-	"nothing":     {"", "~", "null", "Null", "NULL", "nuLL"},
-	"truth":       {"y", "Y", "n", "N", "yes", "No", "on", "OFF", "true", "True", "FALSE", "tRue", "oFf"},
-	"decimal":     {"0", "7", "12", "-1", "+1", "1_000", "1_", "1__0", "+_1", "08", "1,000", "00"},
-	"radix":       {"017", "0o17", "0O7", "0x1F", "0X1f", "0xdead_beef", "+0x10", "0b101", "0B1", "-0b1", "0x_", "0b_", "0_x1F", "0b+1", "0o-7"},
+	"nothing": {"", "~", "null", "Null", "NULL", "nuLL"},
+	"truth":   {"y", "Y", "n", "N", "yes", "No", "on", "OFF", "true", "True", "FALSE", "tRue", "oFf"},
+	"decimal": {"0", "7", "12", "-1", "+1", "1_000", "1_", "1__0", "+_1", "08", "1,000", "00"},
+	"radix": {"017", "0o17", "0O7", "0x1F", "0X1f", "0xdead_beef", "+0x10", "0b101", "0B1", "-0b1", "0x_", "0b_",
+		"0_x1F", "0b+1", "0o-7"},
 	"fraction":    {"1.5", "1.", ".5", "+.5", "-1.5", "1.2.3", "10.0.0.1", ".", "..", "...", "+.", "1_0.5_0", "._1"},
 	"exponent":    {"1e3", "1E3", "1e+3", "1e-3", "1.5e3", ".5e3", "1.e+5", "1e_3", "12e4567890123456"},
 	"no number":   {".inf", ".Inf", ".INF", "+.inf", "-.inf", ".iNf", ".nan", ".NaN", ".NAN"},
 	"sexagesimal": {"1:30", "12:30:45", "190:20:30.15", "-1:30"},
-	"time":        {"2001-01-01", "2001-1-1", "2001-99-99", "2001-12-14t21:59:43.10-05:00", "2001-12-14 21:59:43", "2001-12-15  2:59:43"},
-	"merge":       {"<<", "="},
+	"time": {"2001-01-01", "2001-1-1", "2001-99-99", "2001-12-14t21:59:43.10-05:00", "2001-12-14 21:59:43",
+		"2001-12-15  2:59:43"},
+	"merge": {"<<", "="},
 	"a beginning": {
-		"# 1 SMP", "#1", "-", "- a", "-a", "---", "?", "? a", ":", ":a", ",", "[a]", "{a}", "]", "}", "&a", "*a", "!a", "|", ">", "'a", `"a"`,
+		"# 1 SMP", "#1", "-", "- a", "-a", "---", "?", "? a", ":", ":a", ",", "[a]", "{a}", "]", "}", "&a", "*a", "!a",
+		"|", ">", "'a", `"a"`,
 		"%a", "@a", "`a",
 	},
 	"an end": {"a: b", "a:", "a #b", " a", "a ", " "},
@@ -36,10 +39,14 @@ var misread = map[string][]string{
 
 // readAsText are strings that every reader takes for themselves.
 var readAsText = []string{
-	"default", "a", "x", "Z", "mails", "a;b", "a-b", "a_b", "emails.send", "v1.2.3", "nulls", "truely", "yep", "no-reply", "off_", "ye", "_", "_1",
-	"/", "(", ")", "$", ";", "+", "+a", "/etc", "$_()/", "(a)", ".hidden", ".info", "..a", "+-1", "1a", "0xg", "0x", "0b2", "0o8", "1e", "1e3a", "e3",
-	"1-2", "2001-01", "2001-01-01-jobs", "2001-01-01Tasks", "1/2", "1;2", "1$", "3com", "x86_64", "infinity", ".infinite", ".nano", "inf", "nan", "NaN",
-	"1e3.5", "a:b", "a#b", "it's", `say "hi"`, `a\b`, "a, b", "web-01.example.com", "Debian 6.1.0-13 (2023-09-29)", "0123456789abcdef",
+	"default", "a", "x", "Z", "mails", "a;b", "a-b", "a_b", "emails.send", "v1.2.3", "nulls", "truely", "yep",
+	"no-reply", "off_", "ye", "_", "_1",
+	"/", "(", ")", "$", ";", "+", "+a", "/etc", "$_()/", "(a)", ".hidden", ".info", "..a", "+-1", "1a", "0xg", "0x",
+	"0b2", "0o8", "1e", "1e3a", "e3",
+	"1-2", "2001-01", "2001-01-01-jobs", "2001-01-01Tasks", "1/2", "1;2", "1$", "3com", "x86_64", "infinity",
+	".infinite", ".nano", "inf", "nan", "NaN",
+	"1e3.5", "a:b", "a#b", "it's", `say "hi"`, `a\b`, "a, b", "web-01.example.com", "Debian 6.1.0-13 (2023-09-29)",
+	"0123456789abcdef",
 	strings.Repeat("n", 200),
 }
 
@@ -131,7 +138,8 @@ func TestQuotesOfNames(t *testing.T) {
 		}
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, set := range []string{"01279+-._eExXoObB:,", "0123456789-Tt: ", "yYeEsSnNoOfFtTrRuUlLaA~", ".iInNfFaA+-", nameBytes, nameBytes + " #:'\"\\\t\n\x00é&*!|>%@`{}[],=<?~"} {
+	for _, set := range []string{"01279+-._eExXoObB:,", "0123456789-Tt: ", "yYeEsSnNoOfFtTrRuUlLaA~", ".iInNfFaA+-",
+		nameBytes, nameBytes + " #:'\"\\\t\n\x00é&*!|>%@`{}[],=<?~"} {
 		runes := []rune(set)
 		for range 20000 {
 			name := make([]rune, 1+rnd.IntN(10))

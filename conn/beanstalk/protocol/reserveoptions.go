@@ -35,7 +35,8 @@ func (r *ReserveLine) Read(o Options) (ok bool) {
 }
 
 // AppendTold formats a job with what is told of it.
-func AppendTold(out []byte, id uint64, size uint32, about *queue.About, small []byte, large [][]byte) ([]byte, [][]byte) {
+func AppendTold(out []byte, id uint64, size uint32, about *queue.About, small []byte,
+	large [][]byte) ([]byte, [][]byte) {
 	out = strconv.AppendUint(append(out, "RESERVED "...), id, 10)
 	out = strconv.AppendUint(append(out, ' '), uint64(size), 10)
 	out = Escape(append(out, " tube="...), about.Tube)

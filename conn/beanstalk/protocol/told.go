@@ -6,8 +6,10 @@ import (
 )
 
 // argNames are what arguments are called.
-var argNames = [...]string{ID: "id", Pri: "pri", Delay: "delay", TTR: "ttr", Timeout: "seconds", Size: "bytes", Length: "bytes", Bound: "bound",
-	Several: "size", ExactDelay: "delay", ExactTTR: "ttr", ExactTimeout: "timeout", Tube: "tube", Inner: "tube", Onto: "to", Token: "token", Any: ""}
+var argNames = [...]string{ID: "id", Pri: "pri", Delay: "delay", TTR: "ttr", Timeout: "seconds", Size: "bytes",
+	Length: "bytes", Bound: "bound",
+	Several: "size", ExactDelay: "delay", ExactTTR: "ttr", ExactTimeout: "timeout", Tube: "tube", Inner: "tube",
+	Onto: "to", Token: "token", Any: ""}
 
 // Name is what an argument is called; "" if there is none.
 func (k Arg) Name() string { return argNames[k] }

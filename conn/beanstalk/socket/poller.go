@@ -103,7 +103,8 @@ func Peek(fd int, b []byte) int {
 }
 
 func receive(fd int, b []byte, flags uintptr) (int, error) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), flags, 0, 0)
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), flags, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
 		return 0, errno
@@ -112,7 +113,8 @@ func receive(fd int, b []byte, flags uintptr) (int, error) {
 }
 
 func Write(fd int, b []byte) (int, error) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), syscall.MSG_NOSIGNAL, 0, 0)
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), syscall.MSG_NOSIGNAL, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
 		return 0, errno

@@ -93,7 +93,8 @@ func Certificates(t testing.TB) (*secure.Certificates, *tls.Config) {
 	a := securetest.NewAuthority(t, "authority")
 	p := a.Usual("server")
 	dir := t.TempDir()
-	c := must.Get(secure.Read(secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)}))
+	c := must.Get(secure.Read(secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t,
+		dir, "key", p.Key)}))
 	secure.NewKeeper(nil, c)
 	return c, a.Trust()
 }

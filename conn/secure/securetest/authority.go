@@ -37,7 +37,8 @@ func NewAuthority(t testing.TB, name string) *Authority {
 	a := &Authority{t: t, key: newKey(t)}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour),
 	}
 	a.cert = template
 	a.PEM = a.sign(template, a.key)

@@ -47,7 +47,10 @@ func TestList(t *testing.T) {
 		if err := slots.Check(at, func(slot uint32) error { got = append(got, slot); return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if err := pointers.Check((*member).links, func(m *member) error { gotToo = append(gotToo, m.slot); return nil }); err != nil {
+		if err := pointers.Check((*member).links, func(m *member) error {
+			gotToo = append(gotToo, m.slot)
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) || !slices.Equal(gotToo, want) {

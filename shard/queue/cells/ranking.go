@@ -33,8 +33,8 @@ func (r *Ranking) Drop(p *Positions, slot, size uint32) {
 	}
 }
 
-// Check looks for slots that are ranked wrongly, by the keys and sizes that they should have; ok is false for those that
-// should not be there.
+// Check looks for slots that are ranked wrongly, by the keys and sizes that they should have; ok is false for those
+// that should not be there.
 func (r *Ranking) Check(p Positions, of func(slot uint32) (key Entry, size uint32, ok bool)) error {
 	sum := int64(0)
 	for i := range r.N {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Table finds records by hashes. A bucket is one line of the processor's cache, and has beside each record 16 bits of its
-// hash, its print: so nobody looks at a record in vain but once in thousands of times, and to look for what is not
+// Table finds records by hashes. A bucket is one line of the processor's cache, and has beside each record 16 bits of
+// its hash, its print: so nobody looks at a record in vain but once in thousands of times, and to look for what is not
 // there, to add, and to give half a bucket to a new one touches a line or two. The records are their owner's.
 type Table struct {
 	linear
@@ -38,7 +38,8 @@ const (
 
 // NewTable makes a table for few records.
 func NewTable() Table {
-	return Table{linear: linear{level: tableMinLevel}, chunks: []*[lineChunk]line{new([lineChunk]line)}, more: NewSlab[line]()}
+	return Table{linear: linear{level: tableMinLevel}, chunks: []*[lineChunk]line{new([lineChunk]line)},
+		more: NewSlab[line]()}
 }
 
 func (t *Table) at(bucket uint32) *line {

@@ -46,8 +46,8 @@ func (f *filed) check(t *testing.T) {
 	}
 }
 
-// A table grows and shrinks again, bucket by bucket, and loses nothing: with few buckets, whose records have to be asked
-// for their hashes, with many, and with so many records in one bucket that they fill lines.
+// A table grows and shrinks again, bucket by bucket, and loses nothing: with few buckets, whose records have to be
+// asked for their hashes, with many, and with so many records in one bucket that they fill lines.
 func TestTable(t *testing.T) {
 	const crowd = 12345  // the hash of many
 	const many = 480_000 // buckets are known by so many bits of the hash that the prints have some of them

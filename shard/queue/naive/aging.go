@@ -38,8 +38,8 @@ func (m *Queue) waitFrom(tube string) {
 	}
 }
 
-// Resume goes on with the keys and the clock of a queue that was restored, and begins the waiting of its jobs where that
-// counts.
+// Resume goes on with the keys and the clock of a queue that was restored, and begins the waiting of its jobs where
+// that counts.
 func (m *Queue) Resume(now int64, old *Queue) {
 	m.RestoreKeys(old.Keys)
 	m.Now, m.Epoch = now, old.Epoch

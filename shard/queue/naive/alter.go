@@ -12,7 +12,8 @@ type Alter struct {
 func (m *Queue) Alter(id uint64, a Alter) Status {
 	j := m.shown(id)
 	switch {
-	case j == nil || j.State == Reserved || j.Tube != a.From || a.To != "" && j.Quarantined || a.Delay != nil && j.State == Buried:
+	case j == nil || j.State == Reserved || j.Tube != a.From || a.To != "" && j.Quarantined || a.Delay != nil &&
+		j.State == Buried:
 		return NotFound
 	case m.NoUpdates:
 		return Failed
@@ -75,8 +76,8 @@ func (m *Queue) change(j *Job, a Alter) {
 	m.putBack(j, state, deadline)
 }
 
-// makeWay drops ready jobs of a tube for one that comes from another tube, if that makes enough room. It reports false if
-// the tube refuses it.
+// makeWay drops ready jobs of a tube for one that comes from another tube, if that makes enough room. It reports false
+// if the tube refuses it.
 func (m *Queue) makeWay(tube string, j *Job) bool {
 	p := m.policy(tube)
 	full := func(jobs []*Job) bool { return p.over(with(jobs, j)) }

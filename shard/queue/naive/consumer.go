@@ -79,7 +79,8 @@ func (m *Queue) Subscribe(client, window int, auto bool, tags []string, start ui
 		v = m.addView(s, c.Group, start, tags)
 	}
 	me.Waiting = 0
-	*c = Consumer{Queue: c.Queue, Group: c.Group, User: c.User, Known: true, Connected: true, Auto: auto, Window: window, Tags: tags, Start: start}
+	*c = Consumer{Queue: c.Queue, Group: c.Group, User: c.User, Known: true, Connected: true, Auto: auto,
+		Window: window, Tags: tags, Start: start}
 	c.again = m.Pending(client)
 	if v == nil {
 		me.Watched = []string{c.Queue}
@@ -223,7 +224,8 @@ func (m *Queue) rebalance(j *Job) {
 func (m *Queue) expireInOrder() {
 	for {
 		j := m.Least(func(a, b *Job) int {
-			return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(m.Slot(a.Holder), m.Slot(b.Holder)), byID(a, b))
+			return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(m.Slot(a.Holder), m.Slot(b.Holder)),
+				byID(a, b))
 		}, func(j *Job) bool { return j.State == Reserved && j.Deadline != 0 && j.Deadline <= m.Now })
 		switch {
 		case j == nil:
@@ -249,7 +251,8 @@ func (m *Queue) tickLeavers() {
 			if c == nil || c.leaveAt == 0 || c.leaveAt > m.Now {
 				continue
 			}
-			if first == Nobody || cmp.Or(cmp.Compare(c.leaveAt, m.Clients[first].Consumer.leaveAt), cmp.Compare(m.Slot(i), m.Slot(first))) < 0 {
+			if first == Nobody || cmp.Or(cmp.Compare(c.leaveAt, m.Clients[first].Consumer.leaveAt),
+				cmp.Compare(m.Slot(i), m.Slot(first))) < 0 {
 				first = i
 			}
 		}

@@ -56,7 +56,8 @@ func (m *Queue) Next(client int) (*Job, int64) {
 		j := m.bestFor(client, tube)
 		if j == nil {
 			x.Idle[tube] = true
-		} else if tag := x.tag(tube); next == nil || cmp.Or(cmp.Compare(tag, x.Tags[next.Tube]), m.byTurn(j, next)) < 0 {
+		} else if tag := x.tag(tube); next == nil || cmp.Or(cmp.Compare(tag, x.Tags[next.Tube]),
+			m.byTurn(j, next)) < 0 {
 			next = j
 		}
 	}
@@ -84,7 +85,9 @@ func (m *Queue) Offers(client, most int) (jobs []*Job) {
 		if m.bestFor(client, tube) == nil {
 			continue
 		}
-		left[tube] = slices.DeleteFunc(m.Listed(Ready, tube), func(j *Job) bool { return !Has(j.Tags, m.Clients[client].Wants) })
+		left[tube] = slices.DeleteFunc(m.Listed(Ready, tube), func(j *Job) bool {
+			return !Has(j.Tags, m.Clients[client].Wants)
+		})
 		if left[tube] = left[tube][:min(len(left[tube]), m.letsGo(tube))]; x != nil {
 			tags[tube] = x.tag(tube)
 		}
@@ -92,7 +95,8 @@ func (m *Queue) Offers(client, most int) (jobs []*Job) {
 	for len(jobs) < most {
 		next := ""
 		for tube, list := range left {
-			if len(list) > 0 && (next == "" || cmp.Or(cmp.Compare(tags[tube], tags[next]), m.byTurn(list[0], left[next][0])) < 0) {
+			if len(list) > 0 && (next == "" || cmp.Or(cmp.Compare(tags[tube], tags[next]),
+				m.byTurn(list[0], left[next][0])) < 0) {
 				next = tube
 			}
 		}

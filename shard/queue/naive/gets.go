@@ -70,8 +70,11 @@ func (m *Queue) offer(j *Job, taking bool) {
 	for _, byID := range []bool{true, false} {
 		for _, take := range []bool{false, true} {
 			for _, g := range m.Gets {
-				asks := slices.ContainsFunc(g.Tags, func(tag string) bool { return strings.HasPrefix(tag, "requestId=") })
-				if g.Queue != j.Tube || g.Called != 0 || asks != byID || g.Take != take || j.ID < g.From || !Has(j.Tags, g.Tags) {
+				asks := slices.ContainsFunc(g.Tags, func(tag string) bool {
+					return strings.HasPrefix(tag, "requestId=")
+				})
+				if g.Queue != j.Tube || g.Called != 0 || asks != byID || g.Take != take || j.ID < g.From ||
+					!Has(j.Tags, g.Tags) {
 					continue
 				}
 				if take && !taking {

@@ -31,7 +31,8 @@ const perJob = 100
 // over says that some jobs are more than there may be.
 func (b *Bounds) over(jobs []*Job) bool {
 	count, bytes := size(jobs)
-	return b.MaxJobs > 0 && count > b.MaxJobs || b.MaxBytes > 0 && bytes > b.MaxBytes || b.MaxMemory > 0 && bytes+perJob*count > b.MaxMemory
+	return b.MaxJobs > 0 && count > b.MaxJobs || b.MaxBytes > 0 && bytes > b.MaxBytes || b.MaxMemory > 0 &&
+		bytes+perJob*count > b.MaxMemory
 }
 
 // with is some jobs and another one.
@@ -144,7 +145,9 @@ func (m *Queue) PutAll(all []*Job, id uint64) Status {
 func (m *Queue) fresh(all []*Job) (jobs []*Job, _ Status) {
 	for _, j := range all {
 		status := m.known(j)
-		taken := slices.ContainsFunc(jobs, func(k *Job) bool { return k.Tube == j.Tube && k.said().Key == j.said().Key && k.said().Key != "" })
+		taken := slices.ContainsFunc(jobs, func(k *Job) bool {
+			return k.Tube == j.Tube && k.said().Key == j.said().Key && k.said().Key != ""
+		})
 		switch {
 		case status == OK:
 		case sameName(jobs, j) != nil:

@@ -53,7 +53,8 @@ func (m *Queue) known(j *Job) Status {
 			text, status = s.Once, OK
 		}
 		for _, k := range m.Keys {
-			if text != "" && k.Tube == j.Tube && k.Name == name && k.Text == text && (k.Until > m.Now || !k.Spent && !name) {
+			if text != "" && k.Tube == j.Tube && k.Name == name && k.Text == text && (k.Until > m.Now || !k.Spent &&
+				!name) {
 				j.ID = k.ID
 				return status
 			}

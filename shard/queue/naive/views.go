@@ -207,7 +207,8 @@ func (m *Queue) tickViews() {
 		for _, s := range m.Services {
 			for _, v := range s.Views {
 				due := m.idleAt(s, v)
-				if due != 0 && due <= m.Now && (first == nil || due < at || due == at && m.ViewSlot(s.Tube, v) < m.ViewSlot(queue, first)) {
+				if due != 0 && due <= m.Now && (first == nil || due < at || due == at &&
+					m.ViewSlot(s.Tube, v) < m.ViewSlot(queue, first)) {
 					queue, first, at = s.Tube, v, due
 				}
 			}

@@ -50,7 +50,8 @@ func (m *Queue) serveFirst(tube string) {
 func (m *Queue) firstWaiter(tube string) int {
 	first := Nobody
 	for i, c := range m.Clients {
-		if c.Waiting > 0 && slices.Contains(c.Watched, tube) && (len(c.Wants) == 0 || m.firstFor(i, tube) != nil) && (first == Nobody || c.Waiting < m.Clients[first].Waiting) {
+		if c.Waiting > 0 && slices.Contains(c.Watched, tube) && (len(c.Wants) == 0 || m.firstFor(i, tube) != nil) &&
+			(first == Nobody || c.Waiting < m.Clients[first].Waiting) {
 			first = i
 		}
 	}

@@ -1,7 +1,7 @@
 package policy
 
-// JobMemory is what limits count as the memory of a job beside its body. One that was only put and reserved takes 75 bytes
-// (cmd/beanfield/manual/sizing.md has the measurement), others take more.
+// JobMemory is what limits count as the memory of a job beside its body. One that was only put and reserved takes 75
+// bytes (cmd/beanfield/manual/sizing.md has the measurement), others take more.
 const JobMemory = 100
 
 // Bound is one of the things that can be bounded.

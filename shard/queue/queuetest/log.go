@@ -105,7 +105,8 @@ func (l *Log) Update(j *storage.Job) {
 	if l.Jobs[j.Key()] == nil {
 		panic(fmt.Sprintf("job %d is updated but was never put", j.Key()))
 	}
-	if was := l.Jobs[j.Key()]; string(tagsOf(was)) != string(tagsOf(j)) || was.Tube != j.Tube && (j.Item == nil || !j.Item.Moved) {
+	if was := l.Jobs[j.Key()]; string(tagsOf(was)) != string(tagsOf(j)) || was.Tube != j.Tube &&
+		(j.Item == nil || !j.Item.Moved) {
 		panic(fmt.Sprintf("job %d is updated as %+v but logged as %+v", j.Key(), *j, *was))
 	}
 	kept := clone(j)
@@ -139,7 +140,8 @@ func (l *Log) Delete(j *storage.Job) {
 	if l.Jobs[id] == nil {
 		panic(fmt.Sprintf("job %d is deleted but was never put", id))
 	}
-	if was := l.Jobs[id]; was.Updated != j.Updated || was.Size != j.Size || was.Tube != j.Tube || len(tagsOf(was)) != len(tagsOf(j)) {
+	if was := l.Jobs[id]; was.Updated != j.Updated || was.Size != j.Size || was.Tube != j.Tube ||
+		len(tagsOf(was)) != len(tagsOf(j)) {
 		panic(fmt.Sprintf("job %d is deleted as %+v but logged as %+v", id, *j, *was))
 	}
 	delete(l.Jobs, id)

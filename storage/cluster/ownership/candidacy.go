@@ -57,8 +57,8 @@ func (s *Election) held() (until time.Duration) {
 	return until
 }
 
-// patience is how long something of a candidacy may take: a time, and that of the answers that it waits for, if they come
-// as slowly as the engine's answers do now. Each candidacy that comes to nothing, of whatever node, doubles it.
+// patience is how long something of a candidacy may take: a time, and that of the answers that it waits for, if they
+// come as slowly as the engine's answers do now. Each candidacy that comes to nothing, of whatever node, doubles it.
 func (s *Election) patience(least time.Duration) time.Duration {
 	if s.without.patience {
 		return least

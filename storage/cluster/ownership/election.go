@@ -16,16 +16,20 @@ const (
 	Silence   = 1400 * time.Millisecond // without a beat, until somebody stands
 	Living    = 1400 * time.Millisecond // without any message, until a node is taken for dead
 	Step      = 150 * time.Millisecond  // each node waits so much longer than the one before it in the order
-	Limit     = 2 * time.Second         // of a candidacy, if answers come at once and none has failed (see patience): it takes a tenth of that
-	postpone  = 600 * time.Millisecond  // of others, while somebody stands
-	pause     = 300 * time.Millisecond  // and up to twice that, after a candidacy that has come to nothing
-	answers   = 12                      // of its engine and of others that a candidacy waits for, one after the other, at most
+	// of a candidacy, if answers come at once and none has failed (see patience): it takes a tenth of that
+	Limit    = 2 * time.Second
+	postpone = 600 * time.Millisecond // of others, while somebody stands
+	pause    = 300 * time.Millisecond // and up to twice that, after a candidacy that has come to nothing
+	// of its engine and of others that a candidacy waits for, one after the other, at most
+	answers   = 12
 	doublings = 4                       // of all these, at most
 	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name?
 	asleep    = time.Second             // between two events: the process did not run
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
-	stuck     = 12 * time.Second        // an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its term is over
+	// an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its term is
+	// over
+	stuck = 12 * time.Second
 )
 
 // Role is what a node does for all shards.
@@ -64,13 +68,16 @@ type Config struct {
 	Cluster, Node, Version string
 	Nodes                  []string // all, in the order of placement
 	Shards                 int
-	Nonce                  uint64        // of this process; not 0
-	Kept                   Kept          // by earlier processes
-	Since                  time.Duration // from when on this process has heard the others, and none of them beat; 0: now (K7: the node's former process had ended)
-	Prefer                 time.Duration // for how long a node must have been well to get the shards, if it comes before the owner; 0: it does not
-	Random                 *rand.Rand
-	Acts                   Acts
-	Logger                 *slog.Logger
+	Nonce                  uint64 // of this process; not 0
+	Kept                   Kept   // by earlier processes
+	// from when on this process has heard the others, and none of them beat; 0: now (K7: the node's former process had
+	// ended)
+	Since time.Duration
+	// for how long a node must have been well to get the shards, if it comes before the owner; 0: it does not
+	Prefer time.Duration
+	Random *rand.Rand
+	Acts   Acts
+	Logger *slog.Logger
 }
 
 // Election is what one node knows and does about who owns the shards. It is not safe for concurrent
@@ -165,9 +172,11 @@ func New(c Config, now time.Duration) *Election {
 		since = c.Since
 	}
 	s := &Election{
-		Config: c, started: since, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
-		vacant: max(since+Silence, now+2*BeatEach), // an owner may be there, or the others may have just come, too
-		lives:  map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
+		Config: c, started: since, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{},
+		strange: map[string]strange{},
+		vacant:  max(since+Silence, now+2*BeatEach), // an owner may be there, or the others may have just come, too
+		lives:   map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards),
+		drained: c.Kept.Drained, left: c.Kept.Left,
 	}
 	for _, name := range c.Nodes {
 		if name != c.Node {
@@ -222,7 +231,8 @@ func (s *Election) Tick(now time.Duration) {
 	case s.role != Candidate && s.role != Elected:
 	case stood >= s.patience(Limit):
 		s.giveUp(ErrLate)
-	case s.role == Elected && min(stood, now-s.woke) >= HelloEach && s.isolated(): // but its beats may keep others from standing
+	// but its beats may keep others from standing
+	case s.role == Elected && min(stood, now-s.woke) >= HelloEach && s.isolated():
 		s.giveUp(ErrLease)
 	}
 	if why := s.broken(); why != "" && s.role >= Owner {
@@ -278,7 +288,8 @@ func (s *Election) finish() {
 // Message begins a message to a node, or to all.
 func (s *Election) Message(kind Kind, to string) *Message {
 	return &Message{
-		Version: Major, Kind: kind, Cluster: s.Cluster, From: s.Node, To: to, Nonce: s.Nonce, Age: s.now - s.started, Report: s.Report(),
+		Version: Major, Kind: kind, Cluster: s.Cluster, From: s.Node, To: to, Nonce: s.Nonce, Age: s.now - s.started,
+		Report: s.Report(),
 	}
 }
 

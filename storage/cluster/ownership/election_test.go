@@ -48,7 +48,8 @@ const s0 = 10 * time.Second // when elections start; others are much older
 func alone(kept Kept) (*Election, *acted) {
 	a := new(acted)
 	s := New(Config{
-		Cluster: "test", Node: "b", Nodes: []string{"a", "b", "c"}, Shards: 1, Nonce: 7, Kept: kept, Random: rand.New(rand.NewPCG(1, 1)), Acts: a,
+		Cluster: "test", Node: "b", Nodes: []string{"a", "b", "c"}, Shards: 1, Nonce: 7, Kept: kept,
+		Random: rand.New(rand.NewPCG(1, 1)), Acts: a,
 	}, s0)
 	s.Lanes(0, false, 1) // it has read them
 	s.Lanes(0, false, 0)
@@ -82,7 +83,10 @@ func TestPromises(t *testing.T) {
 	if got := a.answers(); len(got) != 1 || got[0].Since[0] < 0 || got[0].To != "a" || got[0].Sent != 5 {
 		t.Fatalf("when it is kept: %+v", got)
 	}
-	for name, s2 := range map[string]*Election{"it": s, "a restarted one": func() *Election { s2, _ := alone(a.kept[0]); return s2 }()} {
+	for name, s2 := range map[string]*Election{"it": s, "a restarted one": func() *Election {
+		s2, _ := alone(a.kept[0])
+		return s2
+	}()} {
 		b := s2.Acts.(*acted)
 		s2.Receive(now+time.Second, beatOf(2))
 		if got := b.answers(); len(got) != 1 || got[0].Since[0] >= 0 || got[0].Report.Promised[0] != 3 {
@@ -177,7 +181,8 @@ func elected(t *testing.T, kept Kept, lives ...uint64) (s *Election, a *acted, n
 // answer answers a beat of epoch 9.
 func answer(node string, sent, since time.Duration, durable uint64) *Message {
 	m := from(node, Answer)
-	m.To, m.Epochs, m.Sent, m.Since, m.Report.Durable = "b", []uint64{9}, sent, []time.Duration{since}, []uint64{durable}
+	m.To, m.Epochs, m.Sent, m.Since, m.Report.Durable = "b", []uint64{9}, sent, []time.Duration{since},
+		[]uint64{durable}
 	return m
 }
 

@@ -22,26 +22,56 @@ var single = map[string]struct {
 		w.next(owner).slow = 3 * time.Second // it stands first, and hears later that another node serves
 		owner.crash()
 	}},
-	"the owner is paused":    {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.paused = w.now + 30*time.Second }},
-	"the owner is cut off":   {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, true, true) }},
-	"nobody hears the owner": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, false, true) }},
-	"the owner hears nobody": {300 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, true, false) }},
+	"the owner is paused": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		owner.paused = w.now + 30*time.Second
+	}},
+	"the owner is cut off": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		w.isolate(owner, true, true)
+	}},
+	"nobody hears the owner": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		w.isolate(owner, false, true)
+	}},
+	"the owner hears nobody": {300 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		w.isolate(owner, true, false)
+	}},
 	"the owner is killed, and back": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) {
 		owner.crash()
 		w.after(300*time.Millisecond, nil, owner.start)
 	}},
-	"the owner is stopped":     {300 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.s.Close(owner.clock()) }},
-	"the owner is drained":     {300 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.obey(owner, Drain, "") }},
-	"the shards are moved":     {300 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.obey(owner, Move, b.name) }},
-	"a follower is killed":     {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { a.crash() }},
-	"a follower is paused":     {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { b.paused = w.now + 3*time.Second }},
-	"a follower is cut off":    {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.isolate(a, true, true) }},
-	"a follower is drained":    {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.obey(a, Drain, "") }},
-	"two followers part":       {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.cutFor(time.Minute, a, b); w.cutFor(time.Minute, b, a) }},
-	"owner and follower part":  {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.cutFor(time.Minute, owner, a); w.cutFor(time.Minute, a, owner) }},
-	"a follower is not heard":  {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.cutFor(time.Minute, a, owner) }},
-	"a follower hears no beat": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.cutFor(time.Minute, owner, b) }},
-	"messages are lost":        {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.lossy = true }},
+	"the owner is stopped": {300 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		owner.s.Close(owner.clock())
+	}},
+	"the owner is drained": {300 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		w.obey(owner, Drain, "")
+	}},
+	"the shards are moved": {300 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		w.obey(owner, Move, b.name)
+	}},
+	"a follower is killed": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { a.crash() }},
+	"a follower is paused": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		b.paused = w.now + 3*time.Second
+	}},
+	"a follower is cut off": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		w.isolate(a, true, true)
+	}},
+	"a follower is drained": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		w.obey(a, Drain, "")
+	}},
+	"two followers part": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		w.cutFor(time.Minute, a, b)
+		w.cutFor(time.Minute, b, a)
+	}},
+	"owner and follower part": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		w.cutFor(time.Minute, owner, a)
+		w.cutFor(time.Minute, a, owner)
+	}},
+	"a follower is not heard": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		w.cutFor(time.Minute, a, owner)
+	}},
+	"a follower hears no beat": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) {
+		w.cutFor(time.Minute, owner, b)
+	}},
+	"messages are lost": {30 * time.Millisecond, true, func(w *world, owner, a, b *member) { w.lossy = true }},
 }
 
 // next is the first node in the order that is not the owner.
@@ -91,7 +121,8 @@ func TestSingleFaults(t *testing.T) {
 				if w.wrong != "" {
 					t.Fatalf("seed %d: %s", seed, w.wrong)
 				}
-				if longest = max(longest, w.idle); w.idle > f.most || w.terms-terms > 1 || f.stays && w.holder() != owner {
+				if longest = max(longest, w.idle); w.idle > f.most || w.terms-terms > 1 || f.stays &&
+					w.holder() != owner {
 					w.describe()
 					t.Fatalf("seed %d: nobody served for %v, and %d terms have begun", seed, w.idle, w.terms-terms)
 				}
@@ -135,7 +166,9 @@ func TestDeafBeforeServing(t *testing.T) {
 		w.run(2 * time.Second)
 		w.replay = 0
 		w.isolate(deaf, true, false)
-		if took := w.until(time.Minute, "another one serves", func() bool { return w.holder() != nil }); took > 1900*time.Millisecond {
+		if took := w.until(time.Minute, "another one serves", func() bool {
+			return w.holder() != nil
+		}); took > 1900*time.Millisecond {
 			t.Errorf("seed %d: nobody served for %v", seed, took)
 		}
 	}
@@ -153,7 +186,9 @@ func TestHandOverToReader(t *testing.T) {
 		w.log = 200            // about two seconds
 		a.start()
 		w.quiet()
-		w.until(10*time.Second, "the owner is drained", func() bool { return owner.s.Obey(owner.clock(), Drain, "", false) == nil })
+		w.until(10*time.Second, "the owner is drained", func() bool {
+			return owner.s.Obey(owner.clock(), Drain, "", false) == nil
+		})
 		w.run(5 * time.Second)
 		if w.serves(a, 0); w.idle > 300*time.Millisecond {
 			t.Errorf("seed %d: nobody served for %v", seed, w.idle)

@@ -52,12 +52,13 @@ type Message struct {
 	Age     time.Duration `json:"age"`          // of that process
 	Report  Report        `json:"report"`
 
-	Epochs  []uint64            `json:"epochs,omitempty"`  // of a beat, its answer, an end: by shard
-	Sent    time.Duration       `json:"sent,omitempty"`    // of a beat, and its answer: by the owner's clock
-	Shown   map[string][]uint64 `json:"shown,omitempty"`   // of a beat: lives of blank nodes (P12), by shard
-	Over    []uint64            `json:"over,omitempty"`    // of a beat: epochs that have ended (P11), by shard
-	Counted map[string][]uint64 `json:"counted,omitempty"` // of a beat: what of each node's copies the owner takes for durable
-	Since   []time.Duration     `json:"since,omitempty"`   // of an answer, by shard; negative: refused
+	Epochs []uint64            `json:"epochs,omitempty"` // of a beat, its answer, an end: by shard
+	Sent   time.Duration       `json:"sent,omitempty"`   // of a beat, and its answer: by the owner's clock
+	Shown  map[string][]uint64 `json:"shown,omitempty"`  // of a beat: lives of blank nodes (P12), by shard
+	Over   []uint64            `json:"over,omitempty"`   // of a beat: epochs that have ended (P11), by shard
+	// of a beat: what of each node's copies the owner takes for durable
+	Counted map[string][]uint64 `json:"counted,omitempty"`
+	Since   []time.Duration     `json:"since,omitempty"` // of an answer, by shard; negative: refused
 
 	Handover  bool   `json:"handover,omitempty"`  // of an end: the sender has owned the shards till now
 	Successor string `json:"successor,omitempty"` // of an end: who stands at once; empty: whoever is best
@@ -74,12 +75,13 @@ type Message struct {
 
 // Report is what a node says of itself.
 type Report struct {
-	Role     string   `json:"role"`
-	Version  string   `json:"version"`
-	Fit      bool     `json:"fit"`              // it could own the shards
-	Broken   bool     `json:"broken,omitempty"` // a copy is not whole
-	Low      bool     `json:"low,omitempty"`    // its disk is nearly full, or a copy damaged: rather another node owns the shards
-	Silent   bool     `json:"silent"`           // it has heard no owner for too long
+	Role    string `json:"role"`
+	Version string `json:"version"`
+	Fit     bool   `json:"fit"`              // it could own the shards
+	Broken  bool   `json:"broken,omitempty"` // a copy is not whole
+	// its disk is nearly full, or a copy damaged: rather another node owns the shards
+	Low      bool     `json:"low,omitempty"`
+	Silent   bool     `json:"silent"` // it has heard no owner for too long
 	Drained  bool     `json:"drained,omitempty"`
 	Failures int      `json:"failures,omitempty"` // candidacies that have come to nothing since it heard an owner
 	Life     uint64   `json:"life,omitempty"`     // not 0: it is blank (P12)

@@ -46,7 +46,8 @@ func (s *Election) move(target string) error {
 	case !s.alive(target):
 		return fmt.Errorf("cluster: node %s cannot be reached", target)
 	case p.report.Low && !s.isLow():
-		return fmt.Errorf("cluster: node %s has, or had just now, too little room on its disk, or a damaged copy", target)
+		return fmt.Errorf("cluster: node %s has, or had just now, too little room on its disk, or a damaged copy",
+			target)
 	case !p.report.Fit:
 		return fmt.Errorf("cluster: node %s cannot own the shards: %v", target, p.report.Problems)
 	}
@@ -139,7 +140,8 @@ func (s *Election) retire() {
 	switch {
 	case s.role != Owner || best == "":
 	case s.fault != "" || s.worse() != "" && !s.peers[best].report.Low:
-		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why", cmp.Or(s.fault, s.worse()))
+		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why",
+			cmp.Or(s.fault, s.worse()))
 		s.leave(best)
 		s.unwell = true
 	case s.drained:

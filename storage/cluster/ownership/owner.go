@@ -44,7 +44,8 @@ func (s *Election) answered(m *Message) {
 		case m.Since[i] >= 0:
 			sh.lease.Answered(s.now, m.From, m.Epochs[i], m.Sent, m.Since[i])
 		case i < len(m.Report.Promised) && m.Report.Promised[i] > sh.epoch:
-			why := fmt.Errorf("%w: node %s has answered epoch %d of shard %d", ErrOvertaken, m.From, m.Report.Promised[i], i)
+			why := fmt.Errorf("%w: node %s has answered epoch %d of shard %d", ErrOvertaken, m.From,
+				m.Report.Promised[i], i)
 			if s.role >= Owner {
 				s.lose(why)
 			} else {
@@ -53,7 +54,8 @@ func (s *Election) answered(m *Message) {
 			return
 		}
 	}
-	if len(m.Report.Durable) == s.Shards && m.Sent >= s.counted[m.From].sent { // a late answer may be of a copy that is gone
+	// a late answer may be of a copy that is gone
+	if len(m.Report.Durable) == s.Shards && m.Sent >= s.counted[m.From].sent {
 		s.counted[m.From] = counted{m.Sent, m.Report.Durable}
 	}
 	s.refresh()

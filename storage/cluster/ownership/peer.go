@@ -78,7 +78,8 @@ func (s *Election) Alone() (why string) {
 // hear notes what every message says.
 func (s *Election) hear(p *peer, m *Message) {
 	gone := p.nonce != 0 && p.nonce != m.Nonce
-	if s.owner == m.From && (gone || m.Kind == Hello && m.Report.Role == Follower.String()) { // it does not own the shards any more
+	// it does not own the shards any more
+	if s.owner == m.From && (gone || m.Kind == Hello && m.Report.Role == Follower.String()) {
 		s.owner, s.vacant = "", min(s.vacant, s.now)
 	}
 	if p.nonce != m.Nonce {
@@ -184,7 +185,9 @@ const Stopping = "the node is stopping"
 // grow, so to have read them once is enough then.
 func (s *Election) unread() bool {
 	silent := s.silent()
-	return !s.without.patience && slices.ContainsFunc(s.shards, func(sh shard) bool { return !sh.read || silent && sh.unread })
+	return !s.without.patience && slices.ContainsFunc(s.shards, func(sh shard) bool {
+		return !sh.read || silent && sh.unread
+	})
 }
 
 // unfit says why the node cannot own the shards, whoever else does; empty if it can.
@@ -251,7 +254,8 @@ func (s *Election) standsBefore(other string) bool {
 func (s *Election) Report() Report {
 	why := s.unfit()
 	r := Report{
-		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left, Failures: s.failures,
+		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "",
+		Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left, Failures: s.failures,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {

@@ -51,7 +51,8 @@ func (s *Election) prefer() {
 		}
 	}
 	if first != "" {
-		s.Logger.Info("a node that comes before this one has been well for long enough", "node", first, "times lost", s.falls[first].times)
+		s.Logger.Info("a node that comes before this one has been well for long enough", "node", first, "times lost",
+			s.falls[first].times)
 		s.leave(first)
 	}
 }

@@ -33,7 +33,8 @@ func (w *world) keeps(m *member, long time.Duration) {
 	}
 }
 
-// O10: the first in the order gets the shards when it has been well for long enough, as by a move; without Prefer it does not.
+// O10: the first in the order gets the shards when it has been well for long enough, as by a move; without Prefer it
+// does not.
 func TestPreferred(t *testing.T) {
 	for seed := range uint64(5) {
 		w, a, b, _ := preferring(t, seed)

@@ -70,11 +70,13 @@ func (s *Election) Drained() bool { return s.drained }
 func (s *Election) Source(i int) (name string, whole bool) {
 	for _, other := range s.Nodes {
 		p := s.peers[other]
-		if p == nil || !s.alive(other) || i >= len(p.report.Durable) || len(p.report.Problems) > 0 && p.report.Role != Owner.String() {
+		if p == nil || !s.alive(other) || i >= len(p.report.Durable) || len(p.report.Problems) > 0 &&
+			p.report.Role != Owner.String() {
 			continue
 		}
 		its := !slices.Contains(p.report.Damaged, i)
-		if name == "" || its && !whole || its == whole && (name == s.owner || p.report.Durable[i] > s.peers[name].report.Durable[i] && other != s.owner) {
+		if name == "" || its && !whole || its == whole &&
+			(name == s.owner || p.report.Durable[i] > s.peers[name].report.Durable[i] && other != s.owner) {
 			name, whole = other, its
 		}
 	}

@@ -56,7 +56,8 @@ func TestFaultyOwner(t *testing.T) {
 	}
 	a.sent = nil
 	s.End(now + 4)
-	if i := slices.IndexFunc(a.sent, func(m *Message) bool { return m.Kind == Ended }); i < 0 || !a.sent[i].Unwell || a.sent[i].Successor != "a" {
+	if i := slices.IndexFunc(a.sent, func(m *Message) bool { return m.Kind == Ended }); i < 0 || !a.sent[i].Unwell ||
+		a.sent[i].Successor != "a" {
 		t.Errorf("it ends with %+v", a.sent)
 	}
 	if s.Tick(now + 10*time.Second); s.Role() != Follower {
@@ -125,7 +126,8 @@ func TestSourceIsRatherWhole(t *testing.T) {
 		a, c  []int
 		name  string
 		whole bool
-	}{{nil, nil, "a", true}, {[]int{0}, nil, "c", true}, {nil, []int{0}, "a", true}, {[]int{0}, []int{0}, "a", false}, {[]int{1}, []int{0}, "a", true}} {
+	}{{nil, nil, "a", true}, {[]int{0}, nil, "c", true}, {nil, []int{0}, "a", true}, {[]int{0}, []int{0}, "a", false},
+		{[]int{1}, []int{0}, "a", true}} {
 		for name, damaged := range map[string][]int{"a": c.a, "c": c.c} {
 			m := answer(name, now, time.Hour, 0)
 			m.Report.Durable, m.Report.Damaged = []uint64{5}, damaged

@@ -30,7 +30,8 @@ func past(m *Message) []byte {
 // A node hears programs of its major version, older and newer ones, and answers them. A kind that it does
 // not know is a hello.
 func TestMinorVersions(t *testing.T) {
-	for name, data := range map[string][]byte{"a newer one": future(beatOf(3), Major), "an older one": past(beatOf(3))} {
+	for name, data := range map[string][]byte{"a newer one": future(beatOf(3), Major),
+		"an older one": past(beatOf(3))} {
 		s, a := alone(known(3))
 		s.Receive(s0+2*time.Second, Decode(data))
 		if got := a.answers(); len(got) != 1 || got[0].Since[0] < 0 || s.Owner() != "a" || s.Strange("a") != "" {

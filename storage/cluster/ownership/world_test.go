@@ -95,7 +95,8 @@ type driver struct {
 const shards = 2
 
 func newWorld(t *testing.T, seed uint64, n int) *world {
-	w := &world{slow: 1, T: t, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards), cut: map[[2]*member]bool{}}
+	w := &world{slow: 1, T: t, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards),
+		cut: map[[2]*member]bool{}}
 	for i := range n {
 		w.nodes = append(w.nodes, &member{
 			w: w, i: i, name: string(rune('a' + i)), rate: 0.98 + 0.04*w.r.Float64(), from: w.upTo(time.Hour),
@@ -162,7 +163,8 @@ func (w *world) until(most time.Duration, what string, ok func() bool) time.Dura
 func (w *world) describe() {
 	for _, m := range w.nodes {
 		if m.s != nil {
-			w.Logf("%s: %v, %q, may not stand because %q, shards %+v", m.name, m.s.Role(), m.s.Why(), m.s.mayStand(), m.drivers)
+			w.Logf("%s: %v, %q, may not stand because %q, shards %+v", m.name, m.s.Role(), m.s.Why(), m.s.mayStand(),
+				m.drivers)
 		}
 	}
 }
@@ -219,7 +221,8 @@ func (m *member) start() {
 	since := max(m.quiet, m.clock()-w.upTo(3*time.Second)) // the process has waited for its engine till now
 	m.s = New(Config{
 		Since:   since,
-		Cluster: "test", Node: m.name, Version: "1", Nodes: names, Shards: shards, Nonce: w.r.Uint64(), Kept: m.disk, Prefer: w.prefer,
+		Cluster: "test", Node: m.name, Version: "1", Nodes: names, Shards: shards, Nonce: w.r.Uint64(), Kept: m.disk,
+		Prefer: w.prefer,
 		Random: rand.New(rand.NewPCG(w.r.Uint64(), 0)), Acts: m,
 	}, m.clock())
 	m.s.without = w.without

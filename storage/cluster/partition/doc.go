@@ -39,8 +39,8 @@
 // no leader and no majority, and a resting engine passes them on; it tries its connections to the others for
 // ever, and they theirs. So each node of M that is not being started hears all others that are not, and one that hears
 // all of M is of use: by I1 its engine runs on, or is started. While one is started its knocks are missing. If
-// that takes longer than Silent, others of M may rest because of it, and be started in their turn; but by I4 each goes on
-// for longer every time, and when that is longer than the slowest start, all that wake meanwhile find it running. So
+// that takes longer than Silent, others of M may rest because of it, and be started in their turn; but by I4 each goes
+// on for longer every time, and when that is longer than the slowest start, all that wake meanwhile find it running. So
 // all engines of M come to run, and the engine's own rules see to a leader. This holds from every
 // combination of engines that rest and run, and with nodes that have just been started, because a node knocks
 // before it has joined.

@@ -38,7 +38,9 @@ type life struct {
 }
 
 func youngerOf(a, b life) life {
-	return slices.MinFunc([]life{a, b}, func(a, b life) int { return cmp.Or(cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number)) })
+	return slices.MinFunc([]life{a, b}, func(a, b life) int {
+		return cmp.Or(cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
+	})
 }
 
 func (t *twins) tick() {

@@ -34,7 +34,8 @@ func TestTwins(t *testing.T) {
 			step(a, b, twin)
 		}
 		if !twin.Twin() || a.Twin() || b.Twin() {
-			t.Errorf("I5, direct %v: the younger %v, the older %v, another node %v", direct, twin.Twin(), a.Twin(), b.Twin())
+			t.Errorf("I5, direct %v: the younger %v, the older %v, another node %v", direct, twin.Twin(), a.Twin(),
+				b.Twin())
 		}
 	}
 }
@@ -54,7 +55,8 @@ func TestRestartsAreNoTwins(t *testing.T) {
 				if n == 1 && life%10 == 5 {
 					b.Heard(Knock{From: "a", Life: life - 1, Ran: 3})
 				}
-				a.Heard(Knock{From: "a", Life: 100*life + uint64(n), Ran: 1}) // as if somebody had the wrong name for a moment
+				// as if somebody had the wrong name for a moment
+				a.Heard(Knock{From: "a", Life: 100*life + uint64(n), Ran: 1})
 			}
 			for range away {
 				a.Tick()

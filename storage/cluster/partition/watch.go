@@ -68,7 +68,8 @@ func New(node string, nodes []string) *Watch {
 func (w *Watch) Knock() Knock {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.twins.life, Ran: w.twins.ran, Twins: w.twins.known()}
+	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.twins.life,
+		Ran: w.twins.ran, Twins: w.twins.known()}
 }
 
 // Heard takes another node's knock.

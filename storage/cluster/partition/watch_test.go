@@ -22,7 +22,8 @@ type world struct {
 }
 
 func newWorld(names string) *world {
-	w := &world{names: strings.Fields(names), watches: map[string]*Watch{}, cut: map[[2]string]bool{}, starts: map[string]int{}, takes: map[string]int{}}
+	w := &world{names: strings.Fields(names), watches: map[string]*Watch{}, cut: map[[2]string]bool{},
+		starts: map[string]int{}, takes: map[string]int{}}
 	for _, name := range w.names {
 		w.watches[name] = New(name, w.names)
 	}
@@ -98,8 +99,12 @@ func TestWhoRests(t *testing.T) {
 	}{
 		{"all is well", "a b c", func(*world) {}, ""},
 		{"one of three is cut off", "a b c", func(w *world) { w.isolate("b", true) }, "b"},
-		{"it is heard, but hears nobody", "a b c", func(w *world) { w.cut[[2]string{"a", "b"}], w.cut[[2]string{"c", "b"}] = true, true }, "b"},
-		{"it hears the others, but is not heard", "a b c", func(w *world) { w.cut[[2]string{"b", "a"}], w.cut[[2]string{"b", "c"}] = true, true }, ""},
+		{"it is heard, but hears nobody", "a b c", func(w *world) {
+			w.cut[[2]string{"a", "b"}], w.cut[[2]string{"c", "b"}] = true, true
+		}, "b"},
+		{"it hears the others, but is not heard", "a b c", func(w *world) {
+			w.cut[[2]string{"b", "a"}], w.cut[[2]string{"b", "c"}] = true, true
+		}, ""},
 		{"nobody reaches anybody", "a b c", func(w *world) { w.isolate("a", true); w.isolate("b", true) }, "a b c"},
 		{"a link of three", "a b c", func(w *world) { w.both("a", "b", true) }, ""},
 		{"two of five are cut off", "a b c d e", func(w *world) {
@@ -144,7 +149,8 @@ func TestWhoRests(t *testing.T) {
 // for which less silence is enough.
 func TestSilentIsSoonEnough(t *testing.T) {
 	const first, beats, failOver = 4 * time.Second, time.Second, 1400 * time.Millisecond
-	if latest := (Silent+1)*Pace + Each; latest > first-beats-500*time.Millisecond || Silent*Pace <= failOver || Missed >= Silent {
+	if latest := (Silent+1)*Pace + Each; latest > first-beats-500*time.Millisecond || Silent*Pace <= failOver ||
+		Missed >= Silent {
 		t.Error("an engine rests after a silence of", latest)
 	}
 }

@@ -31,7 +31,8 @@ func connected(t *testing.T) (ctx context.Context, sender, receiver *nats.Conn) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), generous)
 	t.Cleanup(cancel)
-	engine, err := jetstream.Start(ctx, jetstream.Options{Dir: t.TempDir(), Cluster: "test", Node: "a", Nodes: map[string]string{"a": "127.0.0.1:1"}, Secret: "s"})
+	engine, err := jetstream.Start(ctx, jetstream.Options{Dir: t.TempDir(), Cluster: "test", Node: "a",
+		Nodes: map[string]string{"a": "127.0.0.1:1"}, Secret: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}

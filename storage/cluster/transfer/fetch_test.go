@@ -81,7 +81,8 @@ func TestCutAnywhere(t *testing.T) {
 			s := n.desk(t, m, small())
 			begun := time.Now()
 			_, err := get(t.Context(), n, "P", "", into, small())
-			if took := time.Since(begun); err != nil && !errors.Is(err, ErrSilent) || took > 2*defaultSilence+5*time.Second {
+			if took := time.Since(begun); err != nil && !errors.Is(err, ErrSilent) ||
+				took > 2*defaultSilence+5*time.Second {
 				t.Errorf("cut at %d: %v after %v", at, err, took)
 			}
 			if messages, fetched = n.sent(), err == nil; !fetched {
@@ -101,7 +102,9 @@ func TestCutAnywhere(t *testing.T) {
 	if all < 40 {
 		t.Fatal("only", all, "messages")
 	}
-	for _, dead := range []func(bool) bool{func(to bool) bool { return to }, func(to bool) bool { return !to }, func(bool) bool { return true }} {
+	for _, dead := range []func(bool) bool{func(to bool) bool { return to }, func(to bool) bool {
+		return !to
+	}, func(bool) bool { return true }} {
 		whole := 0
 		for at := range all {
 			if _, fetched := cut(at, dead); fetched {
@@ -195,15 +198,27 @@ func TestFetchEnds(t *testing.T) {
 		wants  error
 		text   string
 	}{
-		"cancelled":        {func(c setting) { c.o.Told = func(int64, int64) { c.cancel() } }, context.Canceled, ""},
-		"cancelled early":  {func(c setting) { c.m.takes = time.Minute; time.AfterFunc(time.Second, c.cancel) }, context.Canceled, ""},
-		"no room":          {func(c setting) { c.o.Accept = func(bytes int64) error { return trouble } }, trouble, ""},
-		"it is not made":   {func(c setting) { c.m.fails = trouble }, ErrSender, trouble.Error()},
-		"it is not there":  {func(c setting) { c.m.dir += "/missing" }, ErrSender, "missing"},
-		"the sender stops": {func(c setting) { c.o.Told = func(int64, int64) { go c.s().Close() } }, ErrSender, ErrClosed.Error()},
-		"it stops early":   {func(c setting) { c.m.takes = time.Minute; time.AfterFunc(time.Second, func() { c.s().Close() }) }, ErrSender, context.Canceled.Error()},
-		"a file is gone":   {func(c setting) { c.o.Begun = func([]byte) { _ = os.Remove(filepath.Join(c.m.dir, "b")) } }, ErrSender, "no such file"},
-		"a shorter file":   {func(c setting) { c.o.Begun = func([]byte) { _ = os.Truncate(filepath.Join(c.m.dir, "b"), 1) } }, ErrSender, "unexpected EOF"},
+		"cancelled": {func(c setting) { c.o.Told = func(int64, int64) { c.cancel() } }, context.Canceled, ""},
+		"cancelled early": {func(c setting) { c.m.takes = time.Minute; time.AfterFunc(time.Second, c.cancel) },
+			context.Canceled, ""},
+		"no room":         {func(c setting) { c.o.Accept = func(bytes int64) error { return trouble } }, trouble, ""},
+		"it is not made":  {func(c setting) { c.m.fails = trouble }, ErrSender, trouble.Error()},
+		"it is not there": {func(c setting) { c.m.dir += "/missing" }, ErrSender, "missing"},
+		"the sender stops": {func(c setting) { c.o.Told = func(int64, int64) { go c.s().Close() } }, ErrSender,
+			ErrClosed.Error()},
+		"it stops early": {func(c setting) {
+			c.m.takes = time.Minute
+			time.AfterFunc(time.Second, func() {
+				c.s().Close()
+			})
+		}, ErrSender, context.Canceled.Error()},
+		"a file is gone": {func(c setting) { c.o.Begun = func([]byte) { _ = os.Remove(filepath.Join(c.m.dir, "b")) } },
+			ErrSender, "no such file"},
+		"a shorter file": {func(c setting) {
+			c.o.Begun = func([]byte) {
+				_ = os.Truncate(filepath.Join(c.m.dir, "b"), 1)
+			}
+		}, ErrSender, "unexpected EOF"},
 		"it is forgotten": {func(c setting) {
 			c.o.Begun = func([]byte) { c.s().asked("INBOX.b", message(kindDone, "")); time.Sleep(time.Second) }
 		}, ErrSender, errUnknown.Error()},
@@ -218,7 +233,8 @@ func TestFetchEnds(t *testing.T) {
 			s = n.desk(t, m, small())
 			begun := time.Now()
 			_, err := get(ctx, n, "P", "", into, o)
-			if took := time.Since(begun); !errors.Is(err, c.wants) || !strings.Contains(err.Error(), c.text) || took > 10*time.Second {
+			if took := time.Since(begun); !errors.Is(err, c.wants) || !strings.Contains(err.Error(), c.text) ||
+				took > 10*time.Second {
 				t.Errorf("%s: %v after %v", what, err, took)
 			}
 			wants(t, into, nil)
@@ -237,7 +253,8 @@ func TestWrongFetch(t *testing.T) {
 		dir, _ := directory(t, 1)
 		n, m := newNetwork(1), &maker{dir: dir}
 		s := n.desk(t, m, small())
-		if _, err := get(t.Context(), n, "P", "", filepath.Join(here, "missing", "into"), small()); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := get(t.Context(), n, "P", "", filepath.Join(here, "missing", "into"), small()); !errors.Is(err,
+			fs.ErrNotExist) {
 			t.Error("below a directory that is missing:", err)
 		}
 		m.closes(t, s)

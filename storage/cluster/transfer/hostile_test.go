@@ -81,7 +81,8 @@ func TestHostileSender(t *testing.T) {
 // SP5: one that talks all the time, asked or not, and brings nothing, ends the fetch as well.
 func TestTalkativeSender(t *testing.T) {
 	for what, says := range map[string][]byte{
-		"still": message(kindStill, ""), "the same again": ready(shape{100, 25, 28, nil}), "a wrong chunk": chunkOf(0, "zzz"),
+		"still": message(kindStill, ""), "the same again": ready(shape{100, 25, 28, nil}), "a wrong chunk": chunkOf(0,
+			"zzz"),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			n, begun, talks, over := newNetwork(1), time.Now(), false, make(chan struct{})
@@ -124,7 +125,8 @@ func TestVersions(t *testing.T) {
 					_ = n.Send(reply, "", newer)
 				}
 			})
-			if _, err := get(t.Context(), n, "P", "", into, small()); !errors.Is(err, ErrVersion) || !strings.HasSuffix(err.Error(), ": 3; this program knows 2") {
+			if _, err := get(t.Context(), n, "P", "", into, small()); !errors.Is(err, ErrVersion) ||
+				!strings.HasSuffix(err.Error(), ": 3; this program knows 2") {
 				t.Errorf("%s: %v", what, err)
 			}
 			wants(t, into, nil)
@@ -146,11 +148,13 @@ func TestVersions(t *testing.T) {
 
 // SP4: what was not asked for is not kept.
 func TestUnasked(t *testing.T) {
-	f := &fetch{o: small().filled(), held: map[uint64][]byte{}, shape: shape{10, 1000, 2000, nil}, chunks: 200, asked: window}
+	f := &fetch{o: small().filled(), held: map[uint64][]byte{}, shape: shape{10, 1000, 2000, nil}, chunks: 200,
+		asked: window}
 	for number := uint64(1); number < 50; number++ {
 		for range 2 {
 			_, known := f.held[number]
-			if heard, fed, err := f.take(arrival{data: chunkOf(number, "0123456789")}); !heard || fed != (number < window && !known) || err != nil {
+			if heard, fed, err := f.take(arrival{data: chunkOf(number, "0123456789")}); !heard ||
+				fed != (number < window && !known) || err != nil {
 				t.Fatal(number, heard, fed, err)
 			}
 		}

@@ -123,7 +123,8 @@ func directory(t testing.TB, seed uint64) (dir string, files map[string]string) 
 	t.Helper()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(seed, 2))
 	files = map[string]string{}
-	for i, name := range []string{"000001.sst", "000002.sst", "MANIFEST-000003", "OPTIONS-000004", "a", "b", "c", "log", "mark", "x", "zero"} {
+	for i, name := range []string{"000001.sst", "000002.sst", "MANIFEST-000003", "OPTIONS-000004", "a", "b", "c", "log",
+		"mark", "x", "zero"} {
 		b := make([]byte, random.IntN(3000)*(i%3))
 		for i := range b {
 			b[i] = byte(random.Uint32())

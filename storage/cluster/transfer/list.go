@@ -25,7 +25,8 @@ func listed(dir string) (files []file, err error) {
 	}
 	for _, e := range entries {
 		if !fits(e.Name()) || !e.Type().IsRegular() {
-			return nil, fmt.Errorf("%w: %q is no plain file, or has a name that not all systems know", ErrList, e.Name())
+			return nil, fmt.Errorf("%w: %q is no plain file, or has a name that not all systems know", ErrList,
+				e.Name())
 		}
 		info, err := e.Info()
 		if err != nil {

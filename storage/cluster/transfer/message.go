@@ -39,7 +39,8 @@ type shape struct {
 
 // possible tells whether a sender can have such a snapshot.
 func (s shape) possible() bool {
-	return s.Size > 0 && s.Size <= largestChunk && s.List > 0 && s.List <= mostList && s.Total >= s.List && s.Total <= mostTotal
+	return s.Size > 0 && s.Size <= largestChunk && s.List > 0 && s.List <= mostList && s.Total >= s.List &&
+		s.Total <= mostTotal
 }
 
 // chunks is how many there are.

@@ -42,7 +42,8 @@ const (
 )
 
 func (o Options) filled() Options {
-	o.Idle, o.Silence, o.chunk = cmp.Or(o.Idle, defaultIdle), cmp.Or(o.Silence, defaultSilence), cmp.Or(o.chunk, defaultChunk)
+	o.Idle, o.Silence, o.chunk = cmp.Or(o.Idle, defaultIdle), cmp.Or(o.Silence, defaultSilence),
+		cmp.Or(o.chunk, defaultChunk)
 	if o.Accept == nil {
 		o.Accept = func(int64) error { return nil }
 	}

@@ -28,7 +28,8 @@ func TestLongFiles(t *testing.T) {
 	if err := r.finish(); err != nil {
 		t.Fatal(err)
 	}
-	if want := [...]int64{syncEach, 2 * syncEach, length, syncEach}; len(synced) != len(want) || [4]int64(synced) != want {
+	if want := [...]int64{syncEach, 2 * syncEach, length, syncEach}; len(synced) != len(want) ||
+		[4]int64(synced) != want {
 		t.Error("files were synced at", synced)
 	}
 }

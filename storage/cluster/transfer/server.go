@@ -89,7 +89,8 @@ func (s *Server) asked(inbox string, data []byte) {
 	case kind == kindOrder && (s.closed || len(s.orders) >= mostOrders):
 		s.tell(inbox, failed(errBusy))
 	case kind == kindOrder:
-		o = &order{inbox: inbox, answer: message(kindStill, ""), asks: make(chan uint64, 4*window), done: make(chan struct{})}
+		o = &order{inbox: inbox, answer: message(kindStill, ""), asks: make(chan uint64, 4*window),
+			done: make(chan struct{})}
 		s.orders[inbox] = o
 		s.tell(inbox, o.answer)
 		s.work.Go(func() { s.fill(o, string(rest)) })

@@ -21,7 +21,8 @@ func TestReadyIsLost(t *testing.T) {
 		s := n.desk(t, m, small())
 		begun := time.Now()
 		_, err := get(t.Context(), n, "P", "", filepath.Join(t.TempDir(), "into"), small())
-		if took := time.Since(begun); err != nil || m.made.Load() != 1 || took > 5*time.Second || took < defaultSilence/patience {
+		if took := time.Since(begun); err != nil || m.made.Load() != 1 || took > 5*time.Second ||
+			took < defaultSilence/patience {
 			t.Errorf("%v after %v; %d were made", err, took, m.made.Load())
 		}
 		m.closes(t, s)

@@ -54,7 +54,8 @@ func TestRelayed(t *testing.T) {
 				if j.ID != got || string(body) != string(of(got)) {
 					t.Fatalf("%s: job %d with %d bytes came as number %d", name, j.ID, len(body), got)
 				}
-				if texts := fmt.Sprintf("tags%dnote%d", got, got); j.Item != nil && string(j.Item.Tags)+string(j.Item.Note) != texts {
+				if texts := fmt.Sprintf("tags%dnote%d", got, got); j.Item != nil &&
+					string(j.Item.Tags)+string(j.Item.Note) != texts {
 					t.Fatalf("job %d has the texts %q and %q", got, j.Item.Tags, j.Item.Note)
 				}
 				return nil

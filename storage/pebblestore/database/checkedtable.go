@@ -61,7 +61,8 @@ func OpenTable(f vfs.File, path string) (*sstable.Reader, error) {
 }
 
 // WalkTable visits the entries from a key on, and returns the last one's key.
-func WalkTable(r *sstable.Reader, from []byte, fn func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error) (last []byte, err error) {
+func WalkTable(r *sstable.Reader, from []byte, fn func(kind pebble.InternalKeyKind, seq uint64, key,
+	value []byte) error) (last []byte, err error) {
 	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
 	if err != nil {
 		return nil, err

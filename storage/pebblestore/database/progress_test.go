@@ -18,7 +18,8 @@ func TestExtend(t *testing.T) {
 		list = extend(list, n, 10, mostManifests)
 		list = extend(list, n, 5, mostManifests)
 	}
-	if len(list) != mostManifests || list[0] != (Extent{100 - mostManifests, 10}) || list[mostManifests-1] != (Extent{99, 10}) {
+	if len(list) != mostManifests || list[0] != (Extent{100 - mostManifests, 10}) ||
+		list[mostManifests-1] != (Extent{99, 10}) {
 		t.Errorf("%v", list)
 	}
 }

@@ -145,7 +145,8 @@ func TestSchedulerRests(t *testing.T) {
 		h = <-db.begun
 	}
 	ms := time.Millisecond
-	want := []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 6400 * ms, 12800 * ms, 25600 * ms, 30000 * ms, 30000 * ms, 30000 * ms}
+	want := []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 6400 * ms, 12800 * ms,
+		25600 * ms, 30000 * ms, 30000 * ms, 30000 * ms}
 	if !slices.Equal(took, want) {
 		t.Errorf("the rests are %v, want %v", took, want)
 	}

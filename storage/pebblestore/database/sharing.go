@@ -46,7 +46,8 @@ type Sharing struct {
 }
 
 func New(c Config) *Sharing {
-	return &Sharing{Config: c, blocks: pebble.NewCache(c.Cache), opened: pebble.NewFileCache(runtime.GOMAXPROCS(0), c.Files)}
+	return &Sharing{Config: c, blocks: pebble.NewCache(c.Cache), opened: pebble.NewFileCache(runtime.GOMAXPROCS(0),
+		c.Files)}
 }
 
 func (s *Sharing) Close() {

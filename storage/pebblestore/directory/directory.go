@@ -84,7 +84,8 @@ func (d *Dir) inspect() (written bool, err error) {
 				"import it into another directory with beanfield import", name)
 		case strings.HasPrefix(name, GenerationPrefix):
 			generations = append(generations, name)
-		case name == LockName || name == BallastName || name == manifestTemp || name == "lost+found" || name == HistoryName || name == HistoryTemp || name == ClusterName:
+		case name == LockName || name == BallastName || name == manifestTemp || name == "lost+found" ||
+			name == HistoryName || name == HistoryTemp || name == ClusterName:
 			// Left from a start that was cut short, or a fresh file system, or of no weight.
 		default:
 			foreign = append(foreign, name)

@@ -33,7 +33,8 @@ func (d *Dir) OrSalvage(err error, before string) error {
 	switch {
 	case !errors.Is(err, storage.ErrCorrupt):
 	case d.Cluster != "":
-		err = fmt.Errorf("%w\n%sThis is a copy of the cluster %s, whose other nodes have more: beanfield help recovery says what to do", err, before, d.Cluster)
+		err = fmt.Errorf("%w\n%sThis is a copy of the cluster %s, whose other nodes have more: beanfield help "+
+			"recovery says what to do", err, before, d.Cluster)
 	default:
 		err = fmt.Errorf("%w\n%sbeanfield dump -salvage NEW_DIR %s copies what can be read", err, before, d.Path)
 	}

@@ -69,7 +69,8 @@ func DecodeManifest(path string, text []byte) (m Manifest, err error) {
 		return m, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
 	}
 	if m.Format != AloneFormat && m.Format != CopyFormat || m.Rule != shardRule {
-		return m, fmt.Errorf("storage: %s: %w: the data has format %d and rule %d, this build reads formats %d and %d and rule %d",
+		return m, fmt.Errorf("storage: %s: %w: the data has format %d and rule %d, this build reads formats %d and "+
+			"%d and rule %d",
 			path, ErrVersion, m.Format, m.Rule, AloneFormat, CopyFormat, shardRule)
 	}
 	if !summed {
@@ -79,7 +80,8 @@ func DecodeManifest(path string, text []byte) (m Manifest, err error) {
 		return m, fmt.Errorf("storage: %s: %w: format %d, cluster %q", path, storage.ErrCorrupt, m.Format, m.Cluster)
 	}
 	if m.Generation < 1 || CheckShards(m.Shards) != nil {
-		return m, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, storage.ErrCorrupt, m.Generation, m.Shards)
+		return m, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, storage.ErrCorrupt, m.Generation,
+			m.Shards)
 	}
 	return m, nil
 }

@@ -105,10 +105,12 @@ func (f *fields) options(job *storage.Job, i *storage.Item, may uint64) {
 		f.fail("terms")
 	}
 	if has&hasOptions != 0 {
-		i.Options = &storage.PutOptions{TTR: f.varint("ttr"), Expires: f.varint("expiry"), Deliveries: f.u32("deliveries")}
+		i.Options = &storage.PutOptions{TTR: f.varint("ttr"), Expires: f.varint("expiry"),
+			Deliveries: f.u32("deliveries")}
 	}
 	if has&hasRoute != 0 {
-		y := &storage.Route{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")), Traces: f.text(storage.MaxNote, "traces")}
+		y := &storage.Route{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")),
+			Traces: f.text(storage.MaxNote, "traces")}
 		if y.Timed = f.uvarint(1, "changed ttr") == 1; y.Timed {
 			job.TTR = f.u32("ttr")
 		}

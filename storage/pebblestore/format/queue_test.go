@@ -50,10 +50,12 @@ func TestDamagedQueues(t *testing.T) {
 
 // A queue with notes has a version of its own, and one without is written as it always was.
 func TestNotesOfQueues(t *testing.T) {
-	q := &storage.Queue{Tube: "q", Notes: []storage.Note{{Kind: storage.NoteTick, Name: "n", Value: []byte("v")}, {Kind: 200}}}
+	q := &storage.Queue{Tube: "q", Notes: []storage.Note{{Kind: storage.NoteTick, Name: "n", Value: []byte("v")},
+		{Kind: 200}}}
 	key, value := QueueKey(q.Tube), AppendQueue(nil, q)
 	Seal(key, value)
-	if got := value[HeadLen:]; value[0] != noteVersion || string(got) != "\x00\x00\x00\x00\x02\x01\x01n\x01v\xc8\x01\x00\x00" {
+	if got := value[HeadLen:]; value[0] != noteVersion ||
+		string(got) != "\x00\x00\x00\x00\x02\x01\x01n\x01v\xc8\x01\x00\x00" {
 		t.Errorf("version %d, %x", value[0], got)
 	}
 	if got, err := DecodeQueue(key, value); err != nil || !reflect.DeepEqual(got, q) {

@@ -155,7 +155,8 @@ func known(version byte, key []byte) bool {
 
 // Apart says whether a record's body is stored in pieces.
 func Apart(value []byte) bool {
-	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion || value[0] == optionsApartVersion)
+	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion ||
+		value[0] == optionsApartVersion)
 }
 
 // state reads what records and updates have in common.

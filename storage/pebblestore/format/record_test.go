@@ -35,20 +35,26 @@ func encoded(j *storage.Job, body string) (record, update []byte) {
 func goldenJobs() []storagetest.Stored {
 	const most = 1<<32 - 1
 	return []storagetest.Stored{
-		{Job: storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 60, Created: 1_700_000_000_000_000_000}, Body: "hello"},
+		{Job: storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 60, Created: 1_700_000_000_000_000_000},
+			Body: "hello"},
 		{Job: storage.Job{ID: 2, Tube: "a", State: storage.Delayed, Pri: 1024, Delay: 3600, TTR: 1,
 			Created: 1, Deadline: 1_700_000_003_600_000_000}, Body: ""},
-		{Job: storage.Job{ID: 1<<53 - 1, Tube: strings.Repeat("t", 200), State: storage.Buried, Pri: most, Delay: most, TTR: most,
+		{Job: storage.Job{ID: 1<<53 - 1, Tube: strings.Repeat("t", 200), State: storage.Buried, Pri: most, Delay: most,
+			TTR:     most,
 			Created: -1, Deadline: -1 << 63, BuryRank: 1<<64 - 1,
 			Reserves: most, Timeouts: most, Releases: most, Buries: most, Kicks: most}, Body: "\x00\r\n\xff"},
-		{Job: storage.Job{ID: 3, Tube: "a", State: storage.Ready, TTR: 1, Created: 1, Size: 3 << 20}, Body: ""}, // stands apart
-		{Job: storage.Job{ID: 4, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Tags: []byte("\x01k\x01v")}}, Body: "tagged"},
+		// stands apart
+		{Job: storage.Job{ID: 3, Tube: "a", State: storage.Ready, TTR: 1, Created: 1, Size: 3 << 20}, Body: ""},
+		{Job: storage.Job{ID: 4, Tube: "q", State: storage.Ready, Created: 1,
+			Item: &storage.Item{Tags: []byte("\x01k\x01v")}}, Body: "tagged"},
 		{Job: storage.Job{ID: 5, Tube: "q;rear", State: storage.Passed, Created: 1, Item: &storage.Item{
 			Tags: bytes.Repeat([]byte{0xff}, 300), Moved: true, Rebalances: most, Fate: 255,
 			Note: []byte("why"), Done: []uint32{0, 7, most}, Returned: []storage.Returned{{View: 3, Times: most}},
 		}}, Body: "moved"},
 		{Job: storage.Job{ID: 6, Tube: "q", State: storage.Passed, Created: 1}, Body: "passed"},
-		{Job: storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20, Item: &storage.Item{Rebalances: 1}}, Body: ""}, // stands apart
+		// stands apart
+		{Job: storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20,
+			Item: &storage.Item{Rebalances: 1}}, Body: ""},
 		{Job: storage.Job{ID: 8, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
 			Options: &storage.PutOptions{TTR: 250_000_000, Expires: -1, Deliveries: most},
 			Route:   &storage.Route{To: "t", Timed: true, Traces: []byte("f\x00")},
@@ -56,11 +62,13 @@ func goldenJobs() []storagetest.Stored {
 		{Job: storage.Job{ID: 9, Tube: "q", State: storage.Delayed, Created: 1, Size: 2 << 20, Item: &storage.Item{
 			Tags: []byte("t"), Route: &storage.Route{To: "u"},
 		}}, Body: ""}, // stands apart
-		{Job: storage.Job{ID: 10, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Options: &storage.PutOptions{}}}, Body: "empty"},
+		{Job: storage.Job{ID: 10, Tube: "q", State: storage.Ready, Created: 1,
+			Item: &storage.Item{Options: &storage.PutOptions{}}}, Body: "empty"},
 		{Job: storage.Job{ID: 11, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{
 			Keys: &storage.Keys{Key: []byte("a\x00b"), KeyUntil: 1 << 60, Once: []byte("once"), OnceUntil: -1},
 		}}, Body: "keys"},
-		{Job: storage.Job{ID: 13, Tube: "q", State: storage.Buried, Created: 1, BuryRank: 1, Item: &storage.Item{Since: 1<<64 - 1}}, Body: "purged"},
+		{Job: storage.Job{ID: 13, Tube: "q", State: storage.Buried, Created: 1, BuryRank: 1,
+			Item: &storage.Item{Since: 1<<64 - 1}}, Body: "purged"},
 	}
 }
 
@@ -95,7 +103,8 @@ func TestGoldenRecords(t *testing.T) {
 		if tube == nil {
 			tube = []byte(want.Tube)
 		}
-		if j.Tube, want.Updated = string(tube), true; err != nil || !(storagetest.Stored{Job: j, Body: want.Body}).Same(want) {
+		if j.Tube, want.Updated = string(tube), true; err != nil ||
+			!(storagetest.Stored{Job: j, Body: want.Body}).Same(want) {
 			t.Errorf("got %v, want %v, %v", storagetest.Stored{Job: j, Body: want.Body}, want, err)
 		}
 	}
@@ -103,9 +112,10 @@ func TestGoldenRecords(t *testing.T) {
 
 // What is left of a job that has ended. There are no updates of it.
 func TestSpentRecord(t *testing.T) {
-	spent := storagetest.Stored{Job: storage.Job{ID: 12, Tube: "q", State: storage.Spent, Deadline: 1 << 60, Item: &storage.Item{
-		Keys: &storage.Keys{Key: bytes.Repeat([]byte{0xee}, 16), Of: 1<<53 - 1},
-	}}}
+	spent := storagetest.Stored{Job: storage.Job{ID: 12, Tube: "q", State: storage.Spent, Deadline: 1 << 60,
+		Item: &storage.Item{
+			Keys: &storage.Keys{Key: bytes.Repeat([]byte{0xee}, 16), Of: 1<<53 - 1},
+		}}}
 	record, _ := encoded(&spent.Job, "")
 	const want = "0528ea8a18050000808080808080808020000000000000000001710000000000000410eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee000000ffffffffffffff0f"
 	if got := hex.EncodeToString(record); got != want {
@@ -116,7 +126,8 @@ func TestSpentRecord(t *testing.T) {
 
 // The first golden record, byte by byte, made by hand from the description.
 func TestRecordLayout(t *testing.T) {
-	record, _ := encoded(&storage.Job{ID: 5, Tube: "tu", State: storage.Buried, Pri: 300, TTR: 2, Created: 1, Deadline: 0, BuryRank: 9, Kicks: 4}, "body")
+	record, _ := encoded(&storage.Job{ID: 5, Tube: "tu", State: storage.Buried, Pri: 300, TTR: 2, Created: 1,
+		Deadline: 0, BuryRank: 9, Kicks: 4}, "body")
 	want := []byte{1, 0, 0, 0, 0, 3, 0xac, 2, 0, 0, 9, 0, 0, 0, 0, 4, 2, 2, 2, 't', 'u', 'b', 'o', 'd', 'y'}
 	copy(want[1:5], record[1:5]) // the checksum, which is tested below
 	if !bytes.Equal(record, want) {

@@ -54,7 +54,8 @@ func (w *written) whole(at int64) (n int) {
 func (w *written) read(t testing.TB, text []byte) (shape Shape, n int) {
 	t.Helper()
 	shape = must.Get(records(bytes.NewReader(text), int64(len(text)), func(start int64, payload []byte) error {
-		if n >= len(w.records) || !bytes.Equal(payload, w.records[n]) || n > 0 && (start < w.ends[n-1] || start-w.ends[n-1] >= headerSize) {
+		if n >= len(w.records) || !bytes.Equal(payload, w.records[n]) || n > 0 && (start < w.ends[n-1] ||
+			start-w.ends[n-1] >= headerSize) {
 			t.Errorf("record %d, at byte %d, is not what was written", n, start)
 		}
 		n++

@@ -64,14 +64,16 @@ func (s *salvage) pieces(path string, id uint64, into []piece) {
 	defer r.Close()
 	for n := 0; n < len(into); {
 		from := format.PieceKey(id, n)
-		_, err := database.WalkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+		_, err := database.WalkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key,
+			value []byte) error {
 			of, at, err := format.PieceOf(key)
 			if err != nil || of != id || at >= len(into) {
 				return errOtherBody
 			}
 			n = at + 1
 			rank := s.rank(table, seq)
-			if v, err := format.Unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil || rank > into[at].rank) {
+			if v, err := format.Unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil ||
+				rank > into[at].rank) {
 				into[at] = piece{rank, append([]byte{}, v...)}
 			}
 			return nil

@@ -71,7 +71,8 @@ func (s *salvage) hearNewer(named string) {
 		return
 	}
 	if found == nil || !maps.EqualFunc(found.Tables, w.Manifest.Tables, func(_, _ ondisk.Table) bool { return true }) {
-		s.damagedf(w.Path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here", name)
+		s.damagedf(w.Path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here",
+			name)
 	}
 }
 

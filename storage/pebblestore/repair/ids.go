@@ -82,7 +82,8 @@ func rangesText(ranges []idRange) string {
 	for i, r := range ranges {
 		switch {
 		case i == most:
-			names = append(names, fmt.Sprintf("and %d more ranges up to %d", len(ranges)-most, ranges[len(ranges)-1].to))
+			names = append(names, fmt.Sprintf("and %d more ranges up to %d", len(ranges)-most,
+				ranges[len(ranges)-1].to))
 			return strings.Join(names, ", ")
 		case r.from == r.to:
 			names = append(names, fmt.Sprint(r.from))

@@ -57,7 +57,8 @@ type Salvaged struct {
 //
 // job gets the jobs in no particular order; job and body are valid only during
 // the call. queue gets the queues. Put them in an Intake, and finish that with MaxID.
-func Salvage(dir string, fs vfs.FS, job func(*storage.Job, []byte) error, queue func(*storage.Queue) error) (Salvaged, error) {
+func Salvage(dir string, fs vfs.FS, job func(*storage.Job, []byte) error, queue func(*storage.Queue) error) (
+	Salvaged, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
@@ -161,9 +162,12 @@ func (s *salvage) shards() ([]string, error) {
 		if listErr != nil {
 			return nil, fmt.Errorf("storage: %w", listErr)
 		}
-		names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, directory.GenerationPrefix) })
+		names = slices.DeleteFunc(names, func(n string) bool {
+			return !strings.HasPrefix(n, directory.GenerationPrefix)
+		})
 		if len(names) == 0 {
-			return nil, directory.Error(s.dir.Path, directory.ErrForeign, "it has no %s* in it", directory.GenerationPrefix)
+			return nil, directory.Error(s.dir.Path, directory.ErrForeign, "it has no %s* in it",
+				directory.GenerationPrefix)
 		}
 		if path := s.dir.Join(directory.ManifestName); err != nil {
 			s.damaged(path, err)

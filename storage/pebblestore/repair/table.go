@@ -22,7 +22,8 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 	}
 	defer r.Close()
 	for from := []byte{0}; from != nil; {
-		last, err := database.WalkTable(r, from, func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+		last, err := database.WalkTable(r, from, func(kind pebble.InternalKeyKind, seq uint64, key,
+			value []byte) error {
 			return fn(kind, s.rank(number, seq), key, value)
 		})
 		if stop := (stopped{}); err == nil || errors.As(err, &stop) {

@@ -88,7 +88,8 @@ func (w *Witness) readManifest() error {
 		return err
 	}
 	if !database.KnownFormat(version) {
-		return fmt.Errorf("storage: %s: %w: a newer build of beanfield has written it", w.Path("marker.format-version.*.%s", version), format.ErrVersion)
+		return fmt.Errorf("storage: %s: %w: a newer build of beanfield has written it",
+			w.Path("marker.format-version.*.%s", version), format.ErrVersion)
 	}
 	name, err := w.Marker("manifest")
 	if err != nil {

@@ -24,7 +24,8 @@ func onePuts(ld *load.Load) { ld.Kind, ld.Connections = load.KindPut, 1 }
 
 func manyAwait(name, title string, unpinned bool, change func(*load.Load)) row {
 	return row{
-		name: name, set: lifeSet, title: title, class: classAlways, awaited: true, unpinned: unpinned, load: base(change),
+		name: name, set: lifeSet, title: title, class: classAlways, awaited: true, unpinned: unpinned,
+		load: base(change),
 		goals: []goal{
 			atLeast(metricThroughput, 6),
 			beside(nameFork, atLeast(metricThroughput, 1)), beside(nameFork, atMost(metricCPU, 1.1)),
@@ -35,7 +36,8 @@ func manyAwait(name, title string, unpinned bool, change func(*load.Load)) row {
 
 func oneAwaits(name, title string, unpinned bool, change func(*load.Load)) row {
 	return row{
-		name: name, set: lifeSet, title: title, class: classAlways, awaited: true, unpinned: unpinned, load: base(change),
+		name: name, set: lifeSet, title: title, class: classAlways, awaited: true, unpinned: unpinned,
+		load: base(change),
 		goals: []goal{
 			atLeast(metricThroughput, 1), atMost(metricP99, 1),
 			beside(nameFork, atLeast(metricThroughput, 1)), beside(nameFork, atMost(metricCPU, 1.15)),

@@ -71,7 +71,8 @@ func TestCompareBareLoops(t *testing.T) {
 				jobs := float64(res.Ops) / float64(res.Load.JobOperations())
 				least := 120 * (1 - 2*50*16/jobs)
 				if res.Server.WrittenPerOp > 0 && metricWritten.of(res) < least {
-					t.Errorf("%s, %s: %v bytes written for each job, which has %v", r.Name, p.Name, metricWritten.of(res), least)
+					t.Errorf("%s, %s: %v bytes written for each job, which has %v", r.Name, p.Name,
+						metricWritten.of(res), least)
 				}
 			}
 		}

@@ -112,12 +112,14 @@ func (c *comparison) chart() string {
 	}
 	height := d.y + 12
 	var b drawing
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" font-family="sans-serif" font-size="12">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" `+
+		`font-family="sans-serif" font-size="12">`+"\n",
 		chartWidth, height, chartWidth, height)
 	b.WriteString("<title>beanfield beside its peers</title>\n" + chartStyle)
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", chartWidth, height)
 	b.text(12, 24, `font-size="17" font-weight="bold"`, "beanfield beside its peers")
-	b.text(12, 44, `class="faint"`, fmt.Sprintf("%s · %s · medians of %s; a thin line from the smallest to the largest", c.Date, c.Machine.Short(), c.roundCount()))
+	b.text(12, 44, `class="faint"`, fmt.Sprintf("%s · %s · medians of %s; a thin line from the smallest to the largest",
+		c.Date, c.Machine.Short(), c.roundCount()))
 	b.WriteString(d.String())
 	b.WriteString("</svg>\n")
 	return b.String()
@@ -182,9 +184,11 @@ func (d *drawing) row(r *rowResult) {
 // bar draws the median as a bar, and a thin line from the smallest to the largest.
 func (d *drawing) bar(class string, s result.Spread) {
 	from, to := d.x(1), d.x(s.Median)
-	fmt.Fprintf(d, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", class, min(from, to), d.y, max(from, to)-min(from, to), chartBar)
+	fmt.Fprintf(d, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", class, min(from, to), d.y,
+		max(from, to)-min(from, to), chartBar)
 	if s.Min < s.Max {
-		fmt.Fprintf(d, `<line class="range" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n", d.x(s.Min), d.x(s.Max), d.y+chartBar/2, d.y+chartBar/2)
+		fmt.Fprintf(d, `<line class="range" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n", d.x(s.Min), d.x(s.Max),
+			d.y+chartBar/2, d.y+chartBar/2)
 	}
 }
 

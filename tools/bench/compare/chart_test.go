@@ -59,7 +59,8 @@ func marksOf(t *testing.T, svg string) []*mark {
 
 // everyRow is a comparison of all rows, with numbers as wide as they may get.
 func everyRow() *comparison {
-	c := &comparison{Date: "2001-02-03", Rounds: 3, Machine: machine.Machine{CPU: "Maker(R) Model(R) Platinum 9999 CPU @ 3.00GHz", Cores: 128}}
+	c := &comparison{Date: "2001-02-03", Rounds: 3,
+		Machine: machine.Machine{CPU: "Maker(R) Model(R) Platinum 9999 CPU @ 3.00GHz", Cores: 128}}
 	for i := range rows {
 		r := rows[i].scaled(1)
 		res := &rowResult{Title: r.title, row: *r}
@@ -68,7 +69,8 @@ func everyRow() *comparison {
 			for round := range 3 {
 				f := math.Pow(30, float64((i+k)%3-1)) * (1 + 0.01*float64(round))
 				one := &result.Result{
-					OpsPerSec: 456789.1 * f, Latency: map[string]result.Latency{"all": {P50: 1000 * f, P99: 2000 * f, P999: 3000 * f}},
+					OpsPerSec: 456789.1 * f, Latency: map[string]result.Latency{"all": {P50: 1000 * f, P99: 2000 * f,
+						P999: 3000 * f}},
 					Server: result.ServerUse{CPUPerOp: 5 * f, BytesEach: 4567 * f},
 				}
 				if res.restarts() {
@@ -84,7 +86,8 @@ func everyRow() *comparison {
 				p.Rounds = append(p.Rounds, one)
 				if r.own != nil {
 					p.Own = append(p.Own, &result.Result{
-						OpsPerSec: 456789, Latency: map[string]result.Latency{"all": {P50: 1000}}, Server: result.ServerUse{CPUPerOp: 5},
+						OpsPerSec: 456789, Latency: map[string]result.Latency{"all": {P50: 1000}},
+						Server: result.ServerUse{CPUPerOp: 5},
 					})
 				}
 			}
@@ -120,7 +123,8 @@ func TestChartIsWellFormed(t *testing.T) {
 			count[m.kind]++
 		}
 		root := marks[0]
-		if root.kind != "svg" || root.attribute["xmlns"] != "http://www.w3.org/2000/svg" || root.attribute["viewBox"] == "" {
+		if root.kind != "svg" || root.attribute["xmlns"] != "http://www.w3.org/2000/svg" ||
+			root.attribute["viewBox"] == "" {
 			t.Errorf("%s: the root is %+v", name, root)
 		}
 		if bars := count["rect"] - 1; bars != test.bars || count["title"] != 1 || count["text"] < 2 {
@@ -132,7 +136,8 @@ func TestChartIsWellFormed(t *testing.T) {
 // Bars are drawn where the scale has their ratio, from 1 on; labels say the ratio.
 func TestChartShowsRatios(t *testing.T) {
 	tells(t, made().chart(),
-		">× 2.75 (2.50–3.00) · 400 ops/s<", ">× 1.50 · 150 ops/s<", ">reached &amp; &lt;more&gt; · beanstalkd 150 ops/s<",
+		">× 2.75 (2.50–3.00) · 400 ops/s<", ">× 1.50 · 150 ops/s<",
+		">reached &amp; &lt;more&gt; · beanstalkd 150 ops/s<",
 		">42.0 bytes<", "prefers-color-scheme:dark",
 	)
 	a := newAxis([]float64{0.05, 60})

@@ -161,7 +161,8 @@ func (c *comparer) pinned(r *row) bool {
 }
 
 // measure repeats a measurement that was disturbed, and keeps the least disturbed.
-func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load.Load, round int) (*result.Result, error) {
+func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load.Load,
+	round int) (*result.Result, error) {
 	var best *result.Result
 	for range ld.Repeats(c.repeats) + 1 {
 		res, err := c.once(ctx, r, p, ld, round)

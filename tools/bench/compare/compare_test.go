@@ -32,7 +32,8 @@ func made() *comparison {
 	return &comparison{
 		Date: "2001-02-03", Command: "bench compare", Rounds: 2, Seconds: 2,
 		Machine: machine.Machine{CPU: `A <fast> & "big" one`, Cores: 64},
-		Peers:   []peer{{Name: nameBeanfield, Class: classMemory, Command: "/opt/bin/beanfield -p {port}", Version: "beanfield 1"}},
+		Peers: []peer{{Name: nameBeanfield, Class: classMemory, Command: "/opt/bin/beanfield -p {port}",
+			Version: "beanfield 1"}},
 		Rows: []rowResult{
 			{
 				Title: "reached & <more>", row: row{goals: goals}, Peers: []peerResult{
@@ -68,7 +69,8 @@ func made() *comparison {
 			},
 			{
 				Title: "memory", row: row{goals: []goal{{metric: metricBytes, bound: 50, absolute: true}}},
-				Peers: []peerResult{peerOf(nameBeanfield, loud(&result.Result{Server: result.ServerUse{BytesEach: 42}}))},
+				Peers: []peerResult{peerOf(nameBeanfield,
+					loud(&result.Result{Server: result.ServerUse{BytesEach: 42}}))},
 			},
 		},
 	}
@@ -190,7 +192,8 @@ func TestChooseRows(t *testing.T) {
 		t.Errorf("persistence: %d rows, %v", len(life), err)
 	}
 	for _, r := range rows {
-		if onDisk := r.class == classAlways || r.class == classInterval; r.set != stallSet && r.set != pushSet && onDisk != (r.set == lifeSet) {
+		if onDisk := r.class == classAlways || r.class == classInterval; r.set != stallSet && r.set != pushSet &&
+			onDisk != (r.set == lifeSet) {
 			t.Errorf("%s: class %q in the set %q", r.name, r.class, r.set)
 		}
 	}

@@ -22,10 +22,13 @@ func TestCompare(t *testing.T) {
 		return peer{Name: name, Class: classMemory, Command: bareCommand, bare: true, baseline: name == nameBeanstalkd}
 	}
 	c := comparer{
-		peers:  []peer{bare(nameBeanfield), bare(nameBeanstalkd), {Name: "broken", Class: classMemory, Command: "{self} bare -no-such-flag"}},
-		rounds: 2, repeats: 4, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
+		peers: []peer{bare(nameBeanfield), bare(nameBeanstalkd), {Name: "broken", Class: classMemory,
+			Command: "{self} bare -no-such-flag"}},
+		rounds: 2, repeats: 4, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1,
+		data: t.TempDir(),
 		rows: []row{
-			{name: "a", title: "A", load: base(func(ld *load.Load) { ld.Connections, ld.Depth = 3, 2 }), goals: []goal{atLeast(metricThroughput, 0)}},
+			{name: "a", title: "A", load: base(func(ld *load.Load) { ld.Connections, ld.Depth = 3, 2 }),
+				goals: []goal{atLeast(metricThroughput, 0)}},
 			{name: "b", title: "B", load: base(sixteenCycles)},
 		},
 	}

@@ -144,7 +144,8 @@ func (p *pairing) measure(ctx context.Context, turn int) (both [2]*result.Result
 // time.
 const pairTries = 10
 
-func measured(ctx context.Context, h *measure.Held, ld load.Load, set generator.Settings) (res *result.Result, err error) {
+func measured(ctx context.Context, h *measure.Held, ld load.Load, set generator.Settings) (
+	res *result.Result, err error) {
 	for range pairTries {
 		if res, err = h.Measure(ctx, ld, set); !errors.Is(err, generator.ErrNothing) {
 			break

@@ -19,7 +19,9 @@ func TestDuel(t *testing.T) {
 			{name: "plain", load: base(func(ld *load.Load) { ld.Connections, ld.Backlog = 3, 20 })},
 			{name: "half", load: base(func(ld *load.Load) { ld.Connections = 3 }), half: true},
 			{name: "memory", load: base(func(ld *load.Load) { ld.Kind, ld.Backlog = load.KindMemory, 100 })},
-			{name: "whole", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Whole = load.KindPut, 1000, true })},
+			{name: "whole", load: base(func(ld *load.Load) {
+				ld.Kind, ld.MaxJobs, ld.Whole = load.KindPut, 1000, true
+			})},
 			{name: "broken", load: base(nil), flags: "-no-such-flag"},
 		},
 	}
@@ -46,7 +48,8 @@ func TestDuel(t *testing.T) {
 			t.Errorf("half: rate %v, then %v", rate, res.Load.Rate)
 		}
 	}
-	if text := d.markdown(); !strings.Contains(text, "| plain | throughput ") || !strings.Contains(text, "| broken | did not start") || !strings.Contains(text, "; highest MB ") {
+	if text := d.markdown(); !strings.Contains(text, "| plain | throughput ") ||
+		!strings.Contains(text, "| broken | did not start") || !strings.Contains(text, "; highest MB ") {
 		t.Error(text)
 	}
 }

@@ -121,7 +121,8 @@ func (r *duelRow) line() string {
 			others = max(others, res.OthersCPU)
 		}
 	}
-	return fmt.Sprintf("| %s | %s | %d | %.2f | %s |", r.row.name, strings.Join(shown, "; "), len(r.sides[0]), others, r.verdict())
+	return fmt.Sprintf("| %s | %s | %d | %.2f | %s |", r.row.name, strings.Join(shown, "; "), len(r.sides[0]), others,
+		r.verdict())
 }
 
 func (d *duel) markdown() string {

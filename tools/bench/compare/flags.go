@@ -27,7 +27,8 @@ func Main(ctx context.Context, args []string) error {
 	var c compareFlags
 	f := flag.NewFlagSet("bench compare", flag.ContinueOnError)
 	c.pinning.Flags(f)
-	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, awaited, stalls, all, "+rowNames())
+	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, awaited, stalls, all, "+
+		rowNames())
 	f.IntVar(&c.rounds, "rounds", 3, "rounds of each row; in each, every server is measured once")
 	f.DurationVar(&c.duration, "time", 2*time.Second, "length of one measurement")
 	f.DurationVar(&c.warmup, "warmup", 300*time.Millisecond, "unmeasured time before it")
@@ -35,16 +36,21 @@ func Main(ctx context.Context, args []string) error {
 	f.Float64Var(&c.scale, "scale", 1, "`times` as many jobs put beforehand as the rows say, to try them quickly")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything drawn at random")
 	f.StringVar(&c.beanfield, "beanfield", "", "beanfield's `program`; default: built from this module")
-	f.StringVar(&c.beanstalkd, "beanstalkd", "", "beanstalkd's `program`; default: the installed one, or Debian's, which is downloaded")
-	f.StringVar(&c.fork, "fork", "", "`program` of another server like beanstalkd, for the rows awaited; -b DIR -f 0 -D makes it durable")
-	f.Func("peer", "a further server: `name=command`, or name@always=command; {port} and {dir} are filled in; may be repeated",
+	f.StringVar(&c.beanstalkd, "beanstalkd", "", "beanstalkd's `program`; default: the installed one, or Debian's, "+
+		"which is downloaded")
+	f.StringVar(&c.fork, "fork", "", "`program` of another server like beanstalkd, for the rows awaited; -b DIR -f "+
+		"0 -D makes it durable")
+	f.Func("peer", "a further server: `name=command`, or name@always=command; {port} and {dir} are filled in; may "+
+		"be repeated",
 		func(s string) error {
 			p, err := parsePeer(s)
 			c.extra = append(c.extra, p)
 			return err
 		})
-	f.StringVar(&c.against, "against", "", "another beanfield's `program`: compare the two of them, and nothing else, in short pairs")
-	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds; -time is then 0.4 s if not given")
+	f.StringVar(&c.against, "against", "", "another beanfield's `program`: compare the two of them, and nothing "+
+		"else, in short pairs")
+	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds; -time is then 0.4 s "+
+		"if not given")
 	f.StringVar(&c.data, "data", "", "`directory` for the servers' data; default: the system's for temporary files")
 	f.BoolVar(&c.write, "write", false, "write results.md and results.svg")
 	f.StringVar(&c.dir, "out", "tools/bench", "where -write writes them")

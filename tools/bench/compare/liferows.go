@@ -11,7 +11,8 @@ const recordsOfJob = 146
 
 var lifeRows = []row{
 	{
-		name: "always-pipelined", set: lifeSet, title: "fsync before each reply, 16 cycles pipelined", class: classAlways,
+		name: "always-pipelined", set: lifeSet, title: "fsync before each reply, 16 cycles pipelined",
+		class: classAlways,
 		load:  base(sixteenCycles),
 		goals: []goal{atLeast(metricThroughput, 50), beside(nameLogged, atMost(metricCPU, 2))},
 	},
@@ -23,7 +24,8 @@ var lifeRows = []row{
 		}),
 	},
 	{
-		name: "written", set: lifeSet, title: "{puts} jobs that are soon deleted, 16 cycles pipelined, fsync before each reply",
+		name: "written", set: lifeSet, title: "{puts} jobs that are soon deleted, 16 cycles pipelined, fsync before " +
+			"each reply",
 		class: classAlways, alone: true, rounds: 1,
 		load: base(func(ld *load.Load) {
 			sixteenCycles(ld)
@@ -37,12 +39,14 @@ var lifeRows = []row{
 		load: base(func(ld *load.Load) { ld.MaxJobs, ld.Whole = 200_000, true }),
 	},
 	{
-		name: "memory-disk", set: lifeSet, title: "memory per ready job of 100 bytes, {jobs} jobs, fsync before each reply",
+		name: "memory-disk", set: lifeSet, title: "memory per ready job of 100 bytes, {jobs} jobs, fsync before " +
+			"each reply",
 		class: classAlways, alone: true, rounds: 1,
 		load: base(func(ld *load.Load) { ld.Kind, ld.Backlog = load.KindMemory, 5*million }),
 	},
 	{
-		name: "interval", set: lifeSet, title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil),
+		name: "interval", set: lifeSet, title: "50 connections, fsync every 50 ms", class: classInterval,
+		load:  base(nil),
 		goals: []goal{atLeast(metricThroughput, 1)},
 	},
 	{
@@ -66,7 +70,8 @@ var lifeRows = []row{
 		goals: []goal{number(metricRecovery, 3), number(metricRecoveryPeak, 1.3)},
 	},
 	{
-		name: "budget", set: lifeSet, title: "{jobs} jobs of 1,000 bytes, beanfield with memory_budget 64MiB, restarted",
+		name: "budget", set: lifeSet,
+		title: "{jobs} jobs of 1,000 bytes, beanfield with memory_budget 64MiB, restarted",
 		class: classInterval, alone: true, unpinned: true, rounds: 1,
 		flags: "-config {config}", config: "[storage]\nmemory_budget = \"64MiB\"\n",
 		load: base(func(ld *load.Load) {

@@ -14,7 +14,8 @@ func (c *comparison) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %s of %s s each.\n\n",
 		c.Date, c.Machine, strings.TrimSpace(c.Command), c.roundCount(), result.Short(c.Seconds))
-	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator another, "+
+	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator "+
+		"another, "+
 		"unless a row says otherwise. An operation is one command with its reply. "+
 		"Ratios are medians of the rounds' ratios (smallest–largest). Servers:\n\n")
 	for _, p := range c.Peers {
@@ -26,7 +27,8 @@ func (c *comparison) markdown() string {
 	}
 	c.goalTable(&b)
 	b.WriteString("\n## All measurements\n")
-	c.table(&b, "| load | server | ops/s | × beanstalkd | × bare loop | CPU µs/op | × beanstalkd | × bare loop | p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
+	c.table(&b, "| load | server | ops/s | × beanstalkd | × bare loop | CPU µs/op | × beanstalkd | × bare loop | "+
+		"p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
 		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
 		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).cells)
 	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskCells)
@@ -44,7 +46,8 @@ func (c *comparison) roundCount() string {
 }
 
 // table shows the rows that belong to it, if there are any: the cells of a peer, or no line.
-func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowResult) bool, cells func(*rowResult, *peerResult) []string) {
+func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowResult) bool, cells func(*rowResult,
+	*peerResult) []string) {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		if !belongs(r) {
@@ -203,7 +206,8 @@ func (r *rowResult) verdict(g goal, got result.Spread) string {
 	}
 	f := ratio(metricCPU, r.beanfield(), r.floor())
 	// Where a reply waits for the disk, the processor is not what holds it up.
-	if r.row.class != classAlways && f.Known() && f.Median <= atFloor && (g.metric == metricThroughput || g.metric == metricCPU) {
+	if r.row.class != classAlways && f.Known() && f.Median <= atFloor && (g.metric == metricThroughput ||
+		g.metric == metricCPU) {
 		return fmt.Sprintf("missed (at the floor: %s x the CPU of the bare loop)", result.Short(f.Median))
 	}
 	return "missed"
@@ -231,7 +235,8 @@ func (c *comparison) remarks(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	if len(bound) > 0 {
-		fmt.Fprintf(b, "The generator was the bottleneck, so that more would have been possible, for: %s.\n", strings.Join(bound, "; "))
+		fmt.Fprintf(b, "The generator was the bottleneck, so that more would have been possible, for: %s.\n",
+			strings.Join(bound, "; "))
 	}
 	fmt.Fprintf(b, "Others on the machine used at most %.2f of a processor during a measurement", worst)
 	if where != "" {

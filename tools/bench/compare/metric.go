@@ -44,11 +44,12 @@ var metrics = map[metric]struct {
 }{
 	metricThroughput: {func(r *result.Result) float64 { return r.OpsPerSec }, "ops/s", false},
 	metricCPU:        {func(r *result.Result) float64 { return r.Server.CPUPerOp }, "µs", false},
-	metricJobCPU:     {func(r *result.Result) float64 { return r.Server.CPUPerOp * float64(r.Load.JobOperations()) }, "µs", false},
-	metricP50:        {func(r *result.Result) float64 { return r.Latency["all"].P50 }, "µs", false},
-	metricP99:        {func(r *result.Result) float64 { return r.Latency["all"].P99 }, "µs", false},
-	metricP999:       {func(r *result.Result) float64 { return r.Latency["all"].P999 }, "µs", false},
-	metricBytes:      {func(r *result.Result) float64 { return r.Server.BytesEach }, "bytes", true},
+	metricJobCPU: {func(r *result.Result) float64 { return r.Server.CPUPerOp * float64(r.Load.JobOperations()) },
+		"µs", false},
+	metricP50:   {func(r *result.Result) float64 { return r.Latency["all"].P50 }, "µs", false},
+	metricP99:   {func(r *result.Result) float64 { return r.Latency["all"].P99 }, "µs", false},
+	metricP999:  {func(r *result.Result) float64 { return r.Latency["all"].P999 }, "µs", false},
+	metricBytes: {func(r *result.Result) float64 { return r.Server.BytesEach }, "bytes", true},
 
 	metricStart:        {started, "ms", false},
 	metricRecovery:     {recovered(func(u *result.Restart) float64 { return u.RecoverySec }), "s", false},
@@ -59,9 +60,10 @@ var metrics = map[metric]struct {
 	metricStall:     {func(r *result.Result) float64 { return r.Stalls.All(result.LongestStall).Median }, "µs", false},
 	metricStallP999: {func(r *result.Result) float64 { return r.Stalls.All(result.StallP999).Median }, "µs", false},
 
-	metricWritten: {func(r *result.Result) float64 { return r.Server.WrittenPerOp * float64(r.Load.JobOperations()) }, "bytes", true},
-	metricOnDisk:  {func(r *result.Result) float64 { return result.MB(r.Server.OnDisk) }, "MB", true},
-	metricPeakMB:  {func(r *result.Result) float64 { return result.MB(r.Server.PeakRSS) }, "MB", true},
+	metricWritten: {func(r *result.Result) float64 { return r.Server.WrittenPerOp * float64(r.Load.JobOperations()) },
+		"bytes", true},
+	metricOnDisk: {func(r *result.Result) float64 { return result.MB(r.Server.OnDisk) }, "MB", true},
+	metricPeakMB: {func(r *result.Result) float64 { return result.MB(r.Server.PeakRSS) }, "MB", true},
 }
 
 func started(r *result.Result) float64 {

@@ -26,7 +26,8 @@ var pushRows = []row{
 		goals: []goal{atMost(metricJobCPU, 1.2)},
 	},
 	{
-		name: "push-window", set: pushSet, title: "pushed to 16 consumers with windows of 100, which commit 50 at a time, against 16 cycles pipelined",
+		name: "push-window", set: pushSet, title: "pushed to 16 consumers with windows of 100, which commit 50 at a " +
+			"time, against 16 cycles pipelined",
 		flags: queueFlags, load: base(windows), own: ownLoad(sixteenCycles),
 		goals: []goal{atMost(metricJobCPU, 1.6)},
 	},
@@ -42,7 +43,8 @@ var pushRows = []row{
 		goals: []goal{numberAtLeast(metricThroughput, 100_000)},
 	},
 	{
-		name: "push-always-window", set: pushSet, title: "pushed to 16 consumers with windows of 100, fsync before each reply",
+		name: "push-always-window", set: pushSet, title: "pushed to 16 consumers with windows of 100, fsync before " +
+			"each reply",
 		flags: queueFlags, class: classAlways, alone: true, load: base(windows),
 		goals: []goal{numberAtLeast(metricThroughput, 100_000)},
 	},
@@ -88,12 +90,14 @@ var tlsRows = []row{
 		goals: []goal{atMost(metricCPU, 1.6)},
 	},
 	{
-		name: "tls-pipelined", set: tlsSet, rounds: 1, title: "16 cycles pipelined over TLS, against its own plain ones",
+		name: "tls-pipelined", set: tlsSet, rounds: 1,
+		title: "16 cycles pipelined over TLS, against its own plain ones",
 		flags: tlsFlags, config: tlsConfig, load: overTLS(sixteenCycles), own: ownLoad(sixteenCycles),
 		goals: []goal{atMost(metricCPU, 2.5)},
 	},
 	{
-		name: "tls-idle", set: tlsSet, title: "memory per idle connection with TLS, 10,000 connections", rounds: 1, alone: true,
+		name: "tls-idle", set: tlsSet, title: "memory per idle connection with TLS, 10,000 connections", rounds: 1,
+		alone: true,
 		flags: tlsFlags, config: tlsConfig,
 		load:  overTLS(func(ld *load.Load) { ld.Kind, ld.Connections = load.KindIdle, 10_000 }),
 		goals: []goal{number(metricBytes, 16<<10)},

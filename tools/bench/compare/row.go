@@ -12,8 +12,9 @@ import (
 
 // A row is one load of the comparison. To add one, add it to a table of rows.
 type row struct {
-	name    string
-	title   string    // {jobs} in it is the number of jobs put beforehand, {puts} that of -max-jobs, {large} the size of a large one
+	name string
+	// {jobs} in it is the number of jobs put beforehand, {puts} that of -max-jobs, {large} the size of a large one
+	title   string
 	set     string    // also part of this set
 	awaited bool      // also part of the set of that name: the next command is sent when the one before was answered
 	load    load.Load // length, warm-up and seed come from the flags of compare
@@ -51,7 +52,8 @@ func chooseRows(list string) ([]row, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no row %q; there are first, persistence, awaited, stalls, all, %s", name, rowNames())
+			return nil, fmt.Errorf("no row %q; there are first, persistence, awaited, stalls, all, %s", name,
+				rowNames())
 		}
 	}
 	return chosen, nil
@@ -83,7 +85,8 @@ func (r row) scaled(by float64) *row {
 		}
 	}
 	r.title = strings.NewReplacer(
-		"{jobs}", jobCount(r.load.Backlog), "{puts}", jobCount(r.load.MaxJobs), "{tubes}", jobCount(r.load.Tubes), "{clients}", jobCount(r.load.Connections),
+		"{jobs}", jobCount(r.load.Backlog), "{puts}", jobCount(r.load.MaxJobs), "{tubes}", jobCount(r.load.Tubes),
+		"{clients}", jobCount(r.load.Connections),
 		"{large}", fmt.Sprintf("%d MiB", r.load.Disturb.Large>>20)).Replace(r.title)
 	return &r
 }

@@ -41,8 +41,9 @@ var rows = slices.Concat(plainRows, awaitedRows, lifeRows, otherRows, pushRows, 
 
 var plainRows = []row{
 	{
-		name: "unpinned", set: firstSet, title: "50 connections, nothing pinned, the generator sleeps between replies", unpinned: true,
-		load: base(nil), goals: []goal{atLeast(metricThroughput, 1.4)},
+		name: "unpinned", set: firstSet, title: "50 connections, nothing pinned, the generator sleeps between replies",
+		unpinned: true,
+		load:     base(nil), goals: []goal{atLeast(metricThroughput, 1.4)},
 	},
 	{
 		name: "plain", set: firstSet, title: "50 connections", load: base(nil),
@@ -62,7 +63,8 @@ var plainRows = []row{
 		name: "single", set: firstSet, title: "1 connection, nothing pinned", unpinned: true, awaited: true,
 		load: base(oneConnection),
 		goals: []goal{
-			atLeast(metricThroughput, 1.1), beside(nameFork, atLeast(metricThroughput, 1)), beside(nameFork, atMost(metricCPU, 1.1)),
+			atLeast(metricThroughput, 1.1), beside(nameFork, atLeast(metricThroughput, 1)),
+			beside(nameFork, atMost(metricCPU, 1.1)),
 		},
 	},
 	{
@@ -89,12 +91,16 @@ var plainRows = []row{
 	},
 	{
 		name: "hop", title: "{jobs} tubes, each put into one drawn at random, against its own one tube",
-		load:  base(func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100_000, load.BacklogSpread }),
+		load: base(func(ld *load.Load) {
+			ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100_000,
+				load.BacklogSpread
+		}),
 		own:   ownLoad(func(ld *load.Load) { ld.Kind = load.KindHop }),
 		goals: []goal{atLeast(metricThroughput, 0.9)},
 	},
 	{
-		name: "keyed", title: "puts with a unique key, 16 in a write, beside {jobs} of them, against plain ones", rounds: 2,
+		name: "keyed", title: "puts with a unique key, 16 in a write, beside {jobs} of them, against plain ones",
+		rounds: 2,
 		load: base(func(ld *load.Load) {
 			putsBesideJobs(ld)
 			ld.Keyed = true

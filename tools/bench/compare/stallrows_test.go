@@ -19,7 +19,8 @@ func TestCompareStalls(t *testing.T) {
 		chosen[i].load.Disturb.Peace = 10 * time.Millisecond
 	}
 	fake := func(name, class string) peer {
-		return peer{Name: name, Class: class, Command: "{self} queue -p {port} -d {dir}", baseline: name == nameBeanstalkd}
+		return peer{Name: name, Class: class, Command: "{self} queue -p {port} -d {dir}",
+			baseline: name == nameBeanstalkd}
 	}
 	c := comparer{
 		peers: []peer{
@@ -48,7 +49,8 @@ func TestCompareStalls(t *testing.T) {
 	if strings.Contains(text, "not measured") || strings.Count(text, "at most 2,000") != 4 {
 		t.Errorf("a goal too many, or without its number:\n%s", text)
 	}
-	if chart := c.out.chart(); !strings.Contains(chart, "buried jobs kicked") || strings.Contains(chart, "a job of") || strings.Contains(chart, "reserves, twenty times") {
+	if chart := c.out.chart(); !strings.Contains(chart, "buried jobs kicked") || strings.Contains(chart, "a job of") ||
+		strings.Contains(chart, "reserves, twenty times") {
 		t.Error("the chart has not the rows with beanstalkd alone")
 	}
 }
@@ -67,7 +69,8 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 		rounds  []*result.Result
 		verdict string
 	}{
-		{[]*result.Result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)}, "2,300 | missed (at the floor: a bare loop stalls 2,000 µs here) |"},
+		{[]*result.Result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)},
+			"2,300 | missed (at the floor: a bare loop stalls 2,000 µs here) |"},
 		{[]*result.Result{beside(2500, 2301), beside(3, 2301), beside(2000, 2301)}, "2,301 | missed |"},
 		{[]*result.Result{round(9000), round(1999), round(100)}, "1,999 (100–9,000) | yes |"},
 		{[]*result.Result{round(100), round(2001), round(9000)}, "2,001 (100–9,000) | missed |"},

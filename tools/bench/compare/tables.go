@@ -72,7 +72,8 @@ func (r *rowResult) stallCells(p *peerResult) []string {
 	}
 	of := func(number func(*result.Stall) float64) string { return all.All(number).String() }
 	return []string{
-		of(result.LongestStall), r.versus(metricStall, p, r.baseline()), of(result.StallP999), of(result.LongestPeace), of(result.PeaceP999),
+		of(result.LongestStall), r.versus(metricStall, p, r.baseline()), of(result.StallP999), of(result.LongestPeace),
+		of(result.PeaceP999),
 		of(result.StallTook), of(result.StallWork), of(result.StallAway), bare,
 	}
 }

@@ -109,8 +109,10 @@ func TestNoReplyAfterAFailedSync(t *testing.T) {
 
 // Commands may come in any pieces; what is not complete is left.
 func TestQueue(t *testing.T) {
-	const sent = "use a\r\nwatch a\r\nignore default\r\nput 1 0 60 3\r\na\nb\r\nput 1 0 60 0\r\n\r\nreserve\r\nreserve\r\ndelete 2\r\nstats\r\ndelete 1\r\nx\r\n"
-	const want = "USING a\r\nWATCHING 1\r\nWATCHING 1\r\nINSERTED 1\r\nINSERTED 2\r\nRESERVED 1 3\r\na\nb\r\nRESERVED 2 0\r\n\r\nDELETED\r\n" +
+	const sent = "use a\r\nwatch a\r\nignore default\r\nput 1 0 60 3\r\na\nb\r\nput 1 0 60 " +
+		"0\r\n\r\nreserve\r\nreserve\r\ndelete 2\r\nstats\r\ndelete 1\r\nx\r\n"
+	const want = "USING a\r\nWATCHING 1\r\nWATCHING 1\r\nINSERTED 1\r\nINSERTED 2\r\nRESERVED 1 " +
+		"3\r\na\nb\r\nRESERVED 2 0\r\n\r\nDELETED\r\n" +
 		"OK 108\r\ntotal-jobs: 2\ncurrent-jobs-ready: 0\ncurrent-jobs-reserved: 1\ncurrent-jobs-delayed: 0\ncurrent-jobs-buried: 0\n\r\n" +
 		"DELETED\r\nUNKNOWN_COMMAND\r\n"
 	for size := 1; size <= len(sent); size++ {

@@ -62,7 +62,8 @@ func (q *queue) command(line, rest []byte, t *turn) (int, error) {
 	case "watch", "ignore":
 		t.out = append(t.out, "WATCHING 1\r\n"...)
 	case "stats":
-		text := fmt.Sprintf("total-jobs: %d\ncurrent-jobs-ready: %d\ncurrent-jobs-reserved: %d\ncurrent-jobs-delayed: 0\ncurrent-jobs-buried: 0\n",
+		text := fmt.Sprintf("total-jobs: %d\ncurrent-jobs-ready: %d\ncurrent-jobs-reserved: "+
+			"%d\ncurrent-jobs-delayed: 0\ncurrent-jobs-buried: 0\n",
 			q.last, q.last+1-q.next, q.next-1-q.deleted)
 		t.out = fmt.Appendf(t.out, "OK %d\r\n%s\r\n", len(text), text)
 	default:

@@ -66,6 +66,7 @@ func TestOpenLoopOfCycles(t *testing.T) {
 	l.giveUp(11e9)
 	// Of the write at 970 ms 11 replies are missing; those at 980 and 990 were not sent.
 	if l.tally.missed != 11+2*12 || l.tally.latency[opDelete].N != 4 || l.tally.latency[opReserve].N != 4 {
-		t.Errorf("%d missed, %d of them delete, %d reserve", l.tally.missed, l.tally.latency[opDelete].N, l.tally.latency[opReserve].N)
+		t.Errorf("%d missed, %d of them delete, %d reserve", l.tally.missed, l.tally.latency[opDelete].N,
+			l.tally.latency[opReserve].N)
 	}
 }

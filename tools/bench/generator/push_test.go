@@ -25,8 +25,9 @@ func TestPushLoads(t *testing.T) {
 		})
 	}
 	for name, ld := range map[string]load.Load{
-		"auto-commit": short(load.KindPush, 0, 0), "windows": short(load.KindPush, 10, 7), "a window of one": short(load.KindPush, 1, 1),
-		"one pushed": short(load.KindPushOne, 0, 0), "one reserved": short(load.KindWakeOne, 0, 0),
+		"auto-commit": short(load.KindPush, 0, 0), "windows": short(load.KindPush, 10, 7),
+		"a window of one": short(load.KindPush, 1, 1),
+		"one pushed":      short(load.KindPushOne, 0, 0), "one reserved": short(load.KindWakeOne, 0, 0),
 	} {
 		if err := ld.Check(); err != nil {
 			t.Fatal(err)
@@ -105,7 +106,8 @@ func TestWrongItems(t *testing.T) {
 	const body = "abcdefghijkl"
 	item := func(text string) []byte { return append([]byte{frameBinary, byte(len(text))}, text...) }
 	l.run.inFlight = 1
-	if used, err := c.Take(item("\x08\x05\x1a\x0c" + body)); err != nil || used != 18 || l.run.inFlight != 0 || l.tally.ops[opJob] != 1 {
+	if used, err := c.Take(item("\x08\x05\x1a\x0c" + body)); err != nil || used != 18 || l.run.inFlight != 0 ||
+		l.tally.ops[opJob] != 1 {
 		t.Fatal(used, err)
 	}
 	for text, want := range map[string]string{
@@ -117,7 +119,8 @@ func TestWrongItems(t *testing.T) {
 		}
 	}
 	m := &committer{loop: l, sent: 1}
-	for _, text := range []string{"HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK!"} {
+	for _, text := range []string{"HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno",
+		"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK!"} {
 		if _, err := m.Take([]byte(text)); err == nil {
 			t.Errorf("%q passes", text)
 		}

@@ -36,7 +36,8 @@ func TestReplyParserNeedsTheWholeReply(t *testing.T) {
 			}
 		}
 		if len(rest) > 0 || strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Fatalf("cut at %d: %q left, got\n%s\nwant\n%s", cut, rest, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Fatalf("cut at %d: %q left, got\n%s\nwant\n%s", cut, rest, strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
 		}
 	}
 }

@@ -40,12 +40,13 @@ func TestEveryLoadRuns(t *testing.T) {
 		change   func(*load.Load)
 		commands string
 	}{
-		"put":         {func(ld *load.Load) { ld.Kind = load.KindPut }, "put"},
-		"cycle":       {nil, "put reserve delete"},
-		"pipelined":   {func(ld *load.Load) { ld.Depth = 16 }, "put reserve delete"},
-		"cycles":      {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 16 }, "put reserve delete"},
-		"one cycle":   {func(ld *load.Load) { ld.Kind = load.KindCycles }, "put reserve delete"},
-		"cycles open": {func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 6000 }, "put reserve delete"},
+		"put":       {func(ld *load.Load) { ld.Kind = load.KindPut }, "put"},
+		"cycle":     {nil, "put reserve delete"},
+		"pipelined": {func(ld *load.Load) { ld.Depth = 16 }, "put reserve delete"},
+		"cycles":    {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 16 }, "put reserve delete"},
+		"one cycle": {func(ld *load.Load) { ld.Kind = load.KindCycles }, "put reserve delete"},
+		"cycles open": {func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 6000 },
+			"put reserve delete"},
 		"cycles mixed": {func(ld *load.Load) {
 			ld.Kind, ld.Depth, ld.Body = load.KindCycles, 16, load.Sizes(10, 65535)
 		}, "put reserve delete"},
@@ -54,13 +55,18 @@ func TestEveryLoadRuns(t *testing.T) {
 		"watch all":   {func(ld *load.Load) { ld.Tubes, ld.WatchAll = 4, true }, "put reserve delete"},
 		"mixed":       {func(ld *load.Load) { ld.Body, ld.Depth = load.Sizes(10, 65535), 4 }, "put reserve delete"},
 		"no body":     {func(ld *load.Load) { ld.Body = load.Sizes(0, 0) }, "put reserve delete"},
-		"backlog":     {func(ld *load.Load) { ld.Backlog, ld.BacklogIn, ld.Tubes = 500, load.BacklogSame, 3 }, "put reserve delete"},
-		"hop":         {func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100, load.BacklogSpread }, "use put reserve-job delete"},
-		"keyed":       {func(ld *load.Load) { *ld = keyed(*ld); ld.Backlog, ld.BacklogIn = 100, load.BacklogSame }, "put"},
-		"apart":       {func(ld *load.Load) { ld.Kind = load.KindApart }, "put reserve delete delivery"},
-		"apart deep":  {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, "put reserve delete delivery"},
-		"wake":        {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, "put reserve delete delivery"},
-		"open loop":   {func(ld *load.Load) { ld.Rate = 3000 }, "put reserve delete"},
+		"backlog": {func(ld *load.Load) { ld.Backlog, ld.BacklogIn, ld.Tubes = 500, load.BacklogSame, 3 },
+			"put reserve delete"},
+		"hop": {func(ld *load.Load) {
+			ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100,
+				load.BacklogSpread
+		}, "use put reserve-job delete"},
+		"keyed": {func(ld *load.Load) { *ld = keyed(*ld); ld.Backlog, ld.BacklogIn = 100, load.BacklogSame },
+			"put"},
+		"apart":      {func(ld *load.Load) { ld.Kind = load.KindApart }, "put reserve delete delivery"},
+		"apart deep": {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, "put reserve delete delivery"},
+		"wake":       {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, "put reserve delete delivery"},
+		"open loop":  {func(ld *load.Load) { ld.Rate = 3000 }, "put reserve delete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,11 +136,13 @@ func TestWholeLoads(t *testing.T) {
 	for kind, commands := range map[string]int{load.KindPut: 1, load.KindCycle: 3, load.KindCycles: 3} {
 		_, addr := testserver.Start(t)
 		ld := brief(func(ld *load.Load) {
-			ld.Kind, ld.MaxJobs, ld.Whole, ld.Depth, ld.Warmup, ld.Duration = kind, 500, true, 2, time.Hour, time.Nanosecond
+			ld.Kind, ld.MaxJobs, ld.Whole, ld.Depth, ld.Warmup, ld.Duration = kind, 500, true, 2, time.Hour,
+				time.Nanosecond
 		})
 		res := must.Get(runOn(t, addr, ld))
 		most := 500 + ld.Connections*ld.Batch()
-		if puts := int(res.ByCommand["put"]); puts < 500-ld.Connections*ld.Batch() || puts > most || int(res.Ops) > most*commands {
+		if puts := int(res.ByCommand["put"]); puts < 500-ld.Connections*ld.Batch() || puts > most ||
+			int(res.Ops) > most*commands {
 			t.Errorf("%s: %v, of 500 jobs", kind, res.ByCommand)
 		}
 	}

@@ -50,7 +50,8 @@ var (
 		DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy, DisturbFill,
 		DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve, DisturbSearch,
 	}, QueueDisturbances)
-	QueueDisturbances = []string{DisturbTouch, DisturbGroup, DisturbDrop, DisturbTruncate, DisturbTruncateView, DisturbStuck}
+	QueueDisturbances = []string{DisturbTouch, DisturbGroup, DisturbDrop, DisturbTruncate, DisturbTruncateView,
+		DisturbStuck}
 )
 
 // UsesQueue tells whether the server must have a queue service.
@@ -58,7 +59,8 @@ func (s *Disturb) UsesQueue() bool { return slices.Contains(QueueDisturbances, s
 
 // UsesJobs tells whether jobs are put beforehand.
 func (s *Disturb) UsesJobs() bool {
-	return s.UsesQueue() || slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbSearch}, s.By)
+	return s.UsesQueue() || slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause,
+		DisturbSearch}, s.By)
 }
 
 func defaultDisturb() Disturb {

@@ -87,7 +87,8 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.StringVar(&ld.Kind, "load", ld.Kind, "`kind` of load: "+fmt.Sprint(kinds))
 	f.IntVar(&ld.Connections, "c", ld.Connections, "connections, producers included")
 	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake); 0: half")
-	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: put, reserve and delete so often")
+	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: "+
+		"put, reserve and delete so often")
 	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
 	f.BoolVar(&ld.TLS, "tls", ld.TLS, "over TLS, at the address that -tls-addr names or whose port is {tls}")
 	f.BoolVar(&ld.WatchAll, "watch-all", ld.WatchAll, "every worker watches every tube, not only its own")
@@ -96,9 +97,11 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.IntVar(&ld.Backlog, "backlog", ld.Backlog, "jobs put before measuring and left there")
 	f.StringVar(&ld.BacklogIn, "backlog-in", ld.BacklogIn,
 		"where the backlog lies: own (a tube of its own), same (the tubes under load, lower priority), spread (one tube each)")
-	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, full speed")
+	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, "+
+		"full speed")
 	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
-	f.BoolVar(&ld.Whole, "whole", ld.Whole, "put, cycle, cycles: measure until -max-jobs jobs were put, instead of for -time, without -warmup")
+	f.BoolVar(&ld.Whole, "whole", ld.Whole, "put, cycle, cycles: measure until -max-jobs jobs were put, instead of "+
+		"for -time, without -warmup")
 	f.BoolVar(&ld.Kill, "kill", ld.Kill, "restart: end the server with SIGKILL")
 	f.IntVar(&ld.Window, "window", ld.Window, "push: a consumer's window; 0: auto-commit")
 	f.IntVar(&ld.Commit, "commit", ld.Commit, "push: items in a request that commits")

@@ -28,8 +28,10 @@ func TestLoadsThatCannotRun(t *testing.T) {
 		"kill":       func(ld *Load) { ld.Kill = true },
 		"no commit":  func(ld *Load) { ld.Kind, ld.Window = KindPush, 10 },
 
-		"unknown":                       beside(func(ld *Load) { ld.Disturb.By = "rain" }),
-		"too large":                     beside(func(ld *Load) { ld.Disturb.Large, ld.Disturb.By = 1<<30+1, DisturbBody }),
+		"unknown": beside(func(ld *Load) { ld.Disturb.By = "rain" }),
+		"too large": beside(func(ld *Load) {
+			ld.Disturb.Large, ld.Disturb.By = 1<<30+1, DisturbBody
+		}),
 		"never":                         beside(func(ld *Load) { ld.Disturb.Again = 0 }),
 		"no peace":                      beside(func(ld *Load) { ld.Disturb.Peace = 0 }),
 		"sizes of a disturbance's jobs": beside(func(ld *Load) { ld.Body = BodySize{1, 2} }),

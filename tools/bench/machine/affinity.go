@@ -60,7 +60,8 @@ func PinSelf(set cpuSet) error {
 
 // PinThread moves one thread, or the caller's with 0.
 func PinThread(tid int, set cpuSet) error {
-	_, _, e := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(tid), unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
+	_, _, e := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(tid), unsafe.Sizeof(set),
+		uintptr(unsafe.Pointer(&set)))
 	if e != 0 {
 		return fmt.Errorf("sched_setaffinity: %w", e)
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // MeasureNew measures a server that is started for that, and ended.
-func (p *Pinning) MeasureNew(ctx context.Context, pinned bool, how server.Launch, ld load.Load, set generator.Settings) (*result.Result, error) {
+func (p *Pinning) MeasureNew(ctx context.Context, pinned bool, how server.Launch, ld load.Load,
+	set generator.Settings) (*result.Result, error) {
 	if ld.Kind != load.KindRestart {
 		h, err := p.Hold(ctx, pinned, how)
 		if err != nil {

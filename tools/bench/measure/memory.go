@@ -17,7 +17,8 @@ const Settle = 2 * time.Second
 
 // measureMemory measures what a backlog or idle connections add to the server's
 // resident memory. No load runs.
-func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
+func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (
+	*result.Result, error) {
 	if t.PID == 0 {
 		return nil, errors.New("memory can be measured only of a process that is known: use -pid or -server")
 	}

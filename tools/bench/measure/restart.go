@@ -24,7 +24,8 @@ const (
 // measureRestart starts a server, fills it, ends it, with SIGTERM if the load says nothing
 // else, and starts it again.
 // Peaks are VmHWM: the kernel keeps it, so that no moment is missed.
-func measureRestart(ctx context.Context, s *server.Launched, ld load.Load, set generator.Settings) (*result.Result, error) {
+func measureRestart(ctx context.Context, s *server.Launched, ld load.Load, set generator.Settings) (
+	*result.Result, error) {
 	if err := ld.Check(); err != nil {
 		return nil, err
 	}
@@ -61,7 +62,8 @@ func loadFor(ctx context.Context, u *result.Restart, s *server.Launched, ld *loa
 }
 
 // restartAgain ends the server and measures how it comes back.
-func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, ld *load.Load, set generator.Settings, res *result.Result) error {
+func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, ld *load.Load, set generator.Settings,
+	res *result.Result) error {
 	begun := time.Now()
 	if ld.Kill {
 		s.End(syscall.SIGKILL)
@@ -123,7 +125,8 @@ func firstReply(ctx context.Context, s *server.Launched, jobs int) (time.Duratio
 	case err != nil:
 		return 0, ending(s, err)
 	case stats.Number("current-jobs-ready") != int64(jobs):
-		return 0, fmt.Errorf("the server has %d jobs ready, and should have %d", stats.Number("current-jobs-ready"), jobs)
+		return 0, fmt.Errorf("the server has %d jobs ready, and should have %d", stats.Number("current-jobs-ready"),
+			jobs)
 	}
 	return took, nil
 }

@@ -65,11 +65,13 @@ func (w *waiting) gets(t *generator.Target, n int) error {
 			return err
 		}
 		*w, last = append(*w, conn), talk.NewVisitor(conn, 512)
-		_, err = io.WriteString(last, talk.Request(method, "bench-gets/sink", query, generator.UserName(user), "bench")+rest)
+		_, err = io.WriteString(last, talk.Request(method, "bench-gets/sink", query, generator.UserName(user),
+			"bench")+rest)
 		return err
 	}
 	for i := range n + 1 {
-		if err := visit("GET", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), i, "Content-Length: 0\r\n\r\n"); err != nil {
+		if err := visit("GET", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), i,
+			"Content-Length: 0\r\n\r\n"); err != nil {
 			return fmt.Errorf("get %d: %w", i, err)
 		}
 	}

@@ -100,7 +100,8 @@ func one(ctx context.Context, how server.Launch, flags, path string, each time.D
 	fetched := make(chan error, 1)
 	go func() { fetched <- fetch(ctx, s.TLS, path, each) }()
 	target := generator.Target{Addr: s.Addr, Queue: s.Queue, PID: s.PID(), Owned: true}
-	_, err = measure.Running(ctx, target, ld, generator.Settings{Wait: wait, Settle: measure.Settle, Say: func(string, ...any) {}})
+	_, err = measure.Running(ctx, target, ld, generator.Settings{Wait: wait, Settle: measure.Settle,
+		Say: func(string, ...any) {}})
 	return errors.Join(err, <-fetched)
 }
 

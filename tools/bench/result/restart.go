@@ -31,6 +31,8 @@ func (u *Restart) String() string {
 	if u.Jobs == 0 {
 		return text
 	}
-	return text + fmt.Sprintf("; %d jobs put in %.1f s, %.0f MB resident, at most %.0f; ended in %.2f s; back in %.2f s, %.0f MB, at most %.0f",
-		u.Jobs, u.LoadSec, MB(u.LoadedRSS), MB(u.LoadedPeak), u.StopSec, u.RecoverySec, MB(u.RecoveredRSS), MB(u.RecoveredPeak))
+	return text + fmt.Sprintf("; %d jobs put in %.1f s, %.0f MB resident, at most %.0f; ended in %.2f s; back in "+
+		"%.2f s, %.0f MB, at most %.0f",
+		u.Jobs, u.LoadSec, MB(u.LoadedRSS), MB(u.LoadedPeak), u.StopSec, u.RecoverySec, MB(u.RecoveredRSS),
+		MB(u.RecoveredPeak))
 }

@@ -41,7 +41,8 @@ func NewStall(peace, disturbed *Histogram, took time.Duration, away, work int64)
 }
 
 func (s *Stall) String() string {
-	return fmt.Sprintf("longest %.0f µs, p99.9 %.0f, in peace %.0f and %.0f; it took %.3f s; while it waited, the server worked %.0f µs and the generator was away %.0f µs at most",
+	return fmt.Sprintf("longest %.0f µs, p99.9 %.0f, in peace %.0f and %.0f; it took %.3f s; while it waited, the "+
+		"server worked %.0f µs and the generator was away %.0f µs at most",
 		s.Disturbed.Max, s.Disturbed.P999, s.Peace.Max, s.Peace.P999, s.TookSec, s.WorkUs, s.AwayUs)
 }
 
@@ -82,5 +83,6 @@ func (s *Stalls) Lasted() time.Duration {
 
 func (s *Stalls) String() string {
 	return fmt.Sprintf("longest stall %s µs, p99.9 %s µs; in peace %s and %s µs; it took %s s; the server worked %s µs",
-		s.All(LongestStall), s.All(StallP999), s.All(LongestPeace), s.All(PeaceP999), s.All(StallTook), s.All(StallWork))
+		s.All(LongestStall), s.All(StallP999), s.All(LongestPeace), s.All(PeaceP999), s.All(StallTook),
+		s.All(StallWork))
 }

@@ -47,9 +47,11 @@ func (r *Result) Print(w io.Writer) {
 				command, l.N, l.Mean, l.P50, l.P90, l.P99, l.P999, l.Max)
 		}
 	}
-	fmt.Fprintf(w, "server %.2f processors, %.1f MB resident; generator %.2f processors, %.1f answers waiting at a look; others %.2f\n",
+	fmt.Fprintf(w, "server %.2f processors, %.1f MB resident; generator %.2f processors, %.1f answers waiting at a "+
+		"look; others %.2f\n",
 		r.Server.CPU, MB(r.Server.RSS), r.GeneratorCPU, r.Waiting, r.OthersCPU)
 	if r.Missed > 0 {
-		fmt.Fprintf(w, "The server could not keep up: %d operations that were due were not answered in time.\n", r.Missed)
+		fmt.Fprintf(w, "The server could not keep up: %d operations that were due were not answered in time.\n",
+			r.Missed)
 	}
 }

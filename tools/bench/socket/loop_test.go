@@ -67,7 +67,8 @@ func TestWhatArrivesInPieces(t *testing.T) {
 		t.Error("an error of the party is lost")
 	}
 	syscall.Shutdown(other, syscall.SHUT_RDWR)
-	if _, err := turn(l); err == nil || !strings.Contains(err.Error(), "the server closed the connection of a *socket.words") {
+	if _, err := turn(l); err == nil || !strings.Contains(err.Error(),
+		"the server closed the connection of a *socket.words") {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -179,7 +179,8 @@ func (t *Turn) wait(fd int, events int16) error {
 			events, revents int16
 		}{int32(fd), events, 0}
 		ts := syscall.NsecToTimespec(int64(longestPoll))
-		_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+		_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&ts)),
+			0, 0, 0)
 		if e != 0 && e != syscall.EINTR {
 			return fmt.Errorf("poll: %w", e)
 		}

@@ -20,7 +20,8 @@ func Wait(epfd int, events []syscall.EpollEvent, ns int64) (int, error) {
 		ts := syscall.NsecToTimespec(ns)
 		got, _, e = syscall.Syscall6(sysEpollPwait2, uintptr(epfd), at, n, uintptr(unsafe.Pointer(&ts)), 0, 0)
 		if e == syscall.ENOSYS { // before Linux 5.11: whole milliseconds
-			got, _, e = syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epfd), at, n, uintptr((ns+999999)/1000000), 0, 0)
+			got, _, e = syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epfd), at, n, uintptr((ns+999999)/1000000), 0,
+				0)
 		}
 	}
 	if e == syscall.EINTR {

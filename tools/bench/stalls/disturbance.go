@@ -76,7 +76,8 @@ const (
 )
 
 func newDisturbance(t generator.Target, ld *load.Load) *disturbance {
-	return &disturbance{target: t, load: ld, kind: kinds[ld.Disturb.By], payload: generator.NewPayload(ld.Body, 1, ld.Seed)}
+	return &disturbance{target: t, load: ld, kind: kinds[ld.Disturb.By], payload: generator.NewPayload(ld.Body, 1,
+		ld.Seed)}
 }
 
 func (d *disturbance) prepare(ctx context.Context) error {

@@ -93,7 +93,8 @@ func newNeighbour(t generator.Target, set generator.Settings) (*neighbour, error
 type usedTime struct{ whole, others time.Duration }
 
 // disturbed measures peace, one disturbance, and what comes after it.
-func (n *neighbour) disturbed(ctx context.Context, d *disturbance, peace time.Duration) (*result.Stall, usedTime, error) {
+func (n *neighbour) disturbed(ctx context.Context, d *disturbance,
+	peace time.Duration) (*result.Stall, usedTime, error) {
 	ctx, cancel := context.WithTimeout(ctx, disturbPatience)
 	defer cancel()
 	if err := d.prepare(ctx); err != nil {
@@ -135,7 +136,8 @@ func (n *neighbour) disturbed(ctx context.Context, d *disturbance, peace time.Du
 
 // observe measures the neighbour for one phase. Before and after it, no answer is
 // outstanding.
-func (n *neighbour) observe(ctx context.Context, d *disturbance, until func(now int64) bool) (*result.Histogram, error) {
+func (n *neighbour) observe(ctx context.Context, d *disturbance, until func(now int64) bool) (
+	*result.Histogram, error) {
 	n.away, n.work, n.missed = 0, 0, 0
 	var err error
 	if n.used, err = n.serverClock(); err != nil {
@@ -224,7 +226,8 @@ func (n *neighbour) audit(ctx context.Context) error {
 		"total-jobs": n.sum.Inserted, "current-jobs-ready": 0, "current-jobs-reserved": 0,
 	} {
 		if got.Number(key) != want {
-			return fmt.Errorf("the server counts %s: %d in the neighbour's tube, and should %d", key, got.Number(key), want)
+			return fmt.Errorf("the server counts %s: %d in the neighbour's tube, and should %d", key, got.Number(key),
+				want)
 		}
 	}
 	return nil

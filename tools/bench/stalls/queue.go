@@ -99,7 +99,8 @@ func (d *disturbance) group() error {
 func (d *disturbance) stick() error {
 	ends := time.Now().Add(d.load.Duration)
 	for i, v := range d.visitors {
-		if _, err := io.WriteString(v, talk.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i), firstGroup)); err != nil {
+		if _, err := io.WriteString(v, talk.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i),
+			firstGroup)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,8 @@ func clearQueue(ctx context.Context, addr string) error {
 		if err != nil {
 			return err
 		}
-		err = talk.NewVisitor(s, headPiece).Fetch(talk.Request("DELETE", disturbedTube, query, "bench", firstGroup)+"\r\n", "")
+		err = talk.NewVisitor(s, headPiece).Fetch(talk.Request("DELETE", disturbedTube, query, "bench", firstGroup)+
+			"\r\n", "")
 		s.Close()
 		if err != nil {
 			return err

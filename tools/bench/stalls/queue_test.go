@@ -36,7 +36,8 @@ func TestQueueDisturbances(t *testing.T) {
 			t.Errorf("%s: the tube is left: %v", by, err)
 		}
 		c.Close()
-		if _, err := Measure(t.Context(), generator.Target{Addr: s.Addr, Owned: true}, ld, set); err == nil || !strings.Contains(err.Error(), "-queue") {
+		if _, err := Measure(t.Context(), generator.Target{Addr: s.Addr, Owned: true}, ld, set); err == nil ||
+			!strings.Contains(err.Error(), "-queue") {
 			t.Errorf("%s: without a queue service: %v", by, err)
 		}
 	}
@@ -64,7 +65,8 @@ func TestAnswersOfTheQueue(t *testing.T) {
 		}
 	}()
 	for answer, right := range map[string]bool{
-		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true, "HTTP/1.1 404 Not Found\r\n\r\n": false, "HTTP/1.1 200 OK\r\n": false, "": false,
+		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true, "HTTP/1.1 404 Not Found\r\n\r\n": false,
+		"HTTP/1.1 200 OK\r\n": false, "": false,
 	} {
 		d := &disturbance{target: generator.Target{Queue: l.Addr().String()}, turn: socket.Turn{Context: t.Context()}}
 		c := must.Get(d.visit())

@@ -41,7 +41,8 @@ func (c Client) EmptyTube(tube string) error {
 			if err != nil {
 				return err
 			}
-			if left.Number("current-jobs-ready")+left.Number("current-jobs-reserved") == 0 || time.Now().After(deadline) {
+			if left.Number("current-jobs-ready")+left.Number("current-jobs-reserved") == 0 ||
+				time.Now().After(deadline) {
 				break
 			}
 			<-retry.C

@@ -13,7 +13,8 @@ func Launch(t *testing.T) *server.Launched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Launch{Command: program + " -l 127.0.0.1 -p {port} -queue 127.0.0.1:{queue}", Data: t.TempDir()}.Prepare()
+	s, err := server.Launch{Command: program + " -l 127.0.0.1 -p {port} -queue 127.0.0.1:{queue}",
+		Data: t.TempDir()}.Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}

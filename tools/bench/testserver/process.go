@@ -18,8 +18,10 @@ import (
 func Process(args []string) int {
 	f := flag.NewFlagSet("queue", flag.ContinueOnError)
 	port, dir := f.Int("p", 0, ""), f.String("d", "", "")
-	lose, refuse := f.Bool("lose", false, "a job is gone after the restart"), f.Bool("refuse", false, "does not start on data")
-	code, hangup := f.Int("code", 0, "ends with it"), f.Bool("hangup", false, "ends after its restart, once somebody connects")
+	lose, refuse := f.Bool("lose", false, "a job is gone after the restart"), f.Bool("refuse", false,
+		"does not start on data")
+	code, hangup := f.Int("code", 0, "ends with it"), f.Bool("hangup", false,
+		"ends after its restart, once somebody connects")
 	config, need := f.String("config", "", "a file that must not be empty"), f.Bool("need", false, "the file must be named")
 	f.Int("shards", 0, "of no interest")
 	f.String("l", "", "of no interest")

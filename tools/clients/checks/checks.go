@@ -72,7 +72,8 @@ func (c *Checks) That(what string, ok bool, got any) {
 
 // Equal compares any two values by what they print as: stats are strings.
 func (c *Checks) Equal(what string, got, want any) {
-	c.That(what, fmt.Sprint(got) == fmt.Sprint(want), fmt.Sprintf("%.200s, want %.200s", fmt.Sprint(got), fmt.Sprint(want)))
+	c.That(what, fmt.Sprint(got) == fmt.Sprint(want), fmt.Sprintf("%.200s, want %.200s", fmt.Sprint(got),
+		fmt.Sprint(want)))
 }
 
 // Within says that at least low and less than high have passed since start. A high bound of

@@ -2,7 +2,8 @@
 // go-beanstalk, unmodified, and checks every answer.
 //
 // It is a module of its own, so that the server's module does not depend on a
-// client library; of the server's it uses the package checks. It is started by the run script beside this folder; alone:
+// client library; of the server's it uses the package checks. It is started by the run script beside this folder;
+// alone:
 //
 //	clients HOST PORT
 //

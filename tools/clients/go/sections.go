@@ -51,7 +51,8 @@ func order(s *session) {
 	s.body("peek-ready body", body, []byte("b"))
 	got, err := s.tube.Stats()
 	s.stats("stats-tube", got, err, map[string]any{
-		"name": text(s.name), "current-jobs-ready": 3, "current-jobs-urgent": 2, "current-jobs-reserved": 0, "total-jobs": 3, "current-using": 1,
+		"name": text(s.name), "current-jobs-ready": 3, "current-jobs-urgent": 2, "current-jobs-reserved": 0,
+		"total-jobs": 3, "current-using": 1,
 	})
 	s.reserve("first", b, "b")
 	s.reserve("second", c, "c")
@@ -59,7 +60,8 @@ func order(s *session) {
 	_, _, err = s.set.Reserve(0)
 	s.fails("nothing is left", err, beanstalk.ErrTimeout)
 	got, err = s.tube.Stats()
-	s.stats("stats-tube", got, err, map[string]any{"current-jobs-ready": 0, "current-jobs-urgent": 0, "current-jobs-reserved": 3, "current-watching": 1})
+	s.stats("stats-tube", got, err, map[string]any{"current-jobs-ready": 0, "current-jobs-urgent": 0,
+		"current-jobs-reserved": 3, "current-watching": 1})
 	s.delete(a, b, c)
 	got, err = s.tube.Stats()
 	s.stats("stats-tube", got, err, map[string]any{"current-jobs-reserved": 0, "cmd-delete": 3, "total-jobs": 3})
@@ -67,7 +69,8 @@ func order(s *session) {
 
 func life(s *session) {
 	id := s.put("life", 7, 0, 90*time.Second)
-	s.job(id, map[string]any{"id": id, "tube": text(s.name), "state": "ready", "pri": 7, "delay": 0, "ttr": 90, "time-left": 0, "reserves": 0})
+	s.job(id, map[string]any{"id": id, "tube": text(s.name), "state": "ready", "pri": 7, "delay": 0, "ttr": 90,
+		"time-left": 0, "reserves": 0})
 	s.reserve("reserve", id, "life")
 	got, err := s.conn.StatsJob(id)
 	s.stats("stats-job", got, err, map[string]any{"state": "reserved", "reserves": 1})
@@ -309,7 +312,8 @@ func stats(s *session) {
 	after, err := s.conn.Stats()
 	must(err)
 	for key, more := range map[string]int{
-		"cmd-put": 1, "total-jobs": 1, "cmd-reserve-with-timeout": 1, "cmd-delete": 1, "cmd-stats-tube": 1, "cmd-stats": 1, "cmd-bury": 0, "cmd-use": 1, "cmd-watch": 1, "cmd-ignore": 1,
+		"cmd-put": 1, "total-jobs": 1, "cmd-reserve-with-timeout": 1, "cmd-delete": 1, "cmd-stats-tube": 1,
+		"cmd-stats": 1, "cmd-bury": 0, "cmd-use": 1, "cmd-watch": 1, "cmd-ignore": 1,
 	} {
 		s.Equal(key+" grew by", number(after[key])-number(before[key]), more)
 	}

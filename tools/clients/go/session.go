@@ -32,7 +32,8 @@ func open(c *checks.Checks, address, name string) *session {
 
 // body compares bytes without printing 64 KiB of them.
 func (s *session) body(what string, got, want []byte) {
-	s.That(what, string(got) == string(want), fmt.Sprintf("%d bytes %.40q, want %d bytes %.40q", len(got), got, len(want), want))
+	s.That(what, string(got) == string(want), fmt.Sprintf("%d bytes %.40q, want %d bytes %.40q", len(got), got,
+		len(want), want))
 }
 
 func (s *session) fails(what string, got, want error) {

@@ -60,7 +60,8 @@ func (a *Act) String() string {
 	if a.Received != Never {
 		answered = fmt.Sprintf("answered at %.4f", a.Received.Seconds())
 	}
-	return fmt.Sprintf("%s of job %d by connection %d: sent at %.4f, %s, %v", a.Kind, a.ID, a.Conn, a.Sent.Seconds(), answered, a.Outcome)
+	return fmt.Sprintf("%s of job %d by connection %d: sent at %.4f, %s, %v", a.Kind, a.ID, a.Conn, a.Sent.Seconds(),
+		answered, a.Outcome)
 }
 
 // A Job is a put, and all that was done about what it made.

@@ -124,7 +124,8 @@ func (b *Ledger) rising() (found []Finding) {
 				jobs = jobs[1:]
 			}
 			if highest != nil && j.Put.ID <= highest.Put.ID {
-				found = append(found, Finding{"FR2", fmt.Sprintf("tube %s: ids do not rise: %v, and then %v", j.Tube, &highest.Put, &j.Put)})
+				found = append(found, Finding{"FR2", fmt.Sprintf("tube %s: ids do not rise: %v, and then %v", j.Tube,
+					&highest.Put, &j.Put)})
 			}
 		}
 	}
@@ -188,7 +189,8 @@ func (k *jobCheck) burials() {
 			a := &k.Acts[n]
 			after := a.Received == Never || a.Received > bury.Sent
 			kicked = kicked || a.Kind == Kick && a.Outcome != Refused && after
-			known = known && (a == bury || !after || a.Kind == Reserve && a.Sent > bury.Received || a.Outcome == Refused)
+			known = known && (a == bury || !after || a.Kind == Reserve && a.Sent > bury.Received ||
+				a.Outcome == Refused)
 			if a.Kind == Reserve && a.Sent > bury.Received && (next == nil || a.Sent < next.Sent) {
 				next = a
 			}

@@ -216,11 +216,14 @@ func TestHolders(t *testing.T) {
 			j.act(Release, Unknown, 1, 5, -1)
 			j.act(Reserve, Done, 2, 6, 7)
 		}},
-		"a delete by another":             {"FR5", 19, func(j *Job) { j.act(Delete, Done, 2, 5, 6); j.Found = nil }},
-		"a refused delete by another":     {"", 19, func(j *Job) { j.act(Delete, Refused, 2, 5, 6) }},
-		"its own release is refused":      {"FR6", 19, func(j *Job) { j.act(Release, Refused, 1, 5, 6) }},
-		"it is refused after the TTR":     {"", 19, func(j *Job) { j.act(Release, Refused, 1, 5, 13.5) }},
-		"it is refused the second time":   {"", 19, func(j *Job) { j.act(Release, Done, 1, 5, 6); j.act(Release, Refused, 1, 7, 8) }},
+		"a delete by another":         {"FR5", 19, func(j *Job) { j.act(Delete, Done, 2, 5, 6); j.Found = nil }},
+		"a refused delete by another": {"", 19, func(j *Job) { j.act(Delete, Refused, 2, 5, 6) }},
+		"its own release is refused":  {"FR6", 19, func(j *Job) { j.act(Release, Refused, 1, 5, 6) }},
+		"it is refused after the TTR": {"", 19, func(j *Job) { j.act(Release, Refused, 1, 5, 13.5) }},
+		"it is refused the second time": {"", 19, func(j *Job) {
+			j.act(Release, Done, 1, 5, 6)
+			j.act(Release, Refused, 1, 7, 8)
+		}},
 		"it gets the job again after TTR": {"", 19, func(j *Job) { j.act(Reserve, Done, 1, 14, 15) }},
 	} {
 		expect(t, name, c.broken, func(s *story) { c.tale(begin(s, c.until)) })
@@ -230,15 +233,33 @@ func TestHolders(t *testing.T) {
 // FR7.
 func TestTerms(t *testing.T) {
 	for name, c := range map[string]telling{
-		"one after the other":                    {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6, 7, 8) }},
-		"one node, two connections":              {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("a", 3, 4, 7, 8) }},
-		"both at once":                           {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 3, 4, 7, 8) }},
-		"an answer within the other's time":      {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 3, 4) }},
-		"both at once, each answer alone may be": {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 9); s.conn("b", 1.5, 4.5, 7, 8) }},
-		"an answer that may have come after":     {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 4, 9) }},
-		"an answer that may have come before":    {"", func(s *story) { s.conn("a", 3, 4, 7, 8); s.conn("b", 1, 5) }},
-		"an answer that comes late":              {"", func(s *story) { s.conn("a", 1, 2, 3, 9); s.conn("b", 4, 5, 7, 8) }},
-		"back and forth":                         {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6); s.conn("a", 7, 8, 9, 10) }},
+		"one after the other": {"", func(s *story) {
+			s.conn("a", 1, 2, 3, 4)
+			s.conn("b", 5, 6, 7, 8)
+		}},
+		"one node, two connections": {"", func(s *story) {
+			s.conn("a", 1, 2, 5, 6)
+			s.conn("a", 3, 4, 7, 8)
+		}},
+		"both at once": {"FR7", func(s *story) {
+			s.conn("a", 1, 2, 5, 6)
+			s.conn("b", 3, 4, 7, 8)
+		}},
+		"an answer within the other's time": {"FR7", func(s *story) {
+			s.conn("a", 1, 2, 5, 6)
+			s.conn("b", 3, 4)
+		}},
+		"both at once, each answer alone may be": {"FR7", func(s *story) {
+			s.conn("a", 1, 2, 5, 9)
+			s.conn("b", 1.5, 4.5, 7, 8)
+		}},
+		"an answer that may have come after":  {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 4, 9) }},
+		"an answer that may have come before": {"", func(s *story) { s.conn("a", 3, 4, 7, 8); s.conn("b", 1, 5) }},
+		"an answer that comes late": {"", func(s *story) {
+			s.conn("a", 1, 2, 3, 9)
+			s.conn("b", 4, 5, 7, 8)
+		}},
+		"back and forth": {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6); s.conn("a", 7, 8, 9, 10) }},
 	} {
 		expect(t, name, c.broken, c.tale)
 	}

@@ -23,8 +23,10 @@ func (k *jobCheck) holders() {
 		h := &holds[i]
 		for n := range i {
 			o := &holds[n]
-			if from, to := max(h.by.Received, o.by.Received), min(h.until, o.until); from <= to && h.by.Conn != o.by.Conn {
-				k.find("FR5", "connections %d and %d held it at once, from %.4f to %.4f", o.by.Conn, h.by.Conn, from.Seconds(), to.Seconds())
+			if from, to := max(h.by.Received, o.by.Received), min(h.until, o.until); from <= to &&
+				h.by.Conn != o.by.Conn {
+				k.find("FR5", "connections %d and %d held it at once, from %.4f to %.4f", o.by.Conn, h.by.Conn,
+					from.Seconds(), to.Seconds())
 			}
 		}
 		k.done(func(a *Act) {

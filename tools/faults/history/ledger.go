@@ -104,7 +104,8 @@ func (b *Ledger) Reserved(c *Conn, sent Moment, id, token uint64) *Job {
 	b.named(j, id)
 	for i := range j.Acts {
 		if a := &j.Acts[i]; a.Kind == Delete && a.Outcome == Done && a.Received < sent {
-			b.find("FR4", "job %d with token %d was handed out by node %s: its delete was answered: %v", id, token, c.Node, a)
+			b.find("FR4", "job %d with token %d was handed out by node %s: its delete was answered: %v", id, token,
+				c.Node, a)
 			break
 		}
 	}

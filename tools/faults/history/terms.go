@@ -37,7 +37,8 @@ func terms(conns []*Conn) (found []Finding) {
 		for node, w := range widest {
 			if node != s.conn.Node && (s.answer && s.to <= w.to || !s.answer && s.from <= w.to) {
 				found = append(found, Finding{"FR7", fmt.Sprintf("node %s served connection %d from %.4f to %.4f, and node %s connection %d between %.4f and %.4f",
-					node, w.conn.ID, w.from.Seconds(), w.to.Seconds(), s.conn.Node, s.conn.ID, s.from.Seconds(), s.to.Seconds())})
+					node, w.conn.ID, w.from.Seconds(), w.to.Seconds(), s.conn.Node, s.conn.ID, s.from.Seconds(),
+					s.to.Seconds())})
 			}
 		}
 		if w, ok := widest[s.conn.Node]; !s.answer && (!ok || s.to > w.to) {

@@ -72,7 +72,8 @@ func (h *History) operations(drained time.Duration) (ops []porcupine.Operation) 
 		case a.Outcome == Unknown:
 			a.Return = math.MaxInt64
 		}
-		ops = append(ops, porcupine.Operation{ClientId: a.Client, Input: a, Call: int64(a.Call), Return: int64(a.Return)})
+		ops = append(ops, porcupine.Operation{ClientId: a.Client, Input: a, Call: int64(a.Call),
+			Return: int64(a.Return)})
 	}
 	return ops
 }

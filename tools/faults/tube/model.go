@@ -43,7 +43,8 @@ type Ask struct {
 }
 
 func (a Ask) String() string {
-	return fmt.Sprintf("client %d: %s of job %d, %s", a.Client, kinds[a.Kind], a.ID, [...]string{"not known", "done", "refused"}[a.Outcome])
+	return fmt.Sprintf("client %d: %s of job %d, %s", a.Client, kinds[a.Kind], a.ID, [...]string{"not known", "done",
+		"refused"}[a.Outcome])
 }
 
 // An entry is a job, and who holds it; 0 for nobody.

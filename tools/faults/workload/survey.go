@@ -51,7 +51,8 @@ func shown(stats, peek client.Reply) string {
 	if err != nil {
 		return "damaged: " + err.Error()
 	}
-	return fmt.Sprintf("%s in %s, pri %s, ttr %s, %s buries, %s releases, token %d, %d bytes", state, d.Get("tube"), d.Get("pri"), d.Get("ttr"),
+	return fmt.Sprintf("%s in %s, pri %s, ttr %s, %s buries, %s releases, token %d, %d bytes", state, d.Get("tube"),
+		d.Get("pri"), d.Get("ttr"),
 		d.Get("buries"), d.Get("releases"), token, len(peek.Body))
 }
 

@@ -124,25 +124,28 @@ func (a *asker) noted(k tube.Ask, yes, no, command string, body func(r client.Re
 func (a *asker) put() error {
 	token := a.tokens.Add(1)
 	body := marked.Body(token, marked.HeadLen)
-	_, err := a.noted(tube.Ask{Kind: tube.Put, Token: token}, "INSERTED", "DRAINING", fmt.Sprintf("put 7 0 %d %d\r\n%s", trialTTR, len(body), body),
+	_, err := a.noted(tube.Ask{Kind: tube.Put, Token: token}, "INSERTED", "DRAINING", fmt.Sprintf("put 7 0 %d %d\r\n%s",
+		trialTTR, len(body), body),
 		func(r client.Reply, k *tube.Ask) { k.ID = r.Number })
 	return err
 }
 
 // reserve returns the id of the job that came; 0 for none.
 func (a *asker) reserve() (uint64, error) {
-	k, err := a.noted(tube.Ask{Kind: tube.Reserve}, "RESERVED", "TIMED_OUT", "reserve-with-timeout 0", func(r client.Reply, k *tube.Ask) {
-		k.ID = r.Number
-		k.Token, _ = marked.Read(r.Body)
-		a.held = append(a.held, r.Number)
-	})
+	k, err := a.noted(tube.Ask{Kind: tube.Reserve}, "RESERVED", "TIMED_OUT", "reserve-with-timeout 0",
+		func(r client.Reply, k *tube.Ask) {
+			k.ID = r.Number
+			k.Token, _ = marked.Read(r.Body)
+			a.held = append(a.held, r.Number)
+		})
 	return k.ID, err
 }
 
 func (a *asker) give(k tube.Kind, yes, format string) error {
 	id := a.held[0]
 	a.held = a.held[1:]
-	_, err := a.noted(tube.Ask{Kind: k, ID: id}, yes, "NOT_FOUND", fmt.Sprintf(format, id), func(client.Reply, *tube.Ask) {})
+	_, err := a.noted(tube.Ask{Kind: k, ID: id}, yes, "NOT_FOUND", fmt.Sprintf(format, id),
+		func(client.Reply, *tube.Ask) {})
 	return err
 }
 

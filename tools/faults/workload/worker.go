@@ -60,7 +60,8 @@ func Work(ctx context.Context, s *Seeker, ledger *history.Ledger, seed uint64, r
 		if err != nil {
 			return
 		}
-		w := &worker{ledger: ledger, conn: ledger.Connect(host.Node), client: c, dice: dice, role: role, used: "default"}
+		w := &worker{ledger: ledger, conn: ledger.Connect(host.Node), client: c, dice: dice, role: role,
+			used: "default"}
 		for _, t := range Tubes {
 			if t != "default" && dice.IntN(2) == 0 {
 				w.add(after{}, "watch %s", t)
@@ -148,7 +149,8 @@ func (w *worker) produce() {
 		}
 		j := w.ledger.NewJob(w.conn, w.used, time.Duration(ttr)*time.Second)
 		body := marked.Body(j.Token, w.size())
-		w.add(after{func(r *client.Reply) { w.inserted(j, r) }, true}, "put %d %d %d %d\r\n%s", w.dice.IntN(1000), delay, ttr, len(body), body)
+		w.add(after{func(r *client.Reply) { w.inserted(j, r) }, true}, "put %d %d %d %d\r\n%s", w.dice.IntN(1000),
+			delay, ttr, len(body), body)
 	}
 }
 

@@ -28,9 +28,11 @@ type client struct {
 
 // newClient makes a user, who first asks for the attributes.
 func newClient(s *section, queue, user string) *client {
-	x := &client{section: s, queue: queue, user: user, group: firstGroup, headers: http.Header{"Authorization": {token}}}
+	x := &client{section: s, queue: queue, user: user, group: firstGroup,
+		headers: http.Header{"Authorization": {token}}}
 	all := x.attributes()
-	x.userHeader, x.groupHeader, x.priorityHeader = all["meta.header.user"], all["meta.header.group"], all["meta.header.priority"]
+	x.userHeader, x.groupHeader, x.priorityHeader = all["meta.header.user"], all["meta.header.group"],
+		all["meta.header.priority"]
 	if x.userHeader == "" || x.groupHeader == "" || x.priorityHeader == "" {
 		must(errors.New("malformed attributes"))
 	}
@@ -149,7 +151,8 @@ func (x *client) commit(indexes ...uint64) {
 }
 
 func (x *client) negative(form string, indexes ...uint64) {
-	x.done("negative", x.ask("PUT", "_indexes_="+comma(indexes)+"&_negative_=true", form, "Content-Type", "application/x-www-form-urlencoded"))
+	x.done("negative", x.ask("PUT", "_indexes_="+comma(indexes)+"&_negative_=true", form, "Content-Type",
+		"application/x-www-form-urlencoded"))
 }
 
 func (x *client) delete(indexes ...uint64) {

@@ -48,13 +48,15 @@ func negatives(x *client) {
 	x.Equal("waits", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{WaitCount: 1}))
 	w := x.watch("2")
 	w.wants("first", at...)
-	x.Equal("pending", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{ConsumerId: "eas.u1", IsPending: true, Deliveries: 1}))
+	x.Equal("pending", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{ConsumerId: "eas.u1", IsPending: true,
+		Deliveries: 1}))
 	y := x.another("u2")
 	other := y.watch("1")
 	x.negative("_code_=Busy&_reason_=no+room+%26+no+time", at[1])
 	other.wants("refused", at[1])
 	x.Equal("by another", fmt.Sprint(y.search(at[1])),
-		fmt.Sprint(found{ConsumerId: "eas.u2", IsPending: true, Deliveries: 2, Code: "Busy", Reason: "no room & no time"}))
+		fmt.Sprint(found{ConsumerId: "eas.u2", IsPending: true, Deliveries: 2, Code: "Busy",
+			Reason: "no room & no time"}))
 	w.quiet("what it refused")
 	more := x.put("", "")
 	w.wants("it is still sent others", more)

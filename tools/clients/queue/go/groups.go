@@ -27,7 +27,8 @@ func groups(x *client) {
 	x.Equal("length", x.length(), 5)
 	y.negative("_code_=Busy&_reason_=why", at[1])
 	second.wants("refused", at[1])
-	x.Equal("by whom", fmt.Sprint(y.search(at[1])), fmt.Sprint(found{ConsumerId: "second.u1", IsPending: true, Deliveries: 2, Code: "Busy", Reason: "why"}))
+	x.Equal("by whom", fmt.Sprint(y.search(at[1])), fmt.Sprint(found{ConsumerId: "second.u1", IsPending: true,
+		Deliveries: 2, Code: "Busy", Reason: "why"}))
 	y.commit(old[1], job, at[0], at[1], at[2])
 	x.Equal("length", x.length(), 3)
 	third.cut()
@@ -36,7 +37,8 @@ func groups(x *client) {
 	z.commit(at[0], at[1])
 	third.wants("a slot", at[2])
 	line := z.listed("groups", "third")
-	x.Equal("group", fmt.Sprint(line["Index"], " ", line["Pending"], " ", line["Delivered"], " ", line["Consumers"]), fmt.Sprint(at[2], " 1 3 1"))
+	x.Equal("group", fmt.Sprint(line["Index"], " ", line["Pending"], " ", line["Delivered"], " ", line["Consumers"]),
+		fmt.Sprint(at[2], " 1 3 1"))
 	z.commit(at[2])
 	x.Equal("length", x.length(), 0)
 	last := x.put("last", "")

@@ -27,7 +27,8 @@ func windows(x *client) {
 	w.quiet("a full window")
 	line := x.consumer()
 	for key, want := range map[string]string{
-		"Index": fmt.Sprint(at[4]), "Pending": "5", "Status": "Running", "Window": "5", "Slots": "0", "AutoCommit": "false",
+		"Index": fmt.Sprint(at[4]), "Pending": "5", "Status": "Running", "Window": "5", "Slots": "0",
+		"AutoCommit": "false",
 	} {
 		x.Equal(key, line[key], want)
 	}

@@ -19,7 +19,8 @@ var parts = []struct {
 func attributes(x *client) {
 	all := x.attributes()
 	for key, want := range map[string]string{
-		"meta.name": x.queue, "meta.state": "OK", "meta.backend": "memory", "meta.maxPayloadBytes": "65536", "stream.length": "0",
+		"meta.name": x.queue, "meta.state": "OK", "meta.backend": "memory", "meta.maxPayloadBytes": "65536",
+		"stream.length":         "0",
 		"consumers.stats.total": "0", "consumers.status.total": "0",
 	} {
 		x.Equal(key, all[key], want)
@@ -49,9 +50,11 @@ func puts(x *client) {
 	}
 	var last uint64
 	for what, body := range map[string]string{
-		"empty": "", "bytes": every.String(), "form": "_index_=7&a=b", "largest": strings.Repeat("x", 64<<10), "middle": strings.Repeat("y", 5000),
+		"empty": "", "bytes": every.String(), "form": "_index_=7&a=b", "largest": strings.Repeat("x", 64<<10),
+		"middle": strings.Repeat("y", 5000),
 	} {
-		r := x.ask("POST", "kind="+what+"&task+id=%C3%A4+%26&_x_=1", body, "Content-Type", "application/x-www-form-urlencoded").needs(200)
+		r := x.ask("POST", "kind="+what+"&task+id=%C3%A4+%26&_x_=1", body, "Content-Type",
+			"application/x-www-form-urlencoded").needs(200)
 		var index uint64
 		_, err := fmt.Sscan(r.body, &index)
 		must(err)
@@ -76,11 +79,15 @@ func puts(x *client) {
 	x.send("POST", x.path()+"/api_prompt?task_id=1", "suffix", "Accept", typeProtobuf).needs(200)
 	x.put("urgent", "_priority_=1")
 	x.put("urgent", "", x.priorityHeader, "1")
-	for query, want := range map[string]int{"": 8, "&task_id=1": 1, "&kind=form": 1, "&kind=none": 0, "&_priority_=1": 2, "&_priority_=0": 6} {
+	for query, want := range map[string]int{"": 8, "&task_id=1": 1, "&kind=form": 1, "&kind=none": 0,
+		"&_priority_=1": 2, "&_priority_=0": 6} {
 		x.Equal("count"+query, x.ask("GET", "_count_=true"+query, "").body, want)
 	}
 	x.clear()
-	x.Equal("batch", x.ask("POST", "_batch_=true", `{"data":"a"}`+"\n"+`{"data64":"/w==","tags":{"k":"v"},"priority":1}`, "Content-Type", "application/x-ndjson").needs(200).status, 200)
+	x.Equal("batch", x.ask("POST", "_batch_=true", `{"data":"a"}`+"\n"+
+		`{"data64":"/w==","tags":{"k":"v"},"priority":1}`, "Content-Type", "application/x-ndjson").needs(200).status,
+		200)
 	list = x.get("_length_=5&_auto_delete_=true")
-	x.Equal("of the batch", fmt.Sprintf("%d %q %q %s", len(list), list[0].data, list[1].data, list[1].tags["k"]), `2 "a" "\xff" v`)
+	x.Equal("of the batch", fmt.Sprintf("%d %q %q %s", len(list), list[0].data, list[1].data, list[1].tags["k"]),
+		`2 "a" "\xff" v`)
 }
