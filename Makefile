@@ -71,7 +71,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./storage/pebblestore/format -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage -run '^$$' -fuzz '^FuzzPurgeOf$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/turns -run '^$$' -fuzz '^FuzzOps$$' -fuzztime $(FUZZOPS)
-	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
+	$(GO) test ./storage/pebblestore/repair -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
 	$(GO) test ./cmd/beanfield/binlog -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 
 compat: ## compare with Debian's beanstalkd, reply by reply

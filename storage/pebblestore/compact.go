@@ -1,6 +1,10 @@
 package pebblestore
 
-import "github.com/cockroachdb/pebble/v2"
+import (
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
 
 // A full compaction is due when the tables hold more than twice the live jobs
 // and this much, over all shards. Pebble finds most garbage by itself; this
@@ -68,4 +72,82 @@ func (l *shardLog) compact() error {
 		l.garbage.Add(died)
 	}
 	return err
+}
+
+// While puts are refused for want of space, the space of dead jobs is freed at once,
+// and not when a compaction would get to it: without puts the log fills slowly, and the
+// store would not learn for long what has died.
+//
+// The work is bounded: a log is relieved only if jobs in it have died since the last
+// time, at most once a second, and less often while that fails.
+
+// relieveEvery is how often logs are relieved at most.
+const relieveEvery = time.Second
+
+// leastDead is how much of the tables must be dead for a compaction.
+const leastDead = 256 << 10
+
+// mostRest bounds how many times a log is left out after failures.
+const mostRest = 60
+
+// relief is what a log remembers of it. It belongs to the goroutine that relieves.
+type relief struct {
+	died   int64 // garbage that the last time has dealt with
+	failed int   // times in a row
+	rest   int   // times to leave out
+}
+
+// relieve is called every relieveEvery.
+func (s *store) relieve() {
+	if !s.space.short() {
+		return
+	}
+	for _, l := range s.logs {
+		if s.ctx.Err() == nil {
+			l.relieve()
+		}
+	}
+}
+
+func (l *shardLog) relieve() {
+	r := &l.relief
+	if l.garbage.Load() == r.died {
+		return
+	}
+	if r.rest > 0 {
+		r.rest--
+		return
+	}
+	died, err := l.giveBack()
+	if l.store.ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		r.failed++
+		r.rest = min(1<<min(r.failed, 6), mostRest)
+		l.store.o.Logger.Warn("disk space could not be freed", "shard", l.name, "error", err.Error())
+		return
+	}
+	*r = relief{died: died}
+}
+
+// giveBack folds the log, so that the store knows of all that has died, and compacts the
+// tables if enough in them is dead, and if there is room for what is not. It returns the
+// garbage that it has dealt with: what dies meanwhile is for the next time.
+func (l *shardLog) giveBack() (died int64, err error) {
+	died = l.garbage.Load()
+	if err := l.foldAll(); err != nil {
+		return l.relief.died, err
+	}
+	m, err := l.measure()
+	if err != nil {
+		return died, err
+	}
+	live := max(0, l.live.Load())
+	dead := int64(m.Table.Local.LiveSize) - live
+	free, err := l.store.space.free()
+	if dead < max(live/4, leastDead) || died < dead/2 || err == nil && free < live {
+		return died, nil
+	}
+	return 0, l.compact() // which counts garbage anew
 }

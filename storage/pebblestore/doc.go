@@ -62,35 +62,34 @@
 //
 // # The rooms
 //
-//	format     the bytes of keys, values and the manifest
+//	format     the bytes of keys, values and the manifest, and who reads them
 //	directory  a data directory: what lies in it, and whose it is
 //	database   how Pebble's databases are opened, and what becomes of their errors
-//	contents   reads what is in a database, and in the log behind it
 //	committer  appends groups of turns, tells their acks
 //	repair     what is wrong with files, and what is left of them
 //
 // and here, where they come together:
 //
 //	shardLog    what the shard calls                                log.go, replay.go
-//	append      has a group appended; waits for room                turnlog.go
+//	append      has a group appended; waits for room; syncs         turnlog.go
 //	fold        has the store follow the log                        folding.go
-//	shardStore  the store of a shard: takes shares, says its place  shardstore.go, tables.go
-//	syncLoop    the timer of Interval mode                          synctimer.go
+//	shardStore  the store of a shard: takes shares, says its place  shardstore.go
 //	stager      writes large bodies, as pieces                      stager.go
-//	unreadable  remembers which bodies cannot be read               unreadable.go
+//	unreadable  remembers which bodies cannot be read               bodies.go
+//	relayed     reads jobs in one goroutine, queues them in another relay.go
 //	space       refuses jobs before the disk is full                space.go
-//	relief      frees space while there is too little               relief.go
+//	relief      frees space while there is too little               compact.go
 //	compact     rewrites tables that hold too much garbage          compact.go
-//	fit         makes a store small on a small disk                 fit.go
+//	fit         makes a store small on a small disk                 options.go
 //	Read        shows what is in a directory, and changes nothing   read.go
-//	verify      refuses what is damaged, before it is touched       verify.go
+//	verify      refuses what is damaged, before it is touched       read.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
 //	setAside    keeps such a copy that cannot be read, unused       aside.go
 //	serving     such a copy, as the owner's router sees it          serving.go
-//	Sum         says what a copy has at a record                    sum.go, gate.go
+//	Sum         says what a copy has at a record                    sum.go
 //
 // # Turns, groups and syncs
 //

@@ -11,7 +11,6 @@ import (
 	"beanfield/storage/fold"
 	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/committer"
-	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -49,9 +48,9 @@ type shardLog struct {
 
 	staging sync.Mutex // one body at a time
 	stages  sync.WaitGroup
-	sums    checksums        // of staged bodies whose jobs are not put yet
-	newest  *contents.Newest // for the replay
-	cleaned bool             // by the first replay
+	sums    checksums      // of staged bodies whose jobs are not put yet
+	newest  *format.Newest // for the replay
+	cleaned bool           // by the first replay
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte

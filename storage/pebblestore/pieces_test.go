@@ -12,7 +12,6 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/must"
-	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
@@ -90,7 +89,7 @@ func pieces(t *testing.T, l storage.Log) (n int) {
 	if err := l.(*shardLog).foldAll(); err != nil { // it knows of deletes then
 		t.Fatal(err)
 	}
-	it := must.Get(l.(*shardLog).db.NewIter(contents.KindRange(format.KeyPiece)))
+	it := must.Get(l.(*shardLog).db.NewIter(format.KindRange(format.KeyPiece)))
 	defer it.Close()
 	for ok := it.First(); ok; ok = it.Next() {
 		n++
@@ -212,7 +211,7 @@ func TestLargeBodyInItsRecord(t *testing.T) {
 		old.Size = 0
 		key, record := format.Key(format.KeyRecord, j.ID), append(format.AppendRecord(nil, &old), j.Body...)
 		format.Seal(key[:], record)
-		must.Do(t, errors.Join(l.db.Set(key[:], record, pebble.NoSync), contents.SetMaxID(l.db, j.ID, pebble.NoSync),
+		must.Do(t, errors.Join(l.db.Set(key[:], record, pebble.NoSync), format.SetMaxID(l.db, j.ID, pebble.NoSync),
 			l.db.Flush()))
 	}
 	storagetest.SameJobs(t, replayed(t, l), []storagetest.Stored{kept, gone})

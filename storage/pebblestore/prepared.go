@@ -11,7 +11,6 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/fold"
-	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -166,10 +165,10 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 		p.folding.Unlock()
 		leave()
 	}
-	n, err := contents.NewNewest(p.db, p.window.Highest(), p.turnsUntil(p.absorbed.Load()))
+	n, err := format.NewNewest(p.db, p.window.Highest(), p.turnsUntil(p.absorbed.Load()))
 	if err == nil {
 		p.newest = &n
-		err = contents.EachQueue(&n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+		err = format.EachQueue(&n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 	}
 	if err != nil {
 		p.leave()
@@ -198,11 +197,11 @@ func (p *preparing) Replay(fn func(j *storage.Job, body []byte) error) error {
 	}
 	defer p.leave()
 	p.live.Store(0)
-	err := contents.Relayed(func(to *contents.Relay) error {
-		_, err := contents.InReplayOrder(p.newest, func(s *contents.Scan) error {
+	err := relayed(func(to *relay) error {
+		_, err := format.InReplayOrder(p.newest, func(s *format.Scan) error {
 			p.live.Add(format.DiskSize(&s.Job))
 			return nil
-		}, func(s *contents.Scan) error { return p.give(s, to) })
+		}, func(s *format.Scan) error { return p.give(s, to) })
 		return err
 	}, fn)
 	err = errors.Join(err, p.newest.Close())
@@ -297,7 +296,7 @@ func (l *shardLog) newestJob(id uint64, fn func(j *storage.Job, body []byte)) er
 	}
 	body := c.Body
 	if c.Apart {
-		body, err = contents.ReadPieces(l.db, &j, c.Sum, nil)
+		body, err = format.ReadPieces(l.db, &j, c.Sum, nil)
 	}
 	if err == nil {
 		j.ID = storage.IDOf(j.ID)

@@ -1,12 +1,17 @@
 package pebblestore
 
 import (
+	"errors"
 	"fmt"
+	"io"
 
 	"beanfield/storage"
-	"beanfield/storage/pebblestore/contents"
+	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/pebblestore/repair"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -45,17 +50,17 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 type Contents struct{ from pebble.Reader }
 
 // MaxID is what Log says.
-func (c *Contents) MaxID() (uint64, error) { return contents.MaxID(c.from) }
+func (c *Contents) MaxID() (uint64, error) { return format.MaxID(c.from) }
 
 // Queues calls fn for every queue, in the order of their names.
 func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
-	return contents.EachQueue(c.from, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	return format.EachQueue(c.from, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 }
 
 // Jobs calls fn for every job, in the order of a replay. A job whose body cannot be read is
 // Damaged. Job and body are valid only during the call.
 func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
-	_, err := contents.InReplayOrder(c.from, func(*contents.Scan) error { return nil }, func(s *contents.Scan) error {
+	_, err := format.InReplayOrder(c.from, func(*format.Scan) error { return nil }, func(s *format.Scan) error {
 		body, err := s.Body()
 		if s.Content.Apart && database.FailedToRead(err) {
 			s.Job.Damaged, body, err = true, nil, nil
@@ -67,4 +72,79 @@ func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
 		return fn(&s.Job, body)
 	})
 	return err
+}
+
+// verify checks, before anything is touched, that everything is there that is known to
+// have been on disk. Pebble would take an unreadable end of its newest log, or an
+// unreadable part of its manifest, for the result of a crash, and then remove files that
+// it takes for garbage.
+func (s *store) verify(m format.Manifest) error {
+	if s.cluster != nil && s.cluster.Member {
+		return s.verifyCopies(m)
+	}
+	err := s.dir.VerifyLayout(m)
+	if err == nil {
+		err = inParallel(m.Shards, func(i int) error { return s.verifyShard(m, i) })
+	}
+	return s.dir.OrSalvage(err, "Nothing was changed. ")
+}
+
+func (s *store) verifyShard(m format.Manifest, i int) error {
+	dir := s.dir.Shard(m.Generation, i)
+	step := s.o.Steps.Begin("checking the files of "+s.o.FS.PathBase(dir), "records")
+	defer step.End()
+	w, err := repair.Check(s.o.FS, dir)
+	if err != nil {
+		return err
+	}
+	if err := s.checkOptions(w); err != nil {
+		return err
+	}
+	return s.checkTurns(w, step)
+}
+
+// checkTurns reads the log behind the place where the store stands. What the manifest
+// has lost is noticed here too: then the store stands where the log has been trimmed.
+func (s *store) checkTurns(w *repair.Witness, step *storage.Step) error {
+	var place turns.Place
+	err := s.readDatabase(w.Dir, s.o.FS.PathBase(w.Dir), func(db *pebble.DB) (err error) {
+		place, err = format.Place(db)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if s.cluster != nil {
+		return nil // what is missing of the copy is read again where the log is kept
+	}
+	_, err = locallog.Read(s.o.FS, directory.Turns(s.o.FS, w.Dir), place, func([]byte, turns.At, turns.Place) error {
+		step.Count()
+		return nil
+	})
+	return err
+}
+
+// checkOptions has Pebble's newest options looked at as Pebble itself will.
+func (s *store) checkOptions(w *repair.Witness) error {
+	newest, path := uint64(0), ""
+	for _, n := range w.Names {
+		if number, ok := database.Numbered(n, "OPTIONS-", ""); ok && number >= newest {
+			newest, path = number, w.FS.PathJoin(w.Dir, n)
+		}
+	}
+	if path == "" {
+		return nil // they are written anew
+	}
+	f, _, err := w.Open(path)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("storage: %s: %w", path, err)
+	}
+	if err := database.CheckOptions(w.Dir, string(text), s.o.Logger); err != nil {
+		return directory.Damaged(path, "%v", err)
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"beanfield/storage"
-	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -27,7 +26,7 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 // ReplayQueues implements storage.Log.
 func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
 	return l.replayed(l.withNewest(func(r pebble.Reader) error {
-		return contents.EachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+		return format.EachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 	}))
 }
 
@@ -44,7 +43,7 @@ func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 			}
 		}
 		l.folding.Lock()
-		n, err := contents.NewNewest(l.db, l.window.Highest(), l.turnsUntil(l.absorbed.Load()))
+		n, err := format.NewNewest(l.db, l.window.Highest(), l.turnsUntil(l.absorbed.Load()))
 		l.folding.Unlock()
 		if err != nil {
 			return err
@@ -88,14 +87,14 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	bodies := make(map[uint64]bool)
 	var orphans []uint64
 	l.live.Store(0)
-	err := contents.Relayed(func(to *contents.Relay) (err error) {
-		orphans, err = contents.InReplayOrder(r, func(s *contents.Scan) error {
+	err := relayed(func(to *relay) (err error) {
+		orphans, err = format.InReplayOrder(r, func(s *format.Scan) error {
 			l.live.Add(format.DiskSize(&s.Job))
 			if s.Content.Apart {
 				bodies[s.Job.ID] = true
 			}
 			return nil
-		}, func(s *contents.Scan) error { return l.give(s, to) })
+		}, func(s *format.Scan) error { return l.give(s, to) })
 		return err
 	}, fn)
 	if err != nil {
@@ -109,7 +108,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	l.garbage.Store(1 << 62)
 	step := l.store.o.Steps.Begin("looking for bodies without jobs in "+l.name, "")
 	defer step.End()
-	stray, err := contents.StrayBodies(r, bodies)
+	stray, err := format.StrayBodies(r, bodies)
 	if err != nil && !database.FailedToRead(err) { // the others are found at a later start
 		return err
 	}
@@ -123,7 +122,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 // give passes on a job even if its body, stored apart, cannot be read, and marks it as
 // damaged. If a record cannot be read, nobody knows what else was in that block: then
 // the replay fails.
-func (l *shardLog) give(s *contents.Scan, r *contents.Relay) error {
+func (l *shardLog) give(s *format.Scan, r *relay) error {
 	body, err := s.Body()
 	if s.Content.Apart && database.FailedToRead(err) {
 		l.harmed(err)
@@ -136,7 +135,7 @@ func (l *shardLog) give(s *contents.Scan, r *contents.Relay) error {
 	}
 	s.Job.ID = storage.IDOf(s.Job.ID)
 	l.keys.has(&s.Job)
-	return r.Give(&s.Job, body, s.Content.Apart && body != nil)
+	return r.give(&s.Job, body, s.Content.Apart && body != nil)
 }
 
 // drop removes updates and large bodies without a record. Nothing waits for it:
@@ -260,7 +259,7 @@ func (l *shardLog) appendBody(key, value, dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	if r.Apart {
-		return contents.ReadPieces(l.db, &j, r.Sum, dst)
+		return format.ReadPieces(l.db, &j, r.Sum, dst)
 	}
 	return append(dst, r.Body...), nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
-	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -150,15 +149,15 @@ func (s *store) readDatabase(path, name string, fn func(db *pebble.DB) error) er
 
 // readNewest gives fn a database as its log makes it.
 func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, db *pebble.DB) error) error {
-	place, err := contents.Place(db)
+	place, err := format.Place(db)
 	if err != nil {
 		return err
 	}
-	highest, err := contents.MaxID(db)
+	highest, err := format.MaxID(db)
 	if err != nil {
 		return err
 	}
-	n, err := contents.NewNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
+	n, err := format.NewNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
 		_, err := locallog.Read(fs, directory.Turns(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error {
 			return fn(b, at)
 		})
@@ -224,15 +223,15 @@ type mover struct {
 }
 
 func (m *mover) shard(r pebble.Reader) (err error) {
-	highest, err := contents.MaxID(r)
+	highest, err := format.MaxID(r)
 	if err != nil {
 		return err
 	}
 	m.highest = max(m.highest, highest)
-	if err := contents.EachQueue(r, m.queue); err != nil {
+	if err := format.EachQueue(r, m.queue); err != nil {
 		return err
 	}
-	s, err := contents.NewScan(r)
+	s, err := format.NewScan(r)
 	if err != nil {
 		return err
 	}
@@ -266,7 +265,7 @@ func (m *mover) queue(key, value []byte, q *storage.Queue) error {
 	return m.moved(to)
 }
 
-func (m *mover) job(s *contents.Scan) error {
+func (m *mover) job(s *format.Scan) error {
 	to, err := m.target(s.Job.Tube)
 	if err != nil {
 		return err

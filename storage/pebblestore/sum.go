@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"beanfield/storage/fold"
 	"beanfield/storage/pace"
-	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -17,7 +18,7 @@ import (
 // Sum says what a copy has once it has taken a record, so that it can be compared with others.
 type Sum struct {
 	At uint64 // the last record of the turns which the record asked for is part of
-	contents.Sum
+	format.Sum
 }
 
 // ErrPassed says that nobody can tell any more what a copy had at a record. A later one may be asked for.
@@ -68,7 +69,7 @@ func (l *shardLog) sum(ctx context.Context, at uint64) (s Sum, err error) {
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	work := pace.Begin()
 	s.At = at
-	s.Sum, err = contents.SumOf(snapshot, share, func() error {
+	s.Sum, err = format.SumOf(snapshot, share, func() error {
 		work.Step()
 		return ctx.Err()
 	})
@@ -148,5 +149,60 @@ func (l *shardLog) await(ctx context.Context, number uint64) error {
 		return ctx.Err()
 	case <-l.fault.Dead:
 		return l.fault.Err()
+	}
+}
+
+// errClosed says that a copy is closed, or that a checkpoint takes its place.
+var errClosed = errors.New("storage: the copy is closed, or replaced")
+
+// gate keeps those who read a copy and those who close it apart: who closes it has the readers end first.
+type gate struct {
+	mu      sync.Mutex
+	closed  int
+	readers map[*context.CancelFunc]struct{}
+	left    chan struct{} // closed when the last reader has left
+}
+
+// enter begins to read, unless the copy is closed.
+func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(), ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed > 0 {
+		return nil, nil, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if len(g.readers) == 0 {
+		g.readers, g.left = map[*context.CancelFunc]struct{}{}, make(chan struct{})
+	}
+	g.readers[&cancel] = struct{}{}
+	return ctx, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		cancel()
+		if delete(g.readers, &cancel); len(g.readers) == 0 {
+			close(g.left)
+		}
+	}, true
+}
+
+// shut has nobody read until what it returns is called.
+func (g *gate) shut() (open func()) {
+	g.mu.Lock()
+	g.closed++
+	var left chan struct{}
+	if len(g.readers) > 0 {
+		left = g.left
+	}
+	for cancel := range g.readers {
+		(*cancel)()
+	}
+	g.mu.Unlock()
+	if left != nil {
+		<-left
+	}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.closed--
 	}
 }

@@ -19,7 +19,7 @@
 //	H2  What comes from outside the house comes in through one door: Pebble in
 //	    storage/pebblestore and storage/locallog, NATS in storage/jetstream and storage/cluster, TOML in
 //	    cmd, xxhash in router and where records, files and stores are hashed (storage/turns,
-//	    storage/locallog, storage/cluster/transfer, storage/pebblestore/contents), the network in conn, cmd, tools,
+//	    storage/locallog, storage/cluster/transfer, storage/pebblestore/format), the network in conn, cmd, tools,
 //	    storage/jetstream and storage/cluster, HTTP in the
 //	    front ends that speak it and in cmd, WebSocket and protobuf in conn/queueservice. Clients in
 //	    tools/clients may use what clients use, and tools/bench/profile asks for profiles.

@@ -5,9 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 
 	"beanfield/storage"
-	"beanfield/storage/pebblestore/ondisk"
+	"beanfield/storage/pebblestore/format"
 
 	crdb "github.com/cockroachdb/errors"
 	"github.com/cockroachdb/pebble/v2"
@@ -36,12 +37,18 @@ func (t *checkedTable) ReadAt(p []byte, off int64) (int, error) {
 		return n, err
 	}
 	end := n - 4
-	if got, want := ondisk.Checksum(p[:end]), binary.LittleEndian.Uint32(p[end:n]); got != want {
+	if got, want := Checksum(p[:end]), binary.LittleEndian.Uint32(p[end:n]); got != want {
 		err = fmt.Errorf("%s: %w: the block at byte %d, of %d bytes, has checksum %08x, should have %08x",
 			t.name, storage.ErrCorrupt, off, n, got, want)
 		return n, crdb.Mark(err, pebble.ErrCorruption)
 	}
 	return n, nil
+}
+
+// Checksum is the one that Pebble writes into its files.
+func Checksum(b []byte) uint32 {
+	c := crc32.Checksum(b, format.Castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
 }
 
 // OpenTable takes the file of a table over, also when it fails. Its blocks are checked as they

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"beanfield/storage/pebblestore/database"
-	"beanfield/storage/pebblestore/ondisk"
 )
 
 // hear learns from sync progress and manifest which files there were.
@@ -70,7 +69,7 @@ func (s *salvage) hearNewer(named string) {
 		w.Manifest = found
 		return
 	}
-	if found == nil || !maps.EqualFunc(found.Tables, w.Manifest.Tables, func(_, _ ondisk.Table) bool { return true }) {
+	if found == nil || !maps.EqualFunc(found.Tables, w.Manifest.Tables, func(_, _ Table) bool { return true }) {
 		s.damagedf(w.Path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here",
 			name)
 	}

@@ -10,7 +10,6 @@ import (
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
-	"beanfield/storage/pebblestore/ondisk"
 
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -24,7 +23,7 @@ type Witness struct {
 
 	told     bool // there is a progress file
 	Progress database.Progress
-	Manifest *ondisk.Manifest
+	Manifest *Manifest
 }
 
 // Check reads what the files of a database say of each other, and refuses what does not fit.
@@ -105,7 +104,7 @@ func (w *Witness) load(name string) error {
 	if err != nil {
 		return err
 	}
-	m, shape, err := ondisk.ReadManifest(f, size)
+	m, shape, err := ReadManifest(f, size)
 	if err = errors.Join(err, f.Close()); err != nil {
 		if database.FailedToRead(err) {
 			return fmt.Errorf("storage: %w", err)

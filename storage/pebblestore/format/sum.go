@@ -1,4 +1,4 @@
-package contents
+package format
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"beanfield/storage/fold"
-	"beanfield/storage/pebblestore/format"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2"
@@ -35,7 +34,7 @@ func SumOf(r pebble.Reader, share *fold.Share, step func() error) (Sum, error) {
 		return a.sum, err
 	}
 	for _, p := range share.Pieces {
-		key := format.PieceKey(p.ID, int(p.N))
+		key := PieceKey(p.ID, int(p.N))
 		if err := a.value(key[:], p.Value); err != nil {
 			return a.sum, err
 		}
@@ -44,10 +43,10 @@ func SumOf(r pebble.Reader, share *fold.Share, step func() error) (Sum, error) {
 		kind     byte
 		replaced func(key []byte) (bool, error)
 	}{
-		{format.KeyQueue, named(share.Queues)},
-		{format.KeyRecord, numbered(share.Records)},
-		{format.KeyUpdate, numbered(share.Updates)},
-		{format.KeyPiece, cut(share)},
+		{KeyQueue, named(share.Queues)},
+		{KeyRecord, numbered(share.Records)},
+		{KeyUpdate, numbered(share.Updates)},
+		{KeyPiece, cut(share)},
 	} {
 		if err := a.rest(r, c.kind, c.replaced); err != nil {
 			return a.sum, err
@@ -77,7 +76,7 @@ func (a *adder) value(key, value []byte) error {
 	if value == nil {
 		return nil
 	}
-	if _, err := format.Unseal(key, value); err != nil {
+	if _, err := Unseal(key, value); err != nil {
 		return fmt.Errorf("the value of %q: %w", key, err)
 	}
 	a.digest.Reset()
@@ -87,13 +86,13 @@ func (a *adder) value(key, value []byte) error {
 	a.sum.Hash += a.digest.Sum64()
 	a.sum.Bytes += int64(len(key) + len(value))
 	switch key[0] {
-	case format.KeyQueue:
+	case KeyQueue:
 		a.sum.Queues++
-	case format.KeyRecord:
+	case KeyRecord:
 		a.sum.Jobs++
-	case format.KeyUpdate:
+	case KeyUpdate:
 		a.sum.Updates++
-	case format.KeyPiece:
+	case KeyPiece:
 		a.sum.Pieces++
 	}
 	return nil
@@ -141,7 +140,7 @@ func named(changes []fold.Change) func(key []byte) (bool, error) {
 
 func numbered(changes []fold.Change) func(key []byte) (bool, error) {
 	return func(key []byte) (bool, error) {
-		id, err := format.KeyID(key)
+		id, err := KeyID(key)
 		for len(changes) > 0 && changes[0].ID < id {
 			changes = changes[1:]
 		}
@@ -152,7 +151,7 @@ func numbered(changes []fold.Change) func(key []byte) (bool, error) {
 // cut says whether a piece goes with its body, or is set anew.
 func cut(share *fold.Share) func(key []byte) (bool, error) {
 	return func(key []byte) (bool, error) {
-		id, n, err := format.PieceOf(key)
+		id, n, err := PieceOf(key)
 		if err != nil {
 			return false, err
 		}

@@ -1,11 +1,12 @@
-package ondisk
+package repair
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"io"
+
+	"beanfield/storage/pebblestore/database"
 )
 
 // Shape says how far a file can be read.
@@ -20,14 +21,6 @@ const (
 	blockSize  = 32 << 10
 	headerSize = 7
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Checksum is the one that Pebble writes into its files.
-func Checksum(b []byte) uint32 {
-	c := crc32.Checksum(b, castagnoli)
-	return (c>>15 | c<<17) + 0xa282ead8
-}
 
 // records calls visit for each record of a file up to the first place that cannot be read.
 // The payload is valid during the call only.
@@ -126,7 +119,7 @@ func (w *walker) chunk(at int) (p part, payload []byte) {
 		return 0, nil
 	}
 	p, end := part(rest[6]), headerSize+int(binary.LittleEndian.Uint16(rest[4:]))
-	if p < full || p > last || end > len(rest) || Checksum(rest[6:end]) != binary.LittleEndian.Uint32(rest) {
+	if p < full || p > last || end > len(rest) || database.Checksum(rest[6:end]) != binary.LittleEndian.Uint32(rest) {
 		return 0, nil
 	}
 	return p, rest[headerSize:end]

@@ -1,4 +1,4 @@
-package contents
+package format
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"beanfield/storage"
-	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -20,7 +19,7 @@ func KindRange(kind byte) *pebble.IterOptions {
 // MaxID reads the highest id that a database has ever recorded. Every
 // database has that key from its first moment: without it, it has lost its files.
 func MaxID(r pebble.Reader) (uint64, error) {
-	key := format.Key(format.KeyMaxID, 0)
+	key := Key(KeyMaxID, 0)
 	value, closer, err := r.Get(key[:])
 	if errors.Is(err, pebble.ErrNotFound) {
 		return 0, fmt.Errorf("%w: the database is empty", storage.ErrCorrupt)
@@ -29,19 +28,19 @@ func MaxID(r pebble.Reader) (uint64, error) {
 		return 0, err
 	}
 	defer closer.Close()
-	return format.DecodeMaxID(key[:], value)
+	return DecodeMaxID(key[:], value)
 }
 
 // SetMaxID puts it there.
 func SetMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
-	key := format.Key(format.KeyMaxID, 0)
-	return w.Set(key[:], format.MaxIDValue(id), o)
+	key := Key(KeyMaxID, 0)
+	return w.Set(key[:], MaxIDValue(id), o)
 }
 
 // Place reads the place of a store. Every store has one from its first moment, like the
 // highest id.
 func Place(r pebble.Reader) (p turns.Place, err error) {
-	key := format.Key(format.KeyPlace, 0)
+	key := Key(KeyPlace, 0)
 	value, closer, err := r.Get(key[:])
 	if errors.Is(err, pebble.ErrNotFound) {
 		return p, fmt.Errorf("%w: it does not say how far it has folded its log", storage.ErrCorrupt)
@@ -50,12 +49,12 @@ func Place(r pebble.Reader) (p turns.Place, err error) {
 		return p, err
 	}
 	defer closer.Close()
-	return format.DecodePlace(key[:], value)
+	return DecodePlace(key[:], value)
 }
 
 // EachQueue calls fn for every queue of a database.
 func EachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) error) (err error) {
-	it, err := r.NewIter(KindRange(format.KeyQueue))
+	it, err := r.NewIter(KindRange(KeyQueue))
 	if err != nil {
 		return err
 	}
@@ -65,7 +64,7 @@ func EachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) err
 		if err != nil {
 			return err
 		}
-		q, err := format.DecodeQueue(it.Key(), value)
+		q, err := DecodeQueue(it.Key(), value)
 		if err != nil {
 			return fmt.Errorf("queue %q: %w", it.Key()[1:], err)
 		}
@@ -78,7 +77,7 @@ func EachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) err
 
 // ReadPieces appends the body of a job to dst.
 func ReadPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []byte, err error) {
-	from, to := format.PieceBounds(j.ID)
+	from, to := PieceBounds(j.ID)
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return dst, err
@@ -88,7 +87,7 @@ func ReadPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []by
 	dst = slices.Grow(dst, int(j.Size))
 	valid := it.First()
 	for n := 0; len(dst)-start < int(j.Size); n++ {
-		want := format.PieceKey(j.ID, n)
+		want := PieceKey(j.ID, n)
 		if err := it.Error(); err != nil {
 			return dst, err
 		}
@@ -99,34 +98,34 @@ func ReadPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []by
 		if err != nil {
 			return dst, err
 		}
-		piece, err := format.Unseal(want[:], value)
+		piece, err := Unseal(want[:], value)
 		if err != nil {
 			return dst, fmt.Errorf("piece %d of the body of job %d: %w", n, j.ID, err)
 		}
 		dst = append(dst, piece...)
-		got = crc32.Update(got, format.Castagnoli, piece) // with all at once, a gigabyte takes 40 ms
+		got = crc32.Update(got, Castagnoli, piece) // with all at once, a gigabyte takes 40 ms
 		valid = it.Next()
 	}
-	return dst, format.CheckBody(j, sum, len(dst)-start, got)
+	return dst, CheckBody(j, sum, len(dst)-start, got)
 }
 
 // StrayBodies finds the bodies that no record refers to: their jobs were never
 // put. known are those that have one.
 func StrayBodies(r pebble.Reader, known map[uint64]bool) (stray []uint64, err error) {
-	it, err := r.NewIter(KindRange(format.KeyPiece))
+	it, err := r.NewIter(KindRange(KeyPiece))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	for ok := it.First(); ok; {
-		id, _, err := format.PieceOf(it.Key())
+		id, _, err := PieceOf(it.Key())
 		if err != nil {
 			return nil, err
 		}
 		if !known[id] {
 			stray = append(stray, id)
 		}
-		_, end := format.PieceBounds(id)
+		_, end := PieceBounds(id)
 		ok = it.SeekGE(end)
 	}
 	return stray, it.Error()

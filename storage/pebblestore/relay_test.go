@@ -1,4 +1,4 @@
-package contents
+package pebblestore
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 
 // scanOf is a scan that gives jobs up to an id, and uses its memory again for each, as an
 // iterator does. It notes the last job that it gave without an error.
-func scanOf(last uint64, given *uint64, bodyOf func(id uint64) []byte) func(r *Relay) error {
-	return func(r *Relay) error {
+func scanOf(last uint64, given *uint64, bodyOf func(id uint64) []byte) func(r *relay) error {
+	return func(r *relay) error {
 		var memory []byte
 		for id := uint64(1); id <= last; id++ {
 			memory = append(memory[:0], bodyOf(id)...)
@@ -24,7 +24,7 @@ func scanOf(last uint64, given *uint64, bodyOf func(id uint64) []byte) func(r *R
 			if id%3 == 0 {
 				j.Item = &storage.Item{Tags: texts[:half], Note: texts[half:]}
 			}
-			if err := r.Give(&j, memory[:n:n], false); err != nil {
+			if err := r.give(&j, memory[:n:n], false); err != nil {
 				return err
 			}
 			*given = id
@@ -49,7 +49,7 @@ func TestRelayed(t *testing.T) {
 				last %= 100
 			}
 			got, given := uint64(0), uint64(0)
-			err := Relayed(scanOf(last, &given, of), func(j *storage.Job, body []byte) error {
+			err := relayed(scanOf(last, &given, of), func(j *storage.Job, body []byte) error {
 				got++
 				if j.ID != got || string(body) != string(of(got)) {
 					t.Fatalf("%s: job %d with %d bytes came as number %d", name, j.ID, len(body), got)
@@ -71,10 +71,10 @@ func TestRelayed(t *testing.T) {
 // on when it has been used.
 func TestRelayedOwnBodies(t *testing.T) {
 	used := 0
-	err := Relayed(func(r *Relay) error {
+	err := relayed(func(r *relay) error {
 		for id := uint64(1); id <= 20; id++ {
 			own := id%4 == 0
-			if err := r.Give(&storage.Job{ID: id}, bodyOf(id), own); err != nil {
+			if err := r.give(&storage.Job{ID: id}, bodyOf(id), own); err != nil {
 				return err
 			}
 			if own && used != int(id) { // the race detector sees whether both may be at work
@@ -101,7 +101,7 @@ func TestRelayedRefusal(t *testing.T) {
 	for _, at := range []uint64{1, loadJobs, loadJobs + 1, 5*loadJobs + 3} {
 		for _, end := range []uint64{at, 100 * loadJobs} {
 			got, given := uint64(0), uint64(0)
-			err := Relayed(func(r *Relay) error {
+			err := relayed(func(r *relay) error {
 				if err := scanOf(end, &given, bodyOf)(r); err != nil {
 					return err
 				}
@@ -124,7 +124,7 @@ func TestRelayedBrokenScan(t *testing.T) {
 	broken := errors.New("broken")
 	for _, last := range []uint64{0, 1, loadJobs, 2*loadJobs + 1} {
 		got, given := uint64(0), uint64(0)
-		err := Relayed(func(r *Relay) error {
+		err := relayed(func(r *relay) error {
 			return errors.Join(scanOf(last, &given, bodyOf)(r), broken)
 		}, func(*storage.Job, []byte) error { got++; return nil })
 		if !errors.Is(err, broken) || got != last {

@@ -1,4 +1,4 @@
-package contents
+package format
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"beanfield/storage"
-	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -20,17 +19,17 @@ type Scan struct {
 	Records, Updates *pebble.Iterator
 	tubes            map[string]string
 	Job              storage.Job
-	Content          format.Content
+	Content          Content
 	matched          uint64 // the last job that had an update; the scan may still be at that update
 	orphans          []uint64
 }
 
 func NewScan(r pebble.Reader) (*Scan, error) {
-	records, err := r.NewIter(KindRange(format.KeyRecord))
+	records, err := r.NewIter(KindRange(KeyRecord))
 	if err != nil {
 		return nil, err
 	}
-	updates, err := r.NewIter(KindRange(format.KeyUpdate))
+	updates, err := r.NewIter(KindRange(KeyUpdate))
 	if err != nil {
 		return nil, errors.Join(err, records.Close())
 	}
@@ -51,11 +50,11 @@ func (s *Scan) Next() (bool, error) { return s.load(s.Records.Next()) }
 // seek goes to one job, which is there. It tries the next one first: buried jobs
 // are often in the order of their ids.
 func (s *Scan) seek(id uint64) error {
-	key := format.Key(format.KeyRecord, id)
+	key := Key(KeyRecord, id)
 	if !s.Records.Valid() || !s.Records.Next() || string(s.Records.Key()) != string(key[:]) {
 		s.Records.SeekGE(key[:])
 	}
-	format.PutKey(key[:], format.KeyUpdate, id)
+	PutKey(key[:], KeyUpdate, id)
 	if !s.Updates.Valid() || string(s.Updates.Key()) > string(key[:]) ||
 		(string(s.Updates.Key()) != string(key[:]) && !s.Updates.Next()) ||
 		string(s.Updates.Key()) != string(key[:]) {
@@ -86,8 +85,8 @@ func (s *Scan) load(valid bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if s.Content, err = format.DecodeRecord(key, value, &s.Job); err != nil {
-		id, _ := format.KeyID(key)
+	if s.Content, err = DecodeRecord(key, value, &s.Job); err != nil {
+		id, _ := KeyID(key)
 		return false, fmt.Errorf("job %d: %w", id, err)
 	}
 	s.Job.Tube = s.intern(s.Content.Tube)
@@ -104,7 +103,7 @@ func (s *Scan) Body() ([]byte, error) {
 
 func (s *Scan) merge() error {
 	for s.Updates.Valid() {
-		id, err := format.KeyID(s.Updates.Key())
+		id, err := KeyID(s.Updates.Key())
 		switch {
 		case err != nil:
 			return err
@@ -120,7 +119,7 @@ func (s *Scan) merge() error {
 		if err != nil {
 			return err
 		}
-		tube, err := format.DecodeUpdate(s.Updates.Key(), value, &s.Job)
+		tube, err := DecodeUpdate(s.Updates.Key(), value, &s.Job)
 		if err != nil {
 			return fmt.Errorf("update of job %d: %w", id, err)
 		}
@@ -136,7 +135,7 @@ func (s *Scan) merge() error {
 // orphan steps over an update that no record has: one that belongs to the record
 // before is none.
 func (s *Scan) orphan() error {
-	id, err := format.KeyID(s.Updates.Key())
+	id, err := KeyID(s.Updates.Key())
 	if id != s.matched {
 		s.orphans = append(s.orphans, id)
 	}

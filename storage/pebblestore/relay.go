@@ -1,4 +1,4 @@
-package contents
+package pebblestore
 
 import (
 	"bytes"
@@ -7,10 +7,10 @@ import (
 	"beanfield/storage"
 )
 
-// Relay passes the jobs of a scan on to another goroutine, in loads. If a core is free, a
+// relay passes the jobs of a scan on to another goroutine, in loads. If a core is free, a
 // replay then takes as long as the longer of its two parts: reading jobs, and building
 // queues of them. There are two loads, one on each side.
-type Relay struct {
+type relay struct {
 	load        *load // is being filled
 	full, empty chan *load
 }
@@ -35,11 +35,11 @@ const (
 	loadBytes = 256 << 10
 )
 
-// Relayed runs scan in a goroutine of its own and calls fn, in the caller's, for each job
+// relayed runs scan in a goroutine of its own and calls fn, in the caller's, for each job
 // that scan gives the relay, in the same order. If fn fails, it is not called again, and
 // give returns its error soon; whatever scan meets meanwhile came later, and does not count.
-func Relayed(scan func(r *Relay) error, fn func(*storage.Job, []byte) error) (err error) {
-	r := &Relay{load: new(load), full: make(chan *load), empty: make(chan *load, 1)}
+func relayed(scan func(r *relay) error, fn func(*storage.Job, []byte) error) (err error) {
+	r := &relay{load: new(load), full: make(chan *load), empty: make(chan *load, 1)}
 	r.empty <- new(load)
 	go func() {
 		defer close(r.full)
@@ -58,9 +58,9 @@ func Relayed(scan func(r *Relay) error, fn func(*storage.Job, []byte) error) (er
 	return err
 }
 
-// Give passes on a job. own says that nobody else uses the memory of its body: then it
+// give passes on a job. own says that nobody else uses the memory of its body: then it
 // returns when fn has had the job, so that only one such body is on its way.
-func (r *Relay) Give(j *storage.Job, body []byte, own bool) error {
+func (r *relay) give(j *storage.Job, body []byte, own bool) error {
 	l := r.load
 	if j.Item != nil { // it is this job's alone, but its texts are not
 		j.Item.Tags, j.Item.Note = bytes.Clone(j.Item.Tags), bytes.Clone(j.Item.Note)
@@ -87,7 +87,7 @@ func (r *Relay) Give(j *storage.Job, body []byte, own bool) error {
 }
 
 // pass hands over the load, and waits until the one before it has been delivered.
-func (r *Relay) pass() error {
+func (r *relay) pass() error {
 	r.full <- r.load
 	r.load = <-r.empty
 	return r.load.err

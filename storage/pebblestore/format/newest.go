@@ -1,11 +1,10 @@
-package contents
+package format
 
 import (
 	"errors"
 	"fmt"
 
 	"beanfield/storage/fold"
-	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -52,7 +51,7 @@ func (n Newest) apply(share *fold.Share) error {
 		})
 	}
 	for _, id := range share.Bodies {
-		from, to := format.PieceBounds(id)
+		from, to := PieceBounds(id)
 		err = errors.Join(err, b.DeleteRange(from, to, nil))
 	}
 	if err != nil {
@@ -65,17 +64,17 @@ func (n Newest) apply(share *fold.Share) error {
 // is removed is nil. Key and value are valid only during the call.
 func EachChange(share *fold.Share, fn func(key, value []byte) error) error {
 	for _, c := range share.Queues {
-		if err := fn(format.QueueKey(string(c.Name)), c.Value); err != nil {
+		if err := fn(QueueKey(string(c.Name)), c.Value); err != nil {
 			return err
 		}
 	}
-	var key [format.KeyLen]byte
+	var key [KeyLen]byte
 	for _, list := range [...]struct {
 		kind    byte
 		changes []fold.Change
-	}{{format.KeyRecord, share.Records}, {format.KeyUpdate, share.Updates}} {
+	}{{KeyRecord, share.Records}, {KeyUpdate, share.Updates}} {
 		for _, c := range list.changes {
-			format.PutKey(key[:], list.kind, c.ID)
+			PutKey(key[:], list.kind, c.ID)
 			if err := fn(key[:], c.Value); err != nil {
 				return err
 			}
