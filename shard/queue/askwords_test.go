@@ -49,7 +49,7 @@ func (w *world) tryAgain() {
 func (w *world) feed() {
 	for w.s.withRoom.N+len(w.s.ending)+len(w.s.parting) > 0 {
 		w.s.renew()
-		w.s.feed(w.now)
+		w.s.feed()
 	}
 	w.take()
 }

@@ -9,11 +9,11 @@ type Authorizer func(k Kind, tube string) bool
 
 // allows asks the batch's authorizer about a job.
 func (s *State) allows(b *Batch, op *Op, slot uint32) bool {
-	j := s.jobs.At(slot)
-	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.rares.At(j.rare).holder == c.slot {
+	j := s.job(slot)
+	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.rare(j).holder == c.slot {
 		return true
 	}
-	return b.Authorizer(op.Kind, s.tubeAt.Get(j.tube()).name)
+	return b.Authorizer(op.Kind, s.tubeOf(j).name)
 }
 
 // sumSeen adds up the tubes that the authorizer allows, in steps: op.From is the tube to go on

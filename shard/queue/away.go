@@ -19,7 +19,7 @@ func (s *State) overBudget(size uint32) bool {
 
 // keepBody stores a new job's body in memory, or leaves it away, as overBudget has said.
 func (s *State) keepBody(slot uint32, away bool, data []byte, parts [][]byte) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if away {
 		j.place |= flagAway
 		s.outside += int64(j.size)

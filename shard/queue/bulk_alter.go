@@ -27,61 +27,61 @@ const (
 
 // alter does that to one job. Count says that it leaves for another shard, and NoRoom that its target is full.
 // A damaged job stays where it is: nobody could carry it, and a stay in another tube would hide that.
-func (s *State) alter(now int64, b *Batch, op *Op) {
+func (s *State) alter(b *Batch, op *Op) {
 	a := b.Alter
 	op.Status = NotFound
 	slot := s.jobNamed(op.ID)
-	if slot == 0 || !s.alters(a, now, slot) {
+	if slot == 0 || !s.alters(a, slot) {
 		return
 	}
-	op.Tube = s.tubeAt.Get(s.jobs.At(slot).tube()).name
+	op.Tube = s.tubeOf(s.job(slot)).name
 	switch {
-	case s.Durable && !s.Log.RoomToUpdate():
+	case s.logFull():
 		op.Status = Failed
 	case a.To == "":
 		op.Status = OK
-		s.change(now, slot, a)
+		s.change(slot, a)
 	case s.local(a.To):
-		op.Status = s.moveHere(now, slot, a)
+		op.Status = s.moveHere(slot, a)
 	case s.mayTravel(slot):
 		op.Status, op.Count = OK, 1
-		s.moveAway(now, slot, a)
+		s.moveAway(slot, a)
 	}
 }
 
-func (s *State) alters(a *Altering, now int64, slot uint32) bool {
-	j := s.jobs.At(slot)
+func (s *State) alters(a *Altering, slot uint32) bool {
+	j := s.job(slot)
 	if st := j.state(); st == Reserved || st == Buried && a.Set&FieldDelay != 0 || a.To != "" && s.quarantined[slot] {
 		return false
 	}
-	return s.tubeAt.Get(j.tube()).name == a.Tube && s.chooses(&a.Filter, now, slot)
+	return s.tubeOf(j).name == a.Tube && s.chooses(&a.Filter, slot)
 }
 
 // becomes is what a job will be in the tube that it goes to, and its deadline if it is delayed there.
-func (s *State) becomes(now int64, slot uint32, a *Altering) (will JobState, deadline int64) {
-	j := s.jobs.At(slot)
+func (s *State) becomes(slot uint32, a *Altering) (will JobState, deadline int64) {
+	j := s.job(slot)
 	switch {
 	case a.As == Delayed:
 		s.rareOf(j).delay = wholeSeconds(a.Delay)
-		return Delayed, now + a.Delay
+		return Delayed, s.now + a.Delay
 	case a.As != 0:
 		return a.As, 0
 	case j.state() == Delayed:
-		return Delayed, s.rares.At(j.rare).key
+		return Delayed, s.rare(j).key
 	}
 	return j.state(), 0
 }
 
 // moveHere moves a job to a tube of this shard.
-func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
-	from, to := s.tubeAt.Get(s.jobs.At(slot).tube()), s.tubeNamed([]byte(a.To))
+func (s *State) moveHere(slot uint32, a *Altering) Status {
+	from, to := s.tubeOf(s.job(slot)), s.tubeNamed([]byte(a.To))
 	to.using++
-	status := s.admits(to, s.jobs.At(slot).size, ForMove)
+	status := s.admits(to, s.job(slot).size, ForMove)
 	if status == OK {
-		will, deadline := s.becomes(now, slot, a)
+		will, deadline := s.becomes(slot, a)
 		s.unplace(slot)
-		s.trace(now, slot, ForMove)
-		s.rehouse(now, slot, to, will, deadline)
+		s.trace(slot, ForMove)
+		s.rehouse(slot, to, will, deadline)
 	}
 	to.using--
 	s.letGo(to)
@@ -90,13 +90,13 @@ func (s *State) moveHere(now int64, slot uint32, a *Altering) Status {
 }
 
 // moveAway has a job leave for a tube of another shard.
-func (s *State) moveAway(now int64, slot uint32, a *Altering) {
+func (s *State) moveAway(slot uint32, a *Altering) {
 	if a.As != 0 {
 		s.remember(slot)
 	}
-	will, deadline := s.becomes(now, slot, a)
+	will, deadline := s.becomes(slot, a)
 	s.unplace(slot)
-	s.trace(now, slot, ForMove)
+	s.trace(slot, ForMove)
 	if a.Trip != nil {
 		s.travel.trips[slot] = a.Trip
 	}
@@ -105,10 +105,10 @@ func (s *State) moveAway(now int64, slot uint32, a *Altering) {
 
 // remember notes what a job is that leaves, and is to be something else.
 func (s *State) remember(slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	h := home{state: j.state()}
 	if j.rare != 0 {
-		t := s.rares.At(j.rare)
+		t := s.rare(j)
 		h.delay = t.delay
 		if h.state == Delayed {
 			h.deadline = t.key
@@ -121,10 +121,10 @@ func (s *State) remember(slot uint32) {
 }
 
 // change gives a job other fields. A buried one keeps its place among the buried.
-func (s *State) change(now int64, slot uint32, a *Altering) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
-	will, deadline := s.becomes(now, slot, a)
+func (s *State) change(slot uint32, a *Altering) {
+	j := s.job(slot)
+	t := s.tubeOf(j)
+	will, deadline := s.becomes(slot, a)
 	if will == Buried {
 		if t.policy != nil {
 			s.unrank(t, slot)
@@ -147,11 +147,11 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 	if a.Set&FieldDelay != 0 {
 		s.rareOf(j).delay = wholeSeconds(a.Delay)
 		if will = Ready; a.Delay > 0 {
-			will, deadline = Delayed, now+a.Delay
+			will, deadline = Delayed, s.now+a.Delay
 		}
 	}
 	if will != Buried {
-		s.place(now, slot, will, deadline)
+		s.place(slot, will, deadline)
 		return
 	}
 	if t.policy != nil {
@@ -162,7 +162,7 @@ func (s *State) change(now int64, slot uint32, a *Altering) {
 
 // changeTTR gives a job another TTR: its route says so, since logs have a TTR of a put only otherwise.
 func (s *State) changeTTR(slot uint32, ttr int64) {
-	s.jobs.At(slot).ttr = wholeSeconds(ttr)
+	s.job(slot).ttr = wholeSeconds(ttr)
 	s.routeOf(slot).timed = true
 	if short := shortOf(ttr); short > 0 {
 		s.needOptions(slot).short = short

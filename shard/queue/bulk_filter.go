@@ -20,13 +20,13 @@ func (s States) With(st JobState) States { return s | 1<<st }
 func (s States) Has(st JobState) bool { return s == 0 || s&(1<<st) != 0 }
 
 // chooses says whether a filter chooses a job, as far as neither its tube nor its body decide that.
-func (s *State) chooses(f *Filter, now int64, slot uint32) bool {
-	j := s.jobs.At(slot)
+func (s *State) chooses(f *Filter, slot uint32) bool {
+	j := s.job(slot)
 	if j.state() == Passed || !f.States.Has(j.state()) {
 		return false
 	}
 	if f.Older > 0 || f.Younger > 0 {
-		if age := now + s.Epoch - j.created(); age < f.Older || f.Younger > 0 && age >= f.Younger {
+		if age := s.now + s.Epoch - j.created(); age < f.Older || f.Younger > 0 && age >= f.Younger {
 			return false
 		}
 	}

@@ -49,8 +49,8 @@ const (
 func (s *State) interred(slot uint32) bool { return len(s.yard.graves) > 0 && s.lies(slot) }
 
 func (s *State) lies(slot uint32) bool {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	if t == nil || t.graves == 0 {
 		return false
 	}
@@ -60,14 +60,14 @@ func (s *State) lies(slot uint32) bool {
 	case Delayed:
 		return !t.delayed.Has(s.jobPos, slot)
 	case Buried:
-		return s.rares.At(j.rare).key <= t.purgedRank
+		return s.rare(j).key <= t.purgedRank
 	}
 	return false
 }
 
 // find is the job with an id; 0 if there is none, or if it lies in a grave.
 func (s *State) find(id uint64) uint32 {
-	slot := s.index.find(&s.jobs, id)
+	slot := s.slotOf(id)
 	if slot != 0 && s.interred(slot) {
 		return 0
 	}
@@ -103,7 +103,7 @@ func (s *State) spared(t *tube, of States) (slots []uint32, ok bool) {
 		slots = append(slots, slot)
 	}
 	for slot := s.travel.arriving.Head; slot != 0; slot = s.linksOf(slot).Next {
-		if s.jobs.At(slot).tube() == t.slot {
+		if s.job(slot).tube() == t.slot {
 			slots = append(slots, slot)
 		}
 	}
@@ -135,7 +135,7 @@ func (s *State) heldOf(t *tube) iter.Seq[uint32] {
 			}
 			for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
 				s.spend(looking)
-				if s.jobs.At(slot).tube() == t.slot && !yield(slot) {
+				if s.job(slot).tube() == t.slot && !yield(slot) {
 					return
 				}
 			}
@@ -165,7 +165,7 @@ func (s *State) inter(t *tube, of States, spared []uint32) {
 	bytes := t.bytes
 	t.count, t.bytes = 0, 0
 	for _, slot := range spared {
-		t.gains(s.jobs.At(slot))
+		t.gains(s.job(slot))
 	}
 	s.dig(g)
 	bytes -= t.bytes
@@ -174,7 +174,7 @@ func (s *State) inter(t *tube, of States, spared []uint32) {
 		s.quota.Add(policy.Amount{policy.BoundJobs: -int64(g.jobs()), policy.BoundBytes: -bytes})
 	}
 	for slot := range s.quarantined {
-		if s.jobs.At(slot).tube() == t.slot && s.lies(slot) {
+		if s.job(slot).tube() == t.slot && s.lies(slot) {
 			delete(s.quarantined, slot)
 			s.totals.Damaged--
 		}
@@ -264,7 +264,7 @@ func (s *State) exhume(g *grave) (slot uint32) {
 
 // forgetInterred is forget for a job that has left its grave: it counts for no tube.
 func (s *State) forgetInterred(slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	id := j.id()
 	s.yard.bytes -= int64(j.size)
 	if s.quota != nil {
@@ -297,13 +297,13 @@ func (s *State) freeTube(t *tube) {
 }
 
 // freeKey frees the key with a hash if the job that has it lies in a grave, and its window, if it has one, is over.
-func (s *State) freeKey(now int64, h *hash) {
+func (s *State) freeKey(h *hash) {
 	k := &s.extra.keys
 	ref := k.find(h)
-	if ref == 0 || !k.At(ref).is(keyLives) || k.At(ref).is(keyOnce) || s.endOf(ref) > now {
+	if ref == 0 || !k.At(ref).is(keyLives) || k.At(ref).is(keyOnce) || s.endOf(ref) > s.now {
 		return
 	}
-	slot := s.index.find(&s.jobs, k.At(ref).id())
+	slot := s.slotOf(k.At(ref).id())
 	if !s.lies(slot) {
 		return
 	}
@@ -336,10 +336,10 @@ func (s *State) checkGraves(place func(uint32, string) error) error {
 		}
 		n += len(slots)
 		for _, slot := range slots {
-			if j := s.jobs.At(slot); j.tube() != g.of.slot || !s.lies(slot) {
+			if j := s.job(slot); j.tube() != g.of.slot || !s.lies(slot) {
 				return fmt.Errorf("GR1: job %d does not know that it lies in a grave", j.id())
 			}
-			bytes += int64(s.jobs.At(slot).size)
+			bytes += int64(s.job(slot).size)
 			if err := place(slot, "a grave of "+g.of.name); err != nil {
 				return err
 			}

@@ -66,7 +66,7 @@ const (
 )
 
 // list makes a page: as much as the share allows, and one record at least.
-func (s *State) list(now int64, b *Batch, op *Op) {
+func (s *State) list(b *Batch, op *Op) {
 	l := b.List
 	clear(l.Jobs)
 	*l = Listing{Filter: l.Filter, From: max(l.From, 1), Most: l.Most, Bodies: l.Bodies, Jobs: l.Jobs[:0]}
@@ -74,7 +74,7 @@ func (s *State) list(now int64, b *Batch, op *Op) {
 	share := s.share
 	defer func() { l.Cost = share - s.share }()
 	if l.Tube == "" {
-		s.listRecords(now, b, nil)
+		s.listRecords(b, nil)
 		return
 	}
 	s.spend(summing)
@@ -86,9 +86,9 @@ func (s *State) list(now int64, b *Batch, op *Op) {
 		op.Status = NotFound
 	default:
 		if op.Tube = t.name; s.few(t, l.States) {
-			s.listFew(now, b, t)
+			s.listFew(b, t)
 		} else {
-			s.listRecords(now, b, t)
+			s.listRecords(b, t)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (s *State) few(t *tube, of States) bool {
 }
 
 // listFew makes a page of a tube's jobs when they are few.
-func (s *State) listFew(now int64, b *Batch, t *tube) {
+func (s *State) listFew(b *Batch, t *tube) {
 	l := b.List
 	slots := s.idle(t, l.States.Has, s.slots[:0])
 	if l.States.Has(Reserved) {
@@ -118,13 +118,13 @@ func (s *State) listFew(now int64, b *Batch, t *tube) {
 			l.Next = slot
 			return
 		}
-		s.listJob(now, l, slot)
+		s.listJob(l, slot)
 		s.readable(b)
 	}
 }
 
 // listRecords makes a page by going through all records; t is nil for all tubes.
-func (s *State) listRecords(now int64, b *Batch, t *tube) {
+func (s *State) listRecords(b *Batch, t *tube) {
 	l := b.List
 	for slot := l.From; ; {
 		ci := int(slot >> cells.ChunkShift)
@@ -141,9 +141,9 @@ func (s *State) listRecords(now int64, b *Batch, t *tube) {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.id() != 0 && !s.interred(slot) && (t != nil && j.tube() == t.slot || t == nil &&
+		if j := s.job(slot); j.id() != 0 && !s.interred(slot) && (t != nil && j.tube() == t.slot || t == nil &&
 			s.mayList(b, j.tube())) {
-			s.listJob(now, l, slot)
+			s.listJob(l, slot)
 			s.readable(b)
 		}
 		slot++
@@ -166,19 +166,19 @@ func (s *State) mayList(b *Batch, tube uint32) bool {
 func (l *Listing) full() bool { return len(l.Jobs) >= l.Most || l.volume > listBytes }
 
 // listJob adds a job to the page, if the filter chooses it or may choose it.
-func (s *State) listJob(now int64, l *Listing, slot uint32) {
+func (s *State) listJob(l *Listing, slot uint32) {
 	s.spend(looking)
-	if len(l.Tags) > 0 && s.jobs.At(slot).rare != 0 {
+	if len(l.Tags) > 0 && s.job(slot).rare != 0 {
 		s.spend(reaching)
 	}
-	if !s.chooses(&l.Filter, now, slot) {
-		if s.jobs.At(slot).state() < Passed {
+	if !s.chooses(&l.Filter, slot) {
+		if s.job(slot).state() < Passed {
 			l.Looked++
 		}
 		return
 	}
 	l.Looked++
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	k := Listed{Searched: len(l.Body) == 0, Held: -1}
 	if !k.Searched || l.Bodies > 0 {
 		switch small, large := s.bodyOf(j); {
@@ -199,7 +199,7 @@ func (s *State) listJob(now int64, l *Listing, slot uint32) {
 		}
 	}
 	s.spend(summing)
-	k.JobFigures = s.jobFigures(now, slot)
+	k.JobFigures = s.jobFigures(slot)
 	k.Tags = slices.Clone(s.tagsOf(slot))
 	l.volume += len(k.Tags)
 	if len(k.Been) > 0 {
@@ -208,9 +208,9 @@ func (s *State) listJob(now int64, l *Listing, slot uint32) {
 	}
 	switch j.state() {
 	case Reserved:
-		s.holding(now, &k, slot)
+		s.holding(&k, slot)
 	case Buried:
-		k.Rank = s.rares.At(j.rare).key
+		k.Rank = s.rare(j).key
 	}
 	l.Jobs = append(l.Jobs, k)
 }
@@ -224,10 +224,10 @@ func (s *State) bodyOf(j *job) (small []byte, large [][]byte) {
 }
 
 // holding says who holds a job, and for how long.
-func (s *State) holding(now int64, k *Listed, slot uint32) {
-	j := s.jobs.At(slot)
-	if key := s.rares.At(j.rare).key; key != 0 {
-		k.Held = max(0, (now-key+int64(j.ttr)*second)/second)
+func (s *State) holding(k *Listed, slot uint32) {
+	j := s.job(slot)
+	if key := s.rare(j).key; key != 0 {
+		k.Held = max(0, (s.now-key+int64(j.ttr)*second)/second)
 	}
 	if c := s.holderOf(slot); c.consumer == nil {
 		k.Holder = c.Waiter

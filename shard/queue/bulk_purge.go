@@ -63,7 +63,7 @@ func (s *State) notePurge(t *tube, spared []uint32) bool {
 		n.Last = max(n.Last, p.last)
 	}
 	for _, slot := range spared {
-		n.Spared = append(n.Spared, s.jobs.At(slot).id())
+		n.Spared = append(n.Spared, s.job(slot).id())
 	}
 	slices.Sort(n.Spared)
 	name, value := n.Note()
@@ -113,7 +113,7 @@ func (s *State) unnotePurges(tube string) {
 
 // describeSince adds to the scratch record that a job has not ended, if a note might say that it has.
 func (s *State) describeSince(slot uint32) {
-	if p := s.yard.purging[s.record.Tube]; p != nil && s.jobs.At(slot).id() <= p.last {
+	if p := s.yard.purging[s.record.Tube]; p != nil && s.job(slot).id() <= p.last {
 		s.recordItemOf().Since = p.number
 	}
 }
@@ -131,7 +131,7 @@ func (s *State) restorePurges(q *storage.Queue) {
 }
 
 // restoreEnded puts a job into a grave if a purge has ended it, and reports whether that was so.
-func (s *State) restoreEnded(now int64, r *storage.Job) bool {
+func (s *State) restoreEnded(r *storage.Job) bool {
 	if r.Item != nil {
 		s.yard.numbers = max(s.yard.numbers, r.Item.Since)
 	}
@@ -148,7 +148,7 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 	}
 	g := p.restored
 	slot := s.newRecord(g.of, r)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	j.place |= flagAway // nobody will ask for its body
 	s.outside += int64(j.size)
 	s.yard.bytes += int64(j.size)
@@ -156,7 +156,7 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 		s.quota.Add(j.remains())
 	}
 	s.fileRestored(slot)
-	s.restoreOptions(now, slot, s.whatRemains(now, r.Item))
+	s.restoreOptions(slot, s.whatRemains(r.Item))
 	j.setState(Ready)
 	g.ready.Push(s.jobPos, cells.Entry{Major: s.keyOf(slot), Slot: slot})
 	s.yard.jobs++
@@ -165,14 +165,14 @@ func (s *State) restoreEnded(now int64, r *storage.Job) bool {
 
 // whatRemains is what still matters of a job that a purge has ended: what its delete must know, and keys whose
 // windows go on.
-func (s *State) whatRemains(now int64, i *storage.Item) *storage.Item {
+func (s *State) whatRemains(i *storage.Item) *storage.Item {
 	if i == nil {
 		return nil
 	}
 	left := &storage.Item{Tags: i.Tags, Route: i.Route, Moved: i.Moved}
 	if k := i.Keys; k != nil {
 		keys := *k
-		if s.queueTime(k.KeyUntil) <= now {
+		if s.queueTime(k.KeyUntil) <= s.now {
 			keys.Key = nil
 		}
 		left.Keys = &keys
@@ -182,7 +182,7 @@ func (s *State) whatRemains(now int64, i *storage.Item) *storage.Item {
 
 // unrestoreEnded takes back what was restored of a job that a purge has ended, before there are clients.
 func (s *State) unrestoreEnded(slot uint32) {
-	g := s.yard.purging[s.tubeAt.Get(s.jobs.At(slot).tube()).name].restored
+	g := s.yard.purging[s.tubeOf(s.job(slot)).name].restored
 	g.ready.Remove(s.jobPos, s.jobPos.Get(slot))
 	s.yard.jobs--
 	s.discarding = true

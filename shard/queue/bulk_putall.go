@@ -27,16 +27,16 @@ func (g *gathering) makes(i int) bool { return g.origins == nil || g.origins[i] 
 // they are, and their bodies have at most storage.LargeBody bytes, so none has to be staged. Each put is
 // answered by itself; if there is no room for all, each with the reason of that. If a key is taken, each is
 // answered with the job that has it, or with 0 if that would be another one of these puts.
-func (s *State) putAll(now int64, b *Batch, op *Op) {
+func (s *State) putAll(b *Batch, op *Op) {
 	puts := b.Ops[b.Next+1:][:op.Limit]
 	g := gathering{puts: puts, tubes: make([]*tube, len(puts))}
 	for i := range puts {
 		g.tubes[i] = s.tubeOfPut(b.Client, &puts[i])
 		g.tubes[i].using++ // until it has the job
 	}
-	if op.ID, op.Status = s.originsOf(now, &g); op.Status == OK {
+	if op.ID, op.Status = s.originsOf(&g); op.Status == OK {
 		if op.Status = s.roomForAll(&g); op.Status == OK {
-			s.putEach(now, &g)
+			s.putEach(&g)
 		}
 	}
 	for i, t := range g.tubes {
@@ -62,7 +62,7 @@ func (s *State) tubeOfPut(c *Client, op *Op) *tube {
 }
 
 // originsOf finds the origins of the puts. It is Exists if a key is taken, and by which job.
-func (s *State) originsOf(now int64, g *gathering) (holder uint64, _ Status) {
+func (s *State) originsOf(g *gathering) (holder uint64, _ Status) {
 	var seen map[hash]int // keys and names of this batch, by puts counted from 1
 	for i := range g.puts {
 		o := g.puts[i].Options
@@ -72,7 +72,7 @@ func (s *State) originsOf(now int64, g *gathering) (holder uint64, _ Status) {
 		if seen == nil {
 			g.origins, seen = make([]origin, len(g.puts)), map[hash]int{}
 		}
-		ref, status := s.holder(now, g.tubes[i], o)
+		ref, status := s.holder(g.tubes[i], o)
 		like := 0
 		if len(o.Once) > 0 {
 			like = seen[o.once]
@@ -101,7 +101,7 @@ func (s *State) originsOf(now int64, g *gathering) (holder uint64, _ Status) {
 
 // putEach carries the puts out, for which there is room. They may take more than what is left of a
 // turn's share, but leave nothing of it then.
-func (s *State) putEach(now int64, g *gathering) {
+func (s *State) putEach(g *gathering) {
 	s.atOnce(func() {
 		for i := range g.puts {
 			s.spend(moving)
@@ -112,7 +112,7 @@ func (s *State) putEach(now int64, g *gathering) {
 				}
 				continue
 			}
-			if s.putInto(now, nil, g.tubes[i], p, p.tags()); p.Status != OK {
+			if s.putInto(nil, g.tubes[i], p, p.tags()); p.Status != OK {
 				panic("queue: there is no room for a put, although there was room for all")
 			}
 		}

@@ -27,7 +27,7 @@ type Taken struct {
 
 // reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), or in a fair scheduler
 // up to op.Ticket and these, and no more than op.Size bytes. It goes on in later turns if that is too much for one.
-func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
+func (s *State) reserveSeveral(b *Batch, op *Op) {
 	c, claims := b.contender(), op.Kind == ClaimSeveral
 	if op.Count == 0 {
 		op.From = uint32(len(b.Taken))
@@ -45,7 +45,7 @@ func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
 			op.Status = More
 			return
 		}
-		if t == nil || !s.within(op, c, t) || !s.takeAlso(now, b, op, t) {
+		if t == nil || !s.within(op, c, t) || !s.takeAlso(b, op, t) {
 			break
 		}
 		if b.lacking {
@@ -59,7 +59,7 @@ func (s *State) reserveSeveral(now int64, b *Batch, op *Op) {
 		op.Status = OK
 	case claims:
 		op.Status = Empty
-	case soonest != 0 && now >= soonest-Margin:
+	case soonest != 0 && s.now >= soonest-Margin:
 		op.Status = DeadlineSoon
 	case op.Poll:
 		op.Status = TimedOut
@@ -75,9 +75,9 @@ func (op *Op) worst() standing { return standing{op.Ticket, readyKey(op.Pri, op.
 // takeAlso reserves the best job of t as a part of the answer to op. It reports false if there is no
 // room for its body. One whose body is not in memory makes an answer of its own, because others wait
 // while it is read.
-func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
+func (s *State) takeAlso(b *Batch, op *Op, t *tube) bool {
 	slot := b.Client.fitting(t).Top().Slot
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	first := op.Count == 0
 	if j.size > op.Size && !(first && op.Kind == ReserveSeveral) || j.away() && !first {
 		return false
@@ -86,9 +86,9 @@ func (s *State) takeAlso(now int64, b *Batch, op *Op, t *tube) bool {
 	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.agedPri(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
 	b.Client.charge(t)
 	s.unready(slot)
-	s.hold(now, b.Client, slot)
+	s.hold(b.Client, slot)
 	k.About = s.about(b.Client, slot)
-	j = s.jobs.At(slot)
+	j = s.job(slot)
 	if first {
 		op.Tube = t.name
 	}
@@ -187,8 +187,8 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 	for n, bytes := uint32(0), 0; n < op.Limit && len(f) > 0 && bytes <= BatchBytes; n++ {
 		s.spend(summing)
 		slot := f.next().Slot
-		j := s.jobs.At(slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.agedPri(s.tubeAt.Get(j.tube()), slot),
+		j := s.job(slot)
+		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.agedPri(s.tubeOf(j), slot),
 			Size: j.size})
 		if bytes += int(j.size); op.Poll {
 			break

@@ -20,7 +20,7 @@ var eachOf = [Service + 1]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, B
 
 // doSeveral goes through the list from op.From on. What cannot be logged ends it there: what was done
 // before stays done.
-func (s *State) doSeveral(now int64, b *Batch, op *Op) {
+func (s *State) doSeveral(b *Batch, op *Op) {
 	first := op.From
 	for ; int(op.From)*idBytes < len(op.Data); op.From++ {
 		if op.From > first && s.spent() {
@@ -29,7 +29,7 @@ func (s *State) doSeveral(now int64, b *Batch, op *Op) {
 		}
 		one := Op{Kind: eachOf[op.Kind], Pri: op.Pri, Delay: op.Delay, Options: op.Options}
 		one.ID = binary.LittleEndian.Uint64(op.Data[op.From*idBytes:])
-		s.doOne(now, b, &one)
+		s.doOne(b, &one)
 		switch one.Status {
 		case OK:
 			op.Count++
@@ -45,8 +45,8 @@ func (s *State) doSeveral(now int64, b *Batch, op *Op) {
 	op.Status = OK
 }
 
-func (s *State) doOne(now int64, b *Batch, one *Op) {
-	s.Apply(now, b, one)
+func (s *State) doOne(b *Batch, one *Op) {
+	s.Apply(s.now, b, one)
 	switch {
 	case one.Status != OK:
 		s.spend(looking)

@@ -132,7 +132,7 @@ func (s *State) endInRecords(t *tube, op *Op) bool {
 		case slot%passing == 0:
 			s.spend(looking)
 		}
-		if j := s.jobs.At(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) &&
+		if j := s.job(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) &&
 			!s.interred(slot) {
 			s.endOld(slot, op)
 		}
@@ -142,7 +142,7 @@ func (s *State) endInRecords(t *tube, op *Op) bool {
 
 // endOld ends a job if it was there when the operation came.
 func (s *State) endOld(slot uint32, op *Op) bool {
-	if s.jobs.At(slot).id() > op.Ticket {
+	if s.job(slot).id() > op.Ticket {
 		s.spend(looking)
 		return false
 	}

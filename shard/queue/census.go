@@ -41,6 +41,7 @@ type TubeFigures struct {
 // meanwhile may be missed. It changes nothing: a wait that has ended elsewhere, and whose
 // entry here has not been removed yet, is still counted.
 func (s *State) Census(now int64, from uint32, n int, list []TubeFigures) ([]TubeFigures, uint32) {
+	s.now = now
 	share := s.share
 	defer func() { s.share = share }() // this is not a part of a turn
 	for from = max(from, 1); from < s.tubeAt.N; from++ {
@@ -52,13 +53,13 @@ func (s *State) Census(now int64, from uint32, n int, list []TubeFigures) ([]Tub
 			return list, from
 		}
 		n--
-		list = append(list, s.tubeFigures(now, t))
+		list = append(list, s.tubeFigures(t))
 	}
 	return list, 0
 }
 
-func (s *State) tubeFigures(now int64, t *tube) TubeFigures {
-	f := TubeFigures{TubeInfo: s.tubeInfo(now, t)}
+func (s *State) tubeFigures(t *tube) TubeFigures {
+	f := TubeFigures{TubeInfo: s.tubeInfo(t)}
 	if t.service != nil {
 		t.service.figures(&f)
 	}

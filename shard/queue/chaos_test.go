@@ -171,7 +171,7 @@ func (x *chaos) workOff() {
 			if t := w.s.tubes[queue]; t != nil {
 				for t.buried.N > 0 {
 					w.s.renew()
-					w.s.kickOne(w.now, t.buried.Head)
+					w.s.kickOne(t.buried.Head)
 				}
 			}
 			for _, group := range []string{"g", "h", "i"} {

@@ -14,7 +14,7 @@ func (s *State) Check() error {
 	seen := map[uint32]string{}
 	place := func(slot uint32, where string) error {
 		if was, dup := seen[slot]; dup {
-			return fmt.Errorf("S1: job %d is in %s and in %s", s.jobs.At(slot).id(), was, where)
+			return fmt.Errorf("S1: job %d is in %s and in %s", s.job(slot).id(), was, where)
 		}
 		seen[slot] = where
 		return nil
@@ -52,8 +52,8 @@ func (s *State) Check() error {
 		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.N, len(seen))
 	}
 	for slot := range seen {
-		if found := s.index.find(&s.jobs, s.jobs.At(slot).id()); found != slot {
-			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.At(slot).id())
+		if found := s.slotOf(s.job(slot).id()); found != slot {
+			return fmt.Errorf("S1: job %d is not found by its id", s.job(slot).id())
 		}
 	}
 	many, err := s.checkMany()
@@ -110,7 +110,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) error) (urgent int, err error) {
 	for i := uint32(0); i < t.ready.N; i++ {
 		e := *t.ready.At(i)
-		j := s.jobs.At(e.Slot)
+		j := s.job(e.Slot)
 		if j.state() != Ready || j.tube() != t.slot || e != s.placeKey(t, e.Slot) {
 			return 0, fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
 		}
@@ -123,8 +123,8 @@ func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) err
 	}
 	for i := uint32(0); i < t.delayed.N; i++ {
 		e := *t.delayed.At(i)
-		j := s.jobs.At(e.Slot)
-		if j.state() != Delayed || j.tube() != t.slot || s.rares.At(j.rare).key != int64(e.Major) {
+		j := s.job(e.Slot)
+		if j.state() != Delayed || j.tube() != t.slot || s.rare(j).key != int64(e.Major) {
 			return 0, fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
 		}
 		if err := place(e.Slot, name+" delayed"); err != nil {
@@ -137,13 +137,13 @@ func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) err
 func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) error) error {
 	timed := 0
 	for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
-		if s.jobs.At(slot).ttr > 0 {
+		if s.job(slot).ttr > 0 {
 			timed++
 		}
 	}
 	holds := func(e cells.Entry) error {
-		if t := s.rares.At(s.jobs.At(e.Slot).rare); t.holder != c.slot || t.key != int64(e.Major) {
-			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.At(e.Slot).id())
+		if t := s.rare(s.job(e.Slot)); t.holder != c.slot || t.key != int64(e.Major) {
+			return fmt.Errorf("S1: job %d is not held where it says", s.job(e.Slot).id())
 		}
 		return nil
 	}
@@ -177,7 +177,7 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 
 func (s *State) checkList(l *cells.List[uint32], want JobState, where string, place func(uint32, string) error) error {
 	return l.Check(s.linksOf, func(slot uint32) error {
-		if j := s.jobs.At(slot); j.state() != want {
+		if j := s.job(slot); j.state() != want {
 			return fmt.Errorf("S1: job %d does not belong into %s", j.id(), where)
 		}
 		return place(slot, where)

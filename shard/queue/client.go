@@ -54,9 +54,9 @@ func (s *State) dismiss(c *Client) {
 }
 
 // hold makes the client the holder of a job that is in no place.
-func (s *State) hold(now int64, c *Client, slot uint32) {
+func (s *State) hold(c *Client, slot uint32) {
 	s.enroll(c)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	t := s.rareOf(j)
 	j.setState(Reserved)
 	t.holder = c.slot
@@ -67,7 +67,7 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 		s.held(slot)
 	}
 	if j.ttr > 0 { // otherwise it has no deadline
-		t.key = now + s.ttrOf(slot)
+		t.key = s.now + s.ttrOf(slot)
 		e := deadlineKey(t.key, j.id(), slot)
 		if c.consumer == nil || !c.consumer.row.Push(s.jobPos, e) {
 			c.ttrs.Push(s.jobPos, e)
@@ -78,16 +78,16 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 		c.consumer.pend()
 	}
 	s.totals.Reserved++
-	at := s.tubeAt.Get(j.tube())
+	at := s.tubeOf(j)
 	if at.reserved++; at.policy != nil {
-		s.handOut(now, at)
+		s.handOut(at)
 	}
 }
 
 // unhold takes a job from its holder and leaves it in no place.
 func (s *State) unhold(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.rares.At(j.rare)
+	j := s.job(slot)
+	t := s.rare(j)
 	c := s.clients.Get(t.holder)
 	if c.consumer != nil {
 		s.unpend(c.consumer, slot)
@@ -106,7 +106,7 @@ func (s *State) unhold(slot uint32) {
 		s.unheld(slot)
 	}
 	s.totals.Reserved--
-	at := s.tubeAt.Get(j.tube())
+	at := s.tubeOf(j)
 	if at.reserved--; at.policy != nil {
 		s.handIn(at)
 	}
@@ -114,7 +114,7 @@ func (s *State) unhold(slot uint32) {
 
 // holderOf is who holds a reserved job.
 func (s *State) holderOf(slot uint32) *Client {
-	return s.clients.Get(s.rares.At(s.jobs.At(slot).rare).holder)
+	return s.clients.Get(s.rare(s.job(slot)).holder)
 }
 
 // heldBy finds the job if the client holds it.
@@ -122,12 +122,12 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 	if c == nil || c.slot == 0 {
 		return 0
 	}
-	slot := s.index.find(&s.jobs, id)
+	slot := s.slotOf(id)
 	if slot == 0 {
 		return 0
 	}
-	j := s.jobs.At(slot)
-	if j.state() != Reserved || s.rares.At(j.rare).holder != c.slot {
+	j := s.job(slot)
+	if j.state() != Reserved || s.rare(j).holder != c.slot {
 		return 0
 	}
 	return slot

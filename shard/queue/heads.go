@@ -20,18 +20,19 @@ type JobFigures struct {
 // they leave it: ready jobs by priority, delayed jobs by time, buried jobs as kick takes
 // them. Reserved jobs have no such order.
 func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFigures) {
+	s.now = now
 	t := s.tubes[tube]
 	if t == nil {
 		return nil
 	}
 	switch st {
 	case Ready:
-		list = s.headsOf(now, &t.ready, n)
+		list = s.headsOf(&t.ready, n)
 	case Delayed:
-		list = s.headsOf(now, &t.delayed, n)
+		list = s.headsOf(&t.delayed, n)
 	case Buried:
 		for slot := t.buried.Head; slot != 0 && len(list) < n; slot = s.linksOf(slot).Next {
-			list = append(list, s.jobFigures(now, slot))
+			list = append(list, s.jobFigures(slot))
 		}
 	}
 	return list
@@ -39,7 +40,7 @@ func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFig
 
 // headsOf finds the smallest entries of a heap: behind each that is found, its children
 // may be the next.
-func (s *State) headsOf(now int64, h *cells.Heap, n int) (list []JobFigures) {
+func (s *State) headsOf(h *cells.Heap, n int) (list []JobFigures) {
 	edge := []uint32{} // positions of entries whose parents are in the list, the best last
 	add := func(i uint32) {
 		if i >= h.N {
@@ -56,7 +57,7 @@ func (s *State) headsOf(now int64, h *cells.Heap, n int) (list []JobFigures) {
 	for add(0); len(edge) > 0 && len(list) < n; {
 		i := edge[len(edge)-1]
 		edge = edge[:len(edge)-1]
-		list = append(list, s.jobFigures(now, h.At(i).Slot))
+		list = append(list, s.jobFigures(h.At(i).Slot))
 		for child := 4*i + 1; child <= 4*i+4; child++ {
 			add(child)
 		}
@@ -64,14 +65,14 @@ func (s *State) headsOf(now int64, h *cells.Heap, n int) (list []JobFigures) {
 	return list
 }
 
-func (s *State) jobFigures(now int64, slot uint32) JobFigures {
-	return JobFigures{JobInfo: s.jobInfo(now, slot), Size: s.jobs.At(slot).size, Been: s.TracesOf(slot)}
+func (s *State) jobFigures(slot uint32) JobFigures {
+	return JobFigures{JobInfo: s.jobInfo(slot), Size: s.job(slot).size, Been: s.TracesOf(slot)}
 }
 
 // Been says where a job has been a dead letter, or was moved from; nil also if there is no such job.
 func (s *State) Been(id uint64) []Trace {
-	slot := s.index.find(&s.jobs, id)
-	if slot == 0 || s.jobs.At(slot).onItsWay() {
+	slot := s.slotOf(id)
+	if slot == 0 || s.job(slot).onItsWay() {
 		return nil
 	}
 	return s.TracesOf(slot)

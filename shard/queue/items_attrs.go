@@ -3,7 +3,7 @@ package queue
 // askAttrs says what a queue is like. It makes neither a tube nor a service: a tube that
 // is only looked at costs no more than before. Such a tube has no order of its jobs, so
 // Last is then the newest that was put, which may have ended, and First is not known.
-func (s *State) askAttrs(now int64, op *Op) {
+func (s *State) askAttrs(op *Op) {
 	a := op.Ask
 	v := s.serviceNamed(a)
 	if v != nil && !s.whole(v) {
@@ -27,14 +27,14 @@ func (s *State) askAttrs(now int64, op *Op) {
 		return
 	}
 	if o := &v.index.order; o.n > 0 {
-		a.Attrs.First, a.Attrs.Last = s.jobs.At(o.first()).id(), o.lastID(&s.jobs)
+		a.Attrs.First, a.Attrs.Last = s.job(o.first()).id(), o.lastID(&s.jobs)
 	}
 	a.Attrs.Ended = v.ended
 	if v.first != nil {
-		a.Attrs.addGroup(now, v.first)
+		a.Attrs.addGroup(s.now, v.first)
 	}
 	for _, w := range v.views {
-		a.Attrs.addGroup(now, w.group)
+		a.Attrs.addGroup(s.now, w.group)
 	}
 }
 

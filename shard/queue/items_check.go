@@ -117,7 +117,7 @@ func (s *State) checkFiltered(c *consumer) error {
 	}
 	for i := uint32(0); i < v.tube.ready.N; i++ {
 		slot := v.tube.ready.At(i).Slot
-		if id := s.jobs.At(slot).id(); c.to != nil && id < c.look && c.wants(s, slot) {
+		if id := s.job(slot).id(); c.to != nil && id < c.look && c.wants(s, slot) {
 			return fmt.Errorf("Q5: it misses item %d, and looks from %d on", id, c.look)
 		}
 	}

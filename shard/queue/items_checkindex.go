@@ -15,12 +15,12 @@ func (s *State) checkItemIndex(t *tube) error {
 	for at := f.order.seek(&s.jobs, 0); f.order.at(at) != 0; at = f.order.next(at) {
 		slot := f.order.at(at)
 		found++
-		if s.jobs.At(slot).tube() != t.slot {
-			return fmt.Errorf("F1: job %d is in the order of tube %q", s.jobs.At(slot).id(), t.name)
+		if s.job(slot).tube() != t.slot {
+			return fmt.Errorf("F1: job %d is in the order of tube %q", s.job(slot).id(), t.name)
 		}
 		_, has := s.tagsOf(slot).Get(TagRequest)
 		if it := s.itemAt(slot); has != (it != nil && it.requested) {
-			return fmt.Errorf("F2: job %d is not filed by its request id", s.jobs.At(slot).id())
+			return fmt.Errorf("F2: job %d is not filed by its request id", s.job(slot).id())
 		}
 		if has {
 			requested++
@@ -47,7 +47,7 @@ func (r requests) check(s *State, t *tube) (n int, err error) {
 			it := s.added.At(ref)
 			id, _ := s.tagsOf(it.job).Get(TagRequest)
 			switch {
-			case it.prev != prev || hashRequest(id) != h || s.jobs.At(it.job).tube() != t.slot:
+			case it.prev != prev || hashRequest(id) != h || s.job(it.job).tube() != t.slot:
 				return 0, fmt.Errorf("F2: job %d is in a wrong ring", s.idOf(ref))
 			case !first && s.idOf(prev) >= s.idOf(ref):
 				return 0, fmt.Errorf("F2: a ring has job %d before %d", s.idOf(prev), s.idOf(ref))
@@ -61,7 +61,7 @@ func (r requests) check(s *State, t *tube) (n int, err error) {
 
 // check looks for gets that wait though they could have an item.
 func (g *gets) check(s *State, slot uint32) error {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	waits, called := false, false
 	for _, w := range g.waits {
 		if !visible(j, w.take) || !w.matches(j.id(), s.tagsOf(slot)) {

@@ -14,7 +14,7 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 		}
 		o := &t.service.index.order
 		for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
-			if slot := o.at(at); s.jobs.At(slot).state() == Passed {
+			if slot := o.at(at); s.job(slot).state() == Passed {
 				if err := place(slot, t.name+" passed"); err != nil {
 					return err
 				}
@@ -30,7 +30,7 @@ func (s *State) checkPassed(v *service) error {
 	o := &v.index.order
 	for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
 		slot := o.at(at)
-		j := s.jobs.At(slot)
+		j := s.job(slot)
 		if j.state() != Passed {
 			continue
 		}
@@ -60,7 +60,7 @@ func (s *State) checkView(w *view) error {
 	tube := w.group.service.tube
 	for i := range w.heap.N {
 		e := *w.heap.At(i)
-		if j := s.jobs.At(e.Slot); e != readyKey(j.pri, j.id(), e.Slot) {
+		if j := s.job(e.Slot); e != readyKey(j.pri, j.id(), e.Slot) {
 			return fmt.Errorf("V1: job %d has another place among the undelivered", j.id())
 		}
 	}
@@ -73,7 +73,7 @@ func (s *State) checkView(w *view) error {
 				continue
 			}
 			n++
-			j := s.jobs.At(slot)
+			j := s.job(slot)
 			if j.tube() != tube.slot || j.id() < w.start || !s.tagsOf(slot).Has(w.tags) {
 				return fmt.Errorf("V1: the view has job %d, which it does not get", j.id())
 			}
@@ -107,8 +107,8 @@ func (s *State) checkView(w *view) error {
 func (s *State) checkComplete(w *view) error {
 	o := &w.group.service.index.order
 	for at := o.seek(&s.jobs, 0); o.at(at) != 0 && !w.building; at = o.next(at) {
-		if slot := o.at(at); s.jobs.At(slot).state() == Ready && w.wants(s, slot) {
-			return fmt.Errorf("V1: the view misses job %d", s.jobs.At(slot).id())
+		if slot := o.at(at); s.job(slot).state() == Ready && w.wants(s, slot) {
+			return fmt.Errorf("V1: the view misses job %d", s.job(slot).id())
 		}
 	}
 	called := w.building || w.group.service.tube.paused()
@@ -165,7 +165,7 @@ func (s *State) checkHas(c *consumer) error {
 	again := c.again == 0
 	err := c.has.Check(s.ownLinks, func(ref uint32) error {
 		if p := s.pendings.At(ref); p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
-			return fmt.Errorf("Q1: job %d is pending elsewhere", s.jobs.At(p.job).id())
+			return fmt.Errorf("Q1: job %d is pending elsewhere", s.job(p.job).id())
 		}
 		again = again || ref == c.again
 		return nil

@@ -15,7 +15,7 @@ func (s *State) each(op *Op, do func(slot uint32)) {
 		}
 		s.spend(looking)
 		slot := s.find(a.Indexes[op.Count])
-		if slot == 0 || s.tubeAt.Get(s.jobs.At(slot).tube()).name != a.Queue {
+		if slot == 0 || s.tubeOf(s.job(slot)).name != a.Queue {
 			continue
 		}
 		s.spend(moving)
@@ -26,7 +26,7 @@ func (s *State) each(op *Op, do func(slot uint32)) {
 
 // pendingAt is the consumer of the first group that has a job; nil if there is none.
 func (s *State) pendingAt(slot uint32) *consumer {
-	if s.jobs.At(slot).state() != Reserved {
+	if s.job(slot).state() != Reserved {
 		return nil
 	}
 	return s.holderOf(slot).consumer
@@ -36,34 +36,34 @@ func (s *State) pendingAt(slot uint32) *consumer {
 // consumers, or yet to be sent to one: the asker may have been sent them before a restart,
 // or before they were taken back from it. What a worker holds or has buried, or what is
 // delayed, is the workers' business.
-func (s *State) askCommit(now int64, op *Op) {
+func (s *State) askCommit(op *Op) {
 	op.Status = OK
-	s.heardOf(now, op.Ask)
+	s.heardOf(op.Ask)
 	g := s.serviceNamed(op.Ask).groupNamed(op.Ask.Group)
 	if g == nil {
 		return
 	}
 	if g.view != nil {
-		s.each(op, func(slot uint32) { s.viewCommits(now, g.view, slot) })
+		s.each(op, func(slot uint32) { s.viewCommits(g.view, slot) })
 		return
 	}
 	s.each(op, func(slot uint32) {
 		if c := s.pendingAt(slot); c != nil && c.group == g {
 			s.unhold(slot)
-			s.finish(now, slot)
-		} else if s.jobs.At(slot).state() == Ready {
+			s.finish(slot)
+		} else if s.job(slot).state() == Ready {
 			s.unready(slot)
-			s.finish(now, slot)
+			s.finish(slot)
 		}
 	})
 }
 
 // askNegative gives back items that the asker cannot process. The asker gets one of them
 // again only if nobody else has room.
-func (s *State) askNegative(now int64, op *Op) {
+func (s *State) askNegative(op *Op) {
 	op.Status = OK
 	a := op.Ask
-	c := s.heardOf(now, a)
+	c := s.heardOf(a)
 	if c == nil {
 		return
 	}
@@ -76,12 +76,12 @@ func (s *State) askNegative(now int64, op *Op) {
 	}
 	s.each(op, func(slot uint32) {
 		if c.group.view != nil {
-			s.viewRefuses(now, c, slot, a)
+			s.viewRefuses(c, slot, a)
 		} else if s.pendingAt(slot) == c {
 			s.setNote(slot, a.Code, a.Reason)
 			s.itemOf(slot).avoid = c.number
 			s.unhold(slot)
-			s.rebalance(now, slot)
+			s.rebalance(slot)
 		}
 	})
 }
@@ -96,13 +96,13 @@ func (s *State) standBack(c *consumer) {
 
 // rebalance gives to others a job, which is in no place, because a consumer of the first
 // group has not dealt with it. A job that was sent as often as it may be is a dead letter.
-func (s *State) rebalance(now int64, slot uint32) {
+func (s *State) rebalance(slot uint32) {
 	s.rebalanced++
 	it := s.itemOf(slot)
 	it.rebalances++
-	j := s.jobs.At(slot)
-	l := s.tubeAt.Get(j.tube()).service.limits
-	perished, roomy := s.perishes(now, slot, it.rebalances, l.MaxDelivery, l.DeadLetter, ForReturns)
+	j := s.job(slot)
+	l := s.tubeOf(j).service.limits
+	perished, roomy := s.perishes(slot, it.rebalances, l.MaxDelivery, l.DeadLetter, ForReturns)
 	if perished {
 		return
 	}
@@ -110,5 +110,5 @@ func (s *State) rebalance(now int64, slot uint32) {
 	if roomy {
 		s.logUpdate(slot)
 	}
-	s.makeReady(now, slot)
+	s.makeReady(slot)
 }

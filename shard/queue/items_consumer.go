@@ -89,7 +89,7 @@ func (c *consumer) status() string {
 }
 
 // askWatch makes a consumer, or gives an existing one a new connection.
-func (s *State) askWatch(now int64, op *Op) {
+func (s *State) askWatch(op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	v := s.serviceOf(t, a.Limits)
@@ -121,7 +121,7 @@ func (s *State) askWatch(now int64, op *Op) {
 	} else {
 		c.tags = g.view.tags
 	}
-	c.heard = now
+	c.heard = s.now
 	s.wake(c)
 }
 
@@ -148,25 +148,25 @@ func (s *State) connect(c *consumer, to Receiver) {
 }
 
 // heardOf finds the consumer that an operation comes from.
-func (s *State) heardOf(now int64, a *Ask) *consumer {
+func (s *State) heardOf(a *Ask) *consumer {
 	g := s.serviceNamed(a).groupNamed(a.Group)
 	if g == nil {
 		return nil
 	}
 	c := g.users[a.User]
 	if c != nil {
-		c.heard = now
+		c.heard = s.now
 	}
 	return c
 }
 
 // askSent notes what a consumer's connection has sent, so that it may be pushed more.
-func (s *State) askSent(now int64, op *Op) {
+func (s *State) askSent(op *Op) {
 	op.Status = OK
 	for _, p := range op.Ask.Spent {
 		s.spare(p)
 	}
-	c := s.heardOf(now, op.Ask)
+	c := s.heardOf(op.Ask)
 	if c == nil || c.to != op.Ask.Receiver {
 		return
 	}

@@ -49,7 +49,7 @@ func (s *State) askDelete(op *Op) {
 // jobIn finds a job of a tube, or 0.
 func (s *State) jobIn(t *tube, id uint64) uint32 {
 	slot := s.find(id)
-	if slot == 0 || s.jobs.At(slot).tube() != t.slot {
+	if slot == 0 || s.job(slot).tube() != t.slot {
 		return 0
 	}
 	return slot
@@ -76,7 +76,7 @@ func (s *State) askTruncate(op *Op) {
 func (s *State) endBefore(v *service, index uint64) bool {
 	for {
 		slot := v.index.order.first()
-		if slot == 0 || s.jobs.At(slot).id() >= index {
+		if slot == 0 || s.job(slot).id() >= index {
 			return true
 		}
 		if s.spent() {
@@ -123,7 +123,7 @@ func (s *State) endLoose(v *service, a *Ask) bool {
 
 // had says whether a client or a consumer has a job.
 func (s *State) had(v *service, slot uint32) bool {
-	if s.jobs.At(slot).state() == Reserved {
+	if s.job(slot).state() == Reserved {
 		return true
 	}
 	for _, w := range v.views {

@@ -76,7 +76,7 @@ func (p *DeliveryBatch) footprint() int {
 
 // pack appends an item to a delivery batch.
 func (s *State) pack(p *DeliveryBatch, slot uint32, body bool) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
 	p.Bytes = append(p.Bytes, s.tagsOf(slot)...)
 	it.BodyAt = uint32(len(p.Bytes))
@@ -197,16 +197,16 @@ type fetched struct {
 }
 
 // askFetched goes on with a consumer whose delivery batch has its bodies now.
-func (s *State) askFetched(now int64, op *Op) {
+func (s *State) askFetched(op *Op) {
 	op.Status = OK
 	f := op.Ask.fetched
 	c := f.consumer
 	if c.group.view != nil {
-		s.viewFetched(now, f)
+		s.viewFetched(f)
 		return
 	}
 	for _, id := range f.lost {
-		if slot := s.index.find(&s.jobs, id); slot != 0 && s.pendingAt(slot) == c {
+		if slot := s.slotOf(id); slot != 0 && s.pendingAt(slot) == c {
 			op := Op{Kind: Quarantine, ID: id}
 			s.quarantine(&c.client, &op)
 		}
@@ -220,9 +220,9 @@ func (s *State) askFetched(now int64, op *Op) {
 		return
 	}
 	for _, id := range f.read {
-		if slot := s.index.find(&s.jobs, id); slot != 0 && s.pendingAt(slot) == c {
+		if slot := s.slotOf(id); slot != 0 && s.pendingAt(slot) == c {
 			s.unhold(slot)
-			s.finish(now, slot)
+			s.finish(slot)
 		}
 	}
 }

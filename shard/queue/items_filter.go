@@ -19,7 +19,7 @@ func (c *consumer) filtered() bool {
 
 // wants says whether a job may be sent to a filtered consumer.
 func (c *consumer) wants(s *State, slot uint32) bool {
-	return s.jobs.At(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
+	return s.job(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
 }
 
 // startOf is the first index that a watch asks for. It reports false if another turn is
@@ -56,9 +56,9 @@ func (c *consumer) ignoreShown() {
 }
 
 // show offers a job to the filtered consumers, if it is still ready.
-func (v *service) show(s *State, now int64, id uint64) {
+func (v *service) show(s *State, id uint64) {
 	slot := s.find(id)
-	if slot == 0 || s.jobs.At(slot).state() != Ready || s.jobs.At(slot).tube() != v.tube.slot {
+	if slot == 0 || s.job(slot).state() != Ready || s.job(slot).tube() != v.tube.slot {
 		return
 	}
 	marks := s.tagsOf(slot).marks()
@@ -69,7 +69,7 @@ func (v *service) show(s *State, now int64, id uint64) {
 		}
 		if c.look == lookedAll && c.room() && v.tube.offers() {
 			v.filtered = append(slices.Delete(v.filtered, i, i+1), c)
-			s.push(now, c, slot)
+			s.push(c, slot)
 			return
 		}
 		c.look = min(c.look, id)
@@ -79,7 +79,7 @@ func (v *service) show(s *State, now int64, id uint64) {
 
 // seekFor sends a filtered consumer with room the next item that it wants, or lets it wait
 // until it is shown one.
-func (s *State) seekFor(now int64, c *consumer) {
+func (s *State) seekFor(c *consumer) {
 	v := c.group.service
 	if c.look == lookedAll || v.tube.shut() {
 		return
@@ -102,10 +102,10 @@ func (s *State) seekFor(now int64, c *consumer) {
 			break
 		}
 		s.spend(visiting)
-		j := s.jobs.At(slot)
+		j := s.job(slot)
 		c.look = j.id() + 1
 		if j.state() == Ready && c.wants(s, slot) {
-			s.push(now, c, slot)
+			s.push(c, slot)
 			break
 		}
 	}

@@ -142,7 +142,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 		if s.spent() {
 			return false
 		}
-		a.from = s.jobs.At(slot).id() + 1
+		a.from = s.job(slot).id() + 1
 		s.consider(b, a, slot)
 	}
 	return true
@@ -158,7 +158,7 @@ func (s *State) gatherBack(f *itemIndex, b *Batch, a *Ask) bool {
 		if s.spent() {
 			return false
 		}
-		a.from = s.jobs.At(slot).id()
+		a.from = s.job(slot).id()
 		s.consider(b, a, slot)
 	}
 	slices.Reverse(a.Found.Items)
@@ -177,7 +177,7 @@ func (a *Ask) full(b *Batch) bool {
 // consider puts an item into a get's answer if the get asks for it.
 func (s *State) consider(b *Batch, a *Ask, slot uint32) {
 	s.spend(visiting)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if j.id() < a.start() || !visible(j, a.Take) || !s.tagsOf(slot).Has(a.Tags) {
 		return
 	}
@@ -208,7 +208,7 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 		s.spend(moving)
 		it := p.Items[a.at]
 		slot := s.jobIn(v.tube, it.Index)
-		if slot == 0 || s.jobs.At(slot).state() != Ready {
+		if slot == 0 || s.job(slot).state() != Ready {
 			continue
 		}
 		s.endForAll(slot)

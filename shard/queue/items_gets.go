@@ -137,13 +137,13 @@ func (g *gets) offer(s *State, slot uint32, taking bool) {
 	tags := s.tagsOf(slot)
 	for _, a := range g.looking {
 		if taking || !a.Take {
-			a.goBack(s.jobs.At(slot).id(), tags)
+			a.goBack(s.job(slot).id(), tags)
 		}
 	}
 	if len(g.waits) == 0 {
 		return
 	}
-	it := offered{s.jobs.At(slot).id(), tags, tags.marks()}
+	it := offered{s.job(slot).id(), tags, tags.marks()}
 	if id, ok := tags.Get(TagRequest); ok {
 		if l := g.requests[hashRequest(id)]; l != nil {
 			taking = g.offerTo(s, l, &it, taking)
@@ -190,7 +190,7 @@ func (g *gets) callFor(s *State, w *waitGet, it *offered) bool {
 // shown offers an item that has just become ready, and may have been taken since.
 func (g *gets) shown(s *State, id uint64) {
 	if slot := s.find(id); slot != 0 {
-		g.offer(s, slot, s.jobs.At(slot).state() == Ready)
+		g.offer(s, slot, s.job(slot).state() == Ready)
 	}
 }
 
@@ -199,7 +199,7 @@ func (g *gets) again(s *State, t *tube, id uint64) {
 	if id == 0 {
 		return
 	}
-	if slot := s.jobIn(t, id); slot != 0 && s.jobs.At(slot).state() == Ready {
+	if slot := s.jobIn(t, id); slot != 0 && s.job(slot).state() == Ready {
 		g.offer(s, slot, true)
 	}
 }

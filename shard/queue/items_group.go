@@ -56,7 +56,7 @@ func (v *service) groupNamed(name string) *group {
 // ready without being counted. If the group was the first, the next watch
 // of the queue names a new one. If it was a view, jobs that all other groups are done
 // with end.
-func (s *State) askDropGroup(now int64, op *Op) {
+func (s *State) askDropGroup(op *Op) {
 	op.Status = OK
 	a := op.Ask
 	if a.group == nil {
@@ -75,12 +75,12 @@ func (s *State) askDropGroup(now int64, op *Op) {
 		a.at = len(a.group.consumers)
 	}
 	g := a.group
-	if !s.dropConsumers(now, g, a) {
+	if !s.dropConsumers(g, a) {
 		op.Status = More
 		return
 	}
 	if g.view != nil {
-		if !s.emptyView(now, g.view, a) {
+		if !s.emptyView(g.view, a) {
 			op.Status = More
 			return
 		}
@@ -97,7 +97,7 @@ func (s *State) askDropGroup(now int64, op *Op) {
 // dropConsumers ends a group's consumers. First all lose their connections: otherwise an
 // item that one of them has had would be pushed to another, which is about to be told that
 // the group is gone. It reports false if it must go on in another turn.
-func (s *State) dropConsumers(now int64, g *group, a *Ask) bool {
+func (s *State) dropConsumers(g *group, a *Ask) bool {
 	for ; a.at > 0; a.at-- {
 		if s.spent() {
 			return false
@@ -109,10 +109,10 @@ func (s *State) dropConsumers(now int64, g *group, a *Ask) bool {
 		c := g.consumers[a.at-1]
 		if c.to != nil {
 			c.to.Removed()
-			s.disconnect(now, c)
+			s.disconnect(c)
 		}
 		if !c.departed { // it keeps its items until the loop below takes them
-			s.leaving.Schedule(s.leavePos, c.client.slot, now+forgetAfter)
+			s.leaving.Schedule(s.leavePos, c.client.slot, s.now+forgetAfter)
 		}
 	}
 	for len(g.consumers) > 0 {
@@ -121,7 +121,7 @@ func (s *State) dropConsumers(now int64, g *group, a *Ask) bool {
 		}
 		s.spend(moving)
 		if c := g.consumers[len(g.consumers)-1]; c.held() > 0 {
-			s.loseFirst(now, c)
+			s.loseFirst(c)
 		} else {
 			s.forgetConsumer(c)
 		}

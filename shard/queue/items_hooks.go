@@ -36,23 +36,23 @@ func (v *service) nextOut(s *State) (slot uint32, _ Status) {
 
 // itemReady is the rest of makeReady for a tube that has a service. The job may have a waiter
 // then, and may even have ended.
-func (s *State) itemReady(now int64, t *tube, slot uint32, sought []*tagIndex) {
-	v, id := t.service, s.jobs.At(slot).id()
+func (s *State) itemReady(t *tube, slot uint32, sought []*tagIndex) {
+	v, id := t.service, s.job(slot).id()
 	v.jobJoins(s, slot)
 	if t.waiters.Head != nil || t.byMany > 0 || sought != nil {
-		s.match(now, t, sought)
+		s.match(t, sought)
 	}
-	v.jobReady(s, now, id)
+	v.jobReady(s, id)
 }
 
 // jobReady is told of each job that has become ready, after the waiters have been
 // served: one of them may have the job now, and it may even have ended.
-func (v *service) jobReady(s *State, now int64, id uint64) {
+func (v *service) jobReady(s *State, id uint64) {
 	if v.index.gets.busy() {
 		v.index.gets.shown(s, id)
 	}
 	if len(v.filtered) > 0 {
-		v.show(s, now, id)
+		v.show(s, id)
 	}
 }
 
@@ -74,7 +74,7 @@ func (v *service) jobJoins(s *State, slot uint32) {
 
 // jobRanks is told when a job has got another priority.
 func (v *service) jobRanks(s *State, slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	for _, w := range v.views {
 		if !w.emptied && w.undelivered(slot) {
 			w.heap.Update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
@@ -85,13 +85,13 @@ func (v *service) jobRanks(s *State, slot uint32) {
 // jobFinished is told when the first group is done with a job, which is in no place. It
 // reports false if the job is to end, as jobs do: no view is still to be done with it, and no
 // group has made it a dead letter.
-func (v *service) jobFinished(s *State, now int64, slot uint32) bool {
+func (v *service) jobFinished(s *State, slot uint32) bool {
 	if v.wanted(slot) {
 		s.makePassed(slot)
 		s.logUpdate(slot)
 		return true
 	}
-	return s.meetFate(now, slot)
+	return s.meetFate(slot)
 }
 
 // jobDies is told of a dead letter of the first group, or of one whose fate a view has
@@ -114,14 +114,14 @@ func (v *service) truncate(s *State, op *Op) bool {
 	}
 	for o := &v.index.order; ; {
 		slot := o.at(o.seek(&s.jobs, op.ID))
-		if slot == 0 || s.jobs.At(slot).id() > op.Ticket {
+		if slot == 0 || s.job(slot).id() > op.Ticket {
 			return true
 		}
 		if s.spent() {
 			return false
 		}
-		op.ID = s.jobs.At(slot).id() + 1
-		st := s.jobs.At(slot).state()
+		op.ID = s.job(slot).id() + 1
+		st := s.job(slot).state()
 		if !op.ends(st) || st == Reserved && s.holderOf(slot).consumer == nil {
 			s.spend(looking)
 		} else {
@@ -174,9 +174,9 @@ func (v *service) jobsInterred(s *State, left []uint32) {
 	}
 	x := v.index
 	x.order, x.requests, x.cursor = order{}, nil, wholeIndex
-	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(s.jobs.At(a).id(), s.jobs.At(b).id()) })
+	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(s.job(a).id(), s.job(b).id()) })
 	for _, slot := range left {
-		if s.jobs.At(slot).state() != Arriving {
+		if s.job(slot).state() != Arriving {
 			x.add(s, slot)
 		}
 	}
@@ -206,16 +206,16 @@ func (v *service) matters() bool {
 
 // consumerExpires takes back a job that a consumer has had for too long. It may well be stuck
 // there, so others are to get it.
-func (s *State) consumerExpires(now int64, c *consumer, slot uint32) {
+func (s *State) consumerExpires(c *consumer, slot uint32) {
 	s.standBack(c)
 	s.timeOut(slot)
 	s.itemOf(slot).avoid = c.number
-	s.rebalance(now, slot)
+	s.rebalance(slot)
 }
 
 // serveConsumer gives the tube's best job to a consumer that has left the line for it.
-func (s *State) serveConsumer(now int64, c *consumer, t *tube) {
-	s.push(now, c, t.ready.Top().Slot)
+func (s *State) serveConsumer(c *consumer, t *tube) {
+	s.push(c, t.ready.Top().Slot)
 	switch {
 	case !c.room():
 	case t.offers():
@@ -229,7 +229,7 @@ func (s *State) serveConsumer(now int64, c *consumer, t *tube) {
 // no view has it, the log has lost the queue's record, and nobody knows who is to get the
 // job: it is buried, so that somebody may look at it, and kick or delete it.
 func (s *State) restorePassed(slot uint32) {
-	v := s.tubeAt.Get(s.jobs.At(slot).tube()).service
+	v := s.tubeOf(s.job(slot)).service
 	if v != nil {
 		v.jobJoins(s, slot)
 	}
@@ -287,15 +287,15 @@ func (s *State) soonestConsumer() int64 {
 
 // tickConsumers ends a turn for the consumers: what is due is taken back from them, in at
 // most half a share, and those that have room are fed.
-func (s *State) tickConsumers(now int64) {
+func (s *State) tickConsumers() {
 	if !s.feeding() && s.leaving.N == 0 && s.departed.N == 0 && s.idling.N == 0 {
 		return
 	}
 	s.share = (s.Share + 1) / 2
-	s.tickLeavers(now)
-	s.tickViews(now)
+	s.tickLeavers()
+	s.tickViews()
 	s.share = max(0, s.share) + (s.Share+1)/2
-	s.feed(now)
+	s.feed()
 }
 
 // figures adds what the metrics tell of a queue.
@@ -310,7 +310,7 @@ func (v *service) figures(f *TubeFigures) {
 }
 
 func (s *State) unpass(slot uint32) {
-	s.tubeAt.Get(s.jobs.At(slot).tube()).service.passed--
+	s.tubeOf(s.job(slot)).service.passed--
 }
 
 // checkItems checks what the queue service has, and shows the jobs that only views have to

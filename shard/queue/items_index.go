@@ -55,7 +55,7 @@ func (s *State) takeIn(v *service, slot uint32) {
 	if slot%passing == 0 {
 		s.spend(looking)
 	}
-	if s.jobs.At(slot).tube() == v.tube.slot && !s.interred(slot) && !v.index.order.has(&s.jobs, slot) {
+	if s.job(slot).tube() == v.tube.slot && !s.interred(slot) && !v.index.order.has(&s.jobs, slot) {
 		s.spend(indexing)
 		v.index.add(s, slot)
 	}
@@ -87,7 +87,7 @@ func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool 
 			return false
 		}
 		s.spend(cost)
-		a.from = s.jobs.At(slot).id() + 1
+		a.from = s.job(slot).id() + 1
 		show(slot)
 		if o.at(at) == slot {
 			at = o.next(at)

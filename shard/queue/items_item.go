@@ -31,7 +31,7 @@ const (
 
 // itemOf finds the item of a job, or makes it.
 func (s *State) itemOf(slot uint32) *item {
-	t := s.rareOf(s.jobs.At(slot))
+	t := s.rareOf(s.job(slot))
 	if t.item == 0 {
 		t.item = s.added.Alloc()
 		s.added.At(t.item).job = slot
@@ -41,11 +41,11 @@ func (s *State) itemOf(slot uint32) *item {
 
 // itemAt finds the item of a job, if it has one.
 func (s *State) itemAt(slot uint32) *item {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if j.rare == 0 {
 		return nil
 	}
-	if ref := s.rares.At(j.rare).item; ref != 0 {
+	if ref := s.rare(j).item; ref != 0 {
 		return s.added.At(ref)
 	}
 	return nil
@@ -143,7 +143,7 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	if r == nil {
 		return
 	}
-	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
+	if t := s.tubeOf(s.job(slot)); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
 		if t.service == nil { // the log has lost the queue's record
 			s.serviceOf(t, &policy.Limits{})
 		}

@@ -21,7 +21,7 @@ func (s *State) forgetAt(c *consumer) int64 {
 }
 
 // askLeave ends a consumer's connection.
-func (s *State) askLeave(now int64, op *Op) {
+func (s *State) askLeave(op *Op) {
 	op.Status = OK
 	a := op.Ask
 	g := s.serviceNamed(a).groupNamed(a.Group)
@@ -29,59 +29,59 @@ func (s *State) askLeave(now int64, op *Op) {
 		return
 	}
 	if c := g.users[a.User]; c != nil && c.to != nil && c.to == a.Receiver {
-		s.disconnect(now, c)
+		s.disconnect(c)
 	}
 }
 
 // disconnect takes the consumer's connection away. From now on it has a time to come back.
-func (s *State) disconnect(now int64, c *consumer) {
+func (s *State) disconnect(c *consumer) {
 	v := c.group.service
 	s.unwait(&c.client)
 	c.ignoreShown()
 	s.leaveLine(c)
 	c.to, c.batch, c.again = nil, nil, 0
-	s.leaving.Schedule(s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
+	s.leaving.Schedule(s.leavePos, c.client.slot, s.now+max(0, v.limits.Leaving))
 	if c.group.view == nil {
 		s.ignore(&c.client, v.tube)
 	}
 	if c.held() == 0 {
-		s.depart(now, c)
+		s.depart(c)
 	}
 }
 
 // exit goes on with the first of the consumers whose time to come back has passed: it
 // takes back one item.
-func (s *State) exit(now int64) {
+func (s *State) exit() {
 	c := s.clients.Get(s.leaving.Top().Slot).consumer
 	if c.held() == 0 {
-		s.depart(now, c)
+		s.depart(c)
 		return
 	}
 	c.exited = true
 	if w := c.group.view; w != nil {
-		s.viewReturns(now, w, s.pendings.At(c.has.Head).job)
+		s.viewReturns(w, s.pendings.At(c.has.Head).job)
 	} else {
 		slot := c.client.held.Head
 		s.unhold(slot)
-		s.rebalance(now, slot)
+		s.rebalance(slot)
 	}
 	if c.held() == 0 {
-		s.depart(now, c)
+		s.depart(c)
 	}
 }
 
 // departIdle lets a consumer that has left depart, if others have committed its items.
-func (s *State) departIdle(now int64, c *consumer) {
+func (s *State) departIdle(c *consumer) {
 	if c.held() == 0 && !c.departed && c.client.slot != 0 {
-		s.depart(now, c)
+		s.depart(c)
 	}
 }
 
 // depart puts a consumer that has left, and has nothing pending, among those that are
 // only remembered.
-func (s *State) depart(now int64, c *consumer) {
+func (s *State) depart(c *consumer) {
 	s.leaving.Schedule(s.leavePos, c.client.slot, 0)
-	c.departed, c.departedAt = true, now
+	c.departed, c.departedAt = true, s.now
 	s.departed.Push(c, &c.among, s.departed.Tail.departedLinks())
 	if s.departed.N > departedMost {
 		s.forgetConsumer(s.departed.Head)
@@ -114,12 +114,12 @@ func (c *consumer) departedLinks() *cells.Links[*consumer] {
 }
 
 // tickLeavers does what is due for the consumers that have left.
-func (s *State) tickLeavers(now int64) {
-	for !s.spent() && s.leaving.Due(now) {
+func (s *State) tickLeavers() {
+	for !s.spent() && s.leaving.Due(s.now) {
 		s.spend(moving)
-		s.exit(now)
+		s.exit()
 	}
-	for c := s.departed.Head; c != nil && s.forgetAt(c) <= now && !s.spent(); c = s.departed.Head {
+	for c := s.departed.Head; c != nil && s.forgetAt(c) <= s.now && !s.spent(); c = s.departed.Head {
 		s.spend(moving)
 		s.forgetConsumer(c)
 	}

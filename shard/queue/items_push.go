@@ -11,7 +11,7 @@ import "beanfield/shard/queue/cells"
 
 // feed serves the consumers that may have got room, and those that are to learn that no
 // more items come.
-func (s *State) feed(now int64) {
+func (s *State) feed() {
 	for !s.spent() {
 		if s.withRoom.N == 0 {
 			if len(s.ending)+len(s.parting) == 0 {
@@ -23,34 +23,34 @@ func (s *State) feed(now int64) {
 		c := s.withRoom.Pop()
 		c.listed = false
 		s.spend(moving)
-		s.feedOne(now, c)
+		s.feedOne(c)
 	}
 }
 
 // feedOne sends a consumer one item, or lets it wait for one.
-func (s *State) feedOne(now int64, c *consumer) {
+func (s *State) feedOne(c *consumer) {
 	t := c.group.service.tube
 	if c.group.view != nil {
-		s.feedView(now, c)
+		s.feedView(c)
 		return
 	}
 	switch {
 	case c.to == nil:
-		s.departIdle(now, c)
+		s.departIdle(c)
 		return
 	case !c.listens():
 		return
 	case c.group.service.ended && s.tells(c):
 		return
 	case c.again != 0:
-		s.resend(now, c)
+		s.resend(c)
 	case !c.room() || c.client.waits != nil:
 		return
 	case c.filtered():
-		s.seekFor(now, c)
+		s.seekFor(c)
 		return
 	case t.offers():
-		s.push(now, c, s.pick(c, t))
+		s.push(c, s.pick(c, t))
 	default:
 		s.wait(&c.client, 0)
 		return
@@ -84,38 +84,38 @@ func (s *State) avoids(c *consumer, slot uint32) bool {
 
 // push sends a ready job to a consumer, which holds it from now on. With auto-commit
 // the group is done with the job at once, unless its body is yet to be read.
-func (s *State) push(now int64, c *consumer, slot uint32) {
+func (s *State) push(c *consumer, slot uint32) {
 	s.unready(slot)
 	away := s.load(c, slot)
 	c.group.delivered++
 	if c.autoCommit && !away {
 		if t := c.group.service.tube; t.policy != nil {
-			s.handOut(now, t)
+			s.handOut(t)
 		}
-		s.finish(now, slot)
+		s.finish(slot)
 		return
 	}
-	s.hold(now, &c.client, slot)
+	s.hold(&c.client, slot)
 }
 
 // resend sends a new connection the next of the items that were pending before, or gives
 // the item back if the consumer no longer wants it or has room for it.
-func (s *State) resend(now int64, c *consumer) {
+func (s *State) resend(c *consumer) {
 	slot := c.again
-	switch id := s.jobs.At(slot).id(); {
+	switch id := s.job(slot).id(); {
 	case id < c.start:
 		s.unhold(slot)
-		s.rebalance(now, slot)
+		s.rebalance(slot)
 	case !c.autoCommit && c.resent >= c.window:
 		s.unhold(slot)
-		s.makeReady(now, slot)
+		s.makeReady(slot)
 	default:
 		c.resent++
 		away := s.load(c, slot)
 		c.again = s.linksOf(slot).Next
 		if c.autoCommit && !away {
 			s.unhold(slot)
-			s.finish(now, slot)
+			s.finish(slot)
 		}
 	}
 }

@@ -1,14 +1,14 @@
 package queue
 
 // askPut makes an item.
-func (s *State) askPut(now int64, op *Op) {
+func (s *State) askPut(op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	if v := s.serviceOf(t, a.Limits); v.ended && op.phase < noPlace { // otherwise it has failed already
 		s.endPut(t, op, Ended)
 	} else {
 		op.TTR = uint32((a.Limits.MaxIdle + second - 1) / second)
-		s.putInto(now, nil, t, op, a.Tags)
+		s.putInto(nil, t, op, a.Tags)
 	}
 	s.letGo(t)
 }

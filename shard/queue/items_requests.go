@@ -25,7 +25,7 @@ func (r *requests) add(s *State, slot uint32) {
 	if *r == nil {
 		*r = requests{}
 	}
-	ref := s.rares.At(s.jobs.At(slot).rare).item
+	ref := s.rare(s.job(slot)).item
 	it := s.added.At(ref)
 	it.requested = true
 	h := hashRequest(id)
@@ -36,7 +36,7 @@ func (r *requests) add(s *State, slot uint32) {
 		return
 	}
 	before := s.added.At(head).prev // the last, after which a new item mostly belongs
-	own := s.jobs.At(slot).id()
+	own := s.job(slot).id()
 	for before != head && s.idOf(before) > own {
 		before = s.added.At(before).prev
 	}
@@ -50,7 +50,7 @@ func (r *requests) add(s *State, slot uint32) {
 }
 
 // idOf is the id of an item's job.
-func (s *State) idOf(ref uint32) uint64 { return s.jobs.At(s.added.At(ref).job).id() }
+func (s *State) idOf(ref uint32) uint64 { return s.job(s.added.At(ref).job).id() }
 
 // remove forgets an item.
 func (r requests) remove(s *State, slot uint32) {
@@ -60,7 +60,7 @@ func (r requests) remove(s *State, slot uint32) {
 	}
 	id, _ := s.tagsOf(slot).Get(TagRequest)
 	h := hashRequest(id)
-	ref := s.rares.At(s.jobs.At(slot).rare).item
+	ref := s.rare(s.job(slot)).item
 	switch {
 	case it.next == ref:
 		delete(r, h)

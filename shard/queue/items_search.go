@@ -35,7 +35,7 @@ func (s *State) waits(g *group, slot uint32) bool {
 	if g != nil && g.view != nil {
 		return g.view.undelivered(slot)
 	}
-	return s.jobs.At(slot).state() == Ready
+	return s.job(slot).state() == Ready
 }
 
 // whoHas says which consumer of a group has an item, and how often the item was sent to
@@ -55,7 +55,7 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 		if it := s.itemAt(slot); it != nil {
 			i.Deliveries = int(it.rebalances)
 		}
-		i.Pending, c = s.jobs.At(slot).state() == Reserved, s.pendingAt(slot)
+		i.Pending, c = s.job(slot).state() == Reserved, s.pendingAt(slot)
 	}
 	if i.Pending {
 		i.Deliveries++
@@ -69,10 +69,10 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 // countBefore counts the items that a group would be sent before a given one. It reports
 // false if it must go on in another turn.
 func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	own := readyKey(j.pri, j.id(), slot)
 	return s.walk(v, a, looking, func(other uint32) {
-		x := s.jobs.At(other)
+		x := s.job(other)
 		if s.waits(g, other) && readyKey(x.pri, x.id(), other).Before(own) {
 			a.Search.WaitCount++
 		}
@@ -96,7 +96,7 @@ func (s *State) count(op *Op) {
 		a.begun, a.Count = true, 0
 	}
 	more := !s.whole(v) || !s.walk(v, a, looking, func(slot uint32) {
-		if a.ByPri && s.jobs.At(slot).pri != op.Pri {
+		if a.ByPri && s.job(slot).pri != op.Pri {
 			return
 		}
 		if s.tagsOf(slot).Has(a.Tags) {

@@ -30,10 +30,10 @@ type service struct {
 }
 
 // applyService runs an operation of the queue service.
-func (s *State) applyService(now int64, b *Batch, op *Op) {
+func (s *State) applyService(b *Batch, op *Op) {
 	switch op.Ask.What {
 	case AskPut:
-		s.askPut(now, op)
+		s.askPut(op)
 	case AskGet:
 		s.get(b, op)
 	case AskUnget:
@@ -49,21 +49,21 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 	case AskEnd:
 		s.askEnd(op)
 	case AskWatch:
-		s.askWatch(now, op)
+		s.askWatch(op)
 	case AskLeave:
-		s.askLeave(now, op)
+		s.askLeave(op)
 	case AskSent:
-		s.askSent(now, op)
+		s.askSent(op)
 	case AskCommit:
-		s.askCommit(now, op)
+		s.askCommit(op)
 	case AskNegative:
-		s.askNegative(now, op)
+		s.askNegative(op)
 	case AskAttrs:
-		s.askAttrs(now, op)
+		s.askAttrs(op)
 	case AskDropGroup:
-		s.askDropGroup(now, op)
+		s.askDropGroup(op)
 	case askFetched:
-		s.askFetched(now, op)
+		s.askFetched(op)
 	default:
 		op.Status = Failed
 	}

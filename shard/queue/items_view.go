@@ -110,7 +110,7 @@ func (w *view) unknow(slot uint32) {
 
 // wants says whether the view gets a job that it has not seen.
 func (w *view) wants(s *State, slot uint32) bool {
-	return !w.dropping && s.jobs.At(slot).id() >= w.start && w.where(slot) == cells.Nowhere &&
+	return !w.dropping && s.job(slot).id() >= w.start && w.where(slot) == cells.Nowhere &&
 		(len(w.tags) == 0 || s.tagsOf(slot).Has(w.tags))
 }
 
@@ -122,7 +122,7 @@ func (w *view) enter(s *State, slot uint32) {
 
 // offer puts a job that is known, and in no place, among the undelivered.
 func (w *view) offer(s *State, slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	w.heap.Push(w.places, readyKey(j.pri, j.id(), slot))
 	s.callLine(w)
 }
@@ -189,7 +189,7 @@ func (s *State) viewKeeps(w *view, left []uint32) {
 			w.places.Set(slot, at[i])
 			continue
 		}
-		j := s.jobs.At(slot)
+		j := s.job(slot)
 		w.heap.Push(w.places, readyKey(j.pri, j.id(), slot))
 	}
 }
@@ -210,25 +210,25 @@ func (s *State) viewLoses(w *view, slot uint32) {
 
 // viewEnds notes that a view is done with a job. If all other groups are done with it too,
 // the job ends.
-func (s *State) viewEnds(now int64, w *view, slot uint32) {
+func (s *State) viewEnds(w *view, slot uint32) {
 	s.viewLoses(w, slot)
 	w.places.Set(slot, viewDone)
 	delete(w.returned, slot)
 	v := w.group.service
 	s.mayBeOver(v)
-	if s.jobs.At(slot).state() != Passed || v.wantedFrom(v.rank(w.number), slot) {
+	if s.job(slot).state() != Passed || v.wantedFrom(v.rank(w.number), slot) {
 		s.logUpdate(slot)
 		return
 	}
 	s.unpass(slot)
-	s.settle(now, slot)
+	s.settle(slot)
 }
 
 // makePassed notes that the first group is done with a job, and a view is not.
 func (s *State) makePassed(slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	j.setState(Passed)
-	v := s.tubeAt.Get(j.tube()).service
+	v := s.tubeOf(j).service
 	v.passed++
 	s.mayBeOver(v)
 }
@@ -243,14 +243,14 @@ func (w *view) count(slot, times uint32) {
 
 // viewReturns takes back a job that a consumer of a view has not dealt with. Others get
 // it, unless it is a dead letter: then the view is done with it.
-func (s *State) viewReturns(now int64, w *view, slot uint32) {
+func (s *State) viewReturns(w *view, slot uint32) {
 	w.count(slot, 1)
 	l := w.group.service.limits
 	dead, roomy := s.tooOften(w.returned[slot], l.MaxDelivery)
 	if dead {
 		it := s.itemOf(slot)
 		it.fated, it.fate = true, l.DeadLetter
-		s.viewEnds(now, w, slot)
+		s.viewEnds(w, slot)
 		return
 	}
 	if roomy {
@@ -262,19 +262,19 @@ func (s *State) viewReturns(now int64, w *view, slot uint32) {
 }
 
 // settle ends a job, which is in no place, because all groups are done with it.
-func (s *State) settle(now int64, slot uint32) {
-	if !s.meetFate(now, slot) {
+func (s *State) settle(slot uint32) {
+	if !s.meetFate(slot) {
 		s.end(slot)
 	}
 }
 
 // meetFate does with a job that has become a dead letter of one of the groups what its fate
 // says.
-func (s *State) meetFate(now int64, slot uint32) bool {
+func (s *State) meetFate(slot uint32) bool {
 	it := s.itemAt(slot)
 	if it == nil || !it.fated {
 		return false
 	}
-	s.die(now, slot, it.fate, ForReturns)
+	s.die(slot, it.fate, ForReturns)
 	return true
 }

@@ -81,8 +81,8 @@ func (s *State) build(w *view) bool {
 			return false
 		}
 		s.spend(moving / 4)
-		w.cursor = s.jobs.At(slot).id() + 1
-		if s.jobs.At(slot).state() != Delayed && w.wants(s, slot) {
+		w.cursor = s.job(slot).id() + 1
+		if s.job(slot).state() != Delayed && w.wants(s, slot) {
 			w.enter(s, slot)
 		}
 	}
@@ -106,7 +106,7 @@ func (v *service) viewNumbered(number uint32) *view {
 }
 
 // loseFirst takes the first of a consumer's items from it, because its group ends.
-func (s *State) loseFirst(now int64, c *consumer) {
+func (s *State) loseFirst(c *consumer) {
 	if w := c.group.view; w != nil {
 		slot := s.pendings.At(c.has.Head).job
 		s.viewUnpend(w, c.has.Head)
@@ -115,12 +115,12 @@ func (s *State) loseFirst(now int64, c *consumer) {
 	}
 	slot := c.client.held.Head
 	s.unhold(slot)
-	s.makeReady(now, slot)
+	s.makeReady(slot)
 }
 
 // emptyView takes all jobs out of a view. It reports false if it must go on in another
 // turn.
-func (s *State) emptyView(now int64, w *view, a *Ask) bool {
+func (s *State) emptyView(w *view, a *Ask) bool {
 	v := w.group.service
 	if !w.emptied {
 		w.emptied, w.heap = true, cells.Heap{}
@@ -130,10 +130,10 @@ func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 			return
 		}
 		s.viewForgets(w, slot)
-		if s.jobs.At(slot).state() == Passed && !v.wanted(slot) {
+		if s.job(slot).state() == Passed && !v.wanted(slot) {
 			s.spend(ending)
 			s.unpass(slot)
-			s.settle(now, slot)
+			s.settle(slot)
 		}
 	})
 }

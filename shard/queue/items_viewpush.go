@@ -40,20 +40,20 @@ func (v *service) callLines(s *State) {
 }
 
 // feedView sends a consumer of a view one item, or lets it wait for one.
-func (s *State) feedView(now int64, c *consumer) {
+func (s *State) feedView(c *consumer) {
 	w := c.group.view
 	defer s.callLine(w) // whatever becomes of this consumer
 	switch {
 	case c.to == nil:
-		s.departIdle(now, c)
+		s.departIdle(c)
 	case !c.listens():
 	case c.group.service.ended && s.tells(c):
 	case c.again != 0:
-		s.resendView(now, c)
+		s.resendView(c)
 		s.wake(c)
 	case !c.room() || c.lined():
 	case w.heap.N > 0 && !w.group.service.tube.paused():
-		s.pushView(now, w, c)
+		s.pushView(w, c)
 		s.wake(c)
 	default:
 		w.line.Push(c, &c.inLine, w.line.Tail.links())
@@ -61,22 +61,22 @@ func (s *State) feedView(now int64, c *consumer) {
 }
 
 // pushView sends a consumer the view's best job.
-func (s *State) pushView(now int64, w *view, c *consumer) {
+func (s *State) pushView(w *view, c *consumer) {
 	slot := w.heap.Top().Slot
 	w.take(slot)
 	w.group.delivered++
-	s.viewHold(now, w, c, slot)
+	s.viewHold(w, c, slot)
 	away := s.load(c, slot)
 	last := &c.batch.Items[len(c.batch.Items)-1]
 	last.Delivery = 1 + int(w.returned[slot])
 	if c.autoCommit && !away {
-		s.viewEnds(now, w, slot)
+		s.viewEnds(w, slot)
 	}
 }
 
 // resendView sends a new connection the next of the items that were pending before, or
 // gives it back if the consumer's window is smaller now.
-func (s *State) resendView(now int64, c *consumer) {
+func (s *State) resendView(c *consumer) {
 	w := c.group.view
 	p := s.pendings.At(c.again)
 	slot := p.job
@@ -86,7 +86,7 @@ func (s *State) resendView(now int64, c *consumer) {
 		return
 	}
 	c.resent++
-	p.at = now
+	p.at = s.now
 	w.unsend(s, c.again)
 	w.send(s, c.again)
 	s.retimeView(w)
@@ -95,14 +95,14 @@ func (s *State) resendView(now int64, c *consumer) {
 	last := &c.batch.Items[len(c.batch.Items)-1]
 	last.Delivery = 1 + int(w.returned[slot])
 	if c.autoCommit && !away {
-		s.viewEnds(now, w, slot)
+		s.viewEnds(w, slot)
 	}
 }
 
 // viewHold makes a job of the view pending at a consumer.
-func (s *State) viewHold(now int64, w *view, c *consumer, slot uint32) {
+func (s *State) viewHold(w *view, c *consumer, slot uint32) {
 	ref := s.pendings.Alloc()
-	*s.pendings.At(ref) = pending{job: slot, consumer: c.client.slot, at: now}
+	*s.pendings.At(ref) = pending{job: slot, consumer: c.client.slot, at: s.now}
 	c.has.Push(ref, s.ownLinks(ref), s.ownLinks(c.has.Tail))
 	w.group.pending++
 	w.send(s, ref)
@@ -156,44 +156,44 @@ func (s *State) retimeViews(v *service) {
 }
 
 // tickViews takes back what has been pending for too long.
-func (s *State) tickViews(now int64) {
-	for !s.spent() && s.idling.Due(now) {
+func (s *State) tickViews() {
+	for !s.spent() && s.idling.Due(s.now) {
 		s.spend(moving)
 		w := s.views.Get(s.idling.Top().Slot)
 		p := s.pendings.At(w.sent.Head)
 		c := s.clients.Get(p.consumer).consumer
 		s.standBack(c)
-		s.viewReturns(now, w, p.job)
+		s.viewReturns(w, p.job)
 		s.wake(c)
 	}
 }
 
 // viewCommits notes that a view is done with a job, if the view has it: the same rule as
 // askCommit's.
-func (s *State) viewCommits(now int64, w *view, slot uint32) {
+func (s *State) viewCommits(w *view, slot uint32) {
 	if w.open(slot) {
-		s.viewEnds(now, w, slot)
+		s.viewEnds(w, slot)
 	}
 }
 
 // viewRefuses gives back a job that a consumer cannot process.
-func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
+func (s *State) viewRefuses(c *consumer, slot uint32, a *Ask) {
 	w := c.group.view
 	ref := w.pendingOf(slot)
 	if ref == 0 || s.pendings.At(ref).consumer != c.client.slot {
 		return
 	}
 	s.setNote(slot, a.Code, a.Reason)
-	s.viewReturns(now, w, slot)
+	s.viewReturns(w, slot)
 }
 
 // viewFetched goes on with a consumer whose delivery batch has its bodies now. An item that nobody
 // can read is buried, for beanstalk clients to see, and the view is done with it.
-func (s *State) viewFetched(now int64, f *fetched) {
+func (s *State) viewFetched(f *fetched) {
 	c := f.consumer
 	w := c.group.view
 	has := func(id uint64) (slot uint32, ok bool) {
-		slot = s.index.find(&s.jobs, id)
+		slot = s.slotOf(id)
 		if slot == 0 {
 			return 0, false
 		}
@@ -202,7 +202,7 @@ func (s *State) viewFetched(now int64, f *fetched) {
 	}
 	for _, id := range f.lost {
 		if slot, ok := has(id); ok {
-			if s.jobs.At(slot).state() == Passed {
+			if s.job(slot).state() == Passed {
 				s.unpass(slot)
 				s.makeBuried(slot)
 				s.markQuarantined(slot)
@@ -210,7 +210,7 @@ func (s *State) viewFetched(now int64, f *fetched) {
 			} else {
 				s.quarantine(nil, &Op{ID: id})
 			}
-			s.viewEnds(now, w, slot)
+			s.viewEnds(w, slot)
 		}
 	}
 	if c.to == nil || c.to != f.to {
@@ -223,7 +223,7 @@ func (s *State) viewFetched(now int64, f *fetched) {
 	}
 	for _, id := range f.read {
 		if slot, ok := has(id); ok {
-			s.viewEnds(now, w, slot)
+			s.viewEnds(w, slot)
 		}
 	}
 }

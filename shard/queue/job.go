@@ -121,12 +121,24 @@ type rare struct {
 	item     uint32 // slot of what the queue service adds, or 0
 }
 
+// job is the record in a slot.
+func (s *State) job(slot uint32) *job { return s.jobs.At(slot) }
+
+// slotOf finds a job by its id, also one that clients cannot see; 0 if there is none.
+func (s *State) slotOf(id uint64) uint32 { return s.index.find(&s.jobs, id) }
+
+// tubeOf is the tube that a job's record names.
+func (s *State) tubeOf(j *job) *tube { return s.tubeAt.Get(j.tube()) }
+
+// rare are the rare fields of a job that has them.
+func (s *State) rare(j *job) *rare { return s.rares.At(j.rare) }
+
 // rareOf returns the job's rare fields, making them if there are none.
 func (s *State) rareOf(j *job) *rare {
 	if j.rare == 0 {
 		j.rare = s.rares.Alloc()
 	}
-	return s.rares.At(j.rare)
+	return s.rare(j)
 }
 
 // linksOf are the links of a job that has rare fields; nil for slot 0, which is no job.
@@ -134,11 +146,11 @@ func (s *State) linksOf(slot uint32) *cells.Links[uint32] {
 	if slot == 0 {
 		return nil
 	}
-	return &s.rares.At(s.jobs.At(slot).rare).links
+	return &s.rare(s.job(slot)).links
 }
 
 func (s *State) listAppend(l *cells.List[uint32], slot uint32) {
-	t := s.rareOf(s.jobs.At(slot))
+	t := s.rareOf(s.job(slot))
 	l.Push(slot, &t.links, s.linksOf(l.Tail))
 }
 

@@ -41,14 +41,14 @@ func (s *State) turnAway(op *Op, why Status) bool {
 }
 
 // put makes a job in the tube that it names, or else in the one that the client uses.
-func (s *State) put(now int64, c *Client, op *Op) {
+func (s *State) put(c *Client, op *Op) {
 	if op.Tube == "" {
-		s.putInto(now, c, c.used, op, op.tags())
+		s.putInto(c, c.used, op, op.tags())
 		return
 	}
 	t := s.tubeNamed([]byte(op.Tube))
 	t.using++ // until it has the job
-	s.putInto(now, c, t, op, op.tags())
+	s.putInto(c, t, op, op.tags())
 	t.using--
 	s.letGo(t)
 }
@@ -70,8 +70,8 @@ func (op *Op) delay() int64 {
 }
 
 // putInto makes a job in a tube. c is who may wait for room.
-func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
-	if op.Options != nil && s.known(now, t, op) {
+func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) {
+	if op.Options != nil && s.known(t, op) {
 		return
 	}
 	delay := op.delay()
@@ -85,8 +85,8 @@ func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 	}
 	slot := s.jobs.Alloc()
 	s.jobPos.Cover(slot)
-	j := s.jobs.At(slot)
-	*j = newJob(op.ID, now+s.Epoch, t.slot)
+	j := s.job(slot)
+	*j = newJob(op.ID, s.now+s.Epoch, t.slot)
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, away, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
@@ -94,7 +94,7 @@ func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 		s.setTags(slot, tags)
 	}
 	if op.Options != nil {
-		s.agree(now, slot, op)
+		s.agree(slot, op)
 	}
 	t.total++
 	t.gains(j)
@@ -103,7 +103,7 @@ func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 	op.Status = OK
 	if delay > 0 {
 		s.rareOf(j).delay = op.Delay
-		s.makeDelayed(slot, now+delay)
+		s.makeDelayed(slot, s.now+delay)
 	}
 	if s.Durable {
 		s.logPut(slot, op)
@@ -112,21 +112,21 @@ func (s *State) putInto(now int64, c *Client, t *tube, op *Op, tags Tags) {
 		t.service.jobBorn(s, slot)
 	}
 	if delay == 0 {
-		s.makeReady(now, slot)
+		s.makeReady(slot)
 	}
 }
 
 // delete ends a job: for the first group only if the client holds it, and for all groups
 // if nobody holds it.
-func (s *State) delete(now int64, b *Batch, op *Op) {
+func (s *State) delete(b *Batch, op *Op) {
 	slot := s.jobFor(b, op)
 	if slot == 0 {
 		return
 	}
 	op.Status = NotFound
-	j, c := s.jobs.At(slot), b.Client
+	j, c := s.job(slot), b.Client
 	reserved := j.state() == Reserved
-	if reserved && (c == nil || s.rares.At(j.rare).holder != c.slot) {
+	if reserved && (c == nil || s.rare(j).holder != c.slot) {
 		return
 	}
 	op.Status = OK
@@ -135,7 +135,7 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 	}
 	if reserved {
 		s.unhold(slot)
-		s.finish(now, slot)
+		s.finish(slot)
 		return
 	}
 	s.endForAll(slot)
@@ -143,10 +143,10 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 
 // finish ends a job, which is in no place, because who had it is done with it. If the queue
 // service has it too, it may live on.
-func (s *State) finish(now int64, slot uint32) {
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+func (s *State) finish(slot uint32) {
+	t := s.tubeOf(s.job(slot))
 	t.deletes++
-	if t.service == nil || !t.service.jobFinished(s, now, slot) {
+	if t.service == nil || !t.service.jobFinished(s, slot) {
 		s.end(slot)
 	}
 }
@@ -159,8 +159,8 @@ func (s *State) end(slot uint32) {
 
 // endForAll ends a job for all groups, whatever state it is in.
 func (s *State) endForAll(slot uint32) {
-	if j := s.jobs.At(slot); j.state() != Passed { // otherwise it was counted when it passed
-		s.tubeAt.Get(j.tube()).deletes++
+	if j := s.job(slot); j.state() != Passed { // otherwise it was counted when it passed
+		s.tubeOf(j).deletes++
 	}
 	s.drop(slot)
 }
@@ -174,8 +174,8 @@ func (s *State) drop(slot uint32) {
 
 // jobNamed finds a job that beanstalk clients can see, or 0.
 func (s *State) jobNamed(id uint64) uint32 {
-	slot := s.index.find(&s.jobs, id) // as find does, with a call less
-	if slot != 0 && (s.jobs.At(slot).state() >= Passed || s.interred(slot)) {
+	slot := s.slotOf(id) // as find does, with a call less
+	if slot != 0 && (s.job(slot).state() >= Passed || s.interred(slot)) {
 		return 0
 	}
 	return slot
@@ -197,7 +197,7 @@ func (s *State) jobFor(b *Batch, op *Op) uint32 {
 }
 
 // nameTube notes whose job the operation has found.
-func (s *State) nameTube(op *Op, slot uint32) { op.Tube = s.tubeAt.Get(s.jobs.At(slot).tube()).name }
+func (s *State) nameTube(op *Op, slot uint32) { op.Tube = s.tubeOf(s.job(slot)).name }
 
 // takeBack takes the job of a release or bury from its holder, and leaves it in
 // no place. It returns 0 if the client does not hold the job.
@@ -207,41 +207,41 @@ func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
 		op.Status = NotFound
 		return 0
 	}
-	if s.Durable && !s.Log.RoomToUpdate() {
+	if s.logFull() {
 		op.Status = Failed
 		return 0
 	}
 	op.Status = OK
 	s.unhold(slot)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	j.pri = op.Pri
-	t := s.tubeAt.Get(j.tube())
+	t := s.tubeOf(j)
 	if op.Tube = t.name; t.service != nil {
 		t.service.jobRanks(s, slot)
 	}
 	return slot
 }
 
-func (s *State) release(now int64, c *Client, op *Op) {
+func (s *State) release(c *Client, op *Op) {
 	slot := s.takeBack(c, op)
 	if slot == 0 {
 		return
 	}
-	j := s.jobs.At(slot)
-	t := s.rares.At(j.rare)
+	j := s.job(slot)
+	t := s.rare(j)
 	t.delay = op.Delay
 	t.releases++
-	if (s.tubeAt.Get(j.tube()).policy != nil || s.extra != nil) && s.comesBack(now, slot, op.Delay > 0) {
+	if (s.tubeOf(j).policy != nil || s.extra != nil) && s.comesBack(slot, op.Delay > 0) {
 		return
 	}
 	if op.Delay > 0 {
-		s.makeDelayed(slot, now+op.delay())
+		s.makeDelayed(slot, s.now+op.delay())
 		s.logUpdate(slot)
 		return
 	}
 	j.setState(Ready)
 	s.logUpdate(slot)
-	s.makeReady(now, slot)
+	s.makeReady(slot)
 }
 
 func (s *State) bury(c *Client, op *Op) {
@@ -249,12 +249,12 @@ func (s *State) bury(c *Client, op *Op) {
 	if slot == 0 {
 		return
 	}
-	s.rares.At(s.jobs.At(slot).rare).buries++
+	s.rare(s.job(slot)).buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }
 
-func (s *State) touch(now int64, c *Client, op *Op) {
+func (s *State) touch(c *Client, op *Op) {
 	slot := s.heldBy(c, op.ID)
 	if slot == 0 {
 		op.Status = NotFound
@@ -262,23 +262,23 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	}
 	op.Status = OK
 	s.nameTube(op, slot)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if j.ttr == 0 {
 		return
 	}
-	t := s.rares.At(j.rare)
+	t := s.rare(j)
 	ttr := s.ttrOf(slot)
 	if op.Options != nil {
 		ttr = op.Options.TTR
 	}
-	t.key = now + ttr
+	t.key = s.now + ttr
 	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))
 	s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 }
 
 // kick brings jobs of the used tube back: buried ones if there are any when
 // it starts, otherwise delayed ones.
-func (s *State) kick(now int64, c *Client, op *Op) {
+func (s *State) kick(c *Client, op *Op) {
 	const buriedOnes, delayedOnes = 1, 2
 	t := c.used
 	if op.phase == 0 {
@@ -301,30 +301,30 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 		if op.phase == delayedOnes {
 			slot = t.delayed.Top().Slot
 		}
-		s.kickOne(now, slot)
+		s.kickOne(slot)
 		op.Count++
 	}
 }
 
-func (s *State) kickJob(now int64, b *Batch, op *Op) {
+func (s *State) kickJob(b *Batch, op *Op) {
 	slot := s.jobFor(b, op)
 	if slot == 0 {
 		return
 	}
 	op.Status = NotFound
-	if st := s.jobs.At(slot).state(); st == Buried || st == Delayed {
-		s.kickOne(now, slot)
+	if st := s.job(slot).state(); st == Buried || st == Delayed {
+		s.kickOne(slot)
 		op.Status = OK
 	}
 }
 
-func (s *State) kickOne(now int64, slot uint32) {
+func (s *State) kickOne(slot uint32) {
 	s.unplace(slot)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	s.rareOf(j).kicks++
 	j.setState(Ready)
 	s.logUpdate(slot)
-	s.makeReady(now, slot)
+	s.makeReady(slot)
 }
 
 // peek shows a job without touching it.
@@ -356,7 +356,7 @@ func (s *State) peek(b *Batch, op *Op) {
 // show puts a job's id and body into the answer. A body that is away is to be
 // fetched before the answer leaves.
 func (s *State) show(b *Batch, op *Op, slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	op.Status, op.ID, op.Size = OK, j.id(), j.size
 	b.volume += int(j.size)
 	if j.away() {

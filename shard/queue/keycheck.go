@@ -14,13 +14,13 @@ func (s *State) checkLives(seen map[uint32]string) error {
 		if t == nil || t.expires == 0 {
 			continue
 		}
-		st, at := s.jobs.At(slot).state(), x.dyingAt.Get(slot)
+		st, at := s.job(slot).state(), x.dyingAt.Get(slot)
 		if at != cells.Nowhere {
 			mortal++
 		}
 		if st < Passed && !s.interred(slot) && (at == cells.Nowhere) != (st == Reserved) || at != cells.Nowhere &&
 			int64(x.dying.At(at).Major) != t.expires {
-			return fmt.Errorf("Y3: job %d, which is %v, does not get too old", s.jobs.At(slot).id(), st)
+			return fmt.Errorf("Y3: job %d, which is %v, does not get too old", s.job(slot).id(), st)
 		}
 	}
 	if mortal != x.dying.N {
@@ -36,7 +36,7 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 	}
 	x, refs := s.extra, map[uint32]uint64{}
 	for slot := range seen {
-		ref, id := x.refOf(slot), s.jobs.At(slot).id()
+		ref, id := x.refOf(slot), s.job(slot).id()
 		t := jobOptions{key: ref}
 		if ref&optionsBit != 0 {
 			t = *x.options.At(ref &^ optionsBit)

@@ -52,11 +52,11 @@ func (l *spentIDs) set(slot uint32, id uint64) {
 
 // known answers a put that has come before, or whose key is taken. It reports false if the put is to
 // go on.
-func (s *State) known(now int64, t *tube, op *Op) bool {
+func (s *State) known(t *tube, op *Op) bool {
 	if op.phase == noPlace || op.phase == lost || !op.Options.keyed() {
 		return false
 	}
-	ref, status := s.holder(now, t, op.Options)
+	ref, status := s.holder(t, op.Options)
 	if ref == 0 {
 		return false
 	}
@@ -76,15 +76,15 @@ func (t *Options) keyed() bool { return len(t.Key)+len(t.Once) > 0 }
 
 // holder finds the record of a keyed put that has come before (OK), or the one that has its key (Exists); 0 if
 // there is neither.
-func (s *State) holder(now int64, t *tube, o *Options) (ref uint32, _ Status) {
+func (s *State) holder(t *tube, o *Options) (ref uint32, _ Status) {
 	s.hashKeys(t.name, o)
 	if len(o.Once) > 0 {
-		ref = s.taken(now, &o.once)
+		ref = s.taken(&o.once)
 	}
 	if ref != 0 || len(o.Key) == 0 {
 		return ref, OK
 	}
-	return s.taken(now, &o.key), Exists
+	return s.taken(&o.key), Exists
 }
 
 // hashKeys hashes what a put into a tube takes, if that has not been done.
@@ -123,14 +123,14 @@ func (s *State) foresee(ops []Op) {
 }
 
 // taken finds the record of a key that is taken; 0 if it is free.
-func (s *State) taken(now int64, h *hash) uint32 {
+func (s *State) taken(h *hash) uint32 {
 	k := &s.extra.keys
 	if len(s.yard.graves) > 0 {
-		s.freeKey(now, h)
+		s.freeKey(h)
 	}
 	for {
 		ref := k.find(h)
-		if ref == 0 || !s.over(now, ref) {
+		if ref == 0 || !s.over(ref) {
 			return ref
 		}
 		s.endWindow(ref)
@@ -138,9 +138,9 @@ func (s *State) taken(now int64, h *hash) uint32 {
 }
 
 // over says that a window has ended, and with it the key.
-func (s *State) over(now int64, ref uint32) bool {
+func (s *State) over(ref uint32) bool {
 	k := s.extra.keys.At(ref)
-	return k.is(keyWindowed) && (!k.is(keyLives) || k.is(keyOnce)) && s.endOf(ref) <= now
+	return k.is(keyWindowed) && (!k.is(keyLives) || k.is(keyOnce)) && s.endOf(ref) <= s.now
 }
 
 // endOf is when the window of a key ends; 0 if it has none.
@@ -210,7 +210,7 @@ func (s *State) giveUpKey(slot, ref uint32) {
 		s.forgetKey(ref)
 	default:
 		k.idHigh &^= keyLives
-		s.logSpent(ref, s.tubeAt.Get(s.jobs.At(slot).tube()).name)
+		s.logSpent(ref, s.tubeOf(s.job(slot)).name)
 	}
 }
 
@@ -236,7 +236,7 @@ func (s *State) endWindow(ref uint32) {
 		return
 	}
 	if k.is(keyLives) {
-		s.unname(s.index.find(&s.jobs, k.id()))
+		s.unname(s.slotOf(k.id()))
 	}
 	s.forgetKey(ref)
 }
@@ -333,8 +333,8 @@ func (s *State) discardMissing() {
 }
 
 // serveWindows ends the windows whose time has come.
-func (s *State) serveWindows(now int64) {
-	for !s.spent() && s.extra.ends.Due(now) {
+func (s *State) serveWindows() {
+	for !s.spent() && s.extra.ends.Due(s.now) {
 		s.spend(moving)
 		s.endWindow(s.extra.ends.Top().Slot)
 	}

@@ -3,7 +3,7 @@ package queue
 import "slices"
 
 // applyMembership runs the operations that bind a client to tubes.
-func (s *State) applyMembership(now int64, c *Client, op *Op) {
+func (s *State) applyMembership(c *Client, op *Op) {
 	op.Status = OK
 	switch op.Kind {
 	case Use:
@@ -19,7 +19,7 @@ func (s *State) applyMembership(now int64, c *Client, op *Op) {
 	case Ignore:
 		s.ignore(c, s.tubes[string(op.Data)])
 	case Detach:
-		s.detach(now, c, op)
+		s.detach(c, op)
 	}
 }
 
@@ -72,7 +72,7 @@ func (c *Client) unwatch(t *tube) (found bool) {
 
 // detach ends the client's presence except in the tubes that it uses and watches:
 // the jobs that it holds become ready in the order of their reservation.
-func (s *State) detach(now int64, c *Client, op *Op) {
+func (s *State) detach(c *Client, op *Op) {
 	s.sweep()
 	s.unwait(c)
 	for c.held.N > 0 {
@@ -83,7 +83,7 @@ func (s *State) detach(now int64, c *Client, op *Op) {
 		s.spend(moving)
 		slot := c.held.Head
 		s.unhold(slot)
-		s.giveBack(now, slot)
+		s.giveBack(slot)
 	}
 	s.unask(c)
 	s.dismiss(c)

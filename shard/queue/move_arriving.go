@@ -3,24 +3,24 @@ package queue
 import "beanfield/storage"
 
 // applyMoving runs the operations of those who take jobs to other shards.
-func (s *State) applyMoving(now int64, b *Batch, op *Op) {
+func (s *State) applyMoving(b *Batch, op *Op) {
 	switch op.Kind {
 	case Load:
-		s.loadLeaving(now, b, op)
+		s.loadLeaving(b, op)
 	case Arrive:
-		s.arrive(now, b, op)
+		s.arrive(b, op)
 	case Depart:
 		s.departOne(op)
 	case Show:
-		s.showArrived(now, op)
+		s.showArrived(op)
 	case ComeHome:
-		s.comeHome(now, op)
+		s.comeHome(op)
 	}
 }
 
 // arrive puts a copy of a job that comes from another shard. Nobody sees it before Show. What a tube refuses
 // to clients, it refuses here: NoRoom.
-func (s *State) arrive(now int64, b *Batch, op *Op) {
+func (s *State) arrive(b *Batch, op *Op) {
 	p := &b.Parcels[op.From]
 	switch op.phase {
 	case noPlace:
@@ -36,7 +36,7 @@ func (s *State) arrive(now int64, b *Batch, op *Op) {
 	}
 	s.spend(moving)
 	op.ID, op.Size, op.Tube = p.Job.Key(), p.Job.Size, p.Job.Tube
-	if slot := s.index.find(&s.jobs, p.Job.ID); slot != 0 {
+	if slot := s.slotOf(p.Job.ID); slot != 0 {
 		if op.Status = Failed; s.keyOf(slot) == op.ID {
 			op.Status = OK // from before a restart
 		}
@@ -44,12 +44,12 @@ func (s *State) arrive(now int64, b *Batch, op *Op) {
 	}
 	t := s.tubeNamed([]byte(p.Job.Tube))
 	t.using++
-	s.arriveIn(now, t, op, p)
+	s.arriveIn(t, op, p)
 	t.using--
 	s.letGo(t)
 }
 
-func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
+func (s *State) arriveIn(t *tube, op *Op, p *Parcel) {
 	op.Status = s.admits(t, op.Size, p.Cause)
 	switch {
 	case op.Status == More:
@@ -72,8 +72,8 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 	s.keepBody(slot, s.overBudget(op.Size), nil, p.Body)
 	s.enters(slot)
 	s.index.insert(&s.jobs, slot)
-	s.restoreOptions(now, slot, p.Job.Item)
-	y, tr := s.routeOf(slot), s.rareOf(s.jobs.At(slot))
+	s.restoreOptions(slot, p.Job.Item)
+	y, tr := s.routeOf(slot), s.rareOf(s.job(slot))
 	switch p.Job.State {
 	case storage.Delayed:
 		y.will, tr.key = Delayed, max(1, p.Job.Deadline-s.Epoch)
@@ -94,7 +94,7 @@ func (s *State) arriveIn(now int64, t *tube, op *Op, p *Parcel) {
 // settleIn makes the record of a job that comes with a past, in no place and without its body.
 func (s *State) settleIn(t *tube, r *storage.Job) (slot uint32) {
 	slot = s.newRecord(t, r)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	t.gains(j)
 	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
 		tr := s.rareOf(j)
@@ -110,7 +110,7 @@ func (s *State) newRecord(t *tube, r *storage.Job) (slot uint32) {
 	slot = s.jobs.Alloc()
 	s.jobPos.Cover(slot)
 	t.newest = max(t.newest, r.ID)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	*j = newJob(r.ID, r.Created, t.slot)
 	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
 	if r.Updated {
@@ -120,8 +120,8 @@ func (s *State) newRecord(t *tube, r *storage.Job) (slot uint32) {
 }
 
 func (s *State) makeArriving(slot uint32) {
-	j := s.jobs.At(slot)
-	s.tubeAt.Get(j.tube()).transit++
+	j := s.job(slot)
+	s.tubeOf(j).transit++
 	j.setState(Arriving)
 	s.listAppend(&s.travel.arriving, slot)
 }
@@ -129,17 +129,17 @@ func (s *State) makeArriving(slot uint32) {
 // unarrive takes a job out of those that arrive, and leaves it in no place.
 func (s *State) unarrive(slot uint32) {
 	s.listRemove(&s.travel.arriving, slot)
-	s.tubeAt.Get(s.jobs.At(slot).tube()).transit--
+	s.tubeOf(s.job(slot)).transit--
 }
 
 // showArrived makes a job visible, when no other copy of it is left.
-func (s *State) showArrived(now int64, op *Op) {
+func (s *State) showArrived(op *Op) {
 	slot := s.travelling(op, Arriving, moving)
 	if slot == 0 {
 		return
 	}
-	j, y := s.jobs.At(slot), s.routeAt(slot)
-	t := s.tubeAt.Get(j.tube())
+	j, y := s.job(slot), s.routeAt(slot)
+	t := s.tubeOf(j)
 	s.unarrive(slot)
 	s.unheld(slot)
 	t.total++
@@ -147,17 +147,17 @@ func (s *State) showArrived(now int64, op *Op) {
 		t.service.jobBorn(s, slot)
 	}
 	key := s.rareOf(j).key
-	s.rares.At(j.rare).key = 0
+	s.rare(j).key = 0
 	switch y.will {
 	case Delayed:
 		s.makeDelayed(slot, key)
 	case Buried:
 		s.makeBuried(slot)
-		if s.rares.At(j.rare).key != key {
+		if s.rare(j).key != key {
 			s.logUpdate(slot) // others were buried before it
 		}
 	default:
-		s.makeReady(now, slot)
+		s.makeReady(slot)
 		return
 	}
 	s.seen(slot)

@@ -30,8 +30,8 @@ func (s *State) unrestore(slot uint32) {
 		return
 	}
 	s.discarding = true
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	state := j.state()
 	s.unplace(slot)
 	switch state {
@@ -66,7 +66,7 @@ func (s *State) discardGhost(key uint64) {
 // overtakes says whether a copy that is about to be restored is the job. Then the other copy that is there
 // becomes a ghost; otherwise this one does.
 func (s *State) overtakes(r *storage.Job) bool {
-	slot := s.index.find(&s.jobs, r.ID)
+	slot := s.slotOf(r.ID)
 	switch {
 	case slot == 0:
 		return true
@@ -124,14 +124,14 @@ func (s *State) Travellers() (list []Traveller) {
 		return nil
 	}
 	for slot := range s.travellers() {
-		list = append(list, Traveller{s.jobs.At(slot).id(), s.routeAt(slot).hops})
+		list = append(list, Traveller{s.job(slot).id(), s.routeAt(slot).hops})
 	}
 	return list
 }
 
 // Resident says whether a job that was restored has never left the shard.
 func (s *State) Resident(id uint64) bool {
-	slot := s.index.find(&s.jobs, id)
+	slot := s.slotOf(id)
 	return slot != 0 && s.keyOf(slot) == id
 }
 
@@ -139,15 +139,15 @@ func (s *State) Resident(id uint64) bool {
 // returns the tube of the job; "" if the job has gone on already, as it may have after a power cut that undid
 // what nobody was promised.
 func (s *State) Hide(id uint64) (tube string) {
-	slot := s.index.find(&s.jobs, id)
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	slot := s.slotOf(id)
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	will, key := j.state(), int64(0)
 	if j.onItsWay() {
 		return ""
 	}
 	if will == Delayed || will == Buried {
-		key = s.rares.At(j.rare).key
+		key = s.rare(j).key
 	}
 	s.pluck(t, slot)
 	if will != Delayed && will != Buried {
@@ -161,17 +161,17 @@ func (s *State) Hide(id uint64) (tube string) {
 
 // Send makes a job that was restored leaving, because its copy in a tube of another shard is newer.
 func (s *State) Send(id uint64, to string) {
-	slot := s.index.find(&s.jobs, id)
-	if s.jobs.At(slot).state() == Leaving {
+	slot := s.slotOf(id)
+	if s.job(slot).state() == Leaving {
 		return
 	}
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	t := s.tubeOf(s.job(slot))
 	s.pluck(t, slot)
-	t.loses(s.jobs.At(slot))
+	t.loses(s.job(slot))
 	y := s.routeOf(slot)
 	s.setTarget(y, to)
 	y.will = Ready
-	s.rareOf(s.jobs.At(slot)).key = 0
+	s.rareOf(s.job(slot)).key = 0
 	s.makeLeaving(slot)
 }
 
@@ -187,7 +187,7 @@ func (s *State) pluck(t *tube, slot uint32) {
 // Exorcise makes a job that was restored a ghost, because two other shards have copies of it: such a thing is
 // possible only if a power cut has undone what nobody was promised.
 func (s *State) Exorcise(id uint64) {
-	if slot := s.index.find(&s.jobs, id); slot != 0 {
+	if slot := s.slotOf(id); slot != 0 {
 		s.exorcise(slot)
 	}
 }
@@ -202,10 +202,10 @@ func (s *State) checkMoving(place func(uint32, string) error) error {
 	}{{&s.travel.leaving, Leaving, "the list of those that leave"}, {&s.travel.underway, Leaving,
 		"the list of those underway"}, {&s.travel.arriving, Arriving, "the list of those that arrive"}} {
 		err := s.checkList(l.list, l.state, l.name, func(slot uint32, where string) error {
-			transit[s.jobs.At(slot).tube()]++
+			transit[s.job(slot).tube()]++
 			if y := s.routeAt(slot); y == nil || l.state == Leaving &&
 				(y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
-				return fmt.Errorf("TR1: job %d is in %s with %+v", s.jobs.At(slot).id(), where, y)
+				return fmt.Errorf("TR1: job %d is in %s with %+v", s.job(slot).id(), where, y)
 			}
 			return place(slot, where)
 		})

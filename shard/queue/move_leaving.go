@@ -40,7 +40,7 @@ func (s *State) mayTravel(slot uint32) bool {
 // leave has a job, which is in no place, leave for a tube of another shard. There it will be what will says,
 // with this deadline if it is delayed.
 func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why Cause) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if why != ForMove { // it may come home
 		s.giveUpKeys(slot)
 	}
@@ -50,15 +50,15 @@ func (s *State) leave(slot uint32, to string, will JobState, deadline int64, why
 	y.will, y.cause, y.loaded = will, why, false
 	s.rareOf(j).key = deadline
 	s.makeLeaving(slot)
-	if !s.Durable || s.Log.RoomToUpdate() {
+	if !s.logFull() {
 		s.logUpdate(slot) // otherwise it leaves again after a restart
 	}
 }
 
 func (s *State) makeLeaving(slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	j.setState(Leaving)
-	s.tubeAt.Get(j.tube()).transit++
+	s.tubeOf(j).transit++
 	s.listAppend(&s.travel.leaving, slot)
 	s.Leaves = true
 }
@@ -66,7 +66,7 @@ func (s *State) makeLeaving(slot uint32) {
 // unleave takes a job out of those that leave, and leaves it in no place.
 func (s *State) unleave(slot uint32) {
 	s.listRemove(s.leavers(slot), slot)
-	s.tubeAt.Get(s.jobs.At(slot).tube()).transit--
+	s.tubeOf(s.job(slot)).transit--
 }
 
 // leavers is the list in which a leaving job is.
@@ -79,7 +79,7 @@ func (s *State) leavers(slot uint32) *cells.List[uint32] {
 
 // loadLeaving packs leaving jobs for whoever takes them to their shards: at most op.Limit, and about maxVolume
 // bytes of bodies.
-func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
+func (s *State) loadLeaving(b *Batch, op *Op) {
 	op.Status = OK
 	for op.Count < op.Limit && s.travel.leaving.N > 0 && b.volume < maxVolume {
 		if s.spent() && op.Count > 0 {
@@ -89,7 +89,7 @@ func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
 		slot := s.travel.leaving.Head
 		y := s.routeAt(slot)
 		if to := string(s.target(y)); s.local(to) { // since the number of shards has changed
-			s.settleHere(now, slot, to)
+			s.settleHere(slot, to)
 			op.Count++
 			continue
 		}
@@ -97,14 +97,14 @@ func (s *State) loadLeaving(now int64, b *Batch, op *Op) {
 		y.loaded = true
 		s.listAppend(&s.travel.underway, slot)
 		b.Parcels = append(b.Parcels, s.parcel(slot))
-		b.volume += int(s.jobs.At(slot).size)
+		b.volume += int(s.job(slot).size)
 		op.Count++
 	}
 }
 
 // parcel makes a parcel of a leaving job.
 func (s *State) parcel(slot uint32) Parcel {
-	j, y := s.jobs.At(slot), s.routeAt(slot)
+	j, y := s.job(slot), s.routeAt(slot)
 	s.describe(slot)
 	p := Parcel{Job: s.record, Source: s.keyOf(slot), Cause: y.cause, Away: j.away(), Trip: s.travel.trips[slot]}
 	delete(s.travel.trips, slot)
@@ -124,16 +124,16 @@ func (s *State) parcel(slot uint32) Parcel {
 }
 
 // settleHere ends the route of a job whose target is in the same shard.
-func (s *State) settleHere(now int64, slot uint32, to string) {
+func (s *State) settleHere(slot uint32, to string) {
 	s.unleave(slot)
 	delete(s.travel.homes, slot)
-	j, y := s.jobs.At(slot), s.routeAt(slot)
-	from := s.tubeAt.Get(j.tube())
-	will, deadline := y.will, s.rares.At(j.rare).key
+	j, y := s.job(slot), s.routeAt(slot)
+	from := s.tubeOf(j)
+	will, deadline := y.will, s.rare(j).key
 	s.setTarget(y, "")
 	s.house(slot, s.tubeNamed([]byte(to)))
 	s.unheld(slot)
-	s.place(now, slot, will, deadline)
+	s.place(slot, will, deadline)
 	s.letGo(from)
 }
 
@@ -143,7 +143,7 @@ func (s *State) departOne(op *Op) {
 	if slot == 0 {
 		return
 	}
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	t := s.tubeOf(s.job(slot))
 	s.logDelete(slot)
 	s.unleave(slot)
 	s.vanish(slot)
@@ -153,15 +153,15 @@ func (s *State) departOne(op *Op) {
 // comeHome gives up the route of a job that its target does not take. A dead letter is buried, and
 // one that a client has moved goes back to its place. One that is too old ends if its tube is full, as
 // it does in one shard (grownOld); otherwise it tries again later.
-func (s *State) comeHome(now int64, op *Op) {
+func (s *State) comeHome(op *Op) {
 	slot := s.travelling(op, Leaving, moving)
 	if slot == 0 {
 		return
 	}
-	j, y := s.jobs.At(slot), s.routeAt(slot)
-	will, deadline := y.will, s.rares.At(j.rare).key
+	j, y := s.job(slot), s.routeAt(slot)
+	will, deadline := y.will, s.rare(j).key
 	if h, ok := s.travel.homes[slot]; ok {
-		will, deadline, s.rares.At(j.rare).delay = h.state, h.deadline, h.delay
+		will, deadline, s.rare(j).delay = h.state, h.deadline, h.delay
 		delete(s.travel.homes, slot)
 	}
 	s.listRemove(s.leavers(slot), slot)
@@ -178,7 +178,7 @@ func (s *State) comeHome(now int64, op *Op) {
 	s.untrace(slot)
 	switch y.cause {
 	case ForMove:
-		s.place(now, slot, will, deadline)
+		s.place(slot, will, deadline)
 	case ForAge:
 		s.end(slot)
 	default:
@@ -188,8 +188,8 @@ func (s *State) comeHome(now int64, op *Op) {
 
 // takeHome gives a job that was leaving, and is in no list, back to its tube.
 func (s *State) takeHome(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	t.transit--
 	s.setTarget(s.routeAt(slot), "")
 	t.gains(j)
@@ -197,7 +197,7 @@ func (s *State) takeHome(slot uint32) {
 		s.itemMoves(slot) // the log is not to give them back
 	}
 	s.unheld(slot)
-	s.rares.At(j.rare).key = 0
+	s.rare(j).key = 0
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
 	}
@@ -225,8 +225,8 @@ func (s *State) travelling(op *Op, state JobState, cost int) uint32 {
 	}
 	s.spend(cost)
 	op.Status = NotFound
-	slot := s.index.find(&s.jobs, storage.IDOf(op.ID))
-	if slot == 0 || s.jobs.At(slot).state() != state || s.keyOf(slot) != op.ID {
+	slot := s.slotOf(storage.IDOf(op.ID))
+	if slot == 0 || s.job(slot).state() != state || s.keyOf(slot) != op.ID {
 		return 0
 	}
 	op.Status = OK
@@ -234,9 +234,9 @@ func (s *State) travelling(op *Op, state JobState, cost int) uint32 {
 }
 
 // place puts a job, which is in no place, where it is to be, and logs that.
-func (s *State) place(now int64, slot uint32, state JobState, deadline int64) {
-	if j := s.jobs.At(slot); j.rare != 0 {
-		s.rares.At(j.rare).key = 0
+func (s *State) place(slot uint32, state JobState, deadline int64) {
+	if j := s.job(slot); j.rare != 0 {
+		s.rare(j).key = 0
 	}
 	switch state {
 	case Delayed:
@@ -248,9 +248,9 @@ func (s *State) place(now int64, slot uint32, state JobState, deadline int64) {
 		s.logUpdate(slot)
 		s.seen(slot)
 	default:
-		s.jobs.At(slot).setState(Ready)
+		s.job(slot).setState(Ready)
 		s.logUpdate(slot)
-		s.makeReady(now, slot)
+		s.makeReady(slot)
 	}
 }
 

@@ -131,7 +131,7 @@ func packTraces(list []Trace) (packed []byte) {
 
 // routeAt finds the route of a job; nil if it has none.
 func (s *State) routeAt(slot uint32) *route {
-	if s.jobs.At(slot).place&flagRoute == 0 {
+	if s.job(slot).place&flagRoute == 0 {
 		return nil
 	}
 	return s.travel.routes.At(s.travel.of[slot])
@@ -139,7 +139,7 @@ func (s *State) routeAt(slot uint32) *route {
 
 // routeOf finds the route of a job, or makes it.
 func (s *State) routeOf(slot uint32) *route {
-	if j := s.jobs.At(slot); j.place&flagRoute == 0 {
+	if j := s.job(slot); j.place&flagRoute == 0 {
 		j.place |= flagRoute
 		ref := s.travel.routes.Alloc()
 		s.travel.of[slot] = ref
@@ -163,7 +163,7 @@ func (s *State) dropRoute(slot uint32) {
 
 // keyOf is the key of a job in the log.
 func (s *State) keyOf(slot uint32) uint64 {
-	id := s.jobs.At(slot).id()
+	id := s.job(slot).id()
 	if y := s.routeAt(slot); y != nil {
 		return storage.KeyOf(id, y.hops)
 	}
@@ -194,10 +194,10 @@ func (s *State) keepText(ref, size *uint32, text []byte) {
 }
 
 // trace notes that a job is a dead letter of its tube, or is moved from there.
-func (s *State) trace(now int64, slot uint32, why Cause) {
-	j, y := s.jobs.At(slot), s.routeOf(slot)
+func (s *State) trace(slot uint32, why Cause) {
+	j, y := s.job(slot), s.routeOf(slot)
 	t := s.rareOf(j)
-	list := append(s.TracesOf(slot), Trace{s.tubeAt.Get(j.tube()).name, why, now + s.Epoch, t.reserves, t.timeouts,
+	list := append(s.TracesOf(slot), Trace{s.tubeOf(j).name, why, s.now + s.Epoch, t.reserves, t.timeouts,
 		t.releases})
 	s.setTraces(y, packTraces(list))
 }
@@ -229,7 +229,7 @@ func (s *State) TracesOf(slot uint32) []Trace {
 // since is how much of a counter was counted since the job last came to another tube: it has another chance
 // in the tube that it was moved to.
 func (s *State) since(slot uint32, c policy.Counted) uint32 {
-	r := s.rares.At(s.jobs.At(slot).rare)
+	r := s.rare(s.job(slot))
 	n := c.Of(r.reserves, r.timeouts, r.releases)
 	list := s.TracesOf(slot)
 	if len(list) == 0 {

@@ -88,7 +88,7 @@ func (s *State) logNotesAlone(tube string) {
 // keepPolicies keeps a text with policies for the next start, which is what its note is for: it changes
 // no policy.
 func (s *State) keepPolicies(op *Op) {
-	if s.Durable && !s.Log.RoomToUpdate() {
+	if s.logFull() {
 		op.Status = NoRoom
 		return
 	}

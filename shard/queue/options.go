@@ -119,7 +119,7 @@ func (s *State) needOptions(slot uint32) *jobOptions {
 
 // ttrOf is how long a job may be held, in nanoseconds.
 func (s *State) ttrOf(slot uint32) int64 {
-	d := int64(s.jobs.At(slot).ttr) * second
+	d := int64(s.job(slot).ttr) * second
 	if s.extra != nil {
 		d -= s.shortBy(slot)
 	}
@@ -143,17 +143,17 @@ func shortOf(ttr int64) uint32 {
 func wholeSeconds(d int64) uint32 { return uint32((d + second - 1) / second) }
 
 // agree gives a new job what its put has said. The job has no place yet.
-func (s *State) agree(now int64, slot uint32, op *Op) {
+func (s *State) agree(slot uint32, op *Op) {
 	o := op.Options
 	t := jobOptions{short: shortOf(o.TTR), deliveries: o.Deliveries}
 	if o.Expire > 0 {
-		t.expires = now + o.Expire
+		t.expires = s.now + o.Expire
 	}
 	if len(o.Key) > 0 {
-		t.key = s.takeKey(o.key, op.ID, 0, until(now, o.KeyFor))
+		t.key = s.takeKey(o.key, op.ID, 0, until(s.now, o.KeyFor))
 	}
 	if len(o.Once) > 0 {
-		t.once = s.takeKey(o.once, op.ID, keyOnce, until(now, OnceFor))
+		t.once = s.takeKey(o.once, op.ID, keyOnce, until(s.now, OnceFor))
 	}
 	s.setOptions(slot, t)
 }
@@ -213,29 +213,29 @@ func (s *State) recordItemOf() *storage.Item {
 }
 
 // restoreOptions gives a job back what the log has kept of its put, after the rest of its item.
-func (s *State) restoreOptions(now int64, slot uint32, r *storage.Item) {
+func (s *State) restoreOptions(slot uint32, r *storage.Item) {
 	s.restoreItem(slot, r)
 	if r == nil || r.Options == nil && r.Keys == nil {
 		return
 	}
 	var t jobOptions
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if o := r.Options; o != nil {
 		if t.deliveries = o.Deliveries; o.TTR > 0 {
 			j.ttr, t.short = wholeSeconds(o.TTR), shortOf(o.TTR)
 		}
 		t.expires = s.queueTime(o.Expires)
 	}
-	name := s.tubeAt.Get(j.tube()).name
+	name := s.tubeOf(j).name
 	if k := r.Keys; k != nil && !r.Moved && (r.Route == nil || r.Route.To == "" || s.movedLast(slot)) {
 		if len(k.Key) > 0 {
 			end := s.queueTime(k.KeyUntil)
-			if end <= now {
+			if end <= s.now {
 				end = 0
 			}
 			t.key = s.takeKey(s.hashOf(ofKey, name, k.Key), j.id(), 0, end)
 		}
-		if len(k.Once) > 0 && s.queueTime(k.OnceUntil) > now {
+		if len(k.Once) > 0 && s.queueTime(k.OnceUntil) > s.now {
 			t.once = s.takeKey(s.hashOf(ofOnce, name, k.Once), j.id(), keyOnce, s.queueTime(k.OnceUntil))
 		}
 	}

@@ -4,7 +4,7 @@ import "beanfield/shard/queue/cells"
 
 // pause stops a tube from being served for op.Delay seconds. A length of 0
 // ends a pause.
-func (s *State) pause(now int64, op *Op) {
+func (s *State) pause(op *Op) {
 	t := s.tubes[string(op.Data)]
 	if t == nil {
 		op.Status = NotFound
@@ -14,11 +14,11 @@ func (s *State) pause(now int64, op *Op) {
 	t.pauses++
 	if op.Delay == 0 {
 		s.unpause(t)
-		s.serveOpening(now)
+		s.serveOpening()
 		return
 	}
 	t.pauseLen = int64(op.Delay)
-	t.pausedUntil = now + int64(op.Delay)*second
+	t.pausedUntil = s.now + int64(op.Delay)*second
 	s.retime(t)
 	if t.opening {
 		s.reopen(t)
@@ -70,12 +70,12 @@ const wakes = 64
 // the best job of all of them first. A tube that is not open after that, because
 // many wait, stays shut for other clients until a later turn has served the rest: a
 // new client joins the queue.
-func (s *State) serveOpening(now int64) {
+func (s *State) serveOpening() {
 	for n := 0; n < wakes && s.opening.N > 0 && !s.spent(); n++ {
 		t := s.tubeAt.Get(s.opening.Top().Slot)
 		s.spend(moving)
 		if c := s.firstWaiter(t, s.sought()); c != nil {
-			s.serve(now, c, t)
+			s.serve(c, t)
 		}
 		if t.opening {
 			s.reopen(t)

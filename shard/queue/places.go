@@ -3,13 +3,13 @@ package queue
 // The moves of a job between its places (S1). Each un… leaves the job in no
 // place; each make… puts a job from no place into one.
 
-func (s *State) makeReady(now int64, slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+func (s *State) makeReady(slot uint32) {
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	j.setState(Ready)
 	key := readyKey(j.pri, j.id(), slot)
 	if t.policy != nil {
-		key = s.readyByPolicy(now, t, slot)
+		key = s.readyByPolicy(t, slot)
 	}
 	t.ready.Push(s.jobPos, key)
 	s.totals.Ready++
@@ -25,15 +25,15 @@ func (s *State) makeReady(now int64, slot uint32) {
 		s.reopen(t)
 	}
 	if t.service != nil {
-		s.itemReady(now, t, slot, sought)
+		s.itemReady(t, slot, sought)
 	} else if t.waiters.Head != nil || t.byMany > 0 || sought != nil {
-		s.match(now, t, sought)
+		s.match(t, sought)
 	}
 }
 
 func (s *State) unready(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	if s.tagIndexes != nil {
 		s.dropFromTagIndexes(t, slot)
 	}
@@ -52,8 +52,8 @@ func (s *State) unready(slot uint32) {
 }
 
 func (s *State) makeDelayed(slot uint32, deadline int64) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	j.setState(Delayed)
 	s.rareOf(j).key = deadline
 	t.delayed.Push(s.jobPos, deadlineKey(deadline, j.id(), slot))
@@ -65,20 +65,20 @@ func (s *State) makeDelayed(slot uint32, deadline int64) {
 }
 
 func (s *State) undelay(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	t.delayed.Remove(s.jobPos, s.jobPos.Get(slot))
 	if t.policy != nil {
 		s.unrank(t, slot)
 	}
-	s.rares.At(j.rare).key = 0
+	s.rare(j).key = 0
 	s.totals.Delayed--
 	s.retime(t)
 }
 
 func (s *State) makeBuried(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	j.setState(Buried)
 	s.buryRank++
 	s.rareOf(j).key = int64(s.buryRank)
@@ -93,9 +93,9 @@ func (s *State) makeBuried(slot uint32) {
 }
 
 func (s *State) unbury(slot uint32) {
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	t := s.tubeOf(s.job(slot))
 	s.listRemove(&t.buried, slot)
-	s.rares.At(s.jobs.At(slot).rare).key = 0
+	s.rare(s.job(slot)).key = 0
 	if t.policy != nil {
 		s.unrank(t, slot)
 	}
@@ -108,7 +108,7 @@ func (s *State) unbury(slot uint32) {
 
 // unplace takes a job out of whatever place it is in.
 func (s *State) unplace(slot uint32) {
-	switch s.jobs.At(slot).state() {
+	switch s.job(slot).state() {
 	case Ready:
 		s.unready(slot)
 	case Delayed:
@@ -130,8 +130,8 @@ func (s *State) unplace(slot uint32) {
 // until the delete is committed. Commands for the job still come to this shard until
 // then, and the answer NOT_FOUND waits for that commit (L1).
 func (s *State) forget(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	id := j.id()
 	if t.service != nil {
 		t.service.jobGone(s, slot)
@@ -159,7 +159,7 @@ func (s *State) vanish(slot uint32) {
 
 // erase frees the record of a job.
 func (s *State) erase(slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if s.extra != nil {
 		s.dropOptions(slot)
 	}
@@ -169,7 +169,7 @@ func (s *State) erase(slot uint32) {
 		s.dropRoute(slot)
 	}
 	if j.rare != 0 {
-		s.dropItem(s.rares.At(j.rare))
+		s.dropItem(s.rare(j))
 		s.rares.Release(j.rare)
 	}
 	s.jobs.Release(slot)
@@ -177,7 +177,7 @@ func (s *State) erase(slot uint32) {
 
 // seen tells those who look at items of a job that may have been delayed, and is not ready.
 func (s *State) seen(slot uint32) {
-	if v := s.tubeAt.Get(s.jobs.At(slot).tube()).service; v != nil {
+	if v := s.tubeOf(s.job(slot)).service; v != nil {
 		v.jobSeen(s, slot)
 	}
 }

@@ -151,11 +151,11 @@ func (s *State) reviseJob(slot uint32) {
 	if slot%recordsPerLook == 0 {
 		s.spend(looking)
 	}
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if j.id() == 0 || s.interred(slot) {
 		return
 	}
-	if t := s.tubeAt.Get(j.tube()); t.policy != nil && !s.ranked(t) {
+	if t := s.tubeOf(j); t.policy != nil && !s.ranked(t) {
 		s.spend(moving / 2)
 		s.waitsFromNow(t, slot)
 		s.rank(t, slot)

@@ -23,7 +23,7 @@ func (t *tube) isAging() bool { return t.policy != nil && t.policy.step > 0 }
 // readySince is when a ready job became so, as a date in milliseconds.
 func (s *State) readySince(j *job) int64 {
 	if j.rare != 0 {
-		if since := s.rares.At(j.rare).key; since != 0 {
+		if since := s.rare(j).key; since != 0 {
 			return since / millisecond
 		}
 	}
@@ -32,7 +32,7 @@ func (s *State) readySince(j *job) int64 {
 
 // placeKey is the key of a ready job in its tube's heap.
 func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if !t.isAging() {
 		return readyKey(j.pri, j.id(), slot)
 	}
@@ -41,17 +41,17 @@ func (s *State) placeKey(t *tube, slot uint32) cells.Entry {
 }
 
 // readyByPolicy begins a job's waiting in a tube that a policy covers, and finds its place there.
-func (s *State) readyByPolicy(now int64, t *tube, slot uint32) cells.Entry {
+func (s *State) readyByPolicy(t *tube, slot uint32) cells.Entry {
 	if t.ready.N == 0 {
 		s.takeStep(t)
 		t.policy.rate.MissNothing()
 	}
-	j, since := s.jobs.At(slot), int64(0)
+	j, since := s.job(slot), int64(0)
 	if t.isAging() && !s.restoring || t.policy.ExpireReady && s.hasPast(j) {
-		since = now + s.Epoch
+		since = s.now + s.Epoch
 	}
 	if j.rare != 0 && (t.isAging() || t.policy.ExpireReady) {
-		s.rares.At(j.rare).key = since
+		s.rare(j).key = since
 	}
 	s.rank(t, slot)
 	return s.placeKey(t, slot)
@@ -80,7 +80,7 @@ func (s *State) policeAging(t *tube) {
 
 // agedPri is the priority that a ready job has by now.
 func (s *State) agedPri(t *tube, slot uint32) uint32 {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if !t.isAging() {
 		return j.pri
 	}
@@ -99,7 +99,7 @@ func (s *State) head(t *tube) cells.Entry {
 
 // compared is a ready job as it compares with those of other tubes.
 func (s *State) compared(t *tube, slot uint32) cells.Entry {
-	return readyKey(s.agedPri(t, slot), s.jobs.At(slot).id(), slot)
+	return readyKey(s.agedPri(t, slot), s.job(slot).id(), slot)
 }
 
 // within says that a claim may take the best job of a tube. Jobs that rise keep their order, also

@@ -50,7 +50,7 @@ func (s *State) checkPolicy(t *tube) error {
 func (s *State) checkSizes(seen map[uint32]string) error {
 	count, bytes := map[uint32]int{}, map[uint32]int64{}
 	for slot := range seen {
-		j := s.jobs.At(slot)
+		j := s.job(slot)
 		if j.state() == Leaving || s.interred(slot) {
 			continue
 		}

@@ -28,21 +28,21 @@ func pairOf(name string) string {
 // delivered so often at most; 0 is no limit. While the log has no room even for updates, no
 // job dies: roomy is false.
 func (s *State) tooOften(times uint32, most int) (dead, roomy bool) {
-	roomy = !s.Durable || s.Log.RoomToUpdate()
+	roomy = !s.logFull()
 	return roomy && most > 0 && int(times) >= most, roomy
 }
 
 // perishes does with a job, which is in no place, what becomes of one that is too old, or was taken back too
 // often: so often, while it may be delivered so often at most. It reports false if the job is to be delivered
 // again.
-func (s *State) perishes(now int64, slot, times uint32, most int, f policy.Fate, why Cause) (perished, roomy bool) {
-	if s.outdated(now, slot) {
-		s.grownOld(now, slot)
+func (s *State) perishes(slot, times uint32, most int, f policy.Fate, why Cause) (perished, roomy bool) {
+	if s.outdated(slot) {
+		s.grownOld(slot)
 		return true, false
 	}
 	dead, roomy := s.tooOften(times, s.mostOf(slot, most))
 	if dead {
-		s.die(now, slot, f, why)
+		s.die(slot, f, why)
 	}
 	return dead, roomy
 }
@@ -50,8 +50,8 @@ func (s *State) perishes(now int64, slot, times uint32, most int, f policy.Fate,
 // die does with a dead letter, which is in no place, what its fate says. In a rear queue, or
 // if the name of the rear queue would be too long, it is buried instead of moved. If others
 // are still to get it, it only learns its fate.
-func (s *State) die(now int64, slot uint32, f policy.Fate, why Cause) {
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+func (s *State) die(slot uint32, f policy.Fate, why Cause) {
+	t := s.tubeOf(s.job(slot))
 	if t.service != nil && t.service.jobDies(s, slot, f) {
 		return
 	}
@@ -62,9 +62,9 @@ func (s *State) die(now int64, slot uint32, f policy.Fate, why Cause) {
 		s.end(slot)
 	case f == policy.FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.name)+len(RearSuffix) <= MaxName:
 		s.did(t, policy.ActionMove)
-		s.rehouse(now, slot, s.tubeNamed([]byte(pairOf(t.name))), Ready, 0)
+		s.rehouse(slot, s.tubeNamed([]byte(pairOf(t.name))), Ready, 0)
 		s.letGo(t)
-	case f == policy.FateTube && s.send(now, slot, why):
+	case f == policy.FateTube && s.send(slot, why):
 	default:
 		s.did(t, policy.ActionBury)
 		s.lay(slot)
@@ -73,33 +73,33 @@ func (s *State) die(now int64, slot uint32, f policy.Fate, why Cause) {
 
 // lay buries a dead letter, which is in no place.
 func (s *State) lay(slot uint32) {
-	s.rareOf(s.jobs.At(slot)).buries++
+	s.rareOf(s.job(slot)).buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }
 
 // send has a dead letter, which is in no place, go to the tube that its tube's policy names. It reports false
 // if it cannot: the policy has changed, the tube is full, or the job has moved very often.
-func (s *State) send(now int64, slot uint32, why Cause) bool {
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+func (s *State) send(slot uint32, why Cause) bool {
+	t := s.tubeOf(s.job(slot))
 	name := s.deadTube(t)
 	switch {
 	case name == "":
 		return false
 	case s.local(name):
 		to := s.tubeNamed([]byte(name))
-		if !s.takes(to, s.jobs.At(slot).size) {
+		if !s.takes(to, s.job(slot).size) {
 			s.letGo(to)
 			return false
 		}
-		s.trace(now, slot, why)
+		s.trace(slot, why)
 		s.did(t, policy.ActionMove)
-		s.rehouse(now, slot, to, Ready, 0)
+		s.rehouse(slot, to, Ready, 0)
 		s.letGo(t)
 	case !s.mayTravel(slot):
 		return false
 	default:
-		s.trace(now, slot, why)
+		s.trace(slot, why)
 		s.did(t, policy.ActionMove)
 		s.leave(slot, name, Ready, 0, why)
 	}
@@ -113,17 +113,17 @@ func (s *State) takes(t *tube, size uint32) bool {
 
 // rehouse gives a job, which is in no place, to another tube, to be what will says there. Its deliveries are counted
 // anew.
-func (s *State) rehouse(now int64, slot uint32, to *tube, will JobState, deadline int64) {
+func (s *State) rehouse(slot uint32, to *tube, will JobState, deadline int64) {
 	s.giveUpKeys(slot)
 	s.unhouse(slot)
 	s.house(slot, to)
-	s.place(now, slot, will, deadline)
+	s.place(slot, will, deadline)
 }
 
 // unhouse takes a job, which is in no place, from its tube for good.
 func (s *State) unhouse(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.tubeAt.Get(j.tube())
+	j := s.job(slot)
+	t := s.tubeOf(j)
 	if t.service != nil {
 		t.service.jobGone(s, slot)
 	}
@@ -132,7 +132,7 @@ func (s *State) unhouse(slot uint32) {
 
 // house gives a job, which is in no place and no tube's any more, to a tube.
 func (s *State) house(slot uint32, to *tube) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	s.itemMoves(slot)
 	j.place = j.place&(1<<tubeShift-1) | to.slot<<tubeShift
 	to.gains(j)

@@ -27,7 +27,7 @@ func TestDeadLettersNeedNoService(t *testing.T) {
 		w.run(fmt.Sprintf("u use %[1]s\nu put 7 0 60 -> 1\nv watch %[1]s\nv poll -> 1", c.tube))
 		slot := w.s.index.find(&w.s.jobs, 1)
 		w.s.unhold(slot)
-		if w.s.die(w.now, slot, c.fate, ForReserves); w.s.dead != 1 {
+		if w.s.die(slot, c.fate, ForReserves); w.s.dead != 1 {
 			t.Errorf("fate %d: %d dead letters are counted", c.fate, w.s.dead)
 		}
 		w.run("u stats-job 1 -> " + c.want + "\nrestart\nu stats-job 1 -> " + c.want)
@@ -45,7 +45,7 @@ func TestFinishNeedsNoService(t *testing.T) {
 	w.run("u put 7 0 60 -> 1\nv poll -> 1")
 	slot := w.s.index.find(&w.s.jobs, 1)
 	w.s.unhold(slot)
-	w.s.finish(w.now, slot)
+	w.s.finish(slot)
 	w.run("u stats-job 1 -> no\nu stats-tube default -> deletes=1 reserved=0")
 }
 

@@ -23,13 +23,13 @@ func (s *State) expires(p *policy.Policy, created int64) int64 {
 }
 
 // outdated says that a job is too old.
-func (s *State) outdated(now int64, slot uint32) bool {
-	j := s.jobs.At(slot)
-	if t := s.optionsOf(slot); t != nil && t.expires != 0 && t.expires <= now {
+func (s *State) outdated(slot uint32) bool {
+	j := s.job(slot)
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 && t.expires <= s.now {
 		return true
 	}
-	p := s.tubeAt.Get(j.tube()).policy
-	return p != nil && p.Expire > 0 && !p.ExpireReady && s.expires(p.Policy, j.created()) <= now
+	p := s.tubeOf(j).policy
+	return p != nil && p.Expire > 0 && !p.ExpireReady && s.expires(p.Policy, j.created()) <= s.now
 }
 
 // countsAge says whether the ages of jobs in a state count.
@@ -39,7 +39,7 @@ func (p *policing) countsAge(in JobState) bool {
 
 // ageKey is the key of a job in the ranking by age.
 func (s *State) ageKey(p *policy.Policy, slot uint32) cells.Entry {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if p.ExpireReady {
 		return cells.Entry{Major: uint64(max(0, s.readySince(j))), Minor: j.idLow, Slot: slot}
 	}
@@ -51,15 +51,15 @@ func (s *State) hasPast(j *job) bool {
 	if j.rare == 0 {
 		return false
 	}
-	t := s.rares.At(j.rare)
+	t := s.rare(j)
 	return t.delay|t.reserves|t.timeouts|t.releases|t.buries|t.kicks != 0
 }
 
 // waitsFromNow begins the time of a job that was ready before its tube had its policy, if nobody knows since when.
 func (s *State) waitsFromNow(t *tube, slot uint32) {
-	j := s.jobs.At(slot)
-	if t.policy.ExpireReady && !t.isAging() && j.state() == Ready && s.hasPast(j) && s.rares.At(j.rare).key == 0 {
-		s.rares.At(j.rare).key = s.now + s.Epoch
+	j := s.job(slot)
+	if t.policy.ExpireReady && !t.isAging() && j.state() == Ready && s.hasPast(j) && s.rare(j).key == 0 {
+		s.rare(j).key = s.now + s.Epoch
 	}
 }
 
@@ -97,23 +97,23 @@ func (s *State) retimeAges(t *tube) {
 }
 
 // serveAges deletes jobs that are too old.
-func (s *State) serveAges(now int64) {
-	for !s.spent() && s.policies.expiring.Due(now) {
+func (s *State) serveAges() {
+	for !s.spent() && s.policies.expiring.Due(s.now) {
 		s.spend(ending)
 		t := s.tubeAt.Get(s.policies.expiring.Top().Slot)
-		s.age(now, t.policy.ages.Top().Slot)
+		s.age(t.policy.ages.Top().Slot)
 	}
 }
 
 // age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
-func (s *State) age(now int64, slot uint32) {
-	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); !t.movesExpired() {
+func (s *State) age(slot uint32) {
+	if t := s.tubeOf(s.job(slot)); !t.movesExpired() {
 		s.did(t, policy.ActionExpire)
 		s.drop(slot)
 		return
 	}
 	s.unplace(slot)
-	s.grownOld(now, slot)
+	s.grownOld(slot)
 }
 
 // movesExpired says that jobs of the tube that are too old go where dead letters go.
@@ -126,17 +126,17 @@ func (s *State) hasAgedIn(slot uint32, tube string) bool {
 }
 
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
-func (s *State) grownOld(now int64, slot uint32) {
-	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+func (s *State) grownOld(slot uint32) {
+	t := s.tubeOf(s.job(slot))
 	s.did(t, policy.ActionExpire)
 	switch {
 	case !t.movesExpired():
 	case t.service != nil && t.service.jobDies(s, slot, policy.FateTube):
 		return
-	case s.Durable && !s.Log.RoomToUpdate():
+	case s.logFull():
 	default:
 		s.outlive(slot)
-		if !s.hasAgedIn(slot, s.deadTube(t)) && s.send(now, slot, ForAge) {
+		if !s.hasAgedIn(slot, s.deadTube(t)) && s.send(slot, ForAge) {
 			s.dead++
 			return
 		}

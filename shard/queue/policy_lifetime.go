@@ -46,16 +46,16 @@ func (s *State) outlive(slot uint32) {
 }
 
 // serveDeaths ends jobs that are too old, unless somebody holds them.
-func (s *State) serveDeaths(now int64) {
-	for !s.spent() && s.extra.dying.Due(now) {
+func (s *State) serveDeaths() {
+	for !s.spent() && s.extra.dying.Due(s.now) {
 		slot := s.extra.dying.Top().Slot
-		if s.jobs.At(slot).state() >= Passed || s.interred(slot) {
+		if s.job(slot).state() >= Passed || s.interred(slot) {
 			s.spend(looking)
 			s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
 			continue
 		}
 		s.spend(ending)
-		s.age(now, slot)
+		s.age(slot)
 	}
 }
 

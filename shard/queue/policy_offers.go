@@ -122,7 +122,7 @@ func (s *State) offerByTubes(b *Batch, op *Op) {
 		s.spend(summing)
 		l := f[0]
 		slot := l.next().Slot
-		j := s.jobs.At(slot)
+		j := s.job(slot)
 		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: l.tag, Pri: s.agedPri(l.tube, slot), Size: j.size})
 		bytes += int(j.size)
 		l.tag += l.price

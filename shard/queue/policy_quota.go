@@ -109,12 +109,12 @@ func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
 // enters counts a job that has not come by a put, and leaves takes one away that has ended.
 func (s *State) enters(slot uint32) {
 	if s.quota != nil {
-		s.quota.Add(s.jobs.At(slot).costs())
+		s.quota.Add(s.job(slot).costs())
 	}
 }
 
 func (s *State) leaves(slot uint32) {
 	if s.quota != nil {
-		s.quota.Add(s.jobs.At(slot).costs().Neg())
+		s.quota.Add(s.job(slot).costs().Neg())
 	}
 }

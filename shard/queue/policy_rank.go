@@ -27,7 +27,7 @@ func putKey(j *job, slot uint32) cells.Entry {
 
 // rank is told of a job that is in one of the tube's places.
 func (s *State) rank(t *tube, slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if v := t.policy.victims; v != nil && j.state() == Ready {
 		v.Add(&s.policies.victims, victimKey(t.policy.Full, j, slot), j.size)
 	}
@@ -39,7 +39,7 @@ func (s *State) rank(t *tube, slot uint32) {
 
 // unrank is told of a job that leaves its place.
 func (s *State) unrank(t *tube, slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if v := t.policy.victims; v != nil && j.state() == Ready {
 		v.Drop(&s.policies.victims, slot, j.size)
 	}
@@ -56,7 +56,7 @@ func (s *State) checkRanking(r *cells.Ranking, p cells.Positions, whole bool, wa
 		return fmt.Errorf("M2: %d jobs are ranked, want %d", r.N, want)
 	}
 	return r.Check(p, func(slot uint32) (cells.Entry, uint32, bool) {
-		j := s.jobs.At(slot)
+		j := s.job(slot)
 		k, ok := key(j, slot)
 		return k, j.size, ok
 	})

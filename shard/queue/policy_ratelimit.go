@@ -33,9 +33,9 @@ func (t *tube) left(now int64, most uint32) uint32 {
 }
 
 // handOut counts a job that somebody has got.
-func (s *State) handOut(now int64, t *tube) {
+func (s *State) handOut(t *tube) {
 	if p := t.policy; p.Rate > 0 {
-		if p.rate.Take(p.Policy, now) {
+		if p.rate.Take(p.Policy, s.now) {
 			s.did(t, policy.ActionPace)
 		}
 		s.retime(t)
@@ -56,15 +56,15 @@ func (s *State) handIn(t *tube) {
 }
 
 // serveRate does what is due for a tube's rate limit.
-func (s *State) serveRate(now int64, t *tube) {
+func (s *State) serveRate(t *tube) {
 	p := t.policy
 	if due := p.rate.Open(); due != 0 {
 		s.openThrottled(t)
-		p.rate.Opened(p.Policy, now, now > due && (t.opening || t.service != nil && t.service.seeks()))
+		p.rate.Opened(p.Policy, s.now, s.now > due && (t.opening || t.service != nil && t.service.seeks()))
 		s.retime(t)
 		return
 	}
-	p.rate.Leave(p.Policy, now)
+	p.rate.Leave(p.Policy, s.now)
 	s.retime(t)
 	s.letGo(t)
 }

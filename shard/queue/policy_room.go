@@ -140,19 +140,19 @@ func (l *roomLines) served() {
 }
 
 // stir notes that a tick is about to do something.
-func (s *State) stir(now int64) {
+func (s *State) stir() {
 	l := &s.lines
 	on := l.on
 	if l.on = false; !l.again { // for Next, which is to say what else is due
 		next := s.Next()
-		l.again = next != 0 && next <= now
+		l.again = next != 0 && next <= s.now
 	}
 	l.on = on
 }
 
 // serveLines makes the puts at the heads of lines for which there is room. Lines take turns: one that has been served
 // is the last from then on. What a put drops may make room for lines that have been passed.
-func (s *State) serveLines(now int64) {
+func (s *State) serveLines() {
 	l := &s.lines
 	for looked := 0; looked < aLook && !s.spent(); looked++ {
 		t := l.next()
@@ -163,7 +163,7 @@ func (s *State) serveLines(now int64) {
 			l.at++
 			continue
 		}
-		if s.spend(ending); !s.admitFirst(now, t) {
+		if s.spend(ending); !s.admitFirst(t) {
 			l.at++
 			continue
 		}
@@ -181,7 +181,7 @@ func (s *State) hasRoom(t *tube, op *Op) bool {
 
 // admitFirst ends the first wait of a line, if it has not ended otherwise, and makes its put. It reports false if the
 // line has to wait on: another shard was faster, or the put takes more turns.
-func (s *State) admitFirst(now int64, t *tube) bool {
+func (s *State) admitFirst(t *tube) bool {
 	w := t.line[0]
 	c, op := w.client, &w.op
 	place := s.amountOf(op)
@@ -195,7 +195,7 @@ func (s *State) admitFirst(now int64, t *tube) bool {
 		w.taken = c.Waiter.Claim(c.ticket)
 	}
 	if w.taken {
-		s.put(now, nil, op)
+		s.put(nil, op)
 	}
 	if op.phase == placed {
 		s.quota.Add(place.Neg())

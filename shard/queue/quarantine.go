@@ -19,9 +19,9 @@ func (s *State) quarantine(c *Client, op *Op) {
 	if slot == 0 || s.quarantined[slot] {
 		return
 	}
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	state := j.state()
-	if state == Reserved && (c == nil || s.rares.At(j.rare).holder != c.slot) {
+	if state == Reserved && (c == nil || s.rare(j).holder != c.slot) {
 		return
 	}
 	op.Status = OK
@@ -42,7 +42,7 @@ func (s *State) markQuarantined(slot uint32) {
 // checkQuarantined counts the jobs that are quarantined.
 func (s *State) checkQuarantined(sums *Sums) error {
 	for slot := range s.quarantined {
-		if j := s.jobs.At(slot); j.state() != Buried {
+		if j := s.job(slot); j.state() != Buried {
 			return fmt.Errorf("S1: job %d is quarantined and not buried", j.id())
 		}
 		sums.Damaged++

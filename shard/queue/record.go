@@ -5,6 +5,9 @@ import "beanfield/storage"
 // What the log is told (L1): put, delete, and every change of state,
 // priority, delay or counters that must outlive the process.
 
+// logFull says that the log has no room even for updates.
+func (s *State) logFull() bool { return s.Durable && !s.Log.RoomToUpdate() }
+
 func (s *State) logPut(slot uint32, op *Op) {
 	s.describe(slot)
 	if op.Options != nil {
@@ -27,7 +30,7 @@ func (s *State) logUpdate(slot uint32) {
 	if s.Durable {
 		s.describe(slot)
 		s.Log.Update(&s.record)
-		s.jobs.At(slot).place |= flagUpdated
+		s.job(slot).place |= flagUpdated
 	}
 }
 
@@ -36,7 +39,7 @@ func (s *State) logQuarantine(slot uint32) {
 	if s.Durable {
 		s.describe(slot)
 		s.Log.Quarantine(&s.record)
-		s.jobs.At(slot).place |= flagUpdated
+		s.job(slot).place |= flagUpdated
 	}
 }
 
@@ -51,13 +54,13 @@ func (s *State) logDelete(slot uint32) {
 // log, because that is what it becomes when the client has gone. So if a view commits a job
 // that was reserved by its id, the log forgets that it was delayed or buried before.
 func (s *State) describe(slot uint32) {
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	s.record = storage.Job{
-		ID: j.id(), Tube: s.tubeAt.Get(j.tube()).name, State: storage.Ready,
+		ID: j.id(), Tube: s.tubeOf(j).name, State: storage.Ready,
 		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
 		Updated: j.updated(),
 	}
-	if v := s.tubeAt.Get(j.tube()).service; v != nil {
+	if v := s.tubeOf(j).service; v != nil {
 		s.describeDone(v, slot)
 	}
 	if j.state() == Passed {
@@ -79,8 +82,8 @@ func (s *State) describe(slot uint32) {
 
 // describeRare fills in what a job has gathered.
 func (s *State) describeRare(slot uint32) {
-	j := s.jobs.At(slot)
-	t := s.rares.At(j.rare)
+	j := s.job(slot)
+	t := s.rare(j)
 	if t.item != 0 {
 		s.describeItem(t.item)
 	}

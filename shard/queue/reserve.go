@@ -2,15 +2,15 @@ package queue
 
 // reserve is the whole command when all watched tubes are in this shard: it
 // hands out the best job, or refuses, or registers the client as a waiter.
-func (s *State) reserve(now int64, b *Batch, op *Op) {
+func (s *State) reserve(b *Batch, op *Op) {
 	c := b.contender()
 	t, done := s.seekWished(c, op)
 	switch soonest := c.soonest(); {
 	case !done:
 		op.Status = More
 	case t != nil:
-		s.take(now, b, op, t)
-	case soonest != 0 && now >= soonest-Margin:
+		s.take(b, op, t)
+	case soonest != 0 && s.now >= soonest-Margin:
 		op.Status = DeadlineSoon
 	case op.Poll:
 		op.Status = TimedOut
@@ -21,24 +21,24 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 }
 
 // take reserves the best job of t as the answer to op.
-func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
+func (s *State) take(b *Batch, op *Op, t *tube) {
 	b.Client.charge(t)
 	slot := b.Client.fitting(t).Top().Slot
 	s.unready(slot)
-	s.hold(now, b.Client, slot)
+	s.hold(b.Client, slot)
 	s.show(b, op, slot)
 	op.Tube = t.name
 }
 
 // applyReserving runs the operations of a reserve that are not on the shortest
 // way. Package router tells how Offer, Claim, Wait and Withdraw work together.
-func (s *State) applyReserving(now int64, b *Batch, op *Op) {
+func (s *State) applyReserving(b *Batch, op *Op) {
 	switch op.Kind {
 	case ReserveJob:
-		s.reserveJob(now, b, op)
+		s.reserveJob(b, op)
 	case Offer, Claim, Wait:
 		if t, done := s.seekWished(b.contender(), op); done {
-			s.applyTo(now, b, op, t)
+			s.applyTo(b, op, t)
 		} else {
 			op.Status = More
 		}
@@ -55,10 +55,10 @@ func (s *State) applyReserving(now int64, b *Batch, op *Op) {
 
 // applyTo runs an operation that concerns the best tube; t is nil if no tube has
 // a job.
-func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
+func (s *State) applyTo(b *Batch, op *Op, t *tube) {
 	switch {
 	case op.Kind == Wait:
-		s.waitFor(now, b.Client, op, t)
+		s.waitFor(b.Client, op, t)
 	case t == nil:
 		op.Status = Empty
 	case op.Kind == Offer: // binds nobody
@@ -67,7 +67,7 @@ func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
 		op.Pri = uint32(top.Major >> 32)
 		op.ID = top.Major<<32 | uint64(top.Minor)
 	default: // Claim; the job may by now be another than was offered
-		s.take(now, b, op, t)
+		s.take(b, op, t)
 	}
 }
 
@@ -75,28 +75,28 @@ func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
 // several shards. A job that has come since the offers is delivered at once,
 // through the gate like any other. One whose wait is over takes no place: the shard
 // may have looked for those who have left already, and would count it as waiting.
-func (s *State) waitFor(now int64, c *Client, op *Op, t *tube) {
+func (s *State) waitFor(c *Client, op *Op, t *tube) {
 	op.Status = Waiting
 	switch {
 	case t != nil && c.Waiter.Claim(op.Ticket):
-		s.deliver(now, c, t)
+		s.deliver(c, t)
 	case t == nil && c.Waiter.Waits(op.Ticket):
 		s.wait(c, op.Ticket)
 	}
 }
 
 // reserveJob takes one job by its id, wherever it is, unless it is reserved.
-func (s *State) reserveJob(now int64, b *Batch, op *Op) {
+func (s *State) reserveJob(b *Batch, op *Op) {
 	slot := s.jobFor(b, op)
 	if slot == 0 {
 		return
 	}
-	if s.jobs.At(slot).state() == Reserved {
+	if s.job(slot).state() == Reserved {
 		op.Status = NotFound
 		return
 	}
 	s.unplace(slot)
-	s.hold(now, b.Client, slot)
+	s.hold(b.Client, slot)
 	s.show(b, op, slot)
 	s.seen(slot)
 }

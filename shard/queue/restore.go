@@ -10,16 +10,17 @@ import (
 // Restore puts a job back that the log has replayed. Buried jobs must come in
 // the order of their rank. Restored must be called after the last one.
 func (s *State) Restore(now int64, r *storage.Job, body []byte) {
+	s.now = now
 	if r.State == storage.Spent {
 		s.restoreSpent(r)
 		return
 	}
-	if s.restored && !s.overtakes(r) || s.restoreEnded(now, r) {
+	if s.restored && !s.overtakes(r) || s.restoreEnded(r) {
 		return
 	}
 	t := s.tubeNamed([]byte(r.Tube))
 	slot := s.settleIn(t, r)
-	j := s.jobs.At(slot)
+	j := s.job(slot)
 	if r.Damaged {
 		j.place |= flagAway // who tries again is to read it from the log
 		s.outside += int64(j.size)
@@ -28,7 +29,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	}
 	s.enters(slot)
 	s.fileRestored(slot)
-	s.restoreOptions(now, slot, r.Item)
+	s.restoreOptions(slot, r.Item)
 	if r.Item != nil && r.Item.Route != nil && r.Item.Route.To != "" && !r.Damaged {
 		s.restoreLeaving(t, slot, r)
 		return
@@ -48,12 +49,12 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	case r.State == storage.Buried:
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)
-		s.rares.At(s.jobs.At(slot).rare).key = int64(r.BuryRank)
+		s.rare(s.job(slot)).key = int64(r.BuryRank)
 	case r.State == storage.Passed:
 		s.restorePassed(slot)
 	default:
 		s.restoring = true
-		s.makeReady(now, slot)
+		s.makeReady(slot)
 		s.restoring = false
 	}
 	if t.service != nil && r.State != storage.Delayed {
@@ -103,7 +104,7 @@ func (s *State) AmendQueue(tube string, q *storage.Queue) bool {
 
 // Discard takes back what was restored of a copy of a job, before there are clients.
 func (s *State) Discard(key uint64) {
-	slot := s.index.find(&s.jobs, storage.IDOf(key))
+	slot := s.slotOf(storage.IDOf(key))
 	if slot == 0 || s.keyOf(slot) != key {
 		s.discardSpent(key)
 		s.discardGhost(key)
@@ -114,7 +115,7 @@ func (s *State) Discard(key uint64) {
 
 // restoreLeaving puts back a job that was leaving for another shard.
 func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
-	j, y := s.jobs.At(slot), s.routeAt(slot)
+	j, y := s.job(slot), s.routeAt(slot)
 	t.loses(j)
 	y.will = Ready
 	y.cause = ForMove
@@ -124,7 +125,7 @@ func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
 	s.rareOf(j).key = 0
 	switch r.State {
 	case storage.Delayed:
-		y.will, s.rares.At(j.rare).key = Delayed, max(1, r.Deadline-s.Epoch)
+		y.will, s.rare(j).key = Delayed, max(1, r.Deadline-s.Epoch)
 	case storage.Buried:
 		y.will = Buried
 	}

@@ -57,7 +57,7 @@ type State struct {
 	ended     []*Client           // whose wait may have ended elsewhere
 
 	share int   // what is left of this turn's
-	now   int64 // of the latest operation or tick
+	now   int64 // the shard's clock, as the latest call has told it
 
 	items // what the queue service adds
 
@@ -127,45 +127,45 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 	s.now, s.lines.again = now, true
 	switch op.Kind {
 	case Put:
-		s.put(now, b.Client, op)
+		s.put(b.Client, op)
 	case Reserve:
-		s.reserve(now, b, op)
+		s.reserve(b, op)
 	case Delete:
-		s.delete(now, b, op)
+		s.delete(b, op)
 	case Release:
-		s.release(now, b.Client, op)
+		s.release(b.Client, op)
 	case Bury:
 		s.bury(b.Client, op)
 	case Touch:
-		s.touch(now, b.Client, op)
+		s.touch(b.Client, op)
 	case ReserveJob, Offer, Claim, Wait, Withdraw, Soonest:
-		s.applyReserving(now, b, op)
+		s.applyReserving(b, op)
 	case Peek, PeekReady, PeekDelayed, PeekBuried:
 		s.peek(b, op)
 	case Kick:
-		s.kick(now, b.Client, op)
+		s.kick(b.Client, op)
 	case KickJob:
-		s.kickJob(now, b, op)
+		s.kickJob(b, op)
 	case StatsJob, StatsTube, Totals:
-		s.applyStats(now, b, op)
+		s.applyStats(b, op)
 	case Pause:
-		s.pause(now, op)
+		s.pause(op)
 	case ReserveSeveral, ClaimSeveral:
-		s.reserveSeveral(now, b, op)
+		s.reserveSeveral(b, op)
 	case OfferSeveral:
 		s.offerSeveral(b, op)
 	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral, AlterSeveral:
-		s.doSeveral(now, b, op)
+		s.doSeveral(b, op)
 	case PutAll:
-		s.putAll(now, b, op)
+		s.putAll(b, op)
 	case Alter:
-		s.alter(now, b, op)
+		s.alter(b, op)
 	case Truncate:
 		s.truncate(op)
 	case List:
-		s.list(now, b, op)
+		s.list(b, op)
 	case PutTick:
-		s.putTick(now, op)
+		s.putTick(op)
 	case NoteTick:
 		s.markTick(op)
 	case Quarantine:
@@ -173,11 +173,11 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 	case KeepPolicies:
 		s.keepPolicies(op)
 	case Load, Arrive, Depart, Show, ComeHome:
-		s.applyMoving(now, b, op)
+		s.applyMoving(b, op)
 	case Service:
-		s.applyService(now, b, op)
+		s.applyService(b, op)
 	case Use, Unuse, Watch, Ignore, Detach:
-		s.applyMembership(now, b.Client, op)
+		s.applyMembership(b.Client, op)
 	default:
 		panic("queue: unknown operation")
 	}

@@ -1,7 +1,7 @@
 package queue
 
 // applyStats runs the operations that count.
-func (s *State) applyStats(now int64, b *Batch, op *Op) {
+func (s *State) applyStats(b *Batch, op *Op) {
 	switch op.Kind {
 	case StatsJob:
 		slot := s.jobFor(b, op)
@@ -9,7 +9,7 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 			return
 		}
 		op.From = uint32(len(b.Jobs))
-		b.Jobs = append(b.Jobs, s.jobInfo(now, slot))
+		b.Jobs = append(b.Jobs, s.jobInfo(slot))
 	case StatsTube:
 		t := s.tubes[string(op.Data)]
 		if t == nil {
@@ -21,7 +21,7 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 			return
 		}
 		op.From, op.Tube = uint32(len(b.Tubes)), t.name
-		b.Tubes = append(b.Tubes, s.tubeInfo(now, t))
+		b.Tubes = append(b.Tubes, s.tubeInfo(t))
 	case Totals:
 		if b.Authorizer != nil && !s.sumSeen(b, op) {
 			op.Status = More
@@ -34,18 +34,18 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 	op.Status = OK
 }
 
-func (s *State) jobInfo(now int64, slot uint32) JobInfo {
-	j := s.jobs.At(slot)
+func (s *State) jobInfo(slot uint32) JobInfo {
+	j := s.job(slot)
 	info := JobInfo{
-		ID: j.id(), Tube: s.tubeAt.Get(j.tube()).name, State: j.state(), Pri: j.pri,
-		Age: (now + s.Epoch - j.created()) / second, TTR: j.ttr,
+		ID: j.id(), Tube: s.tubeOf(j).name, State: j.state(), Pri: j.pri,
+		Age: (s.now + s.Epoch - j.created()) / second, TTR: j.ttr,
 	}
 	if j.rare == 0 {
 		return info
 	}
-	t := s.rares.At(j.rare)
+	t := s.rare(j)
 	if t.key != 0 && (j.state() == Reserved || j.state() == Delayed) {
-		info.TimeLeft = (t.key - now) / second
+		info.TimeLeft = (t.key - s.now) / second
 	}
 	info.Delay = t.delay
 	info.Reserves, info.Timeouts, info.Releases = t.reserves, t.timeouts, t.releases
@@ -53,7 +53,7 @@ func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 	return info
 }
 
-func (s *State) tubeInfo(now int64, t *tube) TubeInfo {
+func (s *State) tubeInfo(t *tube) TubeInfo {
 	info := TubeInfo{
 		Name:   t.name,
 		Urgent: t.urgent, Ready: int(t.ready.N), Reserved: t.reserved, Delayed: int(t.delayed.N), Buried: t.buried.N,
@@ -62,7 +62,7 @@ func (s *State) tubeInfo(now int64, t *tube) TubeInfo {
 	}
 	if t.paused() {
 		info.Pause = t.pauseLen
-		info.PauseLeft = (t.pausedUntil - now) / second
+		info.PauseLeft = (t.pausedUntil - s.now) / second
 	}
 	return info
 }

@@ -150,10 +150,10 @@ func (s *State) fill(v *tagIndex) bool {
 		if v.cursor = slot; slot>>cells.ChunkShift != from>>cells.ChunkShift {
 			continue
 		}
-		if j := s.jobs.At(slot); j.state() == Ready && j.rare != 0 && !s.interred(slot) {
+		if j := s.job(slot); j.state() == Ready && j.rare != 0 && !s.interred(slot) {
 			if s.spend(reaching); s.jobHas(slot, v.tags) {
 				s.spend(moving / 2)
-				v.keep(s, s.tubeAt.Get(j.tube()), slot)
+				v.keep(s, s.tubeOf(j), slot)
 			}
 		}
 		v.cursor++
@@ -168,7 +168,7 @@ func (v *tagIndex) keep(s *State, t *tube, slot uint32) {
 		r = new(cells.Ranking)
 		v.tubes[t] = r
 	}
-	r.Add(&v.at, s.placeKey(t, slot), s.jobs.At(slot).size)
+	r.Add(&v.at, s.placeKey(t, slot), s.job(slot).size)
 }
 
 // drop takes out a job that is no longer ready, unless it was never taken in.
@@ -211,7 +211,7 @@ func (s *State) addToTagIndexes(t *tube, slot uint32) (sought []*tagIndex) {
 
 // dropFromTagIndexes is told of a job that is about to be ready no longer.
 func (s *State) dropFromTagIndexes(t *tube, slot uint32) {
-	s.falls(slot, func(v *tagIndex) { v.drop(t, slot, s.jobs.At(slot).size) })
+	s.falls(slot, func(v *tagIndex) { v.drop(t, slot, s.job(slot).size) })
 }
 
 // clearTagIndexes is told that no job of a tube is ready any more.

@@ -28,7 +28,7 @@ func (s *State) Next() int64 {
 func (s *State) Tick(now int64) (more bool) {
 	s.now = now
 	if len(s.lines.tubes) > 0 {
-		s.stir(now)
+		s.stir()
 	}
 	if len(s.travel.ghosts) > 0 {
 		s.endGhosts()
@@ -42,25 +42,25 @@ func (s *State) Tick(now int64) (more bool) {
 		expiring = third
 	}
 	s.share = max(1, s.Share-opening-expiring)
-	s.serveTimeline(now)
+	s.serveTimeline()
 	s.share = max(0, s.share) + opening
-	s.serveOpening(now)
+	s.serveOpening()
 	s.share = max(0, s.share) + expiring
 	for !s.spent() && s.holders.Due(now) {
 		s.spend(moving)
-		s.expire(now, s.clients.Get(s.holders.Top().Slot).first().Slot)
+		s.expire(s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
 	if s.policies.expiring.Due(now) {
 		s.share = max(0, s.share) + third
-		s.serveAges(now)
+		s.serveAges()
 	}
 	if x := s.extra; x != nil && x.dying.Due(now) {
 		s.share = max(0, s.share) + third
-		s.serveDeaths(now)
+		s.serveDeaths()
 	}
 	if x := s.extra; x != nil && x.ends.Due(now) {
 		s.share = max(0, s.share) + third
-		s.serveWindows(now)
+		s.serveWindows()
 	}
 	if s.revising() {
 		s.share = max(0, s.share) + third
@@ -73,10 +73,10 @@ func (s *State) Tick(now int64) (more bool) {
 		}
 		s.emptyGraves()
 	}
-	s.tickConsumers(now)
+	s.tickConsumers()
 	if len(s.lines.tubes) > 0 {
 		s.share = max(0, s.share) + third
-		s.serveLines(now)
+		s.serveLines()
 	}
 	s.renew()
 	next := s.Next()
@@ -89,44 +89,44 @@ func (s *State) Settle(now int64) (more bool) {
 	s.now = now
 	s.renew()
 	s.discardMissing()
-	s.serveTimeline(now)
-	s.tickConsumers(now)
+	s.serveTimeline()
+	s.tickConsumers()
 	s.renew()
 	return s.feeding() || s.timeline.Due(now)
 }
 
 // serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were throttled.
-func (s *State) serveTimeline(now int64) {
-	for !s.spent() && s.timeline.Due(now) {
+func (s *State) serveTimeline() {
+	for !s.spent() && s.timeline.Due(s.now) {
 		s.spend(moving)
 		t := s.tubeAt.Get(s.timeline.Top().Slot)
-		if t.paused() && t.pausedUntil <= now {
+		if t.paused() && t.pausedUntil <= s.now {
 			s.unpause(t)
 			continue
 		}
-		if p := t.policy; p != nil && p.due() != 0 && p.due() <= now {
-			s.serveRate(now, t)
+		if p := t.policy; p != nil && p.due() != 0 && p.due() <= s.now {
+			s.serveRate(t)
 			continue
 		}
 		slot := t.delayed.Top().Slot
 		s.undelay(slot)
-		s.makeReady(now, slot)
+		s.makeReady(slot)
 	}
 }
 
 // expire takes back a job whose holder's time has run out.
-func (s *State) expire(now int64, slot uint32) {
+func (s *State) expire(slot uint32) {
 	if c := s.holderOf(slot); c.consumer != nil {
-		s.consumerExpires(now, c.consumer, slot)
+		s.consumerExpires(c.consumer, slot)
 		return
 	}
 	s.timeOut(slot)
-	s.giveBack(now, slot)
+	s.giveBack(slot)
 }
 
 // timeOut takes a job from its holder, who has been too slow, and leaves it in no place.
 func (s *State) timeOut(slot uint32) {
 	s.unhold(slot)
-	s.rares.At(s.jobs.At(slot).rare).timeouts++
+	s.rare(s.job(slot)).timeouts++
 	s.totals.Timeouts++
 }

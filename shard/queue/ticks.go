@@ -18,12 +18,12 @@ type Tick struct {
 
 // putTick puts the job of a tick, unless this or a later one of the schedule has been put (SK1). Job
 // and note are logged in one turn. It answers how many jobs it has put.
-func (s *State) putTick(now int64, op *Op) {
+func (s *State) putTick(op *Op) {
 	if last, ok := s.lastTick(op); ok && last >= op.Tick.At && op.phase == 0 {
 		op.Status = OK
 		return
 	}
-	if s.put(now, nil, op); op.Status == OK {
+	if s.put(nil, op); op.Status == OK {
 		op.Count = 1
 		s.noteTick(op)
 	}
@@ -33,7 +33,7 @@ func (s *State) putTick(now int64, op *Op) {
 func (s *State) markTick(op *Op) {
 	last, ok := s.lastTick(op)
 	switch {
-	case s.Durable && !s.Log.RoomToUpdate():
+	case s.logFull():
 		op.Status = NoRoom
 		return
 	case op.Tick.Forget:

@@ -142,26 +142,26 @@ func (s *State) firstOfAll(t *tube) *Client {
 
 // match serves the waiters of one tube that has got a job until it has no waiter or no job for one. Of those who ask
 // for tags, only those in certain tag indexes may be served.
-func (s *State) match(now int64, t *tube, sought []*tagIndex) {
+func (s *State) match(t *tube, sought []*tagIndex) {
 	for t.offers() {
 		c := s.firstWaiter(t, sought)
 		if c == nil {
 			s.tell(t)
 			return
 		}
-		s.serve(now, c, t)
+		s.serve(c, t)
 	}
 }
 
 // serve gives the tube's best job to a waiter. One whose wait has ended elsewhere
 // leaves all queues of this shard instead (R3).
-func (s *State) serve(now int64, c *Client, t *tube) {
+func (s *State) serve(c *Client, t *tube) {
 	s.unwait(c)
 	if c.consumer != nil {
-		s.serveConsumer(now, c.consumer, t)
+		s.serveConsumer(c.consumer, t)
 		return
 	}
 	if c.Waiter.Claim(c.ticket) {
-		s.deliver(now, c, t)
+		s.deliver(c, t)
 	}
 }

@@ -41,8 +41,8 @@ func (s *State) about(c *Client, slot uint32) *About {
 	if c.wish == nil || !c.wish.tells {
 		return nil
 	}
-	j := s.jobs.At(slot)
-	return &About{s.tubeAt.Get(j.tube()).name, s.rares.At(j.rare).reserves, bytes.Clone(s.tagsOf(slot))}
+	j := s.job(slot)
+	return &About{s.tubeOf(j).name, s.rare(j).reserves, bytes.Clone(s.tagsOf(slot))}
 }
 
 // Delivery is a job handed to a waiter.
@@ -58,12 +58,12 @@ type Delivery struct {
 }
 
 // deliver gives the tube's best job to a client whose wait it has claimed.
-func (s *State) deliver(now int64, c *Client, t *tube) {
+func (s *State) deliver(c *Client, t *tube) {
 	c.charge(t)
 	slot := c.fitting(t).Top().Slot
 	s.unready(slot)
-	s.hold(now, c, slot)
-	j := s.jobs.At(slot)
+	s.hold(c, slot)
+	j := s.job(slot)
 	d := Delivery{ID: j.id(), Size: j.size, Deadline: c.soonest()}
 	if c.wish != nil {
 		d.About = s.about(c, slot)
