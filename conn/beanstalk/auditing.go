@@ -13,11 +13,11 @@ import (
 // changes of jobs and of policies).
 
 // tubeOf is the tube that a command is about: the one that it names, or the one in use.
-func (c *Conn) tubeOf(v protocol.Verb, name []byte) string {
-	switch commands[v].about {
-	case aboutTube:
-		return string(name)
-	case aboutUsed:
+func (c *Conn) tubeOf(v protocol.Verb, named string) string {
+	switch commands[v].on {
+	case onTube:
+		return named
+	case onUsed:
 		return c.session.Used()
 	}
 	return ""
@@ -40,12 +40,12 @@ func (c *Conn) noteDone(row *command, op *queue.Op) {
 		return
 	}
 	e := audit.Event{What: row.name}
-	switch row.about {
-	case aboutTube:
+	switch row.on {
+	case onTube:
 		e.Tube = op.Tube
-	case aboutUsed:
+	case onUsed:
 		e.Tube = c.session.Used()
-	case aboutJob:
+	case onJob:
 		e.ID = op.ID
 	}
 	c.tell(e)

@@ -88,12 +88,11 @@ func BenchmarkRules(b *testing.B) {
 	c.guard = &guard{id: access.Identity{}.WithToken("one")}
 	c.judgeAnew()
 	c.guard.used = c.guard.subject.May("tube-999-x")
-	put := protocol.Command{Verb: verbPut}
 	for _, measured := range []struct {
 		name string
 		ask  func() bool
 	}{
-		{"tube in use", func() bool { return !c.outdated() && c.guard != nil && c.allowed(&put) }},
+		{"tube in use", func() bool { return !c.outdated() && c.guard != nil && c.allowed(verbPut, "") }},
 		{"job by id", func() bool {
 			return !c.outdated() && c.guard != nil && c.guard.authorizer(queue.Delete,
 				"tube-999-x")

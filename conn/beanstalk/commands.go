@@ -1,74 +1,75 @@
 package beanstalk
 
 import (
+	"slices"
+	"strings"
+
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
-// The protocol's commands are in one table. A new one is a row of it, and a function if neither
-// runInShard nor a reply of package protocol does. Parser, rules, statistics, metrics, audit log
-// and the log of slow commands follow from the row, and a test holds the documentation to it.
-
-// command is a row of the table.
+// command is a row of the table (table.go), which says all that is said about a command. What people are told of it
+// is read here too: how its line is written, who may run it, and how it is answered.
 type command struct {
-	text string // what a line begins with, with the space that belongs to it
-	args protocol.Args
-	name string // text without the space
+	line    string // as people write it
+	right   string // the right that it needs, on what, and what happens without it
+	about   string
+	answers string // with commas in between; those to every command, and to those who lack the right, are left out
+	page    string // of the manual, that tells more
+	options []protocol.Told
 
-	about   about
-	needs   access.Rights // on what it is about, if there are rules
-	refused protocol.Word // the answer without that right; "" if rules never refuse it
-	login   bool          // it exists only where clients may log in
-
-	// run does what the command does. It reports false if the command has to be tried again,
-	// because those before it must be answered first.
+	// What carries it out: one shard, if there is none of the others. Then op is its operation, and the first of the
+	// answers says how it is answered when it is done.
+	op queue.Kind
+	// run reports false if the command has to be tried again, because those before it must be answered first.
 	run func(*Conn, *protocol.Command) bool
-	// begin does so instead for a command with a body, of which data may have a part. It returns
-	// what is left of data.
-	begin func(c *Conn, cmd *protocol.Command, data []byte) (rest []byte, ok bool)
-	// whole is what a command with beginWhole does with its body.
-	whole *whole
+	// alone does what the session does, or all shards, when those before it have been answered.
+	alone func(*Conn, *protocol.Command)
+	// body says what becomes of a body that is no job's.
+	body *body
 	// answer words the end of a session's call (callSession).
 	answer func(*Conn)
 
-	// For those of which one shard does all: its operation, and the answer when it is done,
-	// a word, a reply, or what say says.
-	op    queue.Kind
-	done  protocol.Word
-	reply protocol.Reply
-	say   func(*Conn, *run, *queue.Op)
+	apart     bool          // the word ends before its space
+	login     bool          // it exists only where clients may log in
+	uncounted bool          // stats have no line for it
+	added     bool          // beanstalkd does not have it
+	audit     auditing      // when the audit log hears that it was carried out
+	refused   protocol.Word // the answer without the right; "" if rules never refuse it
 
-	role      role     // what it makes of a client, for the counters in stats
-	uncounted bool     // stats have no line for it
-	added     bool     // beanstalkd does not have it
-	audit     auditing // when the audit log hears that it was carried out
+	// What follows from that.
+	name    string
+	args    protocol.Args
+	hasBody bool
+	on      on            // what the right is needed on
+	needs   access.Rights // if there are rules
+	role    role
+	says    says
+	head    string // of the answer when it is done: all of it, or its word and a space
 }
 
-// whole is what a command with a body that is no job's is, in its row.
-type whole struct {
-	most    int // how long the body may be
-	tooLong protocol.Word
-	options []protocol.Option[incoming]
-	take    func(c *Conn, p *incoming, body []byte) // body is borrowed
-}
-
-// about is what a command is about.
-type about uint8
+// on is what a command needs a right on.
+type on uint8
 
 const (
-	aboutNothing about = iota // that rules protect, or about tubes that are hidden instead
-	aboutJob                  // that the line names: its shard judges whether it may be
-	aboutTube                 // that the line names
-	aboutUsed                 // the tube in use
-	aboutAll                  // tubes, or jobs of any tubes: the right on one of them is enough
-	aboutHeld                 // likewise, or to hold a job
-	aboutServer               // as a whole: the right on every tube is needed
+	onNothing on = iota // that rules protect, or on tubes that are hidden instead
+	onJob               // that the line names: its shard judges whether it may be
+	onTube              // that the line names
+	onUsed              // the tube in use
+	onAny               // tubes, or jobs of any tubes: the right on one of them is enough
+	onHeld              // likewise, or to hold a job
+	onServer            // as a whole: the right on every tube is needed
 )
+
+// places are what rows call them.
+var places = []string{onJob: "the job's tube", onTube: "the tube", onUsed: "the tube in use", onAny: "some tube",
+	onHeld: "some tube, or a job in hand", onServer: "every tube"}
 
 // anyRight is needed by commands that any right allows.
 const anyRight access.Rights = 1 << 15
 
+// role is what a command makes of a client, for the counters in stats.
 type role uint8
 
 const (
@@ -81,6 +82,17 @@ type auditing uint8
 const (
 	auditAlways  auditing = iota + 1
 	auditCounted          // if the operation says that it did something to jobs of others
+)
+
+// says is what stands behind the word of an answer.
+type says uint8
+
+const (
+	saysWord says = iota
+	saysID
+	saysCount
+	saysJob
+	saysOther // what answers depends on the operation
 )
 
 // mostCommands is how many there may be, with the number 0, which is none.
@@ -96,5 +108,96 @@ var (
 	judged = [queue.Service + 1]access.Rights{queue.Totals: access.Stats}
 
 	// The verbs that other code knows by name.
-	verbPut, verbReserve, verbSeveral, verbUse, verbAuth protocol.Verb
+	verbPut, verbReserve, verbUse, verbAuth protocol.Verb
 )
+
+func init() {
+	ends = [callClose + 1]func(*Conn){
+		callRun: (*Conn).answerRun, callSession: (*Conn).answerSession, callReserve: (*Conn).answerReserve,
+		callEndWait: (*Conn).answerReserve,
+		callRefresh: (*Conn).decideWait, callReview: (*Conn).reviewed, callSuspend: (*Conn).suspended,
+		callReviewWait: (*Conn).resume,
+		callLogin:      (*Conn).loggedIn, callSift: (*Conn).siftOn, callHolders: (*Conn).sayListed,
+	}
+	rows := slices.Concat(original, added)
+	for i := range rows {
+		c, v := &rows[i], protocol.Verb(i+1)
+		if i >= len(original) {
+			c.added, c.uncounted = true, true
+		}
+		c.readLine()
+		c.readRight()
+		c.readAnswer()
+		if c.on == onJob || c.op == queue.List {
+			judged[c.op] = c.needs
+		}
+		commands[v] = *c
+		verbs = append(verbs, v)
+		grammar.Add(v, c.name, c.args, c.added)
+	}
+	verbPut, verbReserve, verbUse, verbAuth = verbOf("put"), verbOf("reserve"), verbOf("use"), verbOf("auth")
+}
+
+// readLine finds the arguments of the line.
+func (c *command) readLine() {
+	if c.body != nil {
+		c.options = protocol.Describe(c.body.options)
+	}
+	line, options := strings.CutSuffix(c.line, " [name=value ...]")
+	words := strings.Fields(line)
+	c.name, c.hasBody = words[0], strings.HasSuffix(line, "<bytes>")
+	c.args = protocol.ArgsOf(words[1:], c.apart, c.added, options || c.body != nil)
+}
+
+// readRight finds the right that rules ask for.
+func (c *command) readRight() {
+	first, rest, _ := strings.Cut(c.right, "; ")
+	right, place, _ := strings.Cut(first, " on ")
+	if c.needs = anyRight; right != "any right" {
+		c.needs, _ = access.ParseRight(right)
+	}
+	if c.on = on(max(0, slices.Index(places, place))); c.args[0] == protocol.ID {
+		c.on = onJob
+	}
+	for note := range strings.SplitSeq(rest, "; ") {
+		if word, ok := strings.CutPrefix(note, "without it "); ok && !strings.Contains(word, " ") {
+			c.refused = protocol.Word(word + protocol.CRLF)
+		}
+	}
+}
+
+// readAnswer finds out how the command is answered when it is done.
+func (c *command) readAnswer() {
+	first, _, _ := strings.Cut(c.answers, ", ")
+	word, more, _ := strings.Cut(first, " ")
+	c.head, c.says = word+" ", saysOther
+	switch more {
+	case "":
+		c.head, c.says = word+protocol.CRLF, saysWord
+	case "<id>":
+		c.says = saysID
+	case "<count>":
+		c.says = saysCount
+	case "<id> <bytes>":
+		c.says = saysJob
+	}
+	switch c.op {
+	case queue.Put:
+		c.role = producer
+	case queue.ReserveSeveral:
+		c.says = saysOther
+		fallthrough
+	case queue.Reserve, queue.ReserveJob:
+		c.role = worker
+	}
+}
+
+// verbOf is the verb of a command, or 0.
+func verbOf(name string) protocol.Verb {
+	for _, v := range verbs {
+		if commands[v].name == name {
+			return v
+		}
+	}
+	return 0
+}

@@ -14,11 +14,11 @@
 //
 // # To add a command
 //
-// Give it a row in table.go: its word, arguments, right, the answer when it is refused, and what
-// it does. If that is an operation of one shard (queue.Op), the row names it and its reply; if
-// the session or all shards are concerned, it names a function, as those in exec.go. The parser,
-// the rules, stats, metrics and logs follow from the row; "uncounted" keeps it out of the reply of
-// stats. What people are told of it is in help.go. What the queue and the tests need is in tools/GUIDE.md.
+// Give it a row in table.go: its line, right, answers, and what people are told of it, as they read it. Parser, rules,
+// statistics, metrics and logs follow from these words. If one shard does all, the row names the operation
+// (queue.Op); if the session or all shards are concerned, it names a function, as those in exec.go; if a body says what
+// is to be done, what takes the body. "uncounted" keeps it out of the reply of stats. What the queue and the tests need
+// is in tools/GUIDE.md.
 //
 // # Loops
 //

@@ -25,7 +25,7 @@ func (c *Conn) process(data []byte) {
 		}
 		if c.put != nil {
 			var more bool
-			if data, more = c.fillPut(data); !more {
+			if data, more = c.gatherMore(data); !more {
 				break
 			}
 			continue
@@ -44,8 +44,8 @@ func (c *Conn) process(data []byte) {
 		c.fresh = false
 		cmd, ok := &c.loop.command, false
 		*cmd = grammar.Parse(line)
-		if begin := commands[cmd.Verb].begin; begin != nil && cmd.Word == "" {
-			rest, ok = begin(c, cmd, rest)
+		if commands[cmd.Verb].hasBody && cmd.Word == "" {
+			rest, ok = c.beginBody(cmd, rest)
 		} else {
 			ok = c.execute(cmd)
 		}
@@ -90,10 +90,36 @@ func (c *Conn) execute(cmd *protocol.Command) bool {
 			why = slow.Unknown
 		}
 		return c.reject(cmd.Verb, cmd.Word, cmd.Counts, why)
-	case c.guard != nil && !c.allowed(cmd):
-		return c.deny(cmd, slow.Right)
+	case c.guard != nil && !c.allowed(cmd.Verb, string(cmd.Name)):
+		return c.deny(cmd.Verb, string(cmd.Name), slow.Right)
+	case row.run != nil:
+		return row.run(c, cmd)
+	case row.alone == nil:
+		return c.runInShard(cmd)
+	case !c.begins(cmd.Verb):
+		return false
 	}
-	return row.run(c, cmd)
+	row.alone(c, cmd)
+	return true
+}
+
+// counted counts a command when those before it have been answered: otherwise it reports false.
+func (c *Conn) counted(v protocol.Verb) bool {
+	if !c.flush() {
+		return false
+	}
+	c.loop.count(v)
+	return true
+}
+
+// begins does so for a command that concerns the session or all shards.
+func (c *Conn) begins(v protocol.Verb) bool {
+	if !c.counted(v) {
+		return false
+	}
+	c.loop.effort -= effortAlone - 1
+	c.verb = v
+	return true
 }
 
 // reject answers a line that is no command.
@@ -111,8 +137,8 @@ func (c *Conn) reject(v protocol.Verb, w protocol.Word, counts bool, why slow.Re
 // runInShard adds a command that one shard answers to the run.
 func (c *Conn) runInShard(cmd *protocol.Command) bool {
 	i, row := c.session.UsedShard(), &commands[cmd.Verb]
-	switch row.about {
-	case aboutJob:
+	switch row.on {
+	case onJob:
 		owner, ok := c.loop.server.router.Owner(cmd.ID)
 		if !ok {
 			// The id may be that of a put which is still in the run.
@@ -125,7 +151,7 @@ func (c *Conn) runInShard(cmd *protocol.Command) bool {
 			return true
 		}
 		i = owner
-	case aboutTube:
+	case onTube:
 		i = c.loop.server.router.TubeShard(cmd.Name)
 	}
 	op := c.opFor(i, cmd.Verb)
@@ -134,69 +160,48 @@ func (c *Conn) runInShard(cmd *protocol.Command) bool {
 		return false
 	}
 	op.ID, op.Pri, op.Delay, op.Limit, op.Data = cmd.ID, cmd.Pri, cmd.Delay, cmd.N, cmd.Name
-	c.run.member = c.run.member || row.about == aboutUsed || row.role == worker
+	c.run.member = c.run.member || row.on == onUsed || row.role == worker
 	return true
 }
 
-// alone makes run of a command that concerns the session or all shards: it begins when those
-// before it have been answered.
-func alone(begin func(*Conn, *protocol.Command) bool) func(*Conn, *protocol.Command) bool {
-	return func(c *Conn, cmd *protocol.Command) bool {
-		if !c.flush() {
-			return false
-		}
-		c.loop.effort -= effortAlone - 1
-		c.loop.count(cmd.Verb)
-		c.verb = cmd.Verb
-		return begin(c, cmd)
-	}
-}
-
-func (c *Conn) use(cmd *protocol.Command) bool {
+func (c *Conn) use(cmd *protocol.Command) {
 	c.finish(callSession, c.session.Use(cmd.Name))
 	if g := c.guard; g != nil {
 		g.used = g.subject.May(c.session.Used())
 	}
-	return true
 }
 
-func (c *Conn) watch(cmd *protocol.Command) bool {
+func (c *Conn) watch(cmd *protocol.Command) {
 	c.finish(callSession, c.session.Watch(cmd.Name))
-	return true
 }
 
-func (c *Conn) ignore(cmd *protocol.Command) bool {
+func (c *Conn) ignore(cmd *protocol.Command) {
 	done, refused := c.session.Ignore(cmd.Name)
 	if refused {
 		c.loop.refuse(protocol.NotIgnored)
 	} else {
 		c.finish(callSession, done)
 	}
-	return true
 }
 
-func (c *Conn) stats(*protocol.Command) bool {
+func (c *Conn) stats(*protocol.Command) {
 	c.finish(callSession, c.session.CountAll(c.guard.authorizerOfStats()))
-	return true
 }
 
-func (c *Conn) listUsed(*protocol.Command) bool {
+func (c *Conn) listUsed(*protocol.Command) {
 	c.sayUsing()
-	return true
 }
 
-func (c *Conn) listWatched(*protocol.Command) bool {
+func (c *Conn) listWatched(*protocol.Command) {
 	c.list(c.session.Watched())
-	return true
 }
 
-func (c *Conn) listTubes(*protocol.Command) bool {
+func (c *Conn) listTubes(*protocol.Command) {
 	c.listSeen(c.loop.server.router.TubeNames())
-	return true
 }
 
 // capabilities lists the other commands that beanstalkd does not have, but for auth.
-func (c *Conn) capabilities(*protocol.Command) bool {
+func (c *Conn) capabilities(*protocol.Command) {
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
 		for _, v := range verbs {
 			if row := &commands[v]; row.added && !row.login && v != c.verb {
@@ -205,10 +210,12 @@ func (c *Conn) capabilities(*protocol.Command) bool {
 		}
 		return out
 	})
-	return true
 }
 
-func (c *Conn) quit(*protocol.Command) bool {
+func (c *Conn) quit(cmd *protocol.Command) bool {
+	if !c.begins(cmd.Verb) {
+		return false
+	}
 	if c.send(); c.stuck != nil {
 		return false // what has been answered is still to get out
 	}

@@ -77,14 +77,14 @@ func expected(in []byte) (replies []string) {
 			return replies
 		case name == "reserve-with" && !new(protocol.ReserveLine).Read(c.Options):
 			replies = append(replies, "BAD_FORMAT")
-		case commands[c.Verb].whole != nil:
+		case commands[c.Verb].body != nil:
 			size := int(c.Size) + 2
 			if len(in) < size {
 				return replies
 			}
 			replies = append(replies, expectedWhole(c, in[:size])...)
 			in = in[size:]
-		case commands[c.Verb].begin != nil && (c.Size > fuzzMax || !c.Trailing):
+		case commands[c.Verb].hasBody && (c.Size > fuzzMax || !c.Trailing):
 			size := int(c.Size) + 2
 			if len(in) < size {
 				return replies
@@ -101,7 +101,7 @@ func expected(in []byte) (replies []string) {
 			default:
 				replies = append(replies, answers[name])
 			}
-		case commands[c.Verb].begin != nil:
+		case commands[c.Verb].hasBody:
 			replies = append(replies, "BAD_FORMAT")
 		default:
 			replies = append(replies, answers[name])

@@ -2,30 +2,8 @@ package beanstalk
 
 import (
 	"beanfield/conn"
-	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
-	"beanfield/shard/queue"
 )
-
-// incoming is a put, or another command with a body, whose line has been accepted and whose body has not
-// arrived completely. Memory is taken as the bytes come, in parts, so that announcing
-// a gigabyte costs nothing and growing copies nothing.
-type incoming struct {
-	verb            protocol.Verb
-	shard           int
-	tube            string // that the line names; "": the one in use
-	id              uint64 // 0 until it is known, and for what is no put
-	pri, delay, ttr uint32
-	options         *queue.Options // of a put with options; the loop's until the put has its id; or of touch-batch
-	size            int
-	policies        *policyChange // of set-policies
-	all             bool          // put-batch: all or none
-	got             int           // bytes of the body
-	parts           [][]byte      // copies (B3)
-	held            conn.Share    // the bytes of these
-	tail            [2]byte       // what stands where CRLF should
-	tailGot         int
-}
 
 // Sizes of the parts of a body that does not come in one piece.
 const (
@@ -50,13 +28,6 @@ func (p *incoming) take(data []byte) (rest []byte, ok bool) {
 	p.parts[last] = append(part, data[:n]...)
 	p.got += n
 	return data[n:], true
-}
-
-// gather makes a command the one whose body is arriving.
-func (c *Conn) gather(p *incoming) {
-	c.put = &incoming{}
-	*c.put = *p
-	c.put.held.Of, c.put.held.By = &c.loop.server.bodies, c
 }
 
 // Peer is the other end of the connection.

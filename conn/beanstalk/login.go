@@ -14,53 +14,61 @@ import (
 const mostTries = 3
 
 // auth runs the command of that name.
-func (c *Conn) auth(cmd *protocol.Command) bool {
+func (c *Conn) auth(cmd *protocol.Command) {
 	c.logIn(string(cmd.Name), 0)
-	return true
 }
 
-// putKind is what the body of a put is to the rules.
-type putKind uint8
+// granted says that nothing speaks against a put.
+const granted = slow.Reasons
 
-const (
-	plainPut     putKind = iota
-	showsToken           // it shows a token, and the client may log in
-	exposesToken         // it shows a token that a rule knows, and the client may not log in
-)
-
-// kindOfPut says what the body of a put is, of which at least access.LongestShown bytes are there. Only
-// the command put can log a client in: others belong to clients that know the command auth. A token that a rule knows
-// never becomes a job. Bodies are often what somebody has written, and may begin like that too: so without rules such
-// a put is a job, and likewise if no rule knows the token, unless this is the first put of a client that may not put:
-// then it has mistaken its token.
-func (c *Conn) kindOfPut(p *incoming, body []byte) putKind {
-	g := c.guard
-	if g == nil || g.policy == nil {
-		return plainPut
+// refusalOf says why a command whose body has come, or the beginning of it, may not be; Token says that it is a put
+// that shows a token.
+func (c *Conn) refusalOf(p *incoming, body []byte) (why slow.Reason) {
+	if c.guard == nil {
+		return granted
 	}
+	if commands[p.verb].body == nil {
+		why = c.tokenIn(p.verb, p.size, body)
+	}
+	if why == granted && !c.allowed(p.verb, p.tube) {
+		return slow.Right
+	}
+	return why
+}
+
+// tokenIn says whether the body of a put, of which at least access.LongestShown bytes are there, shows a token by
+// which the client may log in (Token), or one that a rule knows although it may not (Exposed). Only the command put can
+// log a client in: others belong to clients that know the command auth. A token that a rule knows never becomes a job.
+// Bodies are often what somebody has written, and may begin like that too: so without rules such a put is a job, and
+// likewise if no rule knows the token, unless this is the first put of a client that may not put: then it has mistaken
+// its token.
+func (c *Conn) tokenIn(v protocol.Verb, size int, body []byte) slow.Reason {
+	g := c.guard
 	token, ok := access.Shown(body)
-	if !ok {
-		return plainPut
+	if g.policy == nil || !ok {
+		return granted
 	}
 	c.loop.effort -= effortAlone - 1
 	h := access.HashOf(token)
 	switch known := g.policy.Knows(&h); {
-	case known && (!c.login || p.tube != ""):
-		return exposesToken
-	case known, c.mayShow && p.tube == "" && !g.used.Has(access.Put) && p.size <= access.LongestShown:
-		return showsToken
+	case known && (!c.login || v != verbPut):
+		return slow.Exposed
+	case known, c.mayShow && v == verbPut && !g.used.Has(access.Put) && size <= access.LongestShown:
+		return slow.Token
 	}
-	return plainPut
+	return granted
 }
+
+// forgoLogin notes that the first put, by which a client may log in, has come and shown no token.
+func (c *Conn) forgoLogin(p *incoming) { c.mayShow = c.mayShow && p.verb != verbPut }
 
 // logInByPut runs a put that shows a token. It uses up an id for the answer, although there is no
 // job: some libraries take the id 0 for an error. It reports false when the put has to be tried
 // again.
 func (c *Conn) logInByPut(body []byte) bool {
-	if !c.flush() {
+	if !c.counted(verbPut) {
 		return false
 	}
-	c.loop.count(verbPut)
 	token, _ := access.Shown(body)
 	c.logIn(token, c.session.NewID())
 	return true

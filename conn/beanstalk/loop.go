@@ -46,11 +46,12 @@ type loop struct {
 	records socket.Buffers
 	// command is the one that is being run. It could not be on the stack: the table has functions
 	// that might keep it.
-	command protocol.Command
-	untold  *slow.Refusal    // of it, without its line; nil for none
-	putLine protocol.PutLine // likewise, of a put with options
+	command  protocol.Command
+	untold   *slow.Refusal    // of it, without its line; nil for none
+	arriving incoming         // likewise, if it has a body
+	putLine  protocol.PutLine // and options of a put
 
-	reserveLine protocol.ReserveLine // and of a reserve
+	reserveLine protocol.ReserveLine // or of a reserve
 	share       int                  // bytes that it may still send in this turn
 	effort      int                  // work on commands that it may still cause
 	bulk        int                  // bytes of large bodies since the loop has stepped back

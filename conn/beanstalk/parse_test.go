@@ -2,229 +2,189 @@ package beanstalk
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"beanfield/conn/beanstalk/protocol"
 )
 
-// The reference parser below is written straight from the protocol's
-// description, with regular expressions and big numbers, for comparison with
-// the real one.
+// The reference parser below reads what people are told of a line, with regular expressions and big numbers, for
+// comparison with the real one.
 
-// shape is one command as the description gives it. Verbs are tried in order.
+// shape is a command as people are told of it.
 type shape struct {
-	token string
-	args  string // regular expression of everything after the token
-	whole bool   // the token must end the word, though its space is no part of it
+	*command
+	begins string   // with the space that belongs to it
+	names  []string // of its arguments, and of what stands behind them
+	form   *regexp.Regexp
 }
 
 const (
-	number   = ` *([0-9]+)`
-	another  = ` +([0-9]+)` // digits belong to the number before them
+	anyName  = `([A-Za-z0-9+/;.$_()-]+)`
 	tubeName = `([A-Za-z0-9+/;.$_()][A-Za-z0-9+/;.$_()-]{0,199})`
-	exact    = ` +([0-9]+(?:\.[0-9]{1,3})?)`
-	options  = `((?: .*)?)` // the command reads them
-	anyName  = ` *([A-Za-z0-9+/;.$_()-]+)`
 )
-
-var shapes = []shape{
-	{"put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
-	{"put-in-tube ", anyName + another + exact + exact + another + `((?:[^0-9].*)?)`, false},
-	{"put-with ", number + options, false},
-	{"capabilities", ``, false},
-	{"schedules", ``, false},
-	{"truncate ", anyName + `((?:[^A-Za-z0-9+/;.$_()-].*)?)`, false},
-	{"policies", ``, false},
-	{"policy ", tubeName, false},
-	{"set-policies ", number + options, false},
-	{"delete-batch ", number + options, false},
-	{"put-batch ", number + options, false},
-	{"release-batch ", number + exact + another + options, false},
-	{"bury-batch ", number + another + options, false},
-	{"touch-batch ", number + options, false},
-	{"list-jobs", `((?: .*)?)`, true},
-	{"move-jobs ", anyName + ` +([A-Za-z0-9+/;.$_()-]+)((?:[^A-Za-z0-9+/;.$_()-].*)?)`, false},
-	{"change-jobs ", anyName + `((?:[^A-Za-z0-9+/;.$_()-].*)?)`, false},
-	{"peek ", number, false},
-	{"peek-ready", ``, false},
-	{"peek-delayed", ``, false},
-	{"peek-buried", ``, false},
-	{"reserve-with-timeout ", number, false},
-	{"reserve-job ", number, false},
-	{"reserve-with", `((?: .*)?)`, true},
-	{"call-off", ``, false},
-	{"reserve-batch ", number + exact, false},
-	{"reserve", ``, false},
-	{"delete ", number, false},
-	{"release ", number + another + another, false},
-	{"bury ", number + another, false},
-	{"kick ", number, false},
-	{"kick-job ", number, false},
-	{"touch ", number, false},
-	{"stats-job ", number, false},
-	{"stats-tube ", tubeName, false},
-	{"stats", ``, false},
-	{"use ", tubeName, false},
-	{"watch ", tubeName, false},
-	{"ignore ", tubeName, false},
-	{"list-tubes-watched", ``, false},
-	{"list-tube-used", ``, false},
-	{"list-tubes", ``, false},
-	{"quit", `.*`, true},
-	{"pause-tube", anyName + another, true},
-}
-
-var shapeArgs = func() (all []*regexp.Regexp) {
-	for _, s := range shapes {
-		all = append(all, regexp.MustCompile(`(?s)\A`+s.args+`\z`))
-	}
-	return all
-}()
 
 var validTube = regexp.MustCompile(`\A` + tubeName + `\z`)
 
-// limits are the largest values of a command's numbers.
-func limits(name string) []string {
-	const u32, u64, ms = "4294967295", "18446744073709551615", "4294967295000"
-	switch name {
-	case "put":
-		return []string{u32, u32, u32, u32}
-	case "put-in-tube":
-		return []string{u32, ms, ms, u32}
-	case "release-batch":
-		return []string{u32, ms, u32}
-	case "release":
-		return []string{u64, u32, u32}
-	case "bury":
-		return []string{u64, u32}
-	case "delete-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
-		return []string{u32, u32}
-	case "reserve-batch":
-		return []string{"1000", "2147483647000"}
-	case "kick", "pause-tube":
-		return []string{u32}
-	case "reserve-with-timeout":
-		return []string{"2147483647"}
+// shapes are in the order in which a line is compared with them.
+var shapes []shape
+
+func shapesOf() []shape {
+	for i := range verbs {
+		c := &commands[verbs[i]]
+		line, options := strings.CutSuffix(c.line, " [name=value ...]")
+		words := strings.Fields(strings.NewReplacer("<", "", ">", "").Replace(line))
+		s, expr, tail := shape{command: c, begins: words[0], names: words[1:]}, `(?s)\A`, `((?: .*)?)`
+		options = options || c.body != nil
+		if len(s.names) > 0 && !c.apart {
+			s.begins += " "
+		}
+		for j, name := range s.names {
+			form, last := ` +([0-9]+)`, j == len(s.names)-1 && !options
+			switch {
+			case name == "token":
+				form = `(.+)`
+			case name == "tube" && last:
+				form = tubeName
+			case name == "tube" || name == "to":
+				form, tail = ` +`+anyName, `((?:[^A-Za-z0-9+/;.$_()-].*)?)`
+			case name == "bytes" && last:
+				form, s.names = form+`((?:[^0-9].*)?)`, append(s.names, "trailing")
+			case c.added && (name == "delay" || name == "ttr" || name == "timeout"):
+				form = ` +([0-9]+(?:\.[0-9]{1,3})?)`
+			}
+			if j == 0 {
+				form = strings.Replace(form, " +", " *", 1)
+			}
+			expr += form
+		}
+		if options {
+			expr, s.names = expr+tail, append(s.names, "options")
+		} else if len(s.names) == 0 && c.apart {
+			expr += `.*`
+		}
+		s.form = regexp.MustCompile(expr + `\z`)
+		shapes = append(shapes, s)
 	}
-	return []string{u64}
+	slices.SortFunc(shapes, func(a, b shape) int { return cmp.Compare(len(b.begins), len(a.begins)) })
+	return shapes
+}
+
+// mostOfNumber is the largest value of an argument; times that may have fractions are in milliseconds.
+func mostOfNumber(name string, exact bool) string {
+	switch {
+	case name == "id":
+		return "18446744073709551615"
+	case name == "size":
+		return "1000"
+	case name == "seconds":
+		return "2147483647"
+	case name == "timeout":
+		return "2147483647000"
+	case exact && (name == "delay" || name == "ttr"):
+		return "4294967295000"
+	}
+	return "4294967295"
 }
 
 // outcome is what a parser makes of a line, in comparable form.
-func outcome(command string, w protocol.Word, counts, trailing bool, numbers []uint64, name string) string {
-	return fmt.Sprintf("%q answers %q, counts %t, trailing %t, %d, %q", command, w, counts, trailing, numbers, name)
+func outcome(command string, w protocol.Word, counts bool, values []string) string {
+	return fmt.Sprintf("%q answers %q, counts %t, %q", command, w, counts, values)
 }
 
 func referenceParse(line []byte) string {
-	refuse := func(w protocol.Word) string { return outcome("", w, false, false, nil, "") }
+	refuse := func(w protocol.Word) string { return outcome("", w, false, nil) }
 	if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
 		return refuse(protocol.BadFormat)
 	}
-	for i, s := range shapes {
-		rest, ok := bytes.CutPrefix(line, []byte(s.token))
-		if !ok {
+	for _, s := range shapes {
+		rest, ok := strings.CutPrefix(string(line), s.begins)
+		apart := s.apart || len(s.names) > 0 && s.names[0] == "options"
+		if !ok || apart && rest != "" && rest[0] != ' ' {
 			continue
 		}
-		if s.whole && len(rest) > 0 && rest[0] != ' ' {
-			continue
+		if s.added {
+			rest = strings.TrimRight(rest, " ")
 		}
-		if commands[verbOf(strings.TrimSpace(s.token))].added {
-			rest = bytes.TrimRight(rest, " ")
-		}
-		m := shapeArgs[i].FindSubmatch(rest)
-		if m == nil {
+		values, w := s.form.FindStringSubmatch(rest), protocol.Word("")
+		if values == nil {
 			return refuse(protocol.BadFormat)
 		}
-		return referenceArgs(strings.TrimSpace(s.token), m[1:])
-	}
-	return refuse(protocol.UnknownCommand)
-}
-
-// referenceArgs reads the arguments of a line that has the right shape.
-func referenceArgs(command string, args [][]byte) string {
-	name, trailing, w := "", false, protocol.Word("")
-	switch command {
-	case "put", "put-in-tube":
-		last := len(args) - 1
-		trailing, args = len(args[last]) > 0, args[:last]
-		if command != "put" {
-			name, args = string(args[0]), args[1:]
-		}
-	case "delete-batch", "release-batch", "bury-batch", "touch-batch", "put-batch", "set-policies", "put-with":
-		last := len(args) - 1
-		name, args = string(args[last]), args[:last]
-	case "use", "watch", "ignore", "stats-tube", "list-jobs", "reserve-with", "policy":
-		name, args = string(args[0]), nil
-	case "pause-tube":
-		name, args = string(args[0]), args[1:]
-	case "move-jobs", "change-jobs", "truncate":
-		last := len(args) - 1
-		for _, tube := range args[:last] {
-			if !validTube.Match(tube) {
-				w = protocol.BadFormat
+		for i, name := range s.names {
+			v := &values[i+1]
+			switch name {
+			case "token", "options":
+			case "trailing":
+				*v = fmt.Sprint(*v != "")
+			case "tube", "to":
+				if !validTube.MatchString(*v) {
+					w = protocol.BadFormat
+				}
+			default:
+				most, _ := new(big.Int).SetString(mostOfNumber(name, s.added), 10)
+				if name == "timeout" || s.added && (name == "delay" || name == "ttr") {
+					whole, fraction, _ := strings.Cut(*v, ".")
+					*v = whole + (fraction + "000")[:3]
+				}
+				n, _ := new(big.Int).SetString(*v, 10)
+				if n.Cmp(most) > 0 || name == "size" && n.Sign() == 0 {
+					return refuse(protocol.BadFormat)
+				}
+				*v = n.String()
 			}
 		}
-		name, args = string(bytes.Join(args, nil)), nil
+		return outcome(s.name, w, true, values[1:])
 	}
-	if inner := command == "pause-tube" || command == "put-in-tube"; inner && !validTube.MatchString(name) {
-		w = protocol.BadFormat
-	}
-	var numbers []uint64
-	for i, a := range args {
-		text, most := string(a), limits(command)[i]
-		if strings.HasSuffix(most, "000") && most != "1000" { // milliseconds
-			whole, fraction, _ := strings.Cut(text, ".")
-			text = whole + (fraction + "000")[:3]
-		}
-		n, _ := new(big.Int).SetString(text, 10)
-		limit, _ := new(big.Int).SetString(most, 10)
-		if n.Cmp(limit) > 0 {
-			return outcome("", protocol.BadFormat, false, false, nil, "")
-		}
-		if numbers = append(numbers, n.Uint64()); command == "reserve-batch" && numbers[0] == 0 {
-			return outcome("", protocol.BadFormat, false, false, nil, "")
-		}
-	}
-	return outcome(command, w, true, trailing, numbers, name)
+	return refuse(protocol.UnknownCommand)
 }
 
 // asOutcome brings the real parser's result into the same form.
 func asOutcome(c protocol.Command) string {
 	if !c.Counts {
-		return outcome("", c.Word, false, false, nil, "")
+		return outcome("", c.Word, false, nil)
 	}
-	name := commands[c.Verb].name
-	var n []uint64
-	switch name {
-	case "put", "put-in-tube":
-		if n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.TTR), uint64(c.Size)}; name != "put" {
-			n[1], n[2] = uint64(c.ExactDelay/1e6), uint64(c.ExactTTR/1e6)
+	values := []string{}
+	for _, a := range commands[c.Verb].args {
+		var v any
+		switch a {
+		case protocol.ID:
+			v = c.ID
+		case protocol.Pri:
+			v = c.Pri
+		case protocol.Delay:
+			v = c.Delay
+		case protocol.TTR:
+			v = c.TTR
+		case protocol.Timeout, protocol.Bound:
+			v = c.N
+		case protocol.Several:
+			v = c.Several
+		case protocol.ExactDelay, protocol.ExactTimeout:
+			v = c.ExactDelay / 1e6
+		case protocol.ExactTTR:
+			v = c.ExactTTR / 1e6
+		case protocol.Size:
+			values = append(values, fmt.Sprint(c.Size))
+			v = c.Trailing
+		case protocol.Length:
+			v = c.Size
+		case protocol.Tube, protocol.Inner, protocol.Token:
+			v = string(c.Name)
+		case protocol.Onto:
+			v = string(c.Onto)
+		case protocol.Pairs:
+			v = string(c.Options)
+		default:
+			continue
 		}
-	case "put-with":
-		n = []uint64{uint64(c.Size)}
-	case "release":
-		n = []uint64{c.ID, uint64(c.Pri), uint64(c.Delay)}
-	case "bury":
-		n = []uint64{c.ID, uint64(c.Pri)}
-	case "delete-batch", "touch-batch", "put-batch", "set-policies":
-		n = []uint64{uint64(c.Size)}
-	case "release-batch":
-		n = []uint64{uint64(c.Pri), uint64(c.ExactDelay / 1e6), uint64(c.Size)}
-	case "bury-batch":
-		n = []uint64{uint64(c.Pri), uint64(c.Size)}
-	case "peek", "reserve-job", "delete", "kick-job", "touch", "stats-job":
-		n = []uint64{c.ID}
-	case "reserve-batch":
-		n = []uint64{uint64(c.Several), uint64(c.ExactDelay / 1e6)}
-	case "kick", "reserve-with-timeout":
-		n = []uint64{uint64(c.N)}
-	case "pause-tube":
-		n = []uint64{uint64(c.Delay)}
+		values = append(values, fmt.Sprint(v))
 	}
-	return outcome(name, c.Word, c.Counts, c.Trailing, n, string(c.Name)+string(c.Onto)+string(c.Options))
+	return outcome(commands[c.Verb].name, c.Word, true, values)
 }
 
 func compareParsers(t *testing.T, line []byte) {
@@ -254,6 +214,7 @@ func sentLines(t testing.TB) (lines [][]byte) {
 // TestParse compares the parsers over every line of the transcripts, each cut
 // short and continued at every byte.
 func TestParse(t *testing.T) {
+	shapesOf()
 	for _, line := range sentLines(t) {
 		line = line[:min(len(line), protocol.MaxLine)]
 		for i := range len(line) + 1 {
@@ -266,6 +227,7 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	shapesOf()
 	for _, line := range sentLines(f) {
 		if len(line) <= protocol.MaxLine {
 			f.Add(line)

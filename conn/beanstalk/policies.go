@@ -13,7 +13,7 @@ import (
 // is, and where it is kept, others know (conn.Policies): here the answers are worded.
 
 // policies runs the command of that name.
-func (c *Conn) policies(*protocol.Command) bool {
+func (c *Conn) policies(*protocol.Command) {
 	list := c.loop.server.opts.Load().Policies.Show()
 	if c.guard != nil && c.guard.subject.Everywhere()&(access.Peek|access.Admin) == 0 {
 		list = list.WithoutBodies()
@@ -32,11 +32,10 @@ func (c *Conn) policies(*protocol.Command) bool {
 		}
 		return out
 	})
-	return true
 }
 
 // policy runs the command of that name: it shows the policy that holds for a tube.
-func (c *Conn) policy(cmd *protocol.Command) bool {
+func (c *Conn) policy(cmd *protocol.Command) {
 	p, ok := c.loop.server.opts.Load().Policies.For(string(cmd.Name))
 	if c.guard != nil {
 		p = p.For(c.guard.subject.Sees)
@@ -48,7 +47,6 @@ func (c *Conn) policy(cmd *protocol.Command) bool {
 		}
 		return appendPolicy(out, "", "", &p)
 	})
-	return true
 }
 
 // quoted writes a text in a way that Go and YAML share.
@@ -88,8 +86,8 @@ func appendPolicy(out []byte, first, indent string, p *conn.Policy) []byte {
 }
 
 // policyText is the body of set-policies.
-func policyText() *whole {
-	return &whole{most: conn.MaxPolicies, tooLong: protocol.JobTooBig, take: (*Conn).takePolicies,
+func policyText() *body {
+	return &body{most: conn.MaxPolicies, tooLong: protocol.JobTooBig, take: (*Conn).takePolicies,
 		options: []protocol.Option[incoming]{
 			{Name: "version", Set: func(p *incoming, _, value []byte) bool {
 				p.policies = &policyChange{version: string(value)}

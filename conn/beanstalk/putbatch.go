@@ -102,11 +102,8 @@ func (c *Conn) mayPut(op *queue.Op) (why slow.Reason, may bool) {
 	if !rights.Has(access.Put) {
 		return slow.Right, false
 	}
-	return slow.Exposed, c.kindOfPut(&incoming{tube: anyTube, size: int(op.Size)}, op.Data) == plainPut
+	return slow.Exposed, c.tokenIn(c.verb, int(op.Size), op.Data) == granted
 }
-
-// anyTube stands for the name of a tube: whoever puts with one does not log in.
-const anyTube = "any"
 
 // sayPuts answers each put. If it was all or none, and none, there is one answer.
 func (c *Conn) sayPuts() {

@@ -66,15 +66,17 @@ func (c *Conn) again(r *recalled) bool {
 	cmd := protocol.Command{Verb: r.verb, ID: op.ID, Pri: op.Pri, Delay: op.Delay, N: op.Limit, Name: op.Data}
 	switch op.Kind {
 	case queue.Put:
-		cmd.TTR, cmd.Size, cmd.Name = op.TTR, op.Size, []byte(op.Tube)
-		p := c.incoming(&cmd)
-		p.options = op.Options
-		return c.runPut(&cmd, &p, op.Data)
+		p := &c.loop.arriving
+		*p = incoming{verb: r.verb, tube: op.Tube, pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size),
+			options: op.Options}
+		c.route(p)
+		return c.runPut(p, op.Data)
 	case queue.Reserve, queue.ReserveSeveral:
+		timeout := lasting(op.Timeout)
 		if op.Options != nil {
-			return c.reserveTold(r.verb, op.Limit, op.Options)
+			timeout = op.Options.Timeout
 		}
-		cmd.N, cmd.Several, cmd.ExactDelay = op.Timeout, op.Limit, lasting(op.Timeout)
+		return c.reserveFor(r.verb, timeout, op.Limit, op.Options)
 	}
 	return c.execute(&cmd)
 }

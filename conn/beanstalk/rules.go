@@ -60,36 +60,37 @@ func (c *Conn) identity() (id access.Identity) {
 
 // allowed says whether the client may run a command, as far as its shard need not be asked.
 // Without rules c.guard is nil, and nobody calls it.
-func (c *Conn) allowed(cmd *protocol.Command) bool {
-	g, row := c.guard, &commands[cmd.Verb]
-	switch {
-	case row.about == aboutUsed:
-		return g.used.Has(row.needs)
-	case row.about == aboutTube && row.needs == anyRight:
-		return g.subject.Sees(string(cmd.Name))
-	case row.about == aboutTube:
-		return g.subject.May(string(cmd.Name)).Has(row.needs)
-	case row.about == aboutHeld && c.session.Soonest() != math.MaxInt64:
+func (c *Conn) allowed(v protocol.Verb, tube string) bool {
+	g, row := c.guard, &commands[v]
+	has := access.Rights(0)
+	switch row.on {
+	case onUsed:
+		has = g.used
+	case onTube:
+		has = g.subject.May(tube)
+	case onHeld:
+		if c.session.Soonest() != math.MaxInt64 {
+			return true
+		}
+		fallthrough
+	case onAny:
+		has = g.subject.Anywhere()
+	case onServer:
+		has = g.subject.Everywhere()
+	default:
 		return true
-	case (row.about == aboutAll || row.about == aboutHeld) && row.needs == anyRight:
-		return g.subject.Anywhere() != 0
-	case row.about == aboutAll || row.about == aboutHeld:
-		return g.subject.Anywhere().Has(row.needs)
-	case row.about == aboutServer:
-		return g.subject.Everywhere().Has(row.needs)
 	}
-	return true
+	return has.Has(row.needs) || row.needs == anyRight && has != 0
 }
 
 // deny answers a command that the client may not run, when those before it have been
 // answered: otherwise it reports false.
-func (c *Conn) deny(cmd *protocol.Command, why slow.Reason) bool {
-	if !c.flush() {
+func (c *Conn) deny(v protocol.Verb, tube string, why slow.Reason) bool {
+	if !c.counted(v) {
 		return false
 	}
-	c.loop.count(cmd.Verb)
-	c.noteDenied(cmd.Verb, c.tubeOf(cmd.Verb, cmd.Name), 0, why, nil)
-	c.loop.refuse(commands[cmd.Verb].refused)
+	c.noteDenied(v, c.tubeOf(v, tube), 0, why, nil)
+	c.loop.refuse(commands[v].refused)
 	return true
 }
 

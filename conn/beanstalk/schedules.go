@@ -11,7 +11,7 @@ import (
 
 // schedules lists the schedules of tubes whose statistics the client may see, and how they are getting
 // on.
-func (c *Conn) schedules(*protocol.Command) bool {
+func (c *Conn) schedules(*protocol.Command) {
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
 		list := c.loop.server.opts.Load().Schedules
 		if list == nil {
@@ -24,7 +24,6 @@ func (c *Conn) schedules(*protocol.Command) bool {
 		}
 		return out
 	})
-	return true
 }
 
 // appendSchedule formats an item of the list, a map. Texts are quoted, because an expression may begin

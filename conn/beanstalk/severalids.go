@@ -10,8 +10,8 @@ import (
 )
 
 // idList is the body of a command for several jobs.
-func idList(options ...protocol.Option[incoming]) *whole {
-	return &whole{most: protocol.MostList, tooLong: protocol.BadFormat, options: options, take: (*Conn).takeIDs}
+func idList(options ...protocol.Option[incoming]) *body {
+	return &body{most: protocol.MostList, tooLong: protocol.BadFormat, options: options, take: (*Conn).takeIDs}
 }
 
 // touchTTR is the time for which jobs are touched.
@@ -35,22 +35,20 @@ func (c *Conn) takeIDs(p *incoming, body []byte) {
 }
 
 // sayDid answers a command for several jobs.
-func sayDid(head string) func(*Conn) {
-	return func(c *Conn) {
-		d := c.session.Did()
-		if d.Denied > 0 {
-			c.loop.countDenied(c.verb)
-			c.tellOfSeveral(d.Denied, true)
-			c.tellRefused(slow.Right, someOf(c.verb, d.Denied))
-		}
-		if d.Failed {
-			c.loop.refuse(protocol.InternalError)
-			return
-		}
-		c.loop.out = protocol.AppendNumbers(c.loop.out, head, uint64(d.Done), uint64(d.Not))
-		if d.Others > 0 {
-			c.tellOfSeveral(d.Others, false)
-		}
+func (c *Conn) sayDid() {
+	d := c.session.Did()
+	if d.Denied > 0 {
+		c.loop.countDenied(c.verb)
+		c.tellOfSeveral(d.Denied, true)
+		c.tellRefused(slow.Right, someOf(c.verb, d.Denied))
+	}
+	if d.Failed {
+		c.loop.refuse(protocol.InternalError)
+		return
+	}
+	c.loop.out = protocol.AppendNumbers(c.loop.out, commands[c.verb].head, uint64(d.Done), uint64(d.Not))
+	if d.Others > 0 {
+		c.tellOfSeveral(d.Others, false)
 	}
 }
 

@@ -15,6 +15,12 @@ func (c *Conn) skipLine(data []byte) []byte {
 	return c.skipSome(data)
 }
 
+// skipBody begins to throw away a body that cannot be used.
+func (c *Conn) skipBody(size int, answer protocol.Word, why slow.Reason) {
+	c.skip = skipper{bytes: int64(size) + 2, word: answer}
+	c.tellRefused(why, nil)
+}
+
 // skipSome throws away what it can of data, and answers when nothing is left to
 // skip.
 func (c *Conn) skipSome(data []byte) (rest []byte) {

@@ -60,7 +60,7 @@ func TestSkipBody(t *testing.T) {
 	for size := 1; size < len(stream); size++ {
 		for cut := range len(stream) + 1 {
 			c := skipAlone()
-			c.skip.body(int64(size))
+			c.skip = skipper{bytes: int64(size), word: protocol.JobTooBig}
 			var rest string
 			for _, piece := range []string{stream[:cut], stream[cut:]} {
 				data := []byte(piece)

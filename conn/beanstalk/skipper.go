@@ -18,11 +18,6 @@ type skipper struct {
 
 func (k *skipper) on() bool { return k.bytes > 0 || k.line }
 
-func (k *skipper) body(n int64) { k.bytes, k.word = n, protocol.JobTooBig }
-
-// refused throws away the body of a command that the client may not give.
-func (k *skipper) refused(n int64, v protocol.Verb) { k.bytes, k.word = n, commands[v].refused }
-
 // watch looks at a piece of the line, up to the CR at i if that is not negative.
 func (k *skipper) watch(piece []byte, i int) {
 	if !k.request {

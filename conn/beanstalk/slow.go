@@ -68,7 +68,7 @@ func (c *Conn) describe(r *run, from int) (told slow.Command) {
 
 // tubeOfOp is the tube that an operation was about, or "".
 func (c *Conn) tubeOfOp(r *run, i int) string {
-	if commands[r.verbs[i]].about == aboutUsed {
+	if commands[r.verbs[i]].on == onUsed {
 		return c.session.Used()
 	}
 	return r.Ops[i].Tube

@@ -36,7 +36,7 @@ func (c *Conn) answerRun() {
 	if bound := c.loop.slowFrom(); bound > 0 && r.answered < r.Next {
 		c.timeRun(r, bound)
 	}
-	audited, quoting := c.loop.server.audit != nil, c.loop.server.opts.Load().Quoting
+	audited := c.loop.server.audit != nil
 	for ; r.answered < r.Next; r.answered++ {
 		op, v := &r.Ops[r.answered], r.verbs[r.answered]
 		row := &commands[v]
@@ -63,16 +63,17 @@ func (c *Conn) answerRun() {
 		if row.role == worker {
 			c.becomeWorker()
 		}
-		if row.reply == nil {
-			if c.loop.out = append(c.loop.out, row.done...); row.say != nil {
-				row.say(c, r, op)
-			}
-			continue
-		}
-		var large [][]byte
-		c.loop.out, large = row.reply(c.loop.out, &r.Batch, op, quoting)
-		if large != nil {
-			c.sendLarge(large)
+		switch row.says {
+		case saysWord:
+			c.loop.out = append(c.loop.out, row.head...)
+		case saysID:
+			c.loop.out = protocol.AppendNumber(c.loop.out, row.head, op.ID)
+		case saysCount:
+			c.loop.out = protocol.AppendNumber(c.loop.out, row.head, uint64(op.Count))
+		case saysJob:
+			c.sayJob(row.head, op.ID, op.Size, nil, r.Bytes[op.From:op.To], op.Parts)
+		default:
+			c.sayOther(row, r, op)
 		}
 		if c.closed {
 			return
@@ -81,17 +82,50 @@ func (c *Conn) answerRun() {
 	c.keepRun()
 }
 
+// sayOther answers an operation that was carried out and has more to say than a number or a job.
+func (c *Conn) sayOther(row *command, r *run, op *queue.Op) {
+	l := c.loop
+	switch quoting := l.server.opts.Load().Quoting; op.Kind {
+	case queue.StatsJob:
+		l.out = protocol.AppendJobStats(l.out, &r.Jobs[op.From], quoting)
+	case queue.StatsTube:
+		l.out = protocol.AppendTubeStats(l.out, &r.Tubes[op.From], quoting)
+	case queue.ReserveSeveral:
+		list := r.Taken[op.From:op.To]
+		l.out = protocol.AppendNumber(l.out, row.head, uint64(len(list)))
+		for i := range list {
+			k := &list[i]
+			if op.Parts != nil { // it had to be read, and is alone
+				k.Large = op.Parts
+			}
+			c.sayJob(reserved, k.ID, k.Size, k.About, r.Bytes[k.From:k.To], k.Large)
+		}
+	}
+}
+
+// reserved begins a job in the answer of a reserve.
+const reserved = "RESERVED "
+
+// sayJob says a job, with what is told about it; nil if that is nothing. A large body is not copied.
+func (c *Conn) sayJob(head string, id uint64, size uint32, about *queue.About, small []byte, large [][]byte) {
+	c.loop.out = protocol.AppendJob(c.loop.out, head, id, size, about)
+	if large == nil {
+		c.loop.out = append(append(c.loop.out, small...), protocol.CRLF...)
+	} else if !c.closed {
+		c.sendLarge(large)
+	}
+}
+
 // beginWait notes that an operation has ended in a wait, and says how long that may last. keepRun may let go of the
 // operation afterwards.
 func (c *Conn) beginWait(v protocol.Verb, op *queue.Op) (timeout int64) {
-	c.wake.room = op.Kind == queue.Put
-	switch {
-	case c.wake.room:
-		c.verb, c.wake.tube = v, op.Tube
-		c.session.BeginWait()
-	case op.Kind == queue.ReserveSeveral:
+	c.verb, c.wake.room = v, op.Kind == queue.Put
+	if c.wake.room {
+		c.wake.tube = op.Tube
+	}
+	if op.Kind == queue.ReserveSeveral {
 		c.session.BeginWaitForSeveral(int(op.Limit), op.Options)
-	default:
+	} else {
 		c.session.BeginWait()
 	}
 	if op.Options != nil {

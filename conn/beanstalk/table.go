@@ -1,175 +1,184 @@
 package beanstalk
 
 import (
-	"strings"
-
-	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
-// table returns the rows, in the order of stats.
-func table() []command {
-	rows := original()
-	for _, c := range added() {
-		c.added, c.uncounted = true, true
-		rows = append(rows, c)
-	}
-	return rows
-}
+// What the commands that wait for a job have in common.
+const (
+	reserves = "reserve; nothing comes from tubes without it"
+	putting  = "INSERTED <id>, JOB_TOO_BIG, EXPECTED_CRLF, OUT_OF_MEMORY, DRAINING"
+	mustHold = "none; the client must hold the job"
+	inHand   = "any right on some tube, or a job in hand; without it NOT_FOUND"
+)
 
-// original are those of beanstalkd.
-func original() []command {
-	const id, pri, delay, bound = protocol.ID, protocol.Pri, protocol.Delay, protocol.Bound
-	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
-	type args = protocol.Args
-	tube, none := args{protocol.Tube}, args{}
-	return []command{
-		{text: "put ", args: args{pri, delay, protocol.TTR, protocol.Size}, about: aboutUsed, needs: access.Put,
-			refused: badFormat,
-			begin:   (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer},
-		{text: "peek ", args: args{id}, about: aboutJob, needs: access.Peek, refused: notFound, op: queue.Peek,
-			reply: protocol.Found},
-		{text: "peek-ready", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekReady,
-			reply: protocol.Found},
-		{text: "peek-delayed", args: none, about: aboutUsed, needs: access.Peek, refused: notFound,
-			op: queue.PeekDelayed, reply: protocol.Found},
-		{text: "peek-buried", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekBuried,
-			reply: protocol.Found},
-		{text: "reserve", args: none, needs: access.Reserve, run: (*Conn).reserve, op: queue.Reserve,
-			reply: protocol.Reserved, role: worker},
-		{text: "reserve-with-timeout ", args: args{protocol.Timeout}, needs: access.Reserve, run: (*Conn).reserve,
-			op:    queue.Reserve,
-			reply: protocol.Reserved, role: worker},
-		{text: "delete ", args: args{id}, about: aboutJob, needs: access.Delete, refused: notFound, op: queue.Delete,
-			done:  protocol.Deleted,
-			audit: auditCounted},
-		{text: "release ", args: args{id, pri, delay}, about: aboutJob, op: queue.Release, done: protocol.Released},
-		{text: "use ", args: tube, about: aboutTube, needs: anyRight, refused: badFormat, run: alone((*Conn).use),
-			answer: (*Conn).sayUsing},
-		{text: "watch ", args: tube, about: aboutTube, needs: access.Reserve, refused: badFormat,
-			run: alone((*Conn).watch), answer: (*Conn).sayWatching},
-		{text: "ignore ", args: tube, run: alone((*Conn).ignore), answer: (*Conn).sayWatching},
-		{text: "bury ", args: args{id, pri}, about: aboutJob, op: queue.Bury, done: protocol.Buried},
-		{text: "kick ", args: args{bound}, about: aboutUsed, needs: access.Kick, refused: badFormat, op: queue.Kick,
-			reply: protocol.HowManyKicked,
-			audit: auditCounted},
-		{text: "touch ", args: args{id}, about: aboutJob, op: queue.Touch, done: protocol.Touched},
-		{text: "stats", args: none, about: aboutAll, needs: access.Stats, refused: badFormat, run: alone((*Conn).stats),
-			answer: (*Conn).sayStats},
-		{text: "stats-job ", args: args{id}, about: aboutJob, needs: access.Stats, refused: notFound,
-			op: queue.StatsJob, reply: protocol.JobStats},
-		{text: "stats-tube ", args: tube, about: aboutTube, needs: access.Stats, refused: notFound, op: queue.StatsTube,
-			reply: protocol.TubeStats},
-		{text: "list-tubes", args: none, run: alone((*Conn).listTubes)},
-		{text: "list-tube-used", args: none, run: alone((*Conn).listUsed)},
-		{text: "list-tubes-watched", args: none, run: alone((*Conn).listWatched)},
-		{text: "pause-tube", args: args{protocol.Apart, protocol.Inner, delay}, about: aboutTube, needs: access.Pause,
-			refused: notFound,
-			op:      queue.Pause, done: protocol.Paused, audit: auditAlways},
-		{text: "reserve-job ", args: args{id}, about: aboutJob, needs: access.Reserve, refused: notFound,
-			op:    queue.ReserveJob,
-			reply: protocol.Reserved, role: worker, uncounted: true},
-		{text: "kick-job ", args: args{id}, about: aboutJob, needs: access.Kick, refused: notFound, op: queue.KickJob,
-			done:  protocol.Kicked,
-			audit: auditAlways, uncounted: true},
-		{text: "quit", args: args{protocol.Apart, protocol.Any}, run: alone((*Conn).quit), uncounted: true},
-	}
+// original are the commands of beanstalkd, in the order of stats.
+var original = []command{
+	{line: "put <pri> <delay> <ttr> <bytes>", op: queue.Put, right: "put on the tube in use; without it BAD_FORMAT",
+		about:   "Puts a job into the tube in use. A ttr of 0 counts as 1.",
+		answers: putting},
+	{line: "peek <id>", op: queue.Peek, right: "peek on the job's tube; without it NOT_FOUND",
+		about:   "Shows a job, whatever its state, without taking it.",
+		answers: "FOUND <id> <bytes>, NOT_FOUND"},
+	{line: "peek-ready", op: queue.PeekReady, right: "peek on the tube in use; without it NOT_FOUND",
+		about:   "Shows the job of the tube in use that would be reserved next.",
+		answers: "FOUND <id> <bytes>, NOT_FOUND"},
+	{line: "peek-delayed", op: queue.PeekDelayed, right: "peek on the tube in use; without it NOT_FOUND",
+		about:   "Shows the delayed job of the tube in use that becomes ready next.",
+		answers: "FOUND <id> <bytes>, NOT_FOUND"},
+	{line: "peek-buried", op: queue.PeekBuried, right: "peek on the tube in use; without it NOT_FOUND",
+		about:   "Shows the job of the tube in use that would be kicked next.",
+		answers: "FOUND <id> <bytes>, NOT_FOUND"},
+	{line: "reserve", op: queue.Reserve, run: (*Conn).reserve, right: reserves,
+		about:   "Takes the most urgent ready job of all watched tubes, and waits until there is one.",
+		answers: "RESERVED <id> <bytes>, TIMED_OUT, DEADLINE_SOON"},
+	{line: "reserve-with-timeout <seconds>", op: queue.Reserve, run: (*Conn).reserve, right: reserves,
+		about:   "Is reserve, but waits for so many seconds at most.",
+		answers: "RESERVED <id> <bytes>, TIMED_OUT, DEADLINE_SOON"},
+	{line: "delete <id>", op: queue.Delete, audit: auditCounted,
+		right:   "delete on the job's tube; without it NOT_FOUND; not needed for a job that it holds",
+		about:   "Deletes a job that the client holds, or one that is ready, delayed or buried.",
+		answers: "DELETED, NOT_FOUND"},
+	{line: "release <id> <pri> <delay>", op: queue.Release, right: mustHold,
+		about:   "Gives a job that the client holds back, to be ready at once or after a delay.",
+		answers: "RELEASED, NOT_FOUND"},
+	{line: "use <tube>", alone: (*Conn).use, answer: (*Conn).sayUsing,
+		right:   "any right on the tube; without it BAD_FORMAT",
+		about:   "Chooses the tube in use, for put, kick and the peeks. At first it is default.",
+		answers: "USING <tube>"},
+	{line: "watch <tube>", alone: (*Conn).watch, answer: (*Conn).sayWatching,
+		right:   "reserve on the tube; without it BAD_FORMAT",
+		about:   "Adds a tube to those that the client reserves from.",
+		answers: "WATCHING <count>"},
+	{line: "ignore <tube>", alone: (*Conn).ignore, answer: (*Conn).sayWatching, right: "none",
+		about:   "Takes a tube from those that the client reserves from. The last one stays.",
+		answers: "WATCHING <count>, NOT_IGNORED"},
+	{line: "bury <id> <pri>", op: queue.Bury, right: mustHold,
+		about:   "Buries a job that the client holds: it stays until it is kicked or deleted.",
+		answers: "BURIED, NOT_FOUND"},
+	{line: "kick <bound>", op: queue.Kick, audit: auditCounted, right: "kick on the tube in use; without it BAD_FORMAT",
+		about:   "Makes so many buried jobs of the tube in use ready or, if none is buried, delayed ones.",
+		answers: "KICKED <count>"},
+	{line: "touch <id>", op: queue.Touch, right: mustHold,
+		about:   "Gives a job that the client holds its whole TTR again, from now on.",
+		answers: "TOUCHED, NOT_FOUND"},
+	{line: "stats", alone: (*Conn).stats, answer: (*Conn).sayStats, page: "monitoring",
+		right:   "stats on some tube; without it BAD_FORMAT; only such tubes are counted",
+		about:   "Shows figures of the server.",
+		answers: "OK <bytes>"},
+	{line: "stats-job <id>", op: queue.StatsJob,
+		right:   "stats on the job's tube; without it NOT_FOUND; not needed for a job that it holds",
+		about:   "Shows what is known of a job.",
+		answers: "OK <bytes>, NOT_FOUND"},
+	{line: "stats-tube <tube>", op: queue.StatsTube, right: "stats on the tube; without it NOT_FOUND",
+		about:   "Shows figures of a tube.",
+		answers: "OK <bytes>, NOT_FOUND"},
+	{line: "list-tubes", alone: (*Conn).listTubes, right: "none; it lists the tubes on which the client has any right",
+		about:   "Lists all tubes.",
+		answers: "OK <bytes>"},
+	{line: "list-tube-used", alone: (*Conn).listUsed, right: "none",
+		about:   "Says which tube is in use.",
+		answers: "USING <tube>"},
+	{line: "list-tubes-watched", alone: (*Conn).listWatched, right: "none",
+		about:   "Lists the tubes that the client reserves from.",
+		answers: "OK <bytes>"},
+	{line: "pause-tube <tube> <delay>", apart: true, op: queue.Pause, audit: auditAlways,
+		right:   "pause on the tube; without it NOT_FOUND",
+		about:   "Has nobody reserve from a tube for so many seconds; 0 ends a pause.",
+		answers: "PAUSED, NOT_FOUND"},
+	{line: "reserve-job <id>", uncounted: true, op: queue.ReserveJob,
+		right:   "reserve on the job's tube; without it NOT_FOUND",
+		about:   "Takes the job with this id, if it is ready, delayed or buried.",
+		answers: "RESERVED <id> <bytes>, NOT_FOUND"},
+	{line: "kick-job <id>", uncounted: true, op: queue.KickJob, audit: auditAlways,
+		right:   "kick on the job's tube; without it NOT_FOUND",
+		about:   "Makes the buried or delayed job with this id ready.",
+		answers: "KICKED, NOT_FOUND"},
+	{line: "quit", apart: true, uncounted: true, run: (*Conn).quit, right: "none", about: "Closes the connection."},
 }
 
 // added are those that beanstalkd does not have.
-func added() []command {
-	const pri, delay, ttr = protocol.Pri, protocol.ExactDelay, protocol.ExactTTR
-	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
-	type args = protocol.Args
-	return []command{
-		{text: "auth ", args: args{protocol.Token}, refused: notFound, login: true, run: alone((*Conn).auth)},
-		{text: "capabilities", args: args{}, run: alone((*Conn).capabilities)},
-		{text: "put-in-tube ", args: args{protocol.Inner, pri, delay, ttr, protocol.Size}, about: aboutTube,
-			needs:   access.Put,
-			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer},
-		{text: "put-with ", args: args{protocol.Length, protocol.Pairs}, about: aboutTube, needs: access.Put,
-			refused: badFormat, begin: (*Conn).beginPutWith, op: queue.Put, reply: protocol.Inserted, role: producer},
-		{text: "reserve-batch ", args: args{protocol.Several, protocol.ExactTimeout}, needs: access.Reserve,
-			run: (*Conn).reserve,
-			op:  queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker},
-		{text: "reserve-with", args: args{protocol.Apart, protocol.Pairs}, needs: access.Reserve,
-			run: (*Conn).reserveWith,
-			op:  queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker},
-		{text: "call-off", args: args{}, run: alone((*Conn).callOff)},
-		{text: "truncate ", args: args{protocol.Inner, protocol.Pairs}, about: aboutTube, needs: access.Delete,
-			refused: notFound, run: (*Conn).truncate, op: queue.Truncate,
-			reply: protocol.HowManyTruncated, audit: auditAlways},
-		{text: "delete-batch ", args: args{protocol.Length, protocol.Pairs}, about: aboutHeld, needs: access.Delete,
-			refused: notFound, begin: (*Conn).beginWhole,
-			whole: idList(), op: queue.DeleteSeveral, answer: sayDid("DELETED_BATCH ")},
-		{text: "put-batch ", args: args{protocol.Length, protocol.Pairs}, about: aboutAll, needs: access.Put,
-			refused: badFormat, begin: (*Conn).beginWhole,
-			whole: &whole{most: protocol.MostPuts, tooLong: protocol.JobTooBig, options: batchOptions,
-				take: (*Conn).takePuts},
-			answer: (*Conn).sayPuts},
-		{text: "release-batch ", args: args{pri, delay, protocol.Length, protocol.Pairs}, about: aboutHeld,
-			needs: anyRight, refused: notFound,
-			begin: (*Conn).beginWhole, whole: idList(),
-			op: queue.ReleaseSeveral, answer: sayDid("RELEASED_BATCH ")},
-		{text: "bury-batch ", args: args{pri, protocol.Length, protocol.Pairs}, about: aboutHeld, needs: anyRight,
-			refused: notFound,
-			begin:   (*Conn).beginWhole, whole: idList(),
-			op: queue.BurySeveral, answer: sayDid("BURIED_BATCH ")},
-		{text: "touch-batch ", args: args{protocol.Length, protocol.Pairs}, about: aboutHeld, needs: anyRight,
-			refused: notFound,
-			begin:   (*Conn).beginWhole, whole: idList(touchTTR),
-			op: queue.TouchSeveral, answer: sayDid("TOUCHED_BATCH ")},
-		{text: "list-jobs", args: args{protocol.Apart, protocol.Pairs}, needs: access.Peek,
-			run: alone((*Conn).listJobs), answer: (*Conn).sayJobs,
-			op: queue.List},
-		{text: "move-jobs ", args: args{protocol.Inner, protocol.Onto, protocol.Pairs}, about: aboutTube,
-			needs: access.Delete, refused: notFound,
-			run: alone((*Conn).moveJobs), answer: sayAltered("MOVED ")},
-		{text: "change-jobs ", args: args{protocol.Inner, protocol.Pairs}, about: aboutTube, needs: access.Kick,
-			refused: notFound,
-			run:     alone((*Conn).changeJobs), answer: sayAltered("CHANGED ")},
-		{text: "schedules", args: args{}, about: aboutAll, needs: access.Stats, refused: badFormat,
-			run: alone((*Conn).schedules)},
-		{text: "policies", args: args{}, about: aboutServer, needs: access.Stats, refused: badFormat,
-			run: alone((*Conn).policies)},
-		{text: "policy ", args: args{protocol.Tube}, about: aboutTube, needs: access.Stats, refused: notFound, run: alone((*Conn).policy)},
-		{text: "set-policies ", args: args{protocol.Length, protocol.Pairs}, about: aboutServer, needs: access.Admin, refused: badFormat,
-			begin: (*Conn).beginWhole, whole: policyText(), answer: (*Conn).sayPoliciesSet},
-	}
-}
-
-func init() {
-	ends = [callClose + 1]func(*Conn){
-		callRun: (*Conn).answerRun, callSession: (*Conn).answerSession, callReserve: (*Conn).answerReserve,
-		callEndWait: (*Conn).answerReserve,
-		callRefresh: (*Conn).decideWait, callReview: (*Conn).reviewed, callSuspend: (*Conn).suspended,
-		callReviewWait: (*Conn).resume,
-		callLogin:      (*Conn).loggedIn, callSift: (*Conn).siftOn, callHolders: (*Conn).sayListed,
-	}
-	for i, c := range table() {
-		v := protocol.Verb(i + 1)
-		c.name = strings.TrimSpace(c.text)
-		if c.run == nil {
-			c.run = (*Conn).runInShard
-		}
-		if c.about == aboutJob || c.op == queue.List {
-			judged[c.op] = c.needs
-		}
-		commands[v] = c
-		verbs = append(verbs, v)
-		grammar.Add(v, c.text, c.args, c.added)
-	}
-	verbPut, verbReserve, verbSeveral, verbUse, verbAuth = verbOf("put"), verbOf("reserve"), verbOf("reserve-batch"),
-		verbOf("use"), verbOf("auth")
-}
-
-// verbOf is the verb of a command, or 0.
-func verbOf(name string) protocol.Verb {
-	for _, v := range verbs {
-		if commands[v].name == name {
-			return v
-		}
-	}
-	return 0
+var added = []command{
+	{line: "auth <token>", login: true, refused: protocol.NotFound, alone: (*Conn).auth, page: "access", right: "none",
+		about: "Logs in with a token. It exists where login = true; elsewhere it is unknown. " +
+			"Wrong tokens are answered late, and the third one ends the connection.",
+		answers: "OK 0, NOT_FOUND"},
+	{line: "capabilities", alone: (*Conn).capabilities, page: "protocol", right: "none",
+		about:   "Lists the commands that beanstalkd does not have, but for auth and itself.",
+		answers: "OK <bytes>"},
+	{line: "put-in-tube <tube> <pri> <delay> <ttr> <bytes>", op: queue.Put, page: "protocol",
+		right:   "put on the tube; without it BAD_FORMAT",
+		about:   "Is put, but into the tube that it names.",
+		answers: putting},
+	{line: "put-with <bytes> [name=value ...]", op: queue.Put, options: protocol.PutOptions(), page: "puts",
+		right:   "put on the tube; without it BAD_FORMAT",
+		about:   "Is put, with options.",
+		answers: "INSERTED <id>, EXISTS <id>, JOB_TOO_BIG, EXPECTED_CRLF, OUT_OF_MEMORY, DRAINING"},
+	{line: "reserve-batch <size> <timeout>", op: queue.ReserveSeveral, run: (*Conn).reserve,
+		page: "protocol", right: reserves,
+		about:   "Is reserve-with-timeout for up to so many jobs.",
+		answers: "RESERVED_BATCH <count>, TIMED_OUT, DEADLINE_SOON"},
+	{line: "reserve-with [name=value ...]", op: queue.ReserveSeveral, run: (*Conn).reserve,
+		options: protocol.ReserveOptions(), page: "reserves", right: reserves,
+		about:   "Is reserve, with options, and tells more of the jobs.",
+		answers: "RESERVED_WITH <count>, TIMED_OUT, DEADLINE_SOON"},
+	{line: "call-off", alone: (*Conn).callOff, page: "reserves", right: "none",
+		about:   "Ends a reserve, or a put that waits for room, that the client has sent before.",
+		answers: "CALLED_OFF"},
+	{line: "truncate <tube> [name=value ...]", op: queue.Truncate, run: (*Conn).truncate, audit: auditAlways,
+		options: protocol.Describe(truncateOptions), page: "protocol",
+		right:   "delete on the tube; without it NOT_FOUND",
+		about:   "Deletes all jobs of a tube that nobody holds, or those in some states.",
+		answers: "TRUNCATED <count>, NOT_FOUND"},
+	{line: "delete-batch <bytes>", op: queue.DeleteSeveral, body: idList(), answer: (*Conn).sayDid, page: "batches",
+		right:   "delete on some tube, or a job in hand; without it NOT_FOUND; other jobs are not found",
+		about:   "Deletes the jobs whose ids are its body.",
+		answers: "DELETED_BATCH <deleted> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY"},
+	{line: "put-batch <bytes> [name=value ...]", answer: (*Conn).sayPuts, page: "batches",
+		body:    &body{most: protocol.MostPuts, tooLong: protocol.JobTooBig, options: batchOptions, take: (*Conn).takePuts},
+		right:   "put on some tube; without it BAD_FORMAT; BAD_FORMAT also for each job without it",
+		about:   "Puts the jobs that are its body.",
+		answers: "INSERTED_BATCH <count>, EXISTS <id>, NOT_TOGETHER, JOB_TOO_BIG, EXPECTED_CRLF, OUT_OF_MEMORY, DRAINING"},
+	{line: "release-batch <pri> <delay> <bytes>", op: queue.ReleaseSeveral, body: idList(), answer: (*Conn).sayDid,
+		page: "batches", right: inHand,
+		about:   "Releases the jobs whose ids are its body and that the client holds; others count as not found.",
+		answers: "RELEASED_BATCH <released> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY"},
+	{line: "bury-batch <pri> <bytes>", op: queue.BurySeveral, body: idList(), answer: (*Conn).sayDid,
+		page: "batches", right: inHand,
+		about:   "Buries the jobs whose ids are its body and that the client holds; others count as not found.",
+		answers: "BURIED_BATCH <buried> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY"},
+	{line: "touch-batch <bytes> [name=value ...]", op: queue.TouchSeveral, body: idList(touchTTR), answer: (*Conn).sayDid,
+		page: "batches", right: inHand,
+		about:   "Touches the jobs whose ids are its body and that the client holds; others count as not found.",
+		answers: "TOUCHED_BATCH <touched> <not found>, EXPECTED_CRLF, OUT_OF_MEMORY"},
+	{line: "list-jobs [name=value ...]", op: queue.List, alone: (*Conn).listJobs, answer: (*Conn).sayJobs,
+		options: protocol.Describe(listOptions), page: "protocol",
+		right:   "peek; without it NOT_FOUND for a tube, and without a tube its jobs are left out",
+		about:   "Lists jobs, or searches them, without taking them.",
+		answers: "OK <bytes>, NOT_FOUND"},
+	{line: "move-jobs <tube> <to> [name=value ...]", alone: (*Conn).alterJobs, answer: (*Conn).sayAltered,
+		options: protocol.Describe(moveOptions), page: "moves",
+		right:   "delete on the tube; without it NOT_FOUND; also put, on the tube that they go to",
+		about:   "Moves jobs that nobody holds to another tube.",
+		answers: "MOVED <moved> <stayed> [<cursor>], NOT_FOUND, INTERNAL_ERROR"},
+	{line: "change-jobs <tube> [name=value ...]", alone: (*Conn).alterJobs, answer: (*Conn).sayAltered,
+		options: protocol.Describe(changeOptions), page: "moves",
+		right:   "kick on the tube; without it NOT_FOUND",
+		about:   "Gives jobs that nobody holds another priority, delay or TTR.",
+		answers: "CHANGED <changed> <not changed> [<cursor>], NOT_FOUND, INTERNAL_ERROR"},
+	{line: "schedules", alone: (*Conn).schedules, page: "cron",
+		right:   "stats on some tube; without it BAD_FORMAT; only schedules of such tubes are listed",
+		about:   "Lists the schedules, and how far each has come.",
+		answers: "OK <bytes>"},
+	{line: "policies", alone: (*Conn).policies, page: "runtime", right: "stats on every tube; without it BAD_FORMAT",
+		about:   "Shows all policies of tubes.",
+		answers: "OK <bytes>"},
+	{line: "policy <tube>", alone: (*Conn).policy, page: "runtime", right: "stats on the tube; without it NOT_FOUND",
+		about:   "Shows the policy that applies to a tube.",
+		answers: "OK <bytes>, NOT_FOUND"},
+	{line: "set-policies <bytes> [name=value ...]", body: policyText(), answer: (*Conn).sayPoliciesSet, page: "runtime",
+		right:   "admin on every tube; without it BAD_FORMAT",
+		about:   "Replaces the policies and schedules that were set at run time by the text that is its body.",
+		answers: "OK <bytes>, REFUSED <bytes>, JOB_TOO_BIG, EXPECTED_CRLF, OUT_OF_MEMORY"},
 }

@@ -120,7 +120,6 @@ func (c *Conn) calledOff() bool {
 }
 
 // callOff has nothing left to do: the reserve before it has been answered.
-func (c *Conn) callOff(*protocol.Command) bool {
+func (c *Conn) callOff(*protocol.Command) {
 	c.loop.out = append(c.loop.out, "CALLED_OFF"+protocol.CRLF...)
-	return true
 }

@@ -30,8 +30,11 @@ type token struct {
 }
 
 // Add makes a command known. Whatever order they are added in, a line is compared with a text
-// before it is compared with the beginning of that text.
+// before it is compared with the beginning of that text. The space before the first argument belongs to the text.
 func (g *Grammar) Add(v Verb, text string, args Args, spaced bool) {
+	if args[0] != noArg && args[0] != Apart {
+		text += " "
+	}
 	list := &g.by[text[0]]
 	i := slices.IndexFunc(*list, func(t token) bool { return strings.HasPrefix(text, t.text) })
 	if i < 0 {

@@ -6,39 +6,6 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Reply formats the answer to an operation that was carried out. A large body is not copied: it
-// is returned, and belongs between the reply's head and the CRLF that the caller adds.
-type Reply func(out []byte, b *queue.Batch, op *queue.Op, q Quoting) (_ []byte, large [][]byte)
-
-// Inserted, and those below, are the replies of operations.
-func Inserted(out []byte, _ *queue.Batch, op *queue.Op, _ Quoting) ([]byte, [][]byte) {
-	return AppendNumber(out, "INSERTED ", op.ID), nil
-}
-
-func Reserved(out []byte, b *queue.Batch, op *queue.Op, _ Quoting) ([]byte, [][]byte) {
-	return AppendJob(out, "RESERVED ", op.ID, op.Size, b.Bytes[op.From:op.To], op.Parts)
-}
-
-func Found(out []byte, b *queue.Batch, op *queue.Op, _ Quoting) ([]byte, [][]byte) {
-	return AppendJob(out, "FOUND ", op.ID, op.Size, b.Bytes[op.From:op.To], op.Parts)
-}
-
-func HowManyKicked(out []byte, _ *queue.Batch, op *queue.Op, _ Quoting) ([]byte, [][]byte) {
-	return AppendNumber(out, "KICKED ", uint64(op.Count)), nil
-}
-
-func HowManyTruncated(out []byte, _ *queue.Batch, op *queue.Op, _ Quoting) ([]byte, [][]byte) {
-	return AppendNumber(out, "TRUNCATED ", uint64(op.Count)), nil
-}
-
-func JobStats(out []byte, b *queue.Batch, op *queue.Op, q Quoting) ([]byte, [][]byte) {
-	return appendJobStats(out, &b.Jobs[op.From], q), nil
-}
-
-func TubeStats(out []byte, b *queue.Batch, op *queue.Op, q Quoting) ([]byte, [][]byte) {
-	return appendTubeStats(out, &b.Tubes[op.From], q), nil
-}
-
 // AppendNumber formats a reply of a word and a number.
 func AppendNumber(out []byte, head string, n uint64) []byte {
 	out = append(out, head...)
@@ -53,18 +20,20 @@ func AppendNumbers(out []byte, head string, n, m uint64) []byte {
 	return AppendNumber(out, " ", m)
 }
 
-// AppendJob formats a job with its body.
-func AppendJob(out []byte, head string, id uint64, size uint32, small []byte, large [][]byte) ([]byte, [][]byte) {
+// AppendJob formats what comes before the body of a job, with what is told about it; nil if that is nothing.
+func AppendJob(out []byte, head string, id uint64, size uint32, about *queue.About) []byte {
 	out = append(out, head...)
 	out = strconv.AppendUint(out, id, 10)
 	out = append(out, ' ')
 	out = strconv.AppendUint(out, uint64(size), 10)
-	out = append(out, '\r', '\n')
-	if large != nil {
-		return out, large
+	if about != nil {
+		out = Escape(append(out, " tube="...), about.Tube)
+		out = strconv.AppendUint(append(out, " reserves="...), uint64(about.Reserves), 10)
+		for name, value := range about.Tags.All() {
+			out = appendTag(out, name, value)
+		}
 	}
-	out = append(out, small...)
-	return append(out, '\r', '\n'), nil
+	return append(out, CRLF...)
 }
 
 // AppendWatching formats the answer of watch and ignore.

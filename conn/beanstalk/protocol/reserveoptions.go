@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"math"
-	"strconv"
 
 	"beanfield/shard/queue"
 )
@@ -32,21 +31,4 @@ func (r *ReserveLine) Read(o Options) (ok bool) {
 	}
 	r.Options.Tags, ok = r.pack(r.Options.Tags)
 	return ok
-}
-
-// AppendTold formats a job with what is told of it.
-func AppendTold(out []byte, id uint64, size uint32, about *queue.About, small []byte,
-	large [][]byte) ([]byte, [][]byte) {
-	out = strconv.AppendUint(append(out, "RESERVED "...), id, 10)
-	out = strconv.AppendUint(append(out, ' '), uint64(size), 10)
-	out = Escape(append(out, " tube="...), about.Tube)
-	out = strconv.AppendUint(append(out, " reserves="...), uint64(about.Reserves), 10)
-	for name, value := range about.Tags.All() {
-		out = appendTag(out, name, value)
-	}
-	out = append(out, CRLF...)
-	if large != nil {
-		return out, large
-	}
-	return append(append(out, small...), CRLF...), nil
 }

@@ -2,7 +2,9 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // argNames are what arguments are called.
@@ -13,6 +15,36 @@ var argNames = [...]string{ID: "id", Pri: "pri", Delay: "delay", TTR: "ttr", Tim
 
 // Name is what an argument is called; "" if there is none.
 func (k Arg) Name() string { return argNames[k] }
+
+// ArgsOf reads arguments as people are told of them: "<id>" and so on. Times that are exact may have fractions; if
+// the word is apart, its space is no part of it; and options may follow.
+func ArgsOf(names []string, apart, exact, options bool) (args Args) {
+	all := args[:0]
+	if apart || options && len(names) == 0 {
+		all = append(all, Apart)
+	}
+	for i, name := range names {
+		arg, followed := Arg(slices.Index(argNames[:], strings.Trim(name, "<>"))), options || i < len(names)-1
+		switch {
+		case arg == Size && followed:
+			arg = Length
+		case arg == Tube && followed:
+			arg = Inner
+		case arg == Delay && exact:
+			arg = ExactDelay
+		case arg == TTR && exact:
+			arg = ExactTTR
+		}
+		all = append(all, arg)
+	}
+	switch {
+	case options:
+		_ = append(all, Pairs)
+	case apart && len(names) == 0:
+		_ = append(all, Any)
+	}
+	return args
+}
 
 // Allowed says what an argument may be.
 func (k Arg) Allowed() string {

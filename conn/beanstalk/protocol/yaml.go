@@ -40,7 +40,7 @@ func AppendString(out []byte, key, value string, q Quoting) []byte {
 	return append(q.append(appendKey(out, key), value), '\n')
 }
 
-func appendJobStats(out []byte, j *queue.JobInfo, q Quoting) []byte {
+func AppendJobStats(out []byte, j *queue.JobInfo, q Quoting) []byte {
 	return AppendYAML(out, func(out []byte) []byte {
 		out = AppendUint(out, "id", j.ID)
 		out = AppendString(out, "tube", j.Tube, q)
@@ -59,7 +59,7 @@ func appendJobStats(out []byte, j *queue.JobInfo, q Quoting) []byte {
 	})
 }
 
-func appendTubeStats(out []byte, t *queue.TubeInfo, q Quoting) []byte {
+func AppendTubeStats(out []byte, t *queue.TubeInfo, q Quoting) []byte {
 	return AppendYAML(out, func(out []byte) []byte {
 		out = AppendString(out, "name", t.Name, q)
 		out = AppendInt(out, "current-jobs-urgent", int64(t.Urgent))
