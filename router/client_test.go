@@ -131,7 +131,7 @@ func (r *Router) empty(above uint64) error {
 		}
 	}
 	for i, s := range r.states {
-		if err := s.Check(); err != nil {
+		if err := s.Sound(); err != nil {
 			return fmt.Errorf("shard %d: %w", i, err)
 		}
 		b := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}}
@@ -149,7 +149,7 @@ func (r *Router) empty(above uint64) error {
 // inOrder checks a shard between two turns: it may still have some to make, although nobody waits for them.
 func (r *Router) inOrder(i int) (err error) {
 	r.shards[i].Look(context.Background(), func(s *queue.State, _ *shard.Figures) {
-		if err = s.Check(); err != nil {
+		if err = s.Sound(); err != nil {
 			err = fmt.Errorf("shard %d: %w", i, err)
 		}
 	})

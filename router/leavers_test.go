@@ -34,7 +34,7 @@ func TestStatsTubeOfEndedWaits(t *testing.T) {
 			if info, _ := d.stats(here); info.Waiting != 1 {
 				t.Errorf("%s, wide at %d: %d wait, want 1", name, wide, info.Waiting)
 			}
-			if err := d.shards[0].state.Check(); err != nil {
+			if err := d.shards[0].state.Sound(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -231,7 +231,7 @@ func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure 
 			t.Fatalf("after %d turns, %d shards, life %d: "+format, append([]any{first, shards, life}, args...)...)
 		}
 		for i, s := range r.states {
-			if err := s.Check(); err != nil {
+			if err := s.Sound(); err != nil {
 				wrong("shard %d: %v", i, err)
 			}
 		}

@@ -146,7 +146,7 @@ func told(t *testing.T, r *Router, highest uint64) (all []string) {
 	}
 	note("%d tubes", r.Tubes())
 	for i, s := range r.states {
-		if err := s.Check(); err != nil {
+		if err := s.Sound(); err != nil {
 			t.Fatalf("shard %d: %v", i, err)
 		}
 		b := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}}

@@ -315,7 +315,7 @@ func (d *duel) compare() {
 		return
 	}
 	for i, s := range d.bed.shards {
-		if err := s.state.Check(); err != nil {
+		if err := s.state.Sound(); err != nil {
 			d.fatalf("shard %d: %v", i, err)
 		}
 	}

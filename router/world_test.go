@@ -185,7 +185,7 @@ func (d *bed) drain() {
 // checkStep holds after every move.
 func (w *world) checkStep(m move) error {
 	if m.what == applies || m.what == ticks {
-		if err := w.bed.shards[m.who].state.Check(); err != nil {
+		if err := w.bed.shards[m.who].state.Sound(); err != nil {
 			return fmt.Errorf("shard %d: %w", m.who, err)
 		}
 	}

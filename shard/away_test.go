@@ -84,7 +84,7 @@ func newAwayShard(t *testing.T, budget int64) (*Shard, *awayLog) {
 	sh := New(s, func() int64 { return 1 })
 	t.Cleanup(func() {
 		sh.Close()
-		if err := sh.state.Check(); err != nil {
+		if err := sh.state.Sound(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -61,7 +61,7 @@ func inBubble(t *testing.T, durable bool, test func(t *testing.T, b *bench)) {
 		b := newBench(t, durable)
 		test(t, b)
 		b.sh.Close()
-		if err := b.sh.state.Check(); err != nil {
+		if err := b.sh.state.Sound(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -28,7 +28,7 @@ func (c *caller) sums(t *testing.T, sh *Shard, want queue.Sums) {
 	if got != want {
 		t.Errorf("there are %+v, want %+v", got, want)
 	}
-	if err := sh.state.Check(); err != nil {
+	if err := sh.state.Sound(); err != nil {
 		t.Error(err)
 	}
 }

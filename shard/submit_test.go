@@ -52,7 +52,7 @@ func TestSubmitConcurrently(t *testing.T) {
 		if sums := b.totals(); sums != (queue.Sums{Total: workers * rounds}) {
 			t.Errorf("%+v at the end", sums)
 		}
-		if err := b.sh.state.Check(); err != nil {
+		if err := b.sh.state.Sound(); err != nil {
 			t.Error(err)
 		}
 		b.sh.Close()
@@ -125,7 +125,7 @@ func TestWaitConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := b.sh.state.Check(); err != nil {
+	if err := b.sh.state.Sound(); err != nil {
 		t.Error(err)
 	}
 	b.sh.Close()

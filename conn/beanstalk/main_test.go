@@ -139,7 +139,7 @@ func (h *house) close() {
 		h.t.Errorf("closing the router: %v", err)
 	}
 	for i, s := range h.states() {
-		if err := s.Check(); err != nil {
+		if err := s.Sound(); err != nil {
 			h.t.Errorf("shard %d: %v", i, err)
 		}
 		if n := s.Waits(); n != 0 {

@@ -29,14 +29,18 @@ func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
 		if t == nil || t.gone || !b.Authorizer(Totals, t.name) {
 			continue
 		}
-		sums := &b.Sums
-		sums.Urgent += t.urgent
-		sums.Ready += int(t.ready.N)
-		sums.Reserved += t.reserved
-		sums.Delayed += int(t.delayed.N)
-		sums.Buried += t.buried.N
-		sums.Total += t.total
-		sums.Tubes++
+		t.addTo(&b.Sums)
+		b.Sums.Total += t.total
+		b.Sums.Tubes++
 	}
 	return true
+}
+
+// addTo adds what the tube counts.
+func (t *tube) addTo(sums *Sums) {
+	sums.Urgent += t.urgent
+	sums.Ready += int(t.ready.N)
+	sums.Reserved += t.reserved
+	sums.Delayed += int(t.delayed.N)
+	sums.Buried += t.buried.N
 }

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"iter"
 
 	"beanfield/shard/queue/cells"
@@ -316,50 +315,4 @@ func (s *State) freeKey(h *hash) {
 		s.extra.refs.Set(slot, 0)
 	}
 	k.remove(ref)
-}
-
-// checkGraves shows the jobs in graves to the check of S1, and looks at what graves and tubes say of each other (GR1,
-// GR2).
-func (s *State) checkGraves(place func(uint32, string) error) error {
-	graves, noted, n, bytes := map[*tube]int{}, map[string]int{}, 0, int64(0)
-	for _, g := range s.yard.graves {
-		graves[g.of]++
-		noted[g.of.name]++
-		var slots []uint32
-		for _, h := range []*cells.Heap{&g.ready, &g.delayed} {
-			for i := range h.N {
-				slots = append(slots, h.At(i).Slot)
-			}
-		}
-		for slot := g.buried.Head; slot != 0; slot = s.linksOf(slot).Next {
-			slots = append(slots, slot)
-		}
-		n += len(slots)
-		for _, slot := range slots {
-			if j := s.job(slot); j.tube() != g.of.slot || !s.lies(slot) {
-				return fmt.Errorf("GR1: job %d does not know that it lies in a grave", j.id())
-			}
-			bytes += int64(s.job(slot).size)
-			if err := place(slot, "a grave of "+g.of.name); err != nil {
-				return err
-			}
-		}
-	}
-	if n != s.yard.jobs || bytes != s.yard.bytes {
-		return fmt.Errorf("S3: %d jobs of %d bytes in graves are counted, %d of %d there", s.yard.jobs, s.yard.bytes, n,
-			bytes)
-	}
-	for slot := uint32(1); slot < s.tubeAt.N; slot++ {
-		if t := s.tubeAt.Get(slot); t != nil && (t.graves != graves[t] || t.gone != (s.tubes[t.name] != t) || t.gone &&
-			t.graves == 0) {
-			return fmt.Errorf("GR1: tube %q counts %d graves, has %d, and has ended: %t", t.name, t.graves, graves[t],
-				t.gone)
-		}
-	}
-	for tube, p := range s.yard.purging {
-		if p.graves != noted[tube] || len(p.notes) == 0 {
-			return fmt.Errorf("GR2: %d graves of tube %q are noted, there are %d", p.graves, tube, noted[tube])
-		}
-	}
-	return nil
 }

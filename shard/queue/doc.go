@@ -281,7 +281,8 @@
 //	B2  A batch that comes back later than its submitter's buffers last has copies of its own
 //	    for what is not yet applied (Retain).
 //
-// State.Check walks everything and cites these numbers. Others are stated where they are
+// State.Sound looks at some of them, and Check, of the tests, walks everything; both cite these numbers. Others are
+// stated where they are
 // kept, and hold here too. S2, package shard: only the goroutine that has taken the shard
 // touches a State and its clients; its Config never changes. R1 to R3, package router, are
 // about waits. L1 and L2, package storage: what has been acknowledged has been logged

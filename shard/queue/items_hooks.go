@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"beanfield/shard/queue/cells"
@@ -311,20 +310,6 @@ func (v *service) figures(f *TubeFigures) {
 
 func (s *State) unpass(slot uint32) {
 	s.tubeOf(s.job(slot)).service.passed--
-}
-
-// checkItems checks what the queue service has, and shows the jobs that only views have to
-// the check of S1.
-func (s *State) checkItems(place func(uint32, string) error) error {
-	for name, t := range s.tubes {
-		if t.service == nil {
-			continue
-		}
-		if err := cmp.Or(s.checkService(t.service), s.checkItemIndex(t)); err != nil {
-			return fmt.Errorf("%w (queue %s)", err, name)
-		}
-	}
-	return cmp.Or(s.checkDeparted(), s.placePassed(place))
 }
 
 // noted records the notes of a queue's tube together with the queue. It reports false if nothing else

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
@@ -208,26 +207,4 @@ func (o *order) join(i int) {
 			return
 		}
 	}
-}
-
-// check walks the order.
-func (o *order) check(jobs *cells.Slab[job]) error {
-	n, prev := 0, uint64(0)
-	for i, r := range o.runs {
-		if len(r.slots) == 0 || len(r.slots) > runMost || r.from <= prev && n > 0 {
-			return fmt.Errorf("F1: run %d of an order has %d jobs from %d on, after %d", i, len(r.slots), r.from, prev)
-		}
-		for _, slot := range r.slots {
-			id := jobs.At(slot).id()
-			if id < r.from || id <= prev {
-				return fmt.Errorf("F1: job %d comes after %d in an order, in a run from %d on", id, prev, r.from)
-			}
-			prev = id
-		}
-		n += len(r.slots)
-	}
-	if n != o.n {
-		return fmt.Errorf("F1: an order counts %d jobs, has %d", o.n, n)
-	}
-	return nil
 }

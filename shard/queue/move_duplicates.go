@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
@@ -190,40 +189,4 @@ func (s *State) Exorcise(id uint64) {
 	if slot := s.slotOf(id); slot != 0 {
 		s.exorcise(slot)
 	}
-}
-
-// checkMoving shows the jobs that are on their way to the check of S1.
-func (s *State) checkMoving(place func(uint32, string) error) error {
-	transit := map[uint32]int{}
-	for _, l := range []struct {
-		list  *cells.List[uint32]
-		state JobState
-		name  string
-	}{{&s.travel.leaving, Leaving, "the list of those that leave"}, {&s.travel.underway, Leaving,
-		"the list of those underway"}, {&s.travel.arriving, Arriving, "the list of those that arrive"}} {
-		err := s.checkList(l.list, l.state, l.name, func(slot uint32, where string) error {
-			transit[s.job(slot).tube()]++
-			if y := s.routeAt(slot); y == nil || l.state == Leaving &&
-				(y.toSize == 0 || y.loaded != (l.list == &s.travel.underway)) {
-				return fmt.Errorf("TR1: job %d is in %s with %+v", s.job(slot).id(), where, y)
-			}
-			return place(slot, where)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for name, t := range s.tubes {
-		if t.transit != transit[t.slot] {
-			return fmt.Errorf("S3: tube %q counts %d jobs on their way, has %d", name, t.transit, transit[t.slot])
-		}
-	}
-	n := 0
-	for range s.travellers() {
-		n++
-	}
-	if n != s.travel.far {
-		return fmt.Errorf("S3: %d jobs have come from other shards, %d are counted", n, s.travel.far)
-	}
-	return nil
 }

@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"fmt"
-
 	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/policy"
 )
@@ -47,17 +45,4 @@ func (s *State) unrank(t *tube, slot uint32) {
 		a.Drop(&s.policies.ages, slot, j.size)
 		s.retimeAges(t)
 	}
-}
-
-// checkRanking looks for jobs that are not, or no longer, where they should be ranked.
-func (s *State) checkRanking(r *cells.Ranking, p cells.Positions, whole bool, want uint32,
-	key func(*job, uint32) (cells.Entry, bool)) error {
-	if whole && r.N != want {
-		return fmt.Errorf("M2: %d jobs are ranked, want %d", r.N, want)
-	}
-	return r.Check(p, func(slot uint32) (cells.Entry, uint32, bool) {
-		j := s.job(slot)
-		k, ok := key(j, slot)
-		return k, j.size, ok
-	})
 }

@@ -1,7 +1,5 @@
 package queue
 
-import "fmt"
-
 // A body that is away may turn out to be unreadable: a sector is bad, or a
 // checksum is wrong. That must not stop the other jobs. The goroutine that runs the
 // queue applies Quarantine, and the job is buried: out of the workers' way, visible to
@@ -37,15 +35,4 @@ func (s *State) quarantine(c *Client, op *Op) {
 func (s *State) markQuarantined(slot uint32) {
 	s.quarantined[slot] = true
 	s.totals.Damaged++
-}
-
-// checkQuarantined counts the jobs that are quarantined.
-func (s *State) checkQuarantined(sums *Sums) error {
-	for slot := range s.quarantined {
-		if j := s.job(slot); j.state() != Buried {
-			return fmt.Errorf("S1: job %d is quarantined and not buried", j.id())
-		}
-		sums.Damaged++
-	}
-	return nil
 }

@@ -83,11 +83,16 @@ func (s *State) tubeNamed(name []byte) *tube {
 	return t
 }
 
+// needed says that a tube has a reason to exist (S5), beside those of its policy.
+func (s *State) needed(t *tube) bool {
+	return t.using > 0 || t.watching > 0 || t.jobs()+t.transit > 0 || t.name == s.Pinned || t.service != nil &&
+		t.service.matters()
+}
+
 // letGo ends a tube if it has lost its last reason to exist (S5). The end of a dropped
 // group may call it for a tube that has already ended.
 func (s *State) letGo(t *tube) {
-	if t.using > 0 || t.watching > 0 || t.jobs()+t.transit > 0 || t.name == s.Pinned || t.service != nil &&
-		t.service.matters() {
+	if s.needed(t) {
 		return
 	}
 	if s.tubes[t.name] != t || s.discarding && t.service != nil { // a queue ends when its log says so

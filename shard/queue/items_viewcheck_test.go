@@ -6,24 +6,6 @@ import (
 	"beanfield/shard/queue/cells"
 )
 
-// placePassed shows the jobs that only views have to the check of S1.
-func (s *State) placePassed(place func(uint32, string) error) error {
-	for _, t := range s.tubes {
-		if t.service == nil || t.service.passed == 0 {
-			continue
-		}
-		o := &t.service.index.order
-		for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
-			if slot := o.at(at); s.job(slot).state() == Passed {
-				if err := place(slot, t.name+" passed"); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // checkPassed looks for passed jobs that all groups are done with.
 func (s *State) checkPassed(v *service) error {
 	n := 0
@@ -146,18 +128,10 @@ func (s *State) checkSent(w *view) error {
 	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.N > 0 {
 		due = s.pendings.At(w.sent.Head).at + idle
 	}
-	if !scheduledAt(&s.idling, s.idlePos, w.slot, due) {
+	if !scheduled(&s.idling, s.idlePos, w.slot, due) {
 		return fmt.Errorf("S4: the view is not in the timeline for %d", due)
 	}
 	return nil
-}
-
-func scheduledAt(h *cells.Heap, p cells.Positions, slot uint32, due int64) bool {
-	pos := p.Get(slot)
-	if due == 0 {
-		return pos == cells.Nowhere
-	}
-	return pos < h.N && h.At(pos).Slot == slot && int64(h.At(pos).Major) == due
 }
 
 // checkHas walks what a view's consumer has.
