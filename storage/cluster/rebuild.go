@@ -19,10 +19,7 @@ const (
 	// rebuildPoll is how often it is looked whether a checkpoint can be made.
 	rebuildPoll  = ownership.BeatEach
 	rebuildAgain = 3 * time.Second
-	transferRate = 100 << 20
 	tellEach     = time.Second // how much of it has come
-	// unheard is how long the sending node may be silent.
-	unheard = 10 * time.Second
 )
 
 // prefixOf is where a node's directories are ordered and fetched.
@@ -128,10 +125,12 @@ func (r *replica) fetch(ctx context.Context) error {
 	}
 	var place turns.Place
 	begun := time.Now()
-	bytes, err := transfer.Fetch(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, transfer.Options{
-		Silence: unheard, Accept: r.roomFor, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) },
-		Told: r.getting(source),
+	note, bytes, err := transfer.Fetch(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, transfer.Options{
+		Accept: r.roomFor, Told: r.getting(source),
 	})
+	if err == nil {
+		err = json.Unmarshal(note, &place)
+	}
 	if err != nil {
 		return fmt.Errorf("node %s: %w", source, err)
 	}
@@ -142,8 +141,7 @@ func (r *replica) fetch(ctx context.Context) error {
 		return err
 	}
 	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source,
-		"number", place.Number,
-		"bytes", bytes, "after", time.Since(begun))
+		"number", place.Number, "bytes", bytes, "after", time.Since(begun))
 	return nil
 }
 
@@ -197,7 +195,7 @@ func (n *Node) serveCheckpoints() (err error) {
 			return "", nil, nil, fmt.Errorf("cluster: there is no shard %q", key)
 		}
 		return n.replicas[i].checkpoint(out)
-	}, transfer.Options{Rate: transferRate, Idle: unheard})
+	}, transfer.Options{})
 	return err
 }
 

@@ -35,7 +35,7 @@ var budgets = map[string]weight{
 	"shard/queue":             {35800, 33700},
 	"shard/queue/naive":       {7600, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":         {14100, 13700},
+	"storage/cluster":         {13700, 13100},
 	"storage/jetstream":       {5000, 5000},
 	"storage/lanes":           {1900, 7100},
 	"storage/locallog":        {4200, 4600},

@@ -57,17 +57,12 @@ func TestOnTheEngine(t *testing.T) {
 	for i := range 3 {
 		name := fmt.Sprintf("%06d.sst", i)
 		files[name] = string(table[i:])
-		if err := os.WriteFile(filepath.Join(dir, name), table[i:], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), table[i:], 0o600))
 	}
 	m := &maker{dir: dir}
-	d, err := Serve(sender, "P", m.make, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Serve(sender, "P", m.make, Options{}))
 	breaks := 0
-	o := Options{Silence: generous / 3, Told: func(done, total int64) {
+	o := Options{Told: func(done, total int64) {
 		if done <= int64(breaks+1)*total/8 {
 			return
 		}
@@ -77,7 +72,7 @@ func TestOnTheEngine(t *testing.T) {
 			_ = receiver.ForceReconnect()
 		}
 	}}
-	if _, err := Fetch(ctx, receiver, "P", "key", into, o); err != nil {
+	if _, _, err := Fetch(ctx, receiver, "P", "key", into, o); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, into, files)
@@ -93,20 +88,22 @@ func TestSenderVanishes(t *testing.T) {
 	dir, _ := directory(t, 1)
 	into, m := filepath.Join(t.TempDir(), "into"), &maker{dir: dir}
 	s := must.Get(Serve(sender, "P", m.make, Options{chunk: 100}))
-	o := Options{Silence: time.Second, Told: func(done, _ int64) {
+	o := Options{Told: func(done, _ int64) {
 		if done > 0 {
 			sender.Close()
 		}
 	}}
 	for range 2 {
-		if _, err := Fetch(ctx, receiver, "P", "", into, o); !errors.Is(err, ErrSilent) {
+		if _, _, err := Fetch(ctx, receiver, "P", "", into, o); !errors.Is(err, ErrSilent) {
 			t.Error(err)
 		}
 		wants(t, into, nil)
 	}
-	m.closes(t, s)
+	if s.Close(); m.made.Load() != m.removed.Load() {
+		t.Error("a snapshot is left")
+	}
 	receiver.Close()
-	if _, err := Fetch(ctx, receiver, "P", "", into, o); !errors.Is(err, nats.ErrConnectionClosed) {
+	if _, _, err := Fetch(ctx, receiver, "P", "", into, o); !errors.Is(err, nats.ErrConnectionClosed) {
 		t.Error("over a closed connection:", err)
 	}
 }

@@ -2,233 +2,194 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 )
 
 // Fetch has the node that serves behind a prefix make a snapshot, and brings it here, as into, which must not be there
-// yet; the directory that it stands in must. It returns how many bytes the files have. As long as the node says that it
-// is still making it, only the context ends that. After an error nothing is there, and it may begin again, from the
-// same node or another one. Only one may fetch into a directory.
-func Fetch(ctx context.Context, nc *nats.Conn, prefix, key, into string, o Options) (int64, error) {
+// yet; the directory that it stands in must. It returns its maker's note, and how many bytes the files have. As long as
+// the node says that it is still making it, only the context ends that. After an error nothing is there, and it may
+// begin again, from the same node or another one. Only one may fetch into a directory.
+func Fetch(ctx context.Context, nc *nats.Conn, prefix, key, into string, o Options) (note []byte, bytes int64, err error) {
 	return get(ctx, wire{nc}, prefix, key, into, o)
 }
 
-func get(ctx context.Context, l link, prefix, key, into string, o Options) (int64, error) {
+func get(ctx context.Context, l link, prefix, key, into string, o Options) (note []byte, bytes int64, err error) {
 	if err := vacant(into); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	f := &fetch{
-		o: o.filled(), link: l, subject: deskOf(prefix), inbox: l.Inbox(), order: message(kindOrder, key), into: into,
-		messages: make(chan arrival, 2*window), flow: newFlow(), held: map[uint64][]byte{},
+		o: o.filled(), link: l, subject: deskOf(prefix), inbox: l.Inbox(), into: into,
+		came: make(chan arrival, window), begun: time.Now(),
 	}
-	unlisten, err := l.Listen(f.inbox, f.heard)
+	asking, fail := context.WithCancelCause(ctx)
+	f.fail = fail
+	unlisten, err := l.Listen(f.inbox, f.take)
 	if err != nil {
-		return 0, err
+		return nil, 0, fmt.Errorf("transfer: %w", err)
 	}
 	defer unlisten()
-	err = f.run(ctx)
-	_ = f.say(message(kindDone, "")) // if it is lost, the sender is idle soon
-	if err != nil {
-		if f.receiver != nil {
-			f.receiver.abandon()
-		}
-		return 0, err
+	if err = f.order(asking, key); err == nil {
+		err = f.run(asking)
 	}
-	return f.Total - f.List, nil
-}
-
-// arrival is a message that has come, and when.
-type arrival struct {
-	data []byte
-	at   time.Time
+	fail(nil)
+	f.asking.Wait()
+	_ = l.Send(f.subject, f.inbox, message{kind: kindDone}.bytes()) // if it is lost, the sender gives up soon
+	if err != nil && f.receiver != nil {
+		f.receiver.abandon()
+	}
+	return f.Note, f.bytes, err
 }
 
 // fetch is the receiving side.
 type fetch struct {
-	o        Options
-	link     link
-	subject  string
-	inbox    string
-	order    []byte
-	into     string
-	messages chan arrival
-	flow     flow
+	o       Options
+	link    link
+	subject string
+	inbox   string
+	into    string
+	asking  sync.WaitGroup
+	came    chan arrival
+	begun   time.Time
+	fail    context.CancelCauseFunc
+	waits   sync.Map     // for answers, by the numbers of chunks
+	heard   atomic.Int64 // how long after it has begun something came last
+	fed     atomic.Int64 // likewise, that had not
+	took    atomic.Int64 // how long chunks are under way
 
-	shape                      // when the snapshot is made
-	chunks   uint64            // how many there are; 0 until then
-	next     uint64            // all before it are written
-	asked    uint64            // all before it were asked for
-	held     map[uint64][]byte // those behind next that have come
-	list     []byte            // until it is whole
-	receiver *receiver         // from then on
+	list     // when the snapshot is made
+	receiver *receiver
 }
 
-// heard takes a message. What there is no room for is asked for again.
-func (f *fetch) heard(_ string, data []byte) {
-	select {
-	case f.messages <- arrival{data, time.Now()}:
-	default:
-	}
+// arrival is a chunk that has come.
+type arrival struct {
+	number uint64
+	data   []byte
+	took   time.Duration // since it was asked for first
+	err    error
 }
 
-// run asks and takes until all has come. Silence is the sum of waits between asks, so a disk that takes
-// long does not end a fetch.
-func (f *fetch) run(ctx context.Context) error {
-	if err := f.say(f.order); err != nil {
-		return err
-	}
-	wait := f.flow.again(f.o.Silence)
-	retry := time.NewTimer(wait)
-	defer retry.Stop()
-	fed := time.Now() // when something came last that had not
-	var unheard time.Duration
-	for f.chunks == 0 || f.next < f.chunks {
+// order has the snapshot made, and asks until it is.
+func (f *fetch) order(ctx context.Context, key string) error {
+	q := message{kind: kindOrder, body: []byte(key)}
+	for {
+		m, err := f.ask(ctx, q, func(m message) bool { return m.kind == kindStill || m.kind == kindReady })
+		if err != nil {
+			return err
+		}
+		if m.kind == kindReady {
+			f.list, err = understood(m.body)
+			return err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("transfer: %w", context.Cause(ctx))
-		case m := <-f.messages:
-			heard, brings, err := f.take(m)
-			if err != nil {
+		case <-time.After(soon):
+		}
+	}
+}
+
+// run asks for chunks, as many as may be under way, and writes them, until all have come. A disk that takes long
+// does not end a fetch: meanwhile nothing is asked.
+func (f *fetch) run(ctx context.Context) (err error) {
+	if err = f.o.Accept(f.bytes); err != nil {
+		return err
+	}
+	if f.receiver, err = receive(f.into, f.o); err != nil {
+		return err
+	}
+	held, flow := map[uint64][]byte{}, newFlow()
+	for next, asked, done := uint64(0), uint64(0), int64(0); next < f.chunks; {
+		for ; asked < min(next+flow.width, f.chunks); asked++ {
+			number := asked
+			f.asking.Go(func() { f.came <- f.get(ctx, number) })
+		}
+		a := <-f.came
+		if a.err != nil {
+			return a.err
+		}
+		flow.came(a.took)
+		f.took.Store(int64(flow.took))
+		held[a.number] = a.data
+		for data, ok := held[next]; ok; data, ok = held[next] {
+			delete(held, next)
+			if err := f.receiver.write(f.chunk(next), data); err != nil {
 				return err
 			}
-			if heard { // also if it has come twice: what else was asked for may be behind it
-				unheard, wait = 0, f.flow.again(f.o.Silence)
-				retry.Reset(wait)
-			}
-			if brings {
-				fed = time.Now()
-			} else if time.Since(fed) >= hunger*f.o.Silence {
-				return ErrSilent // whatever it says, and however often
-			}
-			if err := f.more(); err != nil {
-				return err
-			}
-		case <-retry.C:
-			retry.Reset(wait)
-			if len(f.messages) > 0 {
-				continue
-			}
-			if unheard += wait; unheard >= f.o.Silence || time.Since(fed) >= hunger*f.o.Silence {
-				return ErrSilent
-			}
-			if err := f.again(); err != nil {
-				return err
-			}
+			next++
+			done += int64(len(data))
+			f.o.Told(done, f.bytes)
 		}
 	}
 	return f.receiver.finish()
 }
 
-// say says something to the sender.
-func (f *fetch) say(message []byte) error {
-	if err := f.link.Send(f.subject, f.inbox, message); err != nil && lasting(err) {
-		return fmt.Errorf("transfer: %w", err)
-	}
-	return nil
+// get gets a chunk.
+func (f *fetch) get(ctx context.Context, number uint64) arrival {
+	begun, size := time.Now(), f.chunk(number).size
+	m, err := f.ask(ctx, message{kind: kindAsk, number: number}, func(m message) bool {
+		return m.kind == kindChunk && m.number == number && int64(len(m.body)) == size
+	})
+	return arrival{number, m.body, time.Since(begun), err}
 }
 
-// more asks for further chunks, as many as may be under way.
-func (f *fetch) more() error {
-	for now := time.Now(); f.asked < min(f.next+f.flow.width, f.chunks); f.asked++ {
-		f.flow.asks(f.asked, now)
-		if err := f.say(ask(f.asked)); err != nil {
-			return err
+// ask asks again and again until there is an answer of use, to whichever of these questions, or nothing new has come
+// for Silence, whatever the sender says.
+func (f *fetch) ask(ctx context.Context, q message, use func(message) bool) (message, error) {
+	w := &waiting{use, make(chan message, 1)}
+	f.waits.Store(q.number, w)
+	for asked, begun := time.Duration(0), f.clock(); ; {
+		quiet := f.clock() - max(asked, time.Duration(f.heard.Load()))
+		if asked == 0 || quiet >= f.again() { // else it may come behind what comes now
+			if err := f.link.Send(f.subject, f.inbox, q.bytes()); err != nil && lasting(err) {
+				return q, fmt.Errorf("transfer: %w", err)
+			}
+			asked, quiet = f.clock(), 0
+		}
+		select {
+		case m := <-w.answer:
+			f.fed.Store(int64(f.clock()))
+			return m, nil
+		case <-ctx.Done():
+			return q, context.Cause(ctx)
+		case <-time.After(f.again() - quiet):
+		}
+		if f.clock()-max(begun, time.Duration(f.fed.Load())) >= Silence {
+			return q, ErrSilent
 		}
 	}
-	return nil
 }
 
-// again says again what was not answered: the order, or which chunks are wanted.
-func (f *fetch) again() error {
-	if f.chunks == 0 {
-		return f.say(f.order)
-	}
-	for n := f.next; n < f.asked; n++ {
-		if _, come := f.held[n]; come {
-			continue
-		}
-		if err := f.say(ask(n)); err != nil {
-			return err
-		}
-	}
-	return nil
+// waiting is for an answer.
+type waiting struct {
+	use    func(message) bool
+	answer chan message
 }
 
-// take takes a message. It tells whether it is one of the sender's, and whether it brings what had not come.
-func (f *fetch) take(m arrival) (heard, fed bool, err error) {
-	kind, rest, err := opened(m.data)
+// take takes an answer. One that has come twice is heard, too: what else was asked for may be behind it.
+func (f *fetch) take(_ string, data []byte) {
+	m, err := opened(data)
+	if m.kind == kindFailed {
+		err = fmt.Errorf("%w: %s", ErrSender, m.body)
+	}
 	if err != nil {
-		return true, false, err
+		f.fail(err)
+		return
 	}
-	switch kind {
-	case kindStill:
-		return true, f.chunks == 0, nil
-	case kindFailed:
-		return true, false, fmt.Errorf("%w: %s", ErrSender, rest)
-	case kindReady:
-		return true, f.chunks == 0, f.begin(rest)
-	case kindChunk:
-		number, data, ok := numbered(rest)
-		_, double := f.held[number]
-		if !ok || double || number < f.next || number >= f.asked || len(data) != f.length(number) {
-			return ok, false, nil
+	w, _ := f.waits.Load(m.number)
+	if w, ok := w.(*waiting); ok && w.use(m) {
+		f.heard.Store(int64(f.clock()))
+		select {
+		case w.answer <- m:
+		default:
 		}
-		f.flow.came(number, m.at)
-		f.held[number] = data
-		return true, true, f.write()
 	}
-	return false, false, nil
 }
 
-// begin takes the shape of the snapshot.
-func (f *fetch) begin(text []byte) error {
-	if f.chunks != 0 {
-		return nil
-	}
-	if err := json.Unmarshal(text, &f.shape); err != nil || !f.possible() {
-		return fmt.Errorf("%w: %d bytes of names, %d in all", ErrList, f.List, f.Total)
-	}
-	f.chunks = f.shape.chunks()
-	f.o.Begun(f.Note)
-	return nil
-}
+// again is after how much silence it asks again. To ask for what is still under way would make the link slower.
+func (f *fetch) again() time.Duration { return min(max(3*time.Duration(f.took.Load()), soon), 2*soon) }
 
-// write writes the chunks that are next.
-func (f *fetch) write() error {
-	for data, ok := f.held[f.next]; ok; data, ok = f.held[f.next] {
-		delete(f.held, f.next)
-		data, err := f.listed(data)
-		if err == nil && f.receiver != nil {
-			err = f.receiver.write(data)
-		}
-		if err != nil {
-			return err
-		}
-		f.next++
-		f.o.Told(max(min(int64(f.next)*int64(f.Size), f.Total)-f.List, 0), f.Total-f.List)
-	}
-	return nil
-}
-
-// listed takes what is missing of the list, and begins to receive files when the list is whole. The rest is of files.
-func (f *fetch) listed(p []byte) (rest []byte, err error) {
-	if f.receiver != nil {
-		return p, nil
-	}
-	n := min(f.List-int64(len(f.list)), int64(len(p)))
-	if f.list = append(f.list, p[:n]...); int64(len(f.list)) < f.List {
-		return nil, nil
-	}
-	files, err := understood(f.list, f.Total-f.List)
-	if err == nil {
-		err = f.o.Accept(f.Total - f.List)
-	}
-	if err == nil {
-		f.receiver, err = receive(f.into, files, f.o)
-	}
-	return p[n:], err
-}
+func (f *fetch) clock() time.Duration { return 1 + time.Since(f.begun) }

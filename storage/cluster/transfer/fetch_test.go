@@ -3,8 +3,8 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,101 +18,64 @@ import (
 // is some windows at most.
 func TestAnyMessages(t *testing.T) {
 	for seed := range uint64(24) {
-		synctest.Test(t, func(t *testing.T) {
-			dir, files := directory(t, seed)
-			into := filepath.Join(t.TempDir(), "into")
-			n, m := newNetwork(seed), &maker{dir: dir, takes: time.Duration(seed%4) * 20 * time.Second}
-			n.faults = int(seed % 8 * 2)
-			s := n.desk(t, m, small())
-			o, notes, done, total, sum := small(), "", int64(0), int64(0), int64(0)
-			o.Begun = func(note []byte) { notes += string(note) }
-			o.Told = func(d, of int64) {
-				if d < done || d > of || notes == "" {
-					panic(fmt.Sprintf("%d bytes of %d are done, and %d were; the note is %q", d, of, done, notes))
+		play(t, seed, usual, func(s *scene) {
+			s.takes, s.faults = time.Duration(seed%4)*20*time.Second, int(seed%8*2)
+			done, total := int64(0), int64(0)
+			s.o.Told = func(d, of int64) {
+				if d < done || d > of {
+					s.Errorf("%d bytes of %d are done, and %d were", d, of, done)
 				}
 				done, total = d, of
 			}
-			bytes, err := get(context.Background(), n, "P", "shard 3", into, o)
-			if err != nil {
-				t.Fatal("seed", seed, err)
-			}
-			wants(t, into, files)
-			for _, text := range files {
-				sum += int64(len(text))
-			}
-			if bytes != sum || done != sum || total != sum {
-				t.Errorf("%d bytes came, %d of %d were told, there are %d", bytes, done, total, sum)
-			}
-			if notes != "note of shard 3" || n.faults == 0 && m.made.Load() != 1 {
-				t.Errorf("the notes are %q; %d were made", notes, m.made.Load())
+			note, bytes, err := s.get(s.Context())
+			if sum := int64(s.size()); err != nil || note != "note of shard 3" || bytes != sum || done != sum || total != sum {
+				s.Errorf("seed %d: %v: %q; %d bytes came, %d of %d were told, there are %d", seed, err, note, bytes, done, total, sum)
 			}
 			synctest.Wait()
-			if n.faults == 0 && (n.data > 2*int(sum)+10_000 || n.most > (window+2)*(700+200)) {
-				t.Errorf("%d bytes were sent for %d; %d were under way", n.data, sum, n.most)
-			}
-			if m.closes(t, s); len(n.listeners) > 0 {
-				t.Errorf("%d listen", len(n.listeners))
+			if s.faults == 0 && (s.data > 2*s.size()+10_000 || s.most > (window+2)*(700+200) || s.made.Load() != 1) {
+				s.Errorf("%d bytes were sent for %d; %d were under way; it was made %d times", s.data, s.size(), s.most, s.made.Load())
 			}
 		})
 	}
 }
 
-// A stream that is only a list.
-func TestEmptyDirectory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, m, into := newNetwork(1), &maker{dir: t.TempDir()}, filepath.Join(t.TempDir(), "into")
-		s := n.desk(t, m, Options{})
-		if bytes, err := get(t.Context(), n, "P", "", into, Options{}); bytes != 0 || err != nil {
-			t.Error(bytes, err)
-		}
-		wants(t, into, map[string]string{})
-		m.closes(t, s)
-	})
-}
-
-// SP1, SP5 and SP8: from some message on, none arrives at one of the two sides, or at both.
+// SP1, SP5 and SP8: one message is lost, or from some message on none arrives at one of the two sides, or at both.
 func TestCutAnywhere(t *testing.T) {
-	cut := func(at int, dead func(toSender bool) bool) (messages int, fetched bool) {
-		synctest.Test(t, func(t *testing.T) {
-			dir, files := directory(t, 7)
-			into := filepath.Join(t.TempDir(), "into")
-			n, m := newNetwork(1), &maker{dir: dir, takes: 3 * time.Second}
-			n.dead = func(message int, toSender bool) bool { return message >= at && dead(toSender) }
-			s := n.desk(t, m, small())
+	cut := func(at int, dead func(message int, toSender bool) bool) (messages int, err error) {
+		play(t, 7, usual, func(s *scene) {
+			s.takes, s.network.dead = 3*time.Second, dead
 			begun := time.Now()
-			_, err := get(t.Context(), n, "P", "", into, small())
-			if took := time.Since(begun); err != nil && !errors.Is(err, ErrSilent) ||
-				took > 2*defaultSilence+5*time.Second {
-				t.Errorf("cut at %d: %v after %v", at, err, took)
+			_, _, err = s.get(s.Context())
+			if took := time.Since(begun); err != nil && !errors.Is(err, ErrSilent) || took > 2*Silence+5*time.Second {
+				s.Errorf("cut at %d: %v after %v", at, err, took)
 			}
-			if messages, fetched = n.sent(), err == nil; !fetched {
-				files = nil
-			}
-			wants(t, into, files)
-			time.Sleep(defaultIdle + 4*time.Second) // nobody asks
+			messages = s.sent()
+			time.Sleep(Silence + 4*time.Second) // nobody asks
 			synctest.Wait()
-			if m.made.Load() != m.removed.Load() {
-				t.Errorf("cut at %d: %d were made, %d removed", at, m.made.Load(), m.removed.Load())
+			if s.made.Load() > 1 || s.removed.Load() != s.made.Load() {
+				s.Errorf("cut at %d: %d were made, %d removed", at, s.made.Load(), s.removed.Load())
 			}
-			m.closes(t, s)
 		})
-		return messages, fetched
+		return messages, err
 	}
-	all, _ := cut(1<<30, func(bool) bool { return true })
+	all, _ := cut(0, nil)
 	if all < 40 {
 		t.Fatal("only", all, "messages")
 	}
-	for _, dead := range []func(bool) bool{func(to bool) bool { return to }, func(to bool) bool {
-		return !to
-	}, func(bool) bool { return true }} {
+	for name, dead := range map[string]func(behind int, toSender bool) bool{
+		"to the sender":   func(behind int, to bool) bool { return behind >= 0 && to },
+		"to the receiver": func(behind int, to bool) bool { return behind >= 0 && !to },
+		"both":            func(behind int, _ bool) bool { return behind >= 0 },
+		"one message":     func(behind int, _ bool) bool { return behind == 0 },
+	} {
 		whole := 0
 		for at := range all {
-			if _, fetched := cut(at, dead); fetched {
+			if _, err := cut(at, func(message int, to bool) bool { return dead(message-at, to) }); err == nil {
 				whole++
 			}
 		}
-		if whole == 0 || whole == all {
-			t.Errorf("%d of %d were whole", whole, all)
+		if (whole == all) != (name == "one message") || whole == 0 {
+			t.Errorf("%s: %d of %d were whole", name, whole, all)
 		}
 	}
 }
@@ -122,43 +85,36 @@ func TestCutAnywhere(t *testing.T) {
 func TestDeathAnywhere(t *testing.T) {
 	for at, died := 0, true; died; at++ {
 		died = false
-		synctest.Test(t, func(t *testing.T) {
-			dir, files := directory(t, 7)
-			into := filepath.Join(t.TempDir(), "into")
-			n, m := newNetwork(1), &maker{dir: dir}
-			defer m.closes(t, n.desk(t, m, small()))
-			o, steps := small(), []string{}
-			o.steps = func(what, name string) {
+		play(t, 7, usual, func(s *scene) {
+			steps := []string{}
+			s.o.steps = func(what, name string) {
 				if len(steps) == at {
 					died = true
 					panic("death")
 				}
 				steps = append(steps, what+" "+name)
 			}
-			o.sync = func(f *os.File) error {
-				o.steps("sync", strings.TrimPrefix(f.Name(), Partial(into)+"/"))
+			s.o.sync = func(f *os.File) error {
+				s.o.steps("sync", strings.TrimPrefix(f.Name(), Partial(s.into)+"/"))
 				return nil
 			}
 			var err error
 			func() {
 				defer func() { _ = recover() }()
-				_, err = get(t.Context(), n, "P", "", into, o)
+				_, _, err = s.get(s.Context())
 			}()
-			if !died && (err != nil || steps[len(steps)-1] != "sync "+filepath.Dir(into)) {
-				t.Errorf("%v: the last operation is %q", err, steps[len(steps)-1])
+			if !died && (err != nil || steps[len(steps)-1] != "sync "+filepath.Dir(s.into)) {
+				s.Errorf("%v: the last operation is %q", err, steps[len(steps)-1])
 			}
-			if _, err := os.Lstat(into); err == nil {
-				wants(t, into, files)
-				synced(t, steps, into, files)
+			if _, err := os.Lstat(s.into); err == nil {
+				wants(s, s.into, s.files)
+				synced(s.T, steps, s.into, s.files)
 				return
 			}
-			if !died {
-				t.Fatal(err)
+			s.o = small()
+			if _, _, err := s.get(s.Context()); err != nil {
+				s.Errorf("again after %d operations: %v", at, err)
 			}
-			if _, err := get(t.Context(), n, "P", "", into, small()); err != nil {
-				t.Fatalf("again after %d operations: %v", at, err)
-			}
-			wants(t, into, files)
 		})
 	}
 }
@@ -186,77 +142,48 @@ func synced(t *testing.T, steps []string, into string, files map[string]string) 
 // A fetch that cannot go on ends soon, with nothing left at either side.
 func TestFetchEnds(t *testing.T) {
 	trouble := errors.New("trouble")
-	type setting struct {
-		n      *network
-		o      *Options
-		m      *maker
-		s      func() *Server
-		cancel func()
-	}
+	soon := func(what func()) { time.AfterFunc(time.Second, what) }
 	for what, c := range map[string]struct {
-		change func(c setting)
+		change func(s *scene, cancel func())
 		wants  error
 		text   string
 	}{
-		"cancelled": {func(c setting) { c.o.Told = func(int64, int64) { c.cancel() } }, context.Canceled, ""},
-		"cancelled early": {func(c setting) { c.m.takes = time.Minute; time.AfterFunc(time.Second, c.cancel) },
-			context.Canceled, ""},
-		"no room":         {func(c setting) { c.o.Accept = func(bytes int64) error { return trouble } }, trouble, ""},
-		"it is not made":  {func(c setting) { c.m.fails = trouble }, ErrSender, trouble.Error()},
-		"it is not there": {func(c setting) { c.m.dir += "/missing" }, ErrSender, "missing"},
-		"the sender stops": {func(c setting) { c.o.Told = func(int64, int64) { go c.s().Close() } }, ErrSender,
-			ErrClosed.Error()},
-		"it stops early": {func(c setting) {
-			c.m.takes = time.Minute
-			time.AfterFunc(time.Second, func() {
-				c.s().Close()
-			})
-		}, ErrSender, context.Canceled.Error()},
-		"a file is gone": {func(c setting) { c.o.Begun = func([]byte) { _ = os.Remove(filepath.Join(c.m.dir, "b")) } },
-			ErrSender, "no such file"},
-		"a shorter file": {func(c setting) {
-			c.o.Begun = func([]byte) {
-				_ = os.Truncate(filepath.Join(c.m.dir, "b"), 1)
+		"cancelled":        {func(s *scene, cancel func()) { s.o.Told = func(int64, int64) { cancel() } }, context.Canceled, ""},
+		"cancelled early":  {func(s *scene, cancel func()) { s.takes = time.Minute; soon(cancel) }, context.Canceled, ""},
+		"no room":          {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return trouble } }, trouble, ""},
+		"it is not made":   {func(s *scene, _ func()) { s.fails = trouble }, ErrSender, trouble.Error()},
+		"it is not there":  {func(s *scene, _ func()) { s.dir += "/missing" }, ErrSender, "missing"},
+		"a link in it":     {func(s *scene, _ func()) { _ = os.Symlink("a", s.dir+"/link") }, ErrSender, `"link" is no plain file`},
+		"a backslash":      {func(s *scene, _ func()) { _ = os.Mkdir(s.dir+`/a\b`, 0o700) }, ErrSender, ErrList.Error()},
+		"the sender stops": {func(s *scene, _ func()) { s.o.Told = func(int64, int64) { s.server.stop(ErrClosed) } }, ErrSender, ErrClosed.Error()},
+		"it stops early":   {func(s *scene, _ func()) { s.takes = time.Minute; soon(func() { s.server.stop(ErrClosed) }) }, ErrSender, context.Canceled.Error()},
+		"a file is gone":   {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return os.Remove(s.dir + "/b") } }, ErrSender, "no such file"},
+		"a shorter file":   {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return os.Truncate(s.dir+"/b", 1) } }, ErrSender, "EOF"},
+		"it is there":      {func(s *scene, _ func()) { s.into = filepath.Dir(s.into) }, fs.ErrExist, ""},
+		"nowhere to go":    {func(s *scene, _ func()) { s.into = filepath.Join(s.into, "into") }, fs.ErrNotExist, ""},
+		"it is forgotten": {func(s *scene, _ func()) {
+			s.o.Accept = func(int64) error {
+				s.server.mu.Lock()
+				inbox := slices.Collect(maps.Keys(s.server.orders))[0]
+				s.server.mu.Unlock()
+				s.server.asked(inbox, message{kind: kindDone}.bytes())
+				time.Sleep(time.Second)
+				return nil
 			}
-		}, ErrSender, "unexpected EOF"},
-		"it is forgotten": {func(c setting) {
-			c.o.Begun = func([]byte) { c.s().asked("INBOX.b", message(kindDone, "")); time.Sleep(time.Second) }
 		}, ErrSender, errUnknown.Error()},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			dir, _ := directory(t, 7)
-			n, m, o, into := newNetwork(1), &maker{dir: dir}, small(), filepath.Join(t.TempDir(), "into")
-			ctx, cancel := context.WithCancel(t.Context())
+		play(t, 7, usual, func(s *scene) {
+			ctx, cancel := context.WithCancel(s.Context())
 			defer cancel()
-			var s *Server
-			c.change(setting{n, &o, m, func() *Server { return s }, cancel})
-			s = n.desk(t, m, small())
+			c.change(s, cancel)
 			begun := time.Now()
-			_, err := get(ctx, n, "P", "", into, o)
-			if took := time.Since(begun); !errors.Is(err, c.wants) || !strings.Contains(err.Error(), c.text) ||
-				took > 10*time.Second {
-				t.Errorf("%s: %v after %v", what, err, took)
+			_, _, err := get(ctx, s.network, "P", "", s.into, s.o)
+			if took := time.Since(begun); !errors.Is(err, c.wants) || !strings.Contains(err.Error(), c.text) || took > Silence {
+				s.Errorf("%s: %v after %v", what, err, took)
 			}
-			wants(t, into, nil)
-			m.closes(t, s)
+			if what != "it is there" {
+				wants(s, s.into, nil)
+			}
 		})
 	}
-}
-
-// What a caller can do wrong.
-func TestWrongFetch(t *testing.T) {
-	n, here := newNetwork(1), t.TempDir()
-	if _, err := get(t.Context(), n, "P", "", here, small()); !errors.Is(err, fs.ErrExist) || n.count != 0 {
-		t.Errorf("into a directory that is there: %v, %d messages", err, n.count)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		dir, _ := directory(t, 1)
-		n, m := newNetwork(1), &maker{dir: dir}
-		s := n.desk(t, m, small())
-		if _, err := get(t.Context(), n, "P", "", filepath.Join(here, "missing", "into"), small()); !errors.Is(err,
-			fs.ErrNotExist) {
-			t.Error("below a directory that is missing:", err)
-		}
-		m.closes(t, s)
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"beanfield/storage/must"
@@ -30,9 +32,9 @@ type network struct {
 
 	taking    sync.Mutex // as one goroutine would
 	mu        sync.Mutex
-	random    *rand.Rand
 	listeners map[string]func(string, []byte)
 	inboxes   int
+	random    *rand.Rand
 	count     int // messages so far
 	data      int // bytes to the receiver
 	flight    int // bytes that have not arrived
@@ -65,18 +67,18 @@ func (n *network) Inbox() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.inboxes++
-	return "INBOX." + string(rune('a'+n.inboxes))
+	return fmt.Sprint("INBOX.", n.inboxes)
 }
 
 func (n *network) Send(subject, reply string, data []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	number := n.count
+	number, toSender := n.count, strings.HasPrefix(subject, "P.")
 	n.count++
-	if !strings.HasPrefix(subject, "P.") {
+	if !toSender {
 		n.data += len(data)
 	}
-	if n.dead != nil && n.dead(number, strings.HasPrefix(subject, "P.")) {
+	if n.dead != nil && n.dead(number, toSender) {
 		return nil
 	}
 	times, delay, data := 1, time.Millisecond+time.Duration(number), bytes.Clone(data) // no two arrive at once
@@ -90,8 +92,11 @@ func (n *network) Send(subject, reply string, data []byte) error {
 	case n.hit():
 		data[n.random.IntN(len(data))] ^= 1 << n.random.IntN(8)
 	}
-	if n.speed > 0 && !strings.HasPrefix(subject, "P.") {
-		n.free = later(n.free, time.Now()).Add(time.Duration(len(data)) * time.Second / time.Duration(n.speed))
+	if n.speed > 0 && !toSender {
+		if n.free.Before(time.Now()) {
+			n.free = time.Now()
+		}
+		n.free = n.free.Add(time.Duration(len(data)) * time.Second / time.Duration(n.speed))
 		delay += time.Until(n.free)
 	}
 	delay += n.distance
@@ -104,8 +109,6 @@ func (n *network) Send(subject, reply string, data []byte) error {
 	return nil
 }
 
-func (n *network) hit() bool { return n.random.IntN(100) < n.faults }
-
 func (n *network) arrive(subject, reply string, data []byte) {
 	n.mu.Lock()
 	n.flight -= len(data)
@@ -117,6 +120,8 @@ func (n *network) arrive(subject, reply string, data []byte) {
 		take(reply, data)
 	}
 }
+
+func (n *network) hit() bool { return n.random.IntN(100) < n.faults }
 
 // directory makes one with files, some of them empty, and says what is in it.
 func directory(t testing.TB, seed uint64) (dir string, files map[string]string) {
@@ -185,18 +190,53 @@ func (m *maker) make(ctx context.Context, key string) (string, []byte, func(), e
 }
 
 // small has many chunks in a small directory, and no power cuts.
-func small() Options { return Options{chunk: 700, sync: func(*os.File) error { return nil }} }
-
-// desk is a server on a network.
-func (n *network) desk(t *testing.T, m *maker, o Options) *Server {
-	t.Helper()
-	return must.Get(serve(n, "P", m.make, o))
+func small() Options {
+	return Options{chunk: 700, rate: 1 << 40, sync: func(*os.File) error { return nil }}
 }
 
-// closes closes a server, and looks whether anything is left.
-func (m *maker) closes(t *testing.T, s *Server) {
-	t.Helper()
-	if s.Close(); m.made.Load() != m.removed.Load() || len(s.orders) > 0 {
-		t.Errorf("%d were made, %d removed; %d orders are left", m.made.Load(), m.removed.Load(), len(s.orders))
+// scene is a sender and a receiver, a network between them, and a directory with files.
+type scene struct {
+	*testing.T
+	*network
+	*maker
+	o      Options // the receiver's
+	server *Server
+	files  map[string]string
+	into   string
+}
+
+// play has something happen in a scene, on a clock of its own. In the end nothing may be left.
+func play(t *testing.T, seed uint64, sender func(*scene) Options, what func(*scene)) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{T: t, network: newNetwork(seed), maker: &maker{}, o: small(), into: filepath.Join(t.TempDir(), "into")}
+		s.dir, s.files = directory(t, seed)
+		s.server = must.Get(serve(s.network, "P", s.make, sender(s)))
+		what(s)
+		if s.server.Close(); s.made.Load() != s.removed.Load() || len(s.server.orders)+len(s.listeners) > 0 {
+			t.Errorf("%d were made, %d removed; %d orders and %d listeners are left", s.made.Load(), s.removed.Load(),
+				len(s.server.orders), len(s.listeners))
+		}
+	})
+}
+
+func usual(*scene) Options { return small() }
+
+// get fetches, and looks what is there.
+func (s *scene) get(ctx context.Context) (note string, bytes int64, err error) {
+	s.Helper()
+	text, bytes, err := get(ctx, s.network, "P", "shard 3", s.into, s.o)
+	if err != nil {
+		wants(s, s.into, nil)
+	} else {
+		wants(s, s.into, s.files)
 	}
+	return string(text), bytes, err
+}
+
+// size is how many bytes the files have.
+func (s *scene) size() (bytes int) {
+	for _, text := range s.files {
+		bytes += len(text)
+	}
+	return bytes
 }

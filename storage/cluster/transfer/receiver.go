@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,15 +14,13 @@ type receiver struct {
 	into  string
 	o     Options
 	root  *os.Root // the partial directory: nothing is written outside (SP3)
-	files []file   // that are not whole
-	left  int64    // of the first of them, if it was begun
-	open  *os.File // likewise
+	open  *os.File // the file that is not whole, if one was begun
 	dirty int64    // bytes since its last sync
 }
 
 // receive makes the partial directory. What a former attempt has left there is removed.
-func receive(into string, files []file, o Options) (*receiver, error) {
-	r := &receiver{into: filepath.Clean(into), o: o, files: files}
+func receive(into string, o Options) (*receiver, error) {
+	r := &receiver{into: filepath.Clean(into), o: o}
 	partial := Partial(r.into)
 	o.steps("make", partial)
 	if err := os.RemoveAll(partial); err != nil {
@@ -33,65 +30,37 @@ func receive(into string, files []file, o Options) (*receiver, error) {
 		return nil, err
 	}
 	var err error
-	if r.root, err = os.OpenRoot(partial); err != nil {
-		return nil, err
-	}
-	return r, r.write(nil) // files may begin with empty ones
+	r.root, err = os.OpenRoot(partial)
+	return r, err
 }
 
-// write takes the next bytes. A file that has no bytes ends with the one before it.
-func (r *receiver) write(p []byte) error {
-	for len(r.files) > 0 {
-		if err := r.begin(); err != nil {
-			return err
-		}
-		if n := min(int64(len(p)), r.left); n > 0 {
-			r.o.steps("write", r.files[0].Name)
-			if _, err := r.open.Write(p[:n]); err != nil {
-				return err
-			}
-			p, r.left = p[n:], r.left-n
-			if err := r.ease(n); err != nil {
-				return err
-			}
-		}
-		if r.left > 0 {
-			return nil
-		}
+// write writes the next chunk. A part of a long file is synced by itself: one sync of all would take so long on a slow
+// disk that the sender takes this side for dead, and whoever else syncs there would wait as long.
+func (r *receiver) write(c chunk, data []byte) (err error) {
+	if c.at == 0 {
+		r.o.steps("make", c.Name)
+		r.open, err = r.root.OpenFile(c.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err == nil && c.size > 0 {
+		r.o.steps("write", c.Name)
+		_, err = r.open.Write(data)
+		r.dirty += c.size
+	}
+	switch {
+	case err != nil:
+	case c.at+c.size == c.Length:
 		open := r.open
-		r.files, r.open, r.dirty = r.files[1:], nil, 0
-		if err := r.settle(open, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ease syncs a part of a long file. One sync of all would take so long on a slow disk that the sender
-// takes this side for dead, and whoever else syncs there would wait as long.
-func (r *receiver) ease(written int64) error {
-	if r.dirty += written; r.dirty < syncEach || r.left == 0 {
-		return nil
-	}
-	r.dirty = 0
-	return r.o.sync(r.open)
-}
-
-// begin makes the file that is next, unless it is there.
-func (r *receiver) begin() (err error) {
-	if r.open == nil {
-		r.o.steps("make", r.files[0].Name)
-		r.left = r.files[0].Length
-		r.open, err = r.root.OpenFile(r.files[0].Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		r.open, r.dirty = nil, 0
+		err = r.settle(open, nil)
+	case r.dirty >= syncEach:
+		r.dirty = 0
+		err = r.o.sync(r.open)
 	}
 	return err
 }
 
 // finish gives the directory its name, when all that is in it is on the disk.
 func (r *receiver) finish() error {
-	if len(r.files) > 0 {
-		return fmt.Errorf("%w: there is more in it than has come", ErrList)
-	}
 	if err := r.settle(r.root.Open(".")); err != nil {
 		return err
 	}

@@ -1,35 +1,33 @@
 package transfer
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // TestLongFiles has no sync be about more than a part of a file.
 func TestLongFiles(t *testing.T) {
 	synced, o := []int64{}, small().filled()
 	o.sync = func(f *os.File) error {
-		if info, err := f.Stat(); err != nil || !info.IsDir() {
+		if info := must.Get(f.Stat()); !info.IsDir() {
 			synced = append(synced, info.Size())
 		}
 		return nil
 	}
 	const length = 2*syncEach + 5
-	r, err := receive(filepath.Join(t.TempDir(), "into"), []file{{"a", length}, {"b", syncEach}}, o)
-	if err != nil {
-		t.Fatal(err)
+	l := list{Chunk: 1 << 20, Files: []file{{"a", length}, {"b", syncEach}}}
+	must.Do(t, l.count())
+	r := must.Get(receive(filepath.Join(t.TempDir(), "into"), o))
+	for number := range l.chunks {
+		c := l.chunk(number)
+		must.Do(t, r.write(c, make([]byte, c.size)))
 	}
-	for sent, p := 0, make([]byte, 1<<20); sent < length+syncEach; sent += len(p) {
-		if err := r.write(p[:min(len(p), length+syncEach-sent)]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.finish(); err != nil {
-		t.Fatal(err)
-	}
-	if want := [...]int64{syncEach, 2 * syncEach, length, syncEach}; len(synced) != len(want) ||
-		[4]int64(synced) != want {
+	must.Do(t, r.finish())
+	if fmt.Sprint(synced) != fmt.Sprint([]int{syncEach, 2 * syncEach, length, syncEach}) {
 		t.Error("files were synced at", synced)
 	}
 }

@@ -2,7 +2,11 @@ package transfer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -15,26 +19,26 @@ type Server struct {
 	make     Maker
 	o        Options
 	ctx      context.Context
-	stop     context.CancelFunc
+	stop     context.CancelCauseFunc
 	unlisten func()
 	work     sync.WaitGroup
 
 	mu     sync.Mutex
 	orders map[string]*order // by the receivers' inboxes
-	closed bool
 }
 
-// Maker makes a snapshot, a directory of plain files. The note goes to whoever has ordered it, before the files do.
+// Maker makes a snapshot, a directory of plain files. The note goes to whoever has ordered it.
 // Remove is called when the directory is not needed any more.
 type Maker func(ctx context.Context, key string) (dir string, note []byte, remove func(), err error)
 
 // order is one that is being filled.
 type order struct {
 	inbox  string
-	answer []byte // what the receiver hears that orders it again
+	key    string
+	answer message // what the receiver hears that orders it again, or asks for a chunk that is not to be had
 	asks   chan uint64
-	done   chan struct{} // closed when nothing more is wanted
-	over   sync.Once
+	ctx    context.Context // until nothing more is wanted
+	over   context.CancelFunc
 }
 
 // mostOrders is how many snapshots there are at a time: they keep disk space.
@@ -52,7 +56,7 @@ func Serve(nc *nats.Conn, prefix string, m Maker, o Options) (*Server, error) {
 
 func serve(l link, prefix string, m Maker, o Options) (*Server, error) {
 	s := &Server{link: l, make: m, o: o.filled(), orders: map[string]*order{}}
-	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	var err error
 	s.unlisten, err = l.Listen(deskOf(prefix), s.asked)
 	return s, err
@@ -64,122 +68,131 @@ func deskOf(prefix string) string { return prefix + ".desk" }
 // Close ends what is under way, and waits until all snapshots are removed.
 func (s *Server) Close() {
 	s.mu.Lock()
-	s.closed = true
+	s.stop(ErrClosed)
 	s.mu.Unlock()
-	s.unlisten()
-	s.stop()
 	s.work.Wait()
+	s.unlisten()
 }
 
-// asked takes a message of a receiver. A chunk for which there is no room now is asked for again.
-func (s *Server) asked(inbox string, data []byte) {
-	kind, rest, err := opened(data)
-	if inbox == "" || kind == 0 && err == nil {
+// tell answers. What is lost is asked for again.
+func (s *Server) tell(inbox string, m message) error { return s.link.Send(inbox, "", m.bytes()) }
+
+// asked takes a question of a receiver. A chunk for which there is no room now is asked for again.
+func (s *Server) asked(inbox string, question []byte) {
+	q, err := opened(question)
+	if inbox == "" || q.kind == 0 && err == nil {
 		return
 	}
+	says := func(m message) { _ = s.tell(inbox, m) }
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.orders[inbox]
-	number, _, ok := numbered(rest)
 	switch {
 	case err != nil:
-		s.tell(inbox, failed(err)) // whose version says it all
-	case kind == kindOrder && o != nil:
-		s.tell(inbox, o.answer)
-	case kind == kindOrder && (s.closed || len(s.orders) >= mostOrders):
-		s.tell(inbox, failed(errBusy))
-	case kind == kindOrder:
-		o = &order{inbox: inbox, answer: message(kindStill, ""), asks: make(chan uint64, 4*window),
-			done: make(chan struct{})}
-		s.orders[inbox] = o
-		s.tell(inbox, o.answer)
-		s.work.Go(func() { s.fill(o, string(rest)) })
-	case kind == kindAsk && o == nil:
-		s.tell(inbox, failed(errUnknown))
-	case kind == kindAsk && ok:
+		says(failed(err)) // whose version says it all
+	case q.kind == kindDone && o != nil:
+		o.over()
+	case q.kind == kindAsk && o != nil && o.answer.kind == kindReady:
 		select {
-		case o.asks <- number:
+		case o.asks <- q.number:
 		default:
 		}
-	case kind == kindDone && o != nil:
-		o.over.Do(func() { close(o.done) })
+	case (q.kind == kindOrder || q.kind == kindAsk) && o != nil:
+		says(o.answer)
+	case s.ctx.Err() != nil:
+		says(failed(ErrClosed))
+	case q.kind == kindAsk:
+		says(failed(errUnknown))
+	case q.kind == kindOrder && len(s.orders) >= mostOrders:
+		says(failed(errBusy))
+	case q.kind == kindOrder:
+		o = &order{inbox: inbox, key: string(q.body), answer: message{kind: kindStill}, asks: make(chan uint64, 4*window)}
+		o.ctx, o.over = context.WithCancel(s.ctx)
+		s.orders[inbox] = o
+		says(o.answer)
+		s.work.Go(func() { s.fill(o) })
 	}
 }
 
-// tell says something that is asked for again if it is lost.
-func (s *Server) tell(inbox string, message []byte) { _ = s.link.Send(inbox, "", message) }
-
-func failed(why error) []byte { return message(kindFailed, why.Error()) }
-
-// fill makes what was ordered, and sends it until nobody wants more of it.
-func (s *Server) fill(o *order, key string) {
-	err := s.filled(o, key)
-	if err != nil {
-		s.tell(o.inbox, failed(err))
+// fill makes what was ordered, and sends it until nobody wants more of it. Why that cannot be is told for a while.
+func (s *Server) fill(o *order) {
+	if err := s.filled(o); err != nil {
+		s.says(o, failed(err))
+		_ = s.tell(o.inbox, failed(err))
+		select {
+		case <-o.ctx.Done():
+		case <-time.After(Silence):
+		}
 	}
+	o.over()
 	s.mu.Lock()
 	delete(s.orders, o.inbox)
 	s.mu.Unlock()
 }
 
-func (s *Server) filled(o *order, key string) error {
-	dir, note, remove, err := s.make(s.ctx, key)
+func (s *Server) says(o *order, answer message) {
+	s.mu.Lock()
+	o.answer = answer
+	s.mu.Unlock()
+}
+
+func (s *Server) filled(o *order) error {
+	dir, note, remove, err := s.make(o.ctx, o.key)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	from, err := newSource(dir, s.o.chunk, note)
+	l, err := listed(dir, list{Chunk: s.o.chunk, Note: note})
 	if err != nil {
 		return err
 	}
-	defer from.close()
-	answer := ready(from.shape)
-	s.mu.Lock()
-	o.answer = answer
-	s.mu.Unlock()
-	s.tell(o.inbox, answer)
-	return s.send(o, from)
+	text, _ := json.Marshal(l)
+	s.says(o, message{kind: kindReady, body: text})
+	return s.send(o, dir, &l)
 }
 
 // send sends the chunks that are asked for, each when its time has come (SP6).
-func (s *Server) send(o *order, from *source) (err error) {
-	idle := time.NewTimer(s.o.Idle)
+func (s *Server) send(o *order, dir string, l *list) error {
+	idle := time.NewTimer(Silence)
 	defer idle.Stop()
-	var due time.Time
-	var buffer []byte
+	due := time.Now()
 	for {
 		select {
-		case <-s.ctx.Done():
-			return ErrClosed
-		case <-o.done:
-			return nil
+		case <-o.ctx.Done():
+			return context.Cause(s.ctx)
 		case <-idle.C:
-			return ErrIdle
+			return nil
 		case number := <-o.asks:
-			if number >= from.chunks() {
+			if number >= l.chunks {
 				continue
 			}
-			if buffer, err = from.message(buffer[:0], number); err != nil {
+			data, err := l.chunk(number).read(dir)
+			if err != nil {
 				return err
 			}
 			select {
-			case <-s.ctx.Done():
-				return ErrClosed
+			case <-o.ctx.Done():
 			case <-time.After(time.Until(due)):
 			}
-			// What a late timer has left out is made up for, but not more.
-			due = later(due, time.Now().Add(-credit)).Add(s.o.takes(len(buffer)))
-			if err := s.link.Send(o.inbox, "", buffer); err != nil && lasting(err) {
+			if at := time.Now().Add(-credit); at.After(due) { // what a late timer has left out is made up for, but not more
+				due = at
+			}
+			due = due.Add(time.Duration(len(data)) * time.Second / time.Duration(s.o.rate))
+			if err := s.tell(o.inbox, message{kindChunk, number, data}); err != nil && lasting(err) {
 				return err
 			}
-			idle.Reset(s.o.Idle)
+			idle.Reset(Silence)
 		}
 	}
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+func (c chunk) read(dir string) ([]byte, error) {
+	f, err := os.Open(filepath.Join(dir, c.Name))
+	if err != nil {
+		return nil, err
 	}
-	return b
+	defer func() { _ = f.Close() }()
+	data := make([]byte, c.size)
+	_, err = io.ReadFull(io.NewSectionReader(f, c.at, c.size), data)
+	return data, err
 }
