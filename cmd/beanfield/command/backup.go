@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,43 +18,37 @@ import (
 
 // backup is the command of that name.
 type backup struct {
-	config, path string
-	check, quick bool
-	patience     time.Duration
-}
-
-func (a *backup) flags(f *flag.FlagSet) {
-	configFlag(f, &a.config, usualConfig)
-	f.StringVar(&a.path, "path", "", "the server's backup_path, a `directory` (default DIR-backups)")
-	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, a backup, and say whether it is whole")
-	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
-	f.Var(spanned(&a.patience, 10*time.Second), "timeout", "`time` within which the server must begin")
+	Config   string        `flag:"config the server's configuration <file>, on this machine (default USUAL)"`
+	Path     string        `flag:"path the server's backup_path, a <directory> (default DIR-backups)"`
+	Check    bool          `flag:"check make no backup: read all of DIR, a backup, and say whether it is whole"`
+	Quick    bool          `flag:"quick do not read the new backup to check it"`
+	Patience time.Duration `flag:"timeout <time> within which the server must begin"`
 }
 
 func (a *backup) run(c *call) error {
 	switch {
-	case len(c.words) > 1, a.check && len(c.words) == 0:
+	case len(c.words) > 1, a.Check && len(c.words) == 0:
 		return usagef("name one directory")
-	case len(c.words) == 1 && a.config != "":
+	case len(c.words) == 1 && a.Config != "":
 		return usagef("DIR and -config both name the server")
-	case a.check:
+	case a.Check:
 		return datadir.Verify(c.words[0], c.Stdout, c.json)
 	case len(c.words) == 0:
-		at, err := c.place(a.config, "or its data directory as an argument")
+		at, err := c.place(a.Config, "or its data directory as an argument")
 		if err == nil && at.Data == "" {
 			err = errInMemory
 		}
 		if err != nil {
 			return err
 		}
-		a.path = cmp.Or(a.path, at.Backups)
+		a.Path = cmp.Or(a.Path, at.Backups)
 		return a.make(c, at.Data)
 	}
 	data, err := filepath.Abs(c.words[0])
 	if err != nil {
 		return err
 	}
-	a.path = cmp.Or(a.path, data+"-backups")
+	a.Path = cmp.Or(a.Path, data+"-backups")
 	return a.make(c, data)
 }
 
@@ -87,13 +80,13 @@ func (a *backup) make(c *call, data string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(a.path, name)
+	path := filepath.Join(a.Path, name)
 	if c.json {
 		err = encode(c.Stdout, map[string]string{"path": path})
 	} else {
 		_, err = fmt.Fprintln(c.Stdout, path)
 	}
-	if err != nil || a.quick {
+	if err != nil || a.Quick {
 		return err
 	}
 	defer c.progress("check", 0).done()
@@ -124,7 +117,7 @@ func (a *backup) freeSecond() ([]string, error) {
 }
 
 func (a *backup) names() (names []string, err error) {
-	entries, err := os.ReadDir(a.path)
+	entries, err := os.ReadDir(a.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // the server makes it
 	}
@@ -137,7 +130,7 @@ func (a *backup) names() (names []string, err error) {
 // written is how many megabytes the backup has that is being made.
 func (a *backup) written() int {
 	n := int64(0)
-	partial, _ := filepath.Glob(filepath.Join(a.path, partialPrefix+"*"))
+	partial, _ := filepath.Glob(filepath.Join(a.Path, partialPrefix+"*"))
 	for _, dir := range partial {
 		_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 			if err == nil && e.Type().IsRegular() {
@@ -179,9 +172,9 @@ func (a *backup) await(pid int, before []string) (string, error) {
 			begun = time.Now()
 		case grew:
 			// It may have got its name after the directory was read.
-			begun = begun.Add(-a.patience + 20*look)
-		case time.Since(begun) > a.patience:
-			return "", fmt.Errorf("process %d has made no backup in %s: its log says why", pid, a.path)
+			begun = begun.Add(-a.Patience + 20*look)
+		case time.Since(begun) > a.Patience:
+			return "", fmt.Errorf("process %d has made no backup in %s: its log says why", pid, a.Path)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -18,7 +17,10 @@ import (
 
 // bench is the command of that name.
 type bench struct {
-	jobs, connections, depth, size int
+	Jobs        int `flag:"jobs <number> of jobs in all"`
+	Connections int `flag:"connections <number> of connections at a time"`
+	Depth       int `flag:"depth <number> of commands that a connection sends before it reads their replies"`
+	Size        int `flag:"size <bytes> in each body"`
 }
 
 // The limits of a bench: it is quick, and no server suffers from it.
@@ -28,17 +30,10 @@ const (
 	mostDepth       = 500
 )
 
-func (a *bench) flags(f *flag.FlagSet) {
-	f.IntVar(&a.jobs, "jobs", 20_000, "`number` of jobs in all")
-	f.IntVar(&a.connections, "connections", 4, "`number` of connections at a time")
-	f.IntVar(&a.depth, "depth", 1, "`number` of commands that a connection sends before it reads their replies")
-	f.IntVar(&a.size, "size", 100, "`bytes` in each body")
-}
-
 func (a *bench) run(c *call) error {
 	within := func(n, most int) bool { return 1 <= n && n <= most }
-	if !within(a.jobs, mostJobs) || !within(a.connections, mostConnections) || !within(a.depth, mostDepth) ||
-		a.size < 0 || a.size > 1<<30 {
+	if !within(a.Jobs, mostJobs) || !within(a.Connections, mostConnections) || !within(a.Depth, mostDepth) ||
+		a.Size < 0 || a.Size > 1<<30 {
 		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections,
 			mostDepth)
 	}
@@ -72,14 +67,14 @@ type results struct {
 
 // measure runs the connections: first all put, then all reserve and delete.
 func (a *bench) measure(ctx context.Context, c *call, tube string) (results, error) {
-	r := results{Jobs: a.jobs, Connections: a.connections, Depth: a.depth, Size: a.size}
-	show := c.progress("bench", 2*a.jobs)
+	r := results{Jobs: a.Jobs, Connections: a.Connections, Depth: a.Depth, Size: a.Size}
+	show := c.progress("bench", 2*a.Jobs)
 	defer show.done()
 	var left atomic.Int64
 	for _, phase := range []func(b *bencher) error{(*bencher).put, (*bencher).take} {
-		left.Store(int64(a.jobs))
-		all := make([]bencher, a.connections)
-		errs := make([]error, a.connections)
+		left.Store(int64(a.Jobs))
+		all := make([]bencher, a.Connections)
+		errs := make([]error, a.Connections)
 		var working sync.WaitGroup
 		for i := range all {
 			all[i] = bencher{bench: a, ctx: ctx, left: &left, tube: tube}
@@ -99,7 +94,7 @@ func (a *bench) measure(ctx context.Context, c *call, tube string) (results, err
 			r.Reserve += b.reserving.rate()
 			r.Delete += b.deleting.rate()
 		}
-		show.set(a.jobs)
+		show.set(a.Jobs)
 	}
 	return r, nil
 }
@@ -130,8 +125,8 @@ type bencher struct {
 
 // share takes the next few jobs.
 func (b *bencher) share() int {
-	n := int(b.left.Add(int64(-b.depth))) + b.depth
-	return min(n, b.depth)
+	n := int(b.left.Add(int64(-b.Depth))) + b.Depth
+	return min(n, b.Depth)
 }
 
 // batch sends n commands, reads their replies, and notes the time.
@@ -154,8 +149,8 @@ func (b *bencher) put() error {
 	if err := use(b.s, b.tube); err != nil {
 		return err
 	}
-	body := bytes.Repeat([]byte("x"), b.size)
-	line := putLine(putOptions{pri: 1024, ttr: 60}, b.size)
+	body := bytes.Repeat([]byte("x"), b.Size)
+	line := putLine(putOptions{Pri: 1024, TTR: 60}, b.Size)
 	for n := b.share(); n > 0; n = b.share() {
 		err := b.batch(&b.putting, n, func(p *client.Pipe, _ int) error { return p.Put(line, body) },
 			func(r client.Reply) error { return r.Want("INSERTED") })

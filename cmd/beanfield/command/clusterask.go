@@ -19,12 +19,12 @@ import (
 // where finds the data directory.
 func (a *clustering) where(c *call) (dir string, err error) {
 	switch {
-	case a.dir != "" && a.config != "":
+	case a.Dir != "" && a.Config != "":
 		return "", usagef("-dir and -config both name the data directory")
-	case a.dir != "":
-		return filepath.Abs(a.dir)
+	case a.Dir != "":
+		return filepath.Abs(a.Dir)
 	}
-	return c.dataDir(a.config, "or its data directory with -dir")
+	return c.dataDir(a.Config, "or its data directory with -dir")
 }
 
 // ask has something asked of the node, within a time.
@@ -33,7 +33,7 @@ func (a *clustering) ask(c *call, what func(ctx context.Context, node control.Cl
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(a.patience, usualPatience))
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(a.Patience, usualPatience))
 	defer cancel()
 	return what(ctx, control.At(pebblestore.ClusterDir(dir)))
 }
@@ -48,7 +48,7 @@ func (a *clustering) order(c *call, what string, named bool) error {
 	}
 	name := strings.Join(c.words, "")
 	err := a.ask(c, func(ctx context.Context, node control.Client) error {
-		err := node.Obey(ctx, what, control.Order{Node: name, Undo: a.undo, Shard: a.shard})
+		err := node.Obey(ctx, what, control.Order{Node: name, Undo: a.Undo, Shard: a.Shard})
 		if err == nil && what == rebuild {
 			err = a.rebuilt(ctx, c, node, name)
 		}

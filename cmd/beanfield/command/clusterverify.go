@@ -26,7 +26,7 @@ func (a *clustering) verify(c *call) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}
-	a.patience = cmp.Or(a.patience, verifyPatience)
+	a.Patience = cmp.Or(a.Patience, verifyPatience)
 	var text []byte
 	err := a.ask(c, func(ctx context.Context, node control.Client) (err error) {
 		text, err = node.Verify(ctx)

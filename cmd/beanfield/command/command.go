@@ -13,33 +13,6 @@ import (
 	"strings"
 )
 
-// A Command is one row of the table.
-type Command struct {
-	Name     string
-	Args     string // what follows the flags, as "[BODY...]"
-	Summary  string // one line, without a full stop
-	Help     string // what one has to know before using it
-	Examples []string
-	Group    string
-
-	remote bool   // it speaks to a server, so it has the flags of a connection
-	tubes  bool   // it begins with names of tubes, which -tube may give, too
-	json   string // what its flag -json is for; "" if it has none
-	make   func() action
-}
-
-// action is a command with its flags, which are its fields.
-type action interface {
-	flags(f *flag.FlagSet)
-	run(c *call) error
-}
-
-// plain is an action without flags. Those that look into the table are types: a function would close a circle.
-type plain func(c *call) error
-
-func (plain) flags(*flag.FlagSet)  {}
-func (do plain) run(c *call) error { return do(c) }
-
 // Program is what the process gives to its commands.
 type Program struct {
 	Version        string
@@ -63,13 +36,6 @@ type Place struct {
 
 // usualConfig is where packages put the configuration.
 const usualConfig = "/etc/beanfield/beanfield.toml"
-
-// configFlag is the flag of all commands that can find a server by its configuration.
-// It shows which file is read if none is named.
-func configFlag(f *flag.FlagSet, to *string, usual string) {
-	f.StringVar(to, "config", "", "the server's configuration `file`, on this machine")
-	f.Lookup("config").DefValue = usual
-}
 
 // place reads a configuration file, or the usual one if none is named. If there is none, or says what else may be
 // given.
@@ -135,8 +101,7 @@ func (p *Program) Run(c *Command, args []string) int {
 		return p.checkConfig(args)
 	}
 	call := &call{Program: p, command: c}
-	a := c.make()
-	f := c.flagSet(a, call)
+	a, f := c.flagSet(call)
 	var err error
 	call.words, err = parse(f, args)
 	call.words = append(call.tubes, call.words...)
@@ -160,23 +125,6 @@ func (p *Program) Run(c *Command, args []string) int {
 		fmt.Fprintf(p.Stderr, "Use: %s\nbeanfield help %s tells more.\n", c.line(), c.Name)
 	}
 	return exitCode(err)
-}
-
-// flagSet has the flags of an action, and of the connection if it needs one.
-func (c *Command) flagSet(a action, of *call) *flag.FlagSet {
-	f := flag.NewFlagSet(c.Name, flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	a.flags(f)
-	if c.tubes {
-		f.Var(&of.tubes, "tube", "the `tube`, as an argument names it")
-	}
-	if c.json != "" {
-		f.BoolVar(&of.json, "json", false, c.json)
-	}
-	if c.remote {
-		of.link.flags(f)
-	}
-	return f
 }
 
 // parse reads flags and words in any order. After "--" everything is a word.

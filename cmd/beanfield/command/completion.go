@@ -1,7 +1,6 @@
 package command
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -13,8 +12,6 @@ import (
 // completion is the command of that name. Its scripts have all words in them: completing
 // starts no process.
 type completion struct{}
-
-func (*completion) flags(*flag.FlagSet) {}
 
 func (*completion) run(c *call) error {
 	if len(c.words) != 1 {
@@ -44,8 +41,8 @@ func flagsIn(usage string) (flags []string) {
 
 // choices are the words that may follow a command: its flags, or what it is told.
 func choices(c *Command) (words []string) {
-	for _, f := range c.Flags() {
-		words = append(words, "-"+f.Name)
+	for _, f := range c.flags() {
+		words = append(words, "-"+f.name)
 	}
 	switch c.Name {
 	case "help":
@@ -121,9 +118,9 @@ func fish(out io.Writer, server []string) error {
 		c := &table[i]
 		fmt.Fprintf(&text, "complete -c beanfield -n __fish_use_subcommand -a %s -d %s\n", c.Name, quoted(c.Summary))
 		seen := quoted("__fish_seen_subcommand_from " + c.Name)
-		for _, f := range c.Flags() {
-			_, about := flag.UnquoteUsage(f)
-			fmt.Fprintf(&text, "complete -c beanfield -n %s -o %s -d %s\n", seen, f.Name, quoted(about))
+		for _, f := range c.flags() {
+			about, _, _ := strings.Cut(f.text, " (default ")
+			fmt.Fprintf(&text, "complete -c beanfield -n %s -o %s -d %s\n", seen, f.name, quoted(about))
 		}
 		for _, word := range choices(c) {
 			if !strings.HasPrefix(word, "-") {

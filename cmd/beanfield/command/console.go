@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -32,38 +31,32 @@ func consoleAt(text string) (at Console) {
 
 // consoleLink says how a command reaches the console.
 type consoleLink struct {
-	config, http  string
-	tokenFile, ca string
-	patience      time.Duration
-}
-
-func (l *consoleLink) flags(f *flag.FlagSet) {
-	configFlag(f, &l.config, usualConfig)
-	f.StringVar(&l.http, "http", "", "the server's `address` for HTTP: HOST:PORT, https://HOST:PORT or unix:PATH")
-	f.StringVar(&l.tokenFile, "token-file", "", "`file` with a token for HTTP")
-	f.StringVar(&l.ca, "ca", "", "`file` with the certificates to trust, for TLS")
-	f.Var(spanned(&l.patience, 30*time.Second), "connect-timeout", "longest `time` to wait for the server")
+	Config    string        `flag:"config the server's configuration <file>, on this machine (default USUAL)"`
+	HTTP      string        `flag:"http the server's <address> for HTTP: HOST:PORT, https://HOST:PORT or unix:PATH"`
+	TokenFile string        `flag:"token-file <file> with a token for HTTP"`
+	CA        string        `flag:"ca <file> with the certificates to trust, for TLS"`
+	Patience  time.Duration `flag:"connect-timeout longest <time> to wait for the server"`
 }
 
 // get asks the console, and decodes what it answers.
 func (l *consoleLink) get(c *call, what string, answer any) error {
-	at := Place{Console: consoleAt(l.http)}
+	at := Place{Console: consoleAt(l.HTTP)}
 	var err error
-	if l.config != "" && l.http != "" {
+	if l.Config != "" && l.HTTP != "" {
 		return usagef("-config and -http both name the server")
-	} else if l.http == "" {
-		at, err = c.place(l.config, "or its address for HTTP with -http")
+	} else if l.HTTP == "" {
+		at, err = c.place(l.Config, "or its address for HTTP with -http")
 	}
 	if err == nil && at.Console.Address == "" {
 		err = errors.New("the server's configuration has no http.listen: it tells this over HTTP")
 	}
-	if err == nil && l.tokenFile != "" {
-		at.Console.Token, err = tokenIn(readable(l.tokenFile))
+	if err == nil && l.TokenFile != "" {
+		at.Console.Token, err = tokenIn(readable(l.TokenFile))
 	}
 	if err != nil {
 		return err
 	}
-	return at.Console.get(what, l.ca, l.patience, answer)
+	return at.Console.get(what, l.CA, l.Patience, answer)
 }
 
 // tokenIn reads a token from a file.

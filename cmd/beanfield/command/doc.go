@@ -3,11 +3,10 @@
 //
 // # Where to start reading
 //
-// table.go lists all commands. An entry has the command's name, arguments, help and
-// examples; the flags come from the action that the entry makes. -h, the completions, the
-// manual page and the list in beanfield -h are made from this table. command.go runs an
-// entry. Most actions are in a file of their name; they speak to a server through package
-// client.
+// commands.txt lists all commands: names, arguments, help and examples. table.go reads it, and
+// says what does each: its action, whose fields are the flags (flags.go). -h, the completions, the
+// manual page and the list in beanfield -h are made from this table. command.go runs a row.
+// Most actions are in a file of their name; they speak to a server through package client.
 //
 // # Exit codes
 //

@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,18 +12,13 @@ import (
 
 // export is the command of that name.
 type export struct {
-	all         bool
-	below, from uint64
-}
-
-func (a *export) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.all, "all", false, "export all tubes")
-	f.Uint64Var(&a.below, "below", 0, "look only at ids below this `id`, and put no job to learn the highest")
-	f.Uint64Var(&a.from, "from", 1, "look only at ids from this `id` on")
+	All   bool   `flag:"all export all tubes"`
+	Below uint64 `flag:"below look only at ids below this <id>, and put no job to learn the highest"`
+	From  uint64 `flag:"from look only at ids from this <id> on"`
 }
 
 func (a *export) run(c *call) error {
-	if a.all == (len(c.words) > 0) {
+	if a.All == (len(c.words) > 0) {
 		return usagef("name tubes, or use -all")
 	}
 	if err := checkTubes(c.words...); err != nil {
@@ -62,7 +56,7 @@ func (a *export) run(c *call) error {
 // count is how many jobs there are in the wanted tubes.
 func (a *export) count(s *client.Client, tubes []string) (total int64, err error) {
 	questions := []string{"stats"}
-	if !a.all {
+	if !a.All {
 		questions = questions[:0]
 		for _, t := range tubes {
 			questions = append(questions, "stats-tube "+t)
@@ -88,7 +82,7 @@ const window = 10_000
 // the highest id: jobs that are put in between are then counted but never found, so the
 // walk goes on to the end, and never stops too early.
 func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
-	below := a.below
+	below := a.Below
 	if below == 0 {
 		if below, err = newestID(s); err != nil {
 			return nil, fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
@@ -104,13 +98,13 @@ func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
 	show := c.progress("look at ids", int(below))
 	defer show.done()
 	last := below
-	for int64(len(found)) < total && last > max(a.from, 1) {
-		first := max(a.from, 1)
+	for int64(len(found)) < total && last > max(a.From, 1) {
+		first := max(a.From, 1)
 		if last-first > window {
 			first = last - window
 		}
 		err := survey(s, down(last, first), func(j *job) error {
-			if a.all || slices.Contains(c.words, j.Tube) {
+			if a.All || slices.Contains(c.words, j.Tube) {
 				found = append(found, j.ID)
 			}
 			return nil

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,37 +10,14 @@ import (
 	"beanfield/conn/beanstalk/client"
 )
 
-// tagList collects tags, as options of a command.
-type tagList []string
-
-func (l *tagList) String() string { return strings.Join(*l, " ") }
-
-func (l *tagList) Set(text string) error {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return fmt.Errorf("%q is not NAME=VALUE", text)
-	}
-	*l = append(*l, client.Option("tag."+name, value))
-	return nil
-}
-
 // extras are what only put-with can say about a job.
 type extras struct {
-	unique     string
-	uniqueFor  time.Duration
-	once       string
-	expire     time.Duration
-	deliveries uint
-	tags       tagList
-}
-
-func (e *extras) flags(f *flag.FlagSet) {
-	f.StringVar(&e.unique, "unique", "", "put the job only if no other one in the tube has this `key`")
-	f.Var(spanned(&e.uniqueFor, 0), "unique-for", "keep the key for this `time`, also if the job ends earlier")
-	f.StringVar(&e.once, "once", "", "`name` of this put: repeated within 5 minutes, it puts nothing twice")
-	f.Var(spanned(&e.expire, 0), "expire", "delete the job when it is this `time` old")
-	f.UintVar(&e.deliveries, "deliveries", 0, "`number` of deliveries before the job is a dead letter")
-	f.Var(&e.tags, "tag", "`NAME=VALUE` to tag the job with; several times for several tags")
+	Unique     string        `flag:"unique put the job only if no other one in the tube has this <key>"`
+	UniqueFor  time.Duration `flag:"unique-for keep the key for this <time>, also if the job ends earlier"`
+	Once       string        `flag:"once <name> of this put: repeated within 5 minutes, it puts nothing twice"`
+	Expire     time.Duration `flag:"expire delete the job when it is this <time> old"`
+	Deliveries uint64        `flag:"deliveries <number> of deliveries before the job is a dead letter"`
+	Tags       tagList       `flag:"tag <NAME=VALUE> to tag the job with; several times for several tags"`
 }
 
 // options are those of put-with, but for the name.
@@ -51,15 +27,15 @@ func (e *extras) options() (all []string) {
 			all = append(all, client.Option(name, value))
 		}
 	}
-	add(e.unique != "", "key", e.unique)
-	add(e.uniqueFor > 0, "key-for", optionTime(e.uniqueFor))
-	add(e.expire > 0, "expire", optionTime(e.expire))
-	add(e.deliveries > 0, "deliveries", strconv.FormatUint(uint64(e.deliveries), 10))
-	return append(all, e.tags...)
+	add(e.Unique != "", "key", e.Unique)
+	add(e.UniqueFor > 0, "key-for", optionTime(e.UniqueFor))
+	add(e.Expire > 0, "expire", optionTime(e.Expire))
+	add(e.Deliveries > 0, "deliveries", strconv.FormatUint(e.Deliveries, 10))
+	return append(all, e.Tags...)
 }
 
 // given says whether there are any.
-func (e *extras) given() bool { return e.once != "" || len(e.options()) > 0 }
+func (e *extras) given() bool { return e.Once != "" || len(e.options()) > 0 }
 
 // optionTime is a time as an option has it: seconds with three digits behind a dot.
 func optionTime(d time.Duration) string {
@@ -83,15 +59,15 @@ const longestLine = 1024
 // has a name of its own.
 func (e *extras) lineOf(t putOptions, size, of int) (string, error) {
 	options := e.options()
-	if e.once != "" {
-		name := e.once
+	if e.Once != "" {
+		name := e.Once
 		if of > 0 {
 			name += "." + strconv.Itoa(of)
 		}
 		options = append(options, client.Option("once", name))
 	}
-	line := strings.Join(append([]string{fmt.Sprintf("put-with %d pri=%d delay=%d ttr=%d", size, t.pri, t.delay,
-		t.ttr)}, options...), " ")
+	line := strings.Join(append([]string{fmt.Sprintf("put-with %d pri=%d delay=%d ttr=%d", size, t.Pri, t.Delay,
+		t.TTR)}, options...), " ")
 	if len(line) > longestLine {
 		return "", usagef("-unique, -once and -tag are too long together")
 	}

@@ -17,7 +17,7 @@ func newestID(s *client.Client) (uint64, error) {
 	if err := use(s, probeTube); err != nil {
 		return 0, err
 	}
-	r, err := s.Put(putLine(putOptions{delay: hidden, ttr: 1}, 0), nil)
+	r, err := s.Put(putLine(putOptions{Delay: hidden, TTR: 1}, 0), nil)
 	if err == nil {
 		err = r.Want("INSERTED")
 	}

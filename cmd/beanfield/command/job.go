@@ -2,11 +2,8 @@ package command
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"beanfield/conn/beanstalk/client"
@@ -25,16 +22,6 @@ type job struct {
 	// Binary is a body that is not UTF-8.
 	Binary []byte `json:"body_base64,omitempty"`
 }
-
-// The states of a job, as stats-job names them.
-const (
-	ready    = "ready"
-	delayed  = "delayed"
-	buried   = "buried"
-	reserved = "reserved"
-)
-
-var every = []string{ready, delayed, buried, reserved}
 
 func (j *job) setBody(body []byte) {
 	if utf8.Valid(body) {
@@ -78,11 +65,6 @@ func lookUp(s *client.Client, id uint64) (j job, err error) {
 	return j, err
 }
 
-// rawFlag is the flag of commands that print jobs with printJob.
-func rawFlag(f *flag.FlagSet, raw *bool) {
-	f.BoolVar(raw, "raw", false, "print the bodies without line ends behind them")
-}
-
 // printJob shows a job: as JSON, one object a line; raw, as it is; or one body a line.
 func (c *call) printJob(out io.Writer, j *job, raw bool) error {
 	switch {
@@ -109,38 +91,4 @@ func encodeAll[T any](out io.Writer, list []T) (err error) {
 		err = encode(out, list[i])
 	}
 	return err
-}
-
-// jobID is the id of a job that a command line names.
-type jobID uint64
-
-func (id *jobID) String() string { return strconv.FormatUint(uint64(*id), 10) }
-
-func (id *jobID) Set(text string) error {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n == 0 {
-		return usagef("%q is not the id of a job", text)
-	}
-	*id = jobID(n)
-	return nil
-}
-
-// ids reads the ids on a command line.
-func ids(words []string) (all []uint64, err error) {
-	if len(words) == 0 {
-		return nil, usagef("name at least one job by its id")
-	}
-	for _, w := range words {
-		var id jobID
-		if err := id.Set(w); err != nil {
-			return nil, err
-		}
-		all = append(all, uint64(id))
-	}
-	return all, nil
-}
-
-// idList shows ids as they were given.
-func idList(ids []uint64) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }

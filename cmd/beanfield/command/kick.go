@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"strconv"
 
@@ -11,15 +10,11 @@ import (
 
 // kick is the command of that name.
 type kick struct {
-	jobs bool
-}
-
-func (a *kick) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.jobs, "jobs", false, "the arguments are ids of jobs, not a tube")
+	Jobs bool `flag:"jobs the arguments are ids of jobs, not a tube"`
 }
 
 func (a *kick) run(c *call) error {
-	if a.jobs {
+	if a.Jobs {
 		return c.forEach("kick-job %d", "KICKED", "kick", delayed, buried)
 	}
 	if len(c.words) == 0 || len(c.words) > 2 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
-	"beanfield/shard/queue"
 )
 
 // serverVariable names the server that commands speak to if no flag does.
@@ -21,34 +19,30 @@ const serverVariable = "BEANFIELD_SERVER"
 // defaultServer is where beanstalkd and beanfield listen by default, on this machine.
 const defaultServer = "127.0.0.1:11300"
 
+// patient is how long a server may be silent, unless -connect-timeout says.
+const patient = 30 * time.Second
+
 // link says how a command reaches its server.
 type link struct {
-	client.Options
-	config string
-}
-
-func (l *link) flags(f *flag.FlagSet) {
-	f.StringVar(&l.Server, "server", "", "`address`, or $"+serverVariable+
-		": HOST:PORT, beanstalk://HOST, beanstalks:// (TLS), unix:PATH, or a list A,B")
-	f.Lookup("server").DefValue = l.usual()
-	configFlag(f, &l.config, "")
-	f.StringVar(&l.TokenFile, "token-file", "", "`file` with a token to log in with")
-	f.StringVar(&l.CA, "ca", "", "`file` with the certificates to trust, for TLS")
-	f.StringVar(&l.Cert, "cert", "", "`file` with your own certificate, for TLS")
-	f.StringVar(&l.Key, "key", "", "`file` with the key of your certificate")
-	f.Var(spanned(&l.Timeout, 30*time.Second), "connect-timeout", "longest `time` to wait for the server")
+	Server    string        `flag:"server <address>, or $BEANFIELD_SERVER: SERVERS"`
+	Config    string        `flag:"config the server's configuration <file>, on this machine"`
+	TokenFile string        `flag:"token-file <file> with a token to log in with"`
+	CA        string        `flag:"ca <file> with the certificates to trust, for TLS"`
+	Cert      string        `flag:"cert <file> with your own certificate, for TLS"`
+	Key       string        `flag:"key <file> with the key of your certificate"`
+	Timeout   time.Duration `flag:"connect-timeout longest <time> to wait for the server"`
 }
 
 // servers are where the server may be.
 func (c *call) servers() ([]string, error) {
 	switch {
-	case c.link.config != "" && c.link.Server != "":
+	case c.link.Config != "" && c.link.Server != "":
 		return nil, usagef("-server and -config both name the server")
-	case c.link.config != "":
-		at, err := c.place(c.link.config, "")
+	case c.link.Config != "":
+		at, err := c.place(c.link.Config, "")
 		return at.Servers, err
 	}
-	return serverList(cmp.Or(c.link.Server, c.link.usual())), nil
+	return serverList(cmp.Or(c.link.Server, usualServer())), nil
 }
 
 // serverList takes a list apart. A path may have commas, too: what follows one and has no colon is no address.
@@ -63,7 +57,8 @@ func serverList(text string) (list []string) {
 	return list
 }
 
-func (*link) usual() string { return cmp.Or(os.Getenv(serverVariable), defaultServer) }
+// usualServer is the one that is spoken to if no flag names another.
+func usualServer() string { return cmp.Or(os.Getenv(serverVariable), defaultServer) }
 
 // withServer connects, does work, and closes the connection.
 func (c *call) withServer(work func(s *client.Client) error) error {
@@ -71,7 +66,9 @@ func (c *call) withServer(work func(s *client.Client) error) error {
 	if err != nil {
 		return err
 	}
-	s, err := client.DialFirst(context.Background(), servers, c.link.Options)
+	l := &c.link
+	s, err := client.DialFirst(context.Background(), servers,
+		client.Options{TokenFile: l.TokenFile, CA: l.CA, Cert: l.Cert, Key: l.Key, Timeout: l.Timeout})
 	if err != nil {
 		return err
 	}
@@ -111,49 +108,3 @@ func askEach(s *client.Client, ids iter.Seq[uint64], each func(id uint64, r []cl
 	}
 	return pipe.Flush()
 }
-
-// tubeName is a tube that a flag names. An empty name is refused, which a script may give by
-// accident: it must not mean that there is no such flag.
-type tubeName string
-
-func (n *tubeName) String() string { return string(*n) }
-
-func (n *tubeName) Set(text string) error {
-	*n = tubeName(text)
-	return checkTubes(text)
-}
-
-// take takes the only word of a command line, if it is no number, for the tube. It does so always, so that what a
-// script asks does not depend on which tubes there are.
-func (n *tubeName) take(c *call) error {
-	if len(c.words) != 1 || *n != "" || new(jobID).Set(c.words[0]) == nil {
-		return nil
-	}
-	word := c.words[0]
-	c.words = nil
-	return n.Set(word)
-}
-
-// nameList collects the values of a flag that may be given several times.
-type nameList []string
-
-func (n *nameList) String() string { return strings.Join(*n, ",") }
-
-func (n *nameList) Set(name string) error {
-	*n = append(*n, name)
-	return nil
-}
-
-// checkTubes refuses what no server takes for the name of a tube.
-func checkTubes(names ...string) error {
-	for _, name := range names {
-		if !isTube(name) {
-			return usagef("%q is not a name for a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -",
-				name)
-		}
-	}
-	return nil
-}
-
-// isTube asks the server's own rule, which is beanstalkd's.
-func isTube(name string) bool { return queue.ValidName([]byte(name)) }

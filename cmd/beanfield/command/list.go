@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,30 +17,21 @@ import (
 
 // list is the command of that name.
 type list struct {
-	states         string
-	older, younger time.Duration
-	tags           tagList
-	body           string
-	most, bodies   int
+	States  string        `flag:"state only jobs in these <states>: STATES"`
+	Older   time.Duration `flag:"older only jobs that were put this <time> ago at least"`
+	Younger time.Duration `flag:"younger only jobs that were put less than this <time> ago"`
+	Tags    tagList       `flag:"tag only jobs with this tag, <NAME=VALUE>; several times for several tags"`
+	Body    string        `flag:"body only jobs whose body contains this <text>"`
+	Most    int           `flag:"n end after this <number> of jobs"`
+	Bodies  int           `flag:"bodies show so many <bytes> of each body, up to 4096"`
 }
 
 // shownMost is how much of a body the server shows at most.
 const shownMost = 4096
 
-func (a *list) flags(f *flag.FlagSet) {
-	f.StringVar(&a.states, "state", "", "only jobs in these `states`: ready, delayed, reserved, buried, with commas "+
-		"in between")
-	f.Var(spanned(&a.older, 0), "older", "only jobs that were put this `time` ago at least")
-	f.Var(spanned(&a.younger, 0), "younger", "only jobs that were put less than this `time` ago")
-	f.Var(&a.tags, "tag", "only jobs with this tag, `NAME=VALUE`; several times for several tags")
-	f.StringVar(&a.body, "body", "", "only jobs whose body contains this `text`")
-	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
-	f.IntVar(&a.bodies, "bodies", 60, "show so many `bytes` of each body, up to "+strconv.Itoa(shownMost))
-}
-
 // options are those of list-jobs.
 func (a *list) options(tubes []string) (list []string, err error) {
-	if a.most < 0 || a.bodies < 0 || a.bodies > shownMost {
+	if a.Most < 0 || a.Bodies < 0 || a.Bodies > shownMost {
 		return nil, usagef("-n must not be below 0, and -bodies must be 0 to %d", shownMost)
 	}
 	if err := checkTubes(tubes...); err != nil || len(tubes) > 1 {
@@ -50,25 +40,25 @@ func (a *list) options(tubes []string) (list []string, err error) {
 	for _, tube := range tubes {
 		list = append(list, client.Option("tube", tube))
 	}
-	if a.states != "" {
-		for _, s := range strings.Split(a.states, ",") {
+	if a.States != "" {
+		for _, s := range strings.Split(a.States, ",") {
 			if !slices.Contains([]string{ready, delayed, reserved, buried}, s) {
-				return nil, usagef("-state %s: want some of ready, delayed, reserved and buried, with commas in between", a.states)
+				return nil, usagef("-state %s: want some of ready, delayed, reserved and buried, with commas in between", a.States)
 			}
 		}
-		list = append(list, client.Option("state", a.states))
+		list = append(list, client.Option("state", a.States))
 	}
-	for name, age := range map[string]time.Duration{"older": a.older, "younger": a.younger} {
+	for name, age := range map[string]time.Duration{"older": a.Older, "younger": a.Younger} {
 		if age > 0 {
 			list = append(list, client.Option(name, strconv.FormatFloat(max(age, time.Millisecond).Seconds(), 'f', 3,
 				64)))
 		}
 	}
-	if list = append(list, a.tags...); a.body != "" {
-		list = append(list, client.Option("body", a.body))
+	if list = append(list, a.Tags...); a.Body != "" {
+		list = append(list, client.Option("body", a.Body))
 	}
-	if a.bodies > 0 {
-		list = append(list, client.Option("bodies", strconv.Itoa(a.bodies)))
+	if a.Bodies > 0 {
+		list = append(list, client.Option("bodies", strconv.Itoa(a.Bodies)))
 	}
 	return list, nil
 }
@@ -119,8 +109,8 @@ func (a *list) pages(c *call, s *client.Client, options []string) (shown int, er
 	out := bufio.NewWriter(c.Stdout)
 	for cursor := ""; ; {
 		most := pageMost
-		if a.most > 0 {
-			most = min(most, a.most-shown)
+		if a.Most > 0 {
+			most = min(most, a.Most-shown)
 		}
 		page := append(slices.Clone(options), client.Option("limit", strconv.Itoa(most)))
 		if cursor != "" {
@@ -139,7 +129,7 @@ func (a *list) pages(c *call, s *client.Client, options []string) (shown int, er
 			return shown, err
 		}
 		shown += len(jobs)
-		if cursor = next; cursor == "" || shown == a.most && a.most > 0 {
+		if cursor = next; cursor == "" || shown == a.Most && a.Most > 0 {
 			return shown, nil
 		}
 	}
@@ -186,9 +176,9 @@ func (a *list) encode(out *bufio.Writer, k *client.ListedJob) error {
 		}
 		more.Tags[f.Key] = f.Value
 	}
-	if text := string(k.Body); a.bodies > 0 && utf8.ValidString(text) {
+	if text := string(k.Body); a.Bodies > 0 && utf8.ValidString(text) {
 		more.Text = &text
-	} else if a.bodies > 0 {
+	} else if a.Bodies > 0 {
 		more.Binary = k.Body
 	}
 	var rest bytes.Buffer

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -15,13 +14,8 @@ import (
 
 // load is the command of that name.
 type load struct {
-	tube  tubeName
-	quiet bool
-}
-
-func (a *load) flags(f *flag.FlagSet) {
-	f.Var(&a.tube, "tube", "put all jobs into this `tube`, not into their own")
-	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids, as on a terminal")
+	Tube  tubeName `flag:"tube put all jobs into this <tube>, not into their own"`
+	Quiet bool     `flag:"quiet do not print the ids, as on a terminal"`
 }
 
 func (a *load) run(c *call) error {
@@ -42,12 +36,12 @@ func (a *load) run(c *call) error {
 		in = append(in, f)
 	}
 	if _, _, terminal := terminalSize(c.Stdout); terminal && !c.json {
-		a.quiet = true // for people, its progress says more than the ids
+		a.Quiet = true // for people, its progress says more than the ids
 	}
 	return c.withServer(func(s *client.Client) error {
 		ctx, end := interruptible(s)
 		defer end()
-		l := &loading{putting: newPutting(ctx, c, s, a.quiet), s: s, allowed: map[string]bool{}}
+		l := &loading{putting: newPutting(ctx, c, s, a.Quiet), s: s, allowed: map[string]bool{}}
 		l.unit = "line"
 		l.through(s.Pipe(l.got))
 		line := 0
@@ -57,8 +51,8 @@ func (a *load) run(c *call) error {
 			if err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
 			}
-			if a.tube != "" {
-				j.Tube = string(a.tube)
+			if a.Tube != "" {
+				j.Tube = string(a.Tube)
 			}
 			return l.put(j)
 		})

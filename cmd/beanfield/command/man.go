@@ -1,7 +1,6 @@
 package command
 
 import (
-	"flag"
 	"fmt"
 	"regexp"
 	"strings"
@@ -113,10 +112,9 @@ func (m *page1) server(usage string) {
 // command is what beanfield help COMMAND says.
 func (m *page1) command(c *Command) {
 	m.linef(".SS %s", roff(c.line()))
-	m.paragraphs(c.Summary + ".\n\n" + strings.TrimSpace(c.Help))
-	for _, f := range c.Flags() {
-		name, text := flag.UnquoteUsage(f)
-		m.item(strings.TrimSpace("-"+f.Name+" "+strings.ToUpper(name)), text+initially(f))
+	m.paragraphs(c.Summary + ".\n\n" + c.Help)
+	for _, f := range c.flags() {
+		m.item(f.call(), f.text)
 	}
 	if len(c.Examples) > 0 {
 		m.linef(".PP\nExamples:\n.RS\n.nf\n%s\n.fi\n.RE", roff(strings.Join(c.Examples, "\n")))

@@ -16,8 +16,8 @@ func TestManIsComplete(t *testing.T) {
 	wanted := []string{`-c, -n`, `-p PORT`, `-check-config`}
 	for i := range table {
 		wanted = append(wanted, table[i].line(), table[i].Summary)
-		for _, f := range table[i].Flags() {
-			wanted = append(wanted, "-"+f.Name)
+		for _, f := range table[i].flags() {
+			wanted = append(wanted, "-"+f.name)
 		}
 		wanted = append(wanted, table[i].Examples...)
 	}

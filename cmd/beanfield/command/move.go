@@ -63,7 +63,7 @@ func (a *move) byServer(c *call, s *client.Client, d client.Document, to string)
 	ctx, end := interruptible(s)
 	defer end()
 	stay := uint64(0)
-	for _, state := range a.states {
+	for _, state := range a.States {
 		left := min(uint64(d.Number("current-jobs-"+state)), total-moved)
 		for cursor := ""; left > 0; {
 			if err := stopped(ctx); err != nil {
@@ -172,9 +172,9 @@ func putCopies(s *client.Client, list []job) (failed []error) {
 }
 
 func (j *job) putOptions() putOptions {
-	t := putOptions{pri: uint(j.Pri), delay: seconds(j.Delay), ttr: seconds(j.TTR)}
+	t := putOptions{Pri: uint64(j.Pri), Delay: seconds(j.Delay), TTR: seconds(j.TTR)}
 	if j.State == buried {
-		t.delay = hidden
+		t.Delay = hidden
 	}
 	return t
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +14,6 @@ import (
 
 // importing is the command import.
 type importing struct{ binlog.Import }
-
-func (a *importing) flags(f *flag.FlagSet) { a.Flags(f) }
 
 func (a *importing) run(c *call) error {
 	if err := a.Check(c.words); err != nil {
@@ -51,8 +48,6 @@ func (c *call) quietly(show *progress, do func(out io.Writer) error) error {
 
 // dumping is the command dump.
 type dumping struct{ datadir.Dump }
-
-func (a *dumping) flags(f *flag.FlagSet) { a.Flags(f) }
 
 func (a *dumping) run(c *call) error {
 	if err := a.Check(c.words); err != nil {

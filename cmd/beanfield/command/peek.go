@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 
@@ -13,26 +12,20 @@ import (
 
 // peek is the command of that name.
 type peek struct {
-	raw   bool
-	tube  tubeName
-	state string
-}
-
-func (a *peek) flags(f *flag.FlagSet) {
-	f.Var(&a.tube, "tube", "show the next job of this `tube`, even if its name is a number")
-	f.StringVar(&a.state, "state", ready, "`state` of the next job: ready, delayed or buried")
-	rawFlag(f, &a.raw)
+	Raw   bool     `flag:"raw print the bodies without line ends behind them"`
+	Tube  tubeName `flag:"tube show the next job of this <tube>, even if its name is a number"`
+	State string   `flag:"state <state> of the next job: ready, delayed or buried"`
 }
 
 func (a *peek) run(c *call) error {
-	err := a.tube.take(c)
+	err := a.Tube.take(c)
 	var wanted []uint64
 	switch {
 	case err != nil:
-	case a.tube == "":
+	case a.Tube == "":
 		wanted, err = ids(c.words)
-	case !slices.Contains([]string{ready, delayed, buried}, a.state):
-		err = usagef("-state %s: want ready, delayed or buried", a.state)
+	case !slices.Contains([]string{ready, delayed, buried}, a.State):
+		err = usagef("-state %s: want ready, delayed or buried", a.State)
 	default:
 		err = c.noWords()
 	}
@@ -40,10 +33,10 @@ func (a *peek) run(c *call) error {
 		return err
 	}
 	return c.withServer(func(s *client.Client) error {
-		if a.tube != "" {
-			id, err := next(s, string(a.tube), a.state)
+		if a.Tube != "" {
+			id, err := next(s, string(a.Tube), a.State)
 			if isGone(err) {
-				err = cmp.Or(mayPeek(s, string(a.tube)), missingf("there is no %s job in tube %s", a.state, a.tube))
+				err = cmp.Or(mayPeek(s, string(a.Tube)), missingf("there is no %s job in tube %s", a.State, a.Tube))
 			}
 			if err != nil {
 				return err
@@ -69,7 +62,7 @@ func (a *peek) show(c *call, s *client.Client, wanted []uint64) error {
 	found := func(j *job) { gone = slices.DeleteFunc(gone, func(id uint64) bool { return id == j.ID }) }
 	damaged, err := apartFromDamage(fetch(s, wanted, func(j *job) error {
 		found(j)
-		return c.printJob(out, j, a.raw)
+		return c.printJob(out, j, a.Raw)
 	}))
 	if err = errors.Join(err, out.Flush()); err != nil {
 		return err

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -20,8 +19,6 @@ import (
 // policy is the command of that name. Its first word says what to do with the policies that are set at
 // run time. Their text is changed here, and so keeps comments and whatever this program does not know.
 type policy struct{}
-
-func (*policy) flags(*flag.FlagSet) {}
 
 var policyActs = map[string]func(c *call, s *client.Client, p *client.Policies) (text string, err error){
 	"set": setPolicy, "remove": removePolicy, "load": loadPolicies, "edit": editPolicies, "text": nil, "list": nil,

@@ -1,42 +1,18 @@
 package command
 
 import (
-	"flag"
 	"slices"
-	"strings"
 
 	"beanfield/conn/beanstalk/client"
 )
 
-// stateList are the states of jobs that a command is for.
-type stateList []string
-
-func (l *stateList) String() string { return strings.Join(*l, ",") }
-
-func (l *stateList) Set(text string) error {
-	*l = nil
-	for _, s := range strings.Split(text, ",") {
-		if !slices.Contains([]string{ready, delayed, buried}, s) {
-			return usagef("%q is not a state: want ready, delayed or buried", s)
-		}
-		*l = append(*l, s)
-	}
-	return nil
-}
-
 // sweep is what purge and move have in common: they take the jobs of a tube, but no more
 // than there were at the start, so that they end while others put.
 type sweep struct {
-	states stateList
-	most   uint64
+	States stateList `flag:"state only jobs in these <states>"`
+	Most   uint64    `flag:"n stop after this <number> of jobs; 0: take all"`
 
 	damaged damagedError // what could not be taken
-}
-
-func (a *sweep) flags(f *flag.FlagSet) {
-	a.states = stateList{ready, delayed, buried}
-	f.Var(&a.states, "state", "only jobs in these `states`")
-	f.Uint64Var(&a.most, "n", 0, "stop after this `number` of jobs; 0: take all")
 }
 
 // tries is how often to look for jobs again if somebody else was quicker to take them.
@@ -44,11 +20,11 @@ const tries = 1000
 
 // total is how many jobs there are to take.
 func (a *sweep) total(d client.Document) (n uint64) {
-	for _, state := range a.states {
+	for _, state := range a.States {
 		n += uint64(d.Number("current-jobs-" + state))
 	}
-	if a.most > 0 {
-		n = min(n, a.most)
+	if a.Most > 0 {
+		n = min(n, a.Most)
 	}
 	return n
 }
@@ -61,8 +37,8 @@ func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, 
 	defer show.done()
 	ctx, end := interruptible(s)
 	defer end()
-	for _, state := range a.states {
-		t, err := newTaker(s, c.words[0], state, a.most > 0)
+	for _, state := range a.States {
+		t, err := newTaker(s, c.words[0], state, a.Most > 0)
 		if err != nil {
 			return n, err
 		}
@@ -115,8 +91,8 @@ func (a *purge) delete(c *call, s *client.Client) (n uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if can && a.most == 0 {
-		states := slices.Compact(slices.Sorted(slices.Values(a.states)))
+	if can && a.Most == 0 {
+		states := slices.Compact(slices.Sorted(slices.Values(a.States)))
 		if len(states) == 3 {
 			states = nil // an older server knows only that
 		}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"slices"
 	"time"
@@ -12,10 +11,10 @@ import (
 
 // reserve is the command of that name.
 type reserve struct {
-	raw     bool
-	timeout time.Duration
-	count   int
-	then    string
+	Raw     bool          `flag:"raw print the bodies without line ends behind them"`
+	Timeout time.Duration `flag:"timeout <time> to wait for a job"`
+	Count   int           `flag:"n take this <number> of jobs"`
+	Then    string        `flag:"then <what> to do with a job once it is printed: delete, bury or release"`
 }
 
 // What may become of a job that was reserved.
@@ -25,34 +24,27 @@ const (
 	thenRelease = "release"
 )
 
-func (a *reserve) flags(f *flag.FlagSet) {
-	f.Var(spanned(&a.timeout, 0), "timeout", "`time` to wait for a job")
-	f.IntVar(&a.count, "n", 1, "take this `number` of jobs")
-	f.StringVar(&a.then, "then", thenRelease, "`what` to do with a job once it is printed: delete, bury or release")
-	rawFlag(f, &a.raw)
-}
-
 func (a *reserve) run(c *call) error {
 	if err := checkTubes(c.words...); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{thenDelete, thenBury, thenRelease}, a.then) {
-		return usagef("-then %s: want delete, bury or release", a.then)
+	if !slices.Contains([]string{thenDelete, thenBury, thenRelease}, a.Then) {
+		return usagef("-then %s: want delete, bury or release", a.Then)
 	}
-	if a.count < 1 {
+	if a.Count < 1 {
 		return usagef("-n must be at least 1")
 	}
 	return c.withServer(func(s *client.Client) error {
 		if err := watch(s, c.words); err != nil {
 			return err
 		}
-		for n := range a.count {
+		for n := range a.Count {
 			found, err := a.one(c, s)
 			if err != nil {
 				return err
 			}
 			if !found {
-				return missingf("no job within %v; %d were there", a.timeout, n)
+				return missingf("no job within %v; %d were there", a.Timeout, n)
 			}
 		}
 		return nil
@@ -81,8 +73,8 @@ func watch(s *client.Client, tubes []string) error {
 // is to be released stays reserved until the connection closes; otherwise the next reserve
 // would return the same job.
 func (a *reserve) one(c *call, s *client.Client) (found bool, err error) {
-	seconds := int64((a.timeout + time.Second - 1) / time.Second)
-	r, err := s.AskWithin(a.timeout, fmt.Sprintf("reserve-with-timeout %d", seconds))
+	seconds := int64((a.Timeout + time.Second - 1) / time.Second)
+	r, err := s.AskWithin(a.Timeout, fmt.Sprintf("reserve-with-timeout %d", seconds))
 	if err != nil || r.Word == "TIMED_OUT" || r.Word == "DEADLINE_SOON" {
 		return false, err
 	}
@@ -90,27 +82,27 @@ func (a *reserve) one(c *call, s *client.Client) (found bool, err error) {
 		return false, err
 	}
 	j := job{ID: r.Number}
-	if c.json || a.then == thenBury {
+	if c.json || a.Then == thenBury {
 		if j, err = lookUp(s, r.Number); err != nil {
 			return false, err
 		}
 	}
 	j.setBody(r.Body)
 	out := bufio.NewWriter(c.Stdout)
-	if err := c.printJob(out, &j, a.raw); err != nil {
+	if err := c.printJob(out, &j, a.Raw); err != nil {
 		return false, err
 	}
 	if err := out.Flush(); err != nil {
 		return false, err
 	}
-	switch a.then {
+	switch a.Then {
 	case thenDelete:
 		_, err = ask(s, "DELETED", "delete %d", j.ID)
 	case thenBury:
 		err = buryHeld(s, j.ID, j.Pri)
 	}
 	if err != nil {
-		return false, fmt.Errorf("job %d was printed, but %s failed: %w", j.ID, a.then, err)
+		return false, fmt.Errorf("job %d was printed, but %s failed: %w", j.ID, a.Then, err)
 	}
 	return true, nil
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"cmp"
-	"flag"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -15,8 +14,6 @@ import (
 // schedules is the command of that name. Those that are set at run time are in one text with the policies,
 // which is changed as the command policy does.
 type schedules struct{}
-
-func (*schedules) flags(*flag.FlagSet) {}
 
 func (a *schedules) run(c *call) error {
 	word, err := c.act("", "remove", "set")

@@ -2,7 +2,6 @@ package command
 
 import (
 	_ "embed"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -15,8 +14,6 @@ import (
 
 // facts is a command that prints what needs no server: as text, or as an object of JSON.
 type facts func(c *call) (text string, object map[string]string)
-
-func (facts) flags(*flag.FlagSet) {}
 
 func (of facts) run(c *call) error {
 	text, object := of(c)
@@ -65,8 +62,6 @@ func (p *Program) checkConfig(args []string) int {
 
 // help is the command of that name.
 type help struct{}
-
-func (*help) flags(*flag.FlagSet) {}
 
 func (*help) run(c *call) (err error) {
 	switch {

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 
 	"beanfield/conn/beanstalk/client"
@@ -11,13 +10,8 @@ import (
 
 // stats is the command of that name.
 type stats struct {
-	tube tubeName
-	job  jobID
-}
-
-func (a *stats) flags(f *flag.FlagSet) {
-	f.Var(&a.tube, "tube", "the stats of this `tube`, even if its name is a number")
-	f.Var(&a.job, "job", "the stats of the job with this `id`")
+	Tube tubeName `flag:"tube the stats of this <tube>, even if its name is a number"`
+	Job  jobID    `flag:"job the stats of the job with this <id>"`
 }
 
 func (a *stats) run(c *call) error {
@@ -27,8 +21,8 @@ func (a *stats) run(c *call) error {
 	}
 	return c.withServer(func(s *client.Client) error {
 		d, err := s.Stats(question)
-		if isGone(err) && a.job != 0 {
-			err = missingf("there is no job %d%s", a.job, hint)
+		if isGone(err) && a.Job != 0 {
+			err = missingf("there is no job %d%s", a.Job, hint)
 			if hides(s) {
 				err = c.lacks("%w, or WHO may not see stats there", err)
 			}
@@ -50,21 +44,21 @@ func (a *stats) run(c *call) error {
 
 // question is the command for the server, and what to try if there is no such job.
 func (a *stats) question(c *call) (question, hint string, err error) {
-	if err := a.tube.take(c); err != nil {
+	if err := a.Tube.take(c); err != nil {
 		return "", "", err
 	}
-	if len(c.words) == 1 && a.tube == "" && a.job == 0 {
-		err = a.job.Set(c.words[0])
+	if len(c.words) == 1 && a.Tube == "" && a.Job == 0 {
+		err = a.Job.Set(c.words[0])
 		hint = "; -tube " + c.words[0] + " asks for a tube with that name"
 		c.words = nil
 	}
 	switch {
-	case len(c.words) > 0 || a.tube != "" && a.job != 0:
+	case len(c.words) > 0 || a.Tube != "" && a.Job != 0:
 		return "", "", usagef("name one tube or one job")
-	case a.tube != "":
-		return "stats-tube " + string(a.tube), "", nil
-	case a.job != 0:
-		return fmt.Sprintf("stats-job %d", a.job), hint, nil
+	case a.Tube != "":
+		return "stats-tube " + string(a.Tube), "", nil
+	case a.Job != 0:
+		return fmt.Sprintf("stats-job %d", a.Job), hint, nil
 	}
 	return "stats", "", err
 }

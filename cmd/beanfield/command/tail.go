@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -14,17 +13,12 @@ import (
 
 // tail is the command of that name.
 type tail struct {
-	every time.Duration
-	most  int
-}
-
-func (a *tail) flags(f *flag.FlagSet) {
-	f.Var(spanned(&a.every, 250*time.Millisecond), "interval", "`time` between two looks")
-	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
+	Every time.Duration `flag:"interval <time> between two looks"`
+	Most  int           `flag:"n end after this <number> of jobs"`
 }
 
 func (a *tail) run(c *call) error {
-	pattern, err := c.pattern(a.every > 0, ", or the interval is not above 0")
+	pattern, err := c.pattern(a.Every > 0, ", or the interval is not above 0")
 	if err != nil {
 		return err
 	}
@@ -38,7 +32,7 @@ func (a *tail) run(c *call) error {
 		for err == nil {
 			err = t.look()
 			if err == nil {
-				<-time.After(a.every)
+				<-time.After(a.Every)
 			}
 		}
 		if errors.Is(err, errEnough) {
@@ -147,7 +141,7 @@ func (t *trail) show(j *job) (err error) {
 		_, err = fmt.Fprintf(t.out, "%d %s %s pri %d: %q\n", j.ID, j.Tube, j.State, j.Pri, j.body())
 	}
 	t.shown++
-	if err == nil && t.shown == t.most {
+	if err == nil && t.shown == t.Most {
 		err = errEnough
 	}
 	return err

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"flag"
 	"net"
 	"testing"
 	"time"
@@ -13,16 +12,17 @@ func TestTimesOfAllFlags(t *testing.T) {
 	times := 0
 	for i := range table {
 		c := &table[i]
-		for _, f := range c.Flags() {
-			if name, _ := flag.UnquoteUsage(f); name != "time" {
+		for _, f := range c.flags() {
+			if f.value != "TIME" {
 				continue
 			}
 			times++
 			for text, good := range map[string]bool{"5": true, "60": true, "5s": true, "2m": true, "0.5": true,
 				"1h30m": true,
 				"":      false, "-1": false, "-5s": false, "5d": false, ".": false, "soon": false} {
-				if err := c.flagSet(c.make(), new(call)).Set(f.Name, text); (err == nil) != good {
-					t.Errorf("%s -%s %q: %v", c.Name, f.Name, text, err)
+				_, set := c.flagSet(new(call))
+				if err := set.Set(f.name, text); (err == nil) != good {
+					t.Errorf("%s -%s %q: %v", c.Name, f.name, text, err)
 				}
 			}
 		}

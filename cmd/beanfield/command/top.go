@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"cmp"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,36 +14,30 @@ import (
 
 // top is the command of that name.
 type top struct {
-	every time.Duration
-	count int
-	rows  int
-}
-
-func (a *top) flags(f *flag.FlagSet) {
-	f.Var(spanned(&a.every, time.Second), "interval", "`time` over which rates are measured")
-	f.IntVar(&a.count, "count", 0, "end after this `number` of tables; without a terminal, after one")
-	f.IntVar(&a.rows, "rows", 0, "show at most this `number` of tubes; 0: as many as fit the terminal, or 20")
+	Every time.Duration `flag:"interval <time> over which rates are measured"`
+	Count int           `flag:"count end after this <number> of tables; without a terminal, after one"`
+	Rows  int           `flag:"rows show at most this <number> of tubes; 0: as many as fit the terminal, or 20"`
 }
 
 func (a *top) run(c *call) error {
-	pattern, err := c.pattern(a.every > 0 && a.count >= 0, ", or the interval or the count is not above 0")
+	pattern, err := c.pattern(a.Every > 0 && a.Count >= 0, ", or the interval or the count is not above 0")
 	if err != nil {
 		return err
 	}
 	_, rows, terminal := terminalSize(c.Stdout)
-	if a.rows == 0 {
-		a.rows = 20
+	if a.Rows == 0 {
+		a.Rows = 20
 		if terminal {
-			a.rows = max(rows-4, 1)
+			a.Rows = max(rows-4, 1)
 		}
 	}
-	if !terminal && a.count == 0 {
-		a.count = 1
+	if !terminal && a.Count == 0 {
+		a.Count = 1
 	}
 	return c.withServer(func(s *client.Client) error {
 		before, err := measure(s, pattern)
-		for n := 0; err == nil && (a.count == 0 || n < a.count); n++ {
-			<-time.After(a.every)
+		for n := 0; err == nil && (a.Count == 0 || n < a.Count); n++ {
+			<-time.After(a.Every)
 			var now sample
 			if now, err = measure(s, pattern); err != nil {
 				break
@@ -131,7 +124,7 @@ func ratesOf(d, before client.Document, seconds float64) rates {
 
 // show prints a table; on a terminal it takes the place of the one before.
 func (a *top) show(c *call, t overview, terminal bool) error {
-	t.Tubes = t.Tubes[:min(len(t.Tubes), a.rows)]
+	t.Tubes = t.Tubes[:min(len(t.Tubes), a.Rows)]
 	if c.json {
 		return encode(c.Stdout, t)
 	}

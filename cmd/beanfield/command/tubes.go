@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"path"
 	"slices"
@@ -14,11 +13,7 @@ import (
 
 // tubes is the command of that name.
 type tubes struct {
-	names bool
-}
-
-func (a *tubes) flags(f *flag.FlagSet) {
-	f.BoolVar(&a.names, "names", false, "print only the names")
+	Names bool `flag:"names print only the names"`
 }
 
 func (a *tubes) run(c *call) error {
@@ -38,7 +33,7 @@ func (a *tubes) run(c *call) error {
 			return err
 		}
 		out := bufio.NewWriter(c.Stdout)
-		if a.names {
+		if a.Names {
 			for _, n := range names {
 				fmt.Fprintln(out, n)
 			}

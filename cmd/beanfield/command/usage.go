@@ -3,27 +3,40 @@ package command
 import (
 	"flag"
 	"fmt"
+	"io"
+	"reflect"
+	"slices"
 	"strings"
 )
 
 // line is how a command is called.
 func (c *Command) line() string {
 	line := "beanfield " + c.Name
-	if len(c.Flags()) > 0 {
+	if len(c.flags()) > 0 {
 		line += " [FLAGS]"
 	}
-	if c.Args != "" {
-		line += " " + c.Args
-	}
-	return line
+	return strings.TrimSpace(line + " " + c.Args)
 }
 
-// Flags are the flags of a command, by name.
-func (c *Command) Flags() (all []*flag.Flag) {
-	if c.make == nil {
+// shown is a flag as texts show it.
+type shown struct{ name, value, text string }
+
+// call is how the flag is given.
+func (s shown) call() string { return strings.TrimSpace("-" + s.name + " " + s.value) }
+
+// flags are the flags of a command, by name.
+func (c *Command) flags() (all []shown) {
+	if c.action == nil {
 		return nil
 	}
-	c.flagSet(c.make(), new(call)).VisitAll(func(f *flag.Flag) { all = append(all, f) })
+	_, f := c.flagSet(new(call))
+	f.VisitAll(func(f *flag.Flag) {
+		value, text := flag.UnquoteUsage(f)
+		if !slices.Contains([]string{"", "0", "false", "0s"}, f.DefValue) {
+			text += " (default " + f.DefValue + ")"
+		}
+		all = append(all, shown{f.Name, strings.ToUpper(value), text})
+	})
 	return all
 }
 
@@ -32,70 +45,39 @@ func (c *Command) usage() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Use: %s\n\n%s.\n", c.line(), c.Summary)
 	if c.Help != "" {
-		fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(c.Help))
+		fmt.Fprintf(&out, "\n%s\n", c.Help)
 	}
-	connection := map[string]bool{}
+	link := flag.NewFlagSet("", flag.ContinueOnError)
 	if c.remote {
-		only := flag.NewFlagSet("", flag.ContinueOnError)
-		new(link).flags(only)
-		only.VisitAll(func(f *flag.Flag) { connection[f.Name] = true })
+		bind(link, reflect.ValueOf(&new(call).link).Elem())
 	}
-	c.printFlags(&out, "\nFlags:\n", func(f *flag.Flag) bool { return !connection[f.Name] })
-	c.printFlags(&out, "\nThe server:\n", func(f *flag.Flag) bool { return connection[f.Name] })
-	for i, e := range c.Examples {
-		if i == 0 {
-			out.WriteString("\nExamples:\n")
-		}
-		out.WriteString("  " + e + "\n")
+	c.printFlags(&out, "\nFlags:\n", func(name string) bool { return link.Lookup(name) == nil })
+	c.printFlags(&out, "\nThe server:\n", func(name string) bool { return link.Lookup(name) != nil })
+	if len(c.Examples) > 0 {
+		fmt.Fprintf(&out, "\nExamples:\n  %s\n", strings.Join(c.Examples, "\n  "))
 	}
 	return out.String()
 }
 
-func (c *Command) printFlags(out *strings.Builder, title string, wanted func(*flag.Flag) bool) {
-	for _, f := range c.Flags() {
-		if !wanted(f) {
-			continue
+func (c *Command) printFlags(out io.Writer, title string, wanted func(name string) bool) {
+	for _, f := range c.flags() {
+		if wanted(f.name) {
+			fmt.Fprintf(out, "%s  %-22s %s\n", title, f.call(), f.text)
+			title = ""
 		}
-		out.WriteString(title)
-		title = ""
-		name, text := flag.UnquoteUsage(f)
-		if name != "" {
-			name = " " + strings.ToUpper(name)
-		}
-		fmt.Fprintf(out, "  -%-21s %s%s\n", f.Name+name, text, initially(f))
 	}
 }
-
-// initially shows a flag's default, if it is worth showing.
-func initially(f *flag.Flag) string {
-	switch f.DefValue {
-	case "", "0", "false", "0s", "[]":
-		return ""
-	}
-	return " (default " + f.DefValue + ")"
-}
-
-// groups are the kinds of commands, in the order of the list.
-var groups = []string{groupJobs, groupTubes, groupServer, groupData, groupSelf}
-
-const (
-	groupJobs   = "Jobs"
-	groupTubes  = "Tubes"
-	groupServer = "A running server"
-	groupData   = "Data directories, without a server"
-	groupSelf   = "This program"
-)
 
 // List names all commands with their summaries.
 func List() string {
 	var out strings.Builder
-	for _, g := range groups {
-		fmt.Fprintf(&out, "%s:\n", g)
-		for _, c := range table {
-			if c.Group == g {
-				fmt.Fprintf(&out, "  %-14s %s\n", c.Name, c.Summary)
-			}
+	group := ""
+	for _, c := range table {
+		if c.Group != group {
+			group = c.Group
+			fmt.Fprintf(&out, "%s:\n", group)
 		}
+		fmt.Fprintf(&out, "  %-14s %s\n", c.Name, c.Summary)
 	}
 	return out.String()
 }
