@@ -61,7 +61,7 @@ func (c *client) expectLarge(command, reply string, id int) {
 // expectQuarantined checks how many jobs are set aside, and that none is buried otherwise.
 func (c *client) expectQuarantined(want string) {
 	c.t.Helper()
-	if got := c.stats(); got["current-jobs-damaged"] != want || got["current-jobs-buried"] != want {
+	if got := c.stats("stats"); got["current-jobs-damaged"] != want || got["current-jobs-buried"] != want {
 		c.t.Errorf("of %s buried jobs %s are damaged, want %s of %s", got["current-jobs-buried"],
 			got["current-jobs-damaged"], want, want)
 	}
@@ -123,7 +123,7 @@ func (c *client) expectDamaged(id int) {
 		c.expect(command, "INTERNAL_ERROR")
 	}
 	c.expectQuarantined("1")
-	if got := c.document(fmt.Sprintf("stats-job %d", id)); got["state"] != "buried" {
+	if got := c.stats(fmt.Sprintf("stats-job %d", id)); got["state"] != "buried" {
 		c.t.Errorf("job %d is %s, want buried", id, got["state"])
 	}
 	c.expect(fmt.Sprintf("delete %d", id), "DELETED")

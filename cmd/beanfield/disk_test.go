@@ -2,10 +2,7 @@ package main
 
 import (
 	"bufio"
-	"maps"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -47,7 +44,7 @@ func (p *process) kill() {
 func (p *process) untilSaid(c *client, text string) {
 	p.t.Helper()
 	for !strings.Contains(p.said(), text) {
-		c.stats()
+		c.stats("stats")
 	}
 }
 
@@ -103,106 +100,6 @@ func TestProcessKeepsJobs(t *testing.T) {
 	}
 }
 
-// A directory that cannot be used is refused with beanstalkd's exit code, and stays
-// as it is.
-func TestProcessRefusesDirectory(t *testing.T) {
-	for _, x := range []struct {
-		files map[string]string
-		code  int
-		said  string
-	}{
-		{map[string]string{"lock": "", "binlog.1": "\x07\x00\x00\x00"}, 10,
-			"binlog.1 is a binlog of beanstalkd: import it"},
-		{map[string]string{"notes.txt": "mine"}, 10, "not a data directory of beanfield: it holds notes.txt"},
-		{map[string]string{"beanfield.json": `{"format": 99, "generation": 1, "shards": 1}`}, 1,
-			"the data has format 99"},
-		{map[string]string{"beanfield.json": "{"}, 1, "corrupt data"},
-	} {
-		data := dataDir(t)
-		for name, text := range x.files {
-			must.Do(t, os.WriteFile(filepath.Join(data, name), []byte(text), 0o400))
-		}
-		p := prepare(t, "-l", "unix:DIR/s", "-b", data)
-		p.fails(x.code, x.said)
-		left := map[string]string{}
-		for _, name := range names(t, data) {
-			left[name] = string(must.Get(os.ReadFile(filepath.Join(data, name))))
-		}
-		if !maps.Equal(left, x.files) {
-			t.Errorf("%v: %v is left", x.files, left)
-		}
-	}
-}
-
-func TestProcessRefusesDirectoryInUse(t *testing.T) {
-	data := dataDir(t)
-	first, c := onData(t, data)
-	prepare(t, "-l", "unix:DIR/s", "-b", data).fails(exit.Storage, "in use by another process")
-	fill(c) // the first server is not disturbed
-	first.stop()
-}
-
-// With less than min_free left no job is accepted, and none gets stuck.
-func TestProcessRefusesJobsWithoutSpace(t *testing.T) {
-	data := dataDir(t)
-	var disk syscall.Statfs_t
-	must.Do(t, syscall.Statfs(data, &disk))
-	if disk.Bavail*uint64(disk.Bsize) >= 1<<40 {
-		t.Skip("min_free cannot be more than this disk has")
-	}
-	p, c := onData(t, data)
-	fill(c)
-	p.stop()
-	p, _ = configured(t, "storage.min_free = '1024GiB'\n", "-l", "unix:DIR/s", "-b", data)
-	c = p.client()
-	c.expect("put 0 0 60 1\r\nx", "OUT_OF_MEMORY")
-	c.expect("reserve", "RESERVED 1 5\r\nready")
-	c.expect("release 1 0 0", "RELEASED")
-	c.expect("reserve-job 1", "RESERVED 1 5\r\nready")
-	c.expect("release 1 0 1", "RELEASED")
-	c.expect("reserve-job 1", "RESERVED 1 5\r\nready")
-	c.expect("bury 1 0", "BURIED")
-	c.expect("kick-job 1", "KICKED")
-	c.expect("delete 1", "DELETED")
-	has(t, p.said(), "disk space is low")
-	p.stop()
-	p, c = onData(t, data)
-	c.expect("peek 1", "NOT_FOUND")
-	c.expect("put 0 0 60 1\r\nx", "INSERTED 5")
-	p.stop()
-}
-
-// A backup of a running server is a data directory; the server goes on.
-func TestProcessBacksUp(t *testing.T) {
-	data := dataDir(t)
-	p, c := onData(t, data, "-shards", "2")
-	fill(c)
-	p.signal(syscall.SIGUSR2)
-	p.untilSaid(c, "backup complete")
-	m := regexp.MustCompile(`level=NOTICE msg="backup complete" path=(` + regexp.QuoteMeta(data) +
-		`-backups/beanfield-\d{8}T\d{6}Z) `).FindStringSubmatch(p.said())
-	if m == nil {
-		t.Fatalf("it says %q", p.said())
-	}
-	backup := m[1]
-	if got := names(t, data+"-backups"); len(got) != 1 {
-		t.Errorf("beside the backup there is something else: %q", got)
-	}
-	c.expect("put 0 0 60 5\r\nafter", "INSERTED 5")
-	second, restored := onData(t, backup, "-shards", "2")
-	checkFilled(restored, "5")
-	second.stop()
-	c.expect("delete 5", "DELETED")
-	p.stop()
-}
-
-func TestProcessInMemoryHasNoBackup(t *testing.T) {
-	p, c := served(t)
-	p.signal(syscall.SIGUSR2)
-	p.untilSaid(c, "no backup: jobs are kept in memory only")
-	p.stop()
-}
-
 // limitFiles makes every write beyond so many bytes of a file fail, which stands for
 // a failing disk.
 func (p *process) limitFiles(bytes uint64) {
@@ -237,13 +134,13 @@ func TestProcessRefusesWhenItsLogFails(t *testing.T) {
 	again := p.client()
 	again.expect("delete 1", "INTERNAL_ERROR")
 	again.expect(put, "INTERNAL_ERROR")
-	if got := again.stats()["log-error"]; !strings.Contains(got, "file too large") {
+	if got := again.stats("stats")["log-error"]; !strings.Contains(got, "file too large") {
 		t.Errorf("stats says log-error: %q", got)
 	}
 	p.signal(syscall.SIGTERM)
 	p.ends(exit.Failed)
 	p, c = onData(t, data, "-shards", "1")
-	if got := c.stats()["current-jobs-ready"]; got != strconv.Itoa(acknowledged) &&
+	if got := c.stats("stats")["current-jobs-ready"]; got != strconv.Itoa(acknowledged) &&
 		got != strconv.Itoa(acknowledged+1) {
 		t.Errorf("%s jobs are back, %d were acknowledged", got, acknowledged)
 	}

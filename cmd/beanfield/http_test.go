@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"beanfield/cmd/beanfield/config"
@@ -22,28 +20,39 @@ import (
 )
 
 // page asks for a page.
-func page(t *testing.T, network, address, path, token string) (status int, body string) {
+func page(t *testing.T, at, path, token string) (status int, body string) {
 	t.Helper()
 	if token != "" {
 		token = "Bearer " + token
 	}
-	return request(t, network, address, "GET", path, token, "")
+	status, body, _ = request(t, nil, at, "GET", path, token, "")
+	return status, body
 }
 
-// request asks for something on a connection of its own.
-func request(t *testing.T, network, address, method, path, login, body string) (status int, answer string) {
+// request asks for something on a connection of its own, to a socket or to an address: over TLS, and says whose
+// certificate is shown, if there is somebody to trust.
+func request(t *testing.T, trust *tls.Config, at, method, path, login, body string) (status int, answer, by string) {
 	t.Helper()
-	web := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
-		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial(network, address) }}}
-	r := must.Get(http.NewRequest(method, "http://localhost"+path, strings.NewReader(body)))
+	network, scheme := "tcp", "http"
+	if at[0] == '/' {
+		network = "unix"
+	}
+	if trust != nil {
+		scheme = "https"
+	}
+	web := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: trust,
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial(network, at) }}}
+	r := must.Get(http.NewRequest(method, scheme+"://localhost"+path, strings.NewReader(body)))
 	r.Header.Set("Content-Type", "application/json")
 	if login != "" {
 		r.Header.Set("Authorization", login)
 	}
 	a := must.Get(web.Do(r))
 	defer a.Body.Close()
-	b := must.Get(io.ReadAll(a.Body))
-	return a.StatusCode, string(b)
+	if a.TLS != nil {
+		by = a.TLS.PeerCertificates[0].Subject.CommonName
+	}
+	return a.StatusCode, string(must.Get(io.ReadAll(a.Body))), by
 }
 
 // sickStore keeps nothing, and its logs say what a test wants.
@@ -78,10 +87,10 @@ func TestHealthFromStartToEnd(t *testing.T) {
 	address := ls[0].Addr().String()
 	expect := func(path string, status int, reason string) {
 		t.Helper()
-		if got, why := page(t, "tcp", address, path, ""); got != status || !strings.HasPrefix(why, reason) {
+		if got, why := page(t, address, path, ""); got != status || !strings.HasPrefix(why, reason) {
 			t.Errorf("%s answers %d %q, want %d %q", path, got, why, status, reason)
 		}
-		if got, _ := page(t, "tcp", address, "/healthz", ""); got != 200 {
+		if got, _ := page(t, address, "/healthz", ""); got != 200 {
 			t.Errorf("/healthz answers %d", got)
 		}
 	}
@@ -127,50 +136,4 @@ func TestAbandonedStart(t *testing.T) {
 	if err := f.abandon(); err != nil || f.acceptor.Open() != 0 {
 		t.Errorf("%v, %d are left", err, f.acceptor.Open())
 	}
-}
-
-// The process has the settings of [http], and SIGUSR1 makes it refuse jobs.
-func TestProcessHTTP(t *testing.T) {
-	p, _ := configured(t, "http.listen = ['unix:DIR/h']\nhttp.mode = '0620'\nhttp.tokens = ['secret']\nhttp.pprof = "+
-		"true\n", "-l", "unix:DIR/s")
-	if info, err := os.Stat(p.dir + "/h"); err != nil || info.Mode().Perm() != 0o620 ||
-		info.Mode().Type() != fs.ModeSocket {
-		t.Errorf("the socket is %v, %v", info.Mode(), err)
-	}
-	for _, c := range []struct {
-		path, token string
-		status      int
-	}{
-		{"/healthz", "", 200}, {"/readyz", "", 200}, {"/debug/pprof/cmdline", "", 401}, {"/debug/pprof/cmdline",
-			"secret", 200},
-	} {
-		if status, body := page(t, "unix", p.dir+"/h", c.path, c.token); status != c.status {
-			t.Errorf("%s with %q: %d %q, want %d", c.path, c.token, status, body, c.status)
-		}
-	}
-	p.signal(syscall.SIGUSR1)
-	p.client().until("draining", "true")
-	if status, body := page(t, "unix", p.dir+"/h", "/readyz?put=1", ""); status != 503 ||
-		!strings.Contains(body, "draining") {
-		t.Errorf("while it drains /readyz?put=1 is %d %q", status, body)
-	}
-	p.stop()
-}
-
-// A web page's request is refused by every listener but the one that says it may come.
-func TestProcessRefusesHTTP(t *testing.T) {
-	p, _ := configured(t, "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }, { "+
-		"address = 'unix:DIR/http', refuse_http = false }]\n")
-	for _, name := range []string{"/s", "/login"} {
-		c := p.dial(p.dir + name)
-		c.send("POST / HTTP/1.1\r\nHost: queue\r\n\r\nput 0 0 1 1\r\nx")
-		if all, _ := io.ReadAll(c.r); len(all) > 0 { // the end, or a reset
-			t.Errorf("%s: answered %q", name, all)
-		}
-	}
-	has(t, p.said(), "a client spoke HTTP", "from=\"unix, uid ")
-	c := p.dial(p.dir + "/http")
-	c.expect("POST / HTTP/1.1", "UNKNOWN_COMMAND")
-	c.expect("Host: queue", "UNKNOWN_COMMAND")
-	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
 }

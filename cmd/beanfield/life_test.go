@@ -46,7 +46,7 @@ func (m *member) turnedAway() {
 // page asks the HTTP side for a page.
 func (m *member) page(path string, want int) (body string) {
 	m.t.Helper()
-	status, body := page(m.t, "unix", m.dir+"/h", path, "")
+	status, body := page(m.t, m.dir+"/h", path, "")
 	if status != want {
 		m.t.Errorf("%s is answered %d %q", path, status, body)
 	}
@@ -68,7 +68,7 @@ func (m *member) works() (clients []*client) {
 	clients[2].send("put 0 0 60 1\r\nx")
 	must.Get(clients[2].r.ReadString('\n'))
 	clients[2].until("current-waiting", "2")
-	if status, answer := request(m.t, "unix", m.dir+"/q", "POST", "/api/predict/a", "", "x"); status != 200 {
+	if status, answer, _ := request(m.t, nil, m.dir+"/q", "POST", "/api/predict/a", "", "x"); status != 200 {
 		m.t.Errorf("a put over HTTP is answered %d %s", status, answer)
 	}
 	m.page("/metrics", 200)

@@ -32,7 +32,7 @@ type scraped map[string]*dto.MetricFamily
 // scrape asks a process for its metrics, in the text form.
 func scrape(t *testing.T, socket string) (scraped, string) {
 	t.Helper()
-	status, text := page(t, "unix", socket, "/metrics", "")
+	status, text := page(t, socket, "/metrics", "")
 	if status != http.StatusOK {
 		t.Fatalf("/metrics answers %d %s", status, text)
 	}
@@ -98,7 +98,7 @@ func metered(t *testing.T, more string) (*process, *client) {
 // Every key of stats and stats-tube has a metric, with the same value on a quiet server.
 func TestMetricsHaveEveryKeyOfStats(t *testing.T) {
 	p, c := metered(t, "")
-	stats := c.stats()
+	stats := c.stats("stats")
 	s, _ := scrape(t, p.dir+"/h")
 	changing := map[string]bool{"uptime": true, "rusage-utime": true, "rusage-stime": true, "cmd-stats": true}
 	for key, value := range stats {
@@ -116,7 +116,7 @@ func TestMetricsHaveEveryKeyOfStats(t *testing.T) {
 		}
 	}
 	for _, tube := range []string{"default", "mail", "video", "orders"} {
-		for key, value := range c.document("stats-tube " + tube) {
+		for key, value := range c.stats("stats-tube " + tube) {
 			name := s.named("beanfield_tube_", key)
 			if name == "" && key != "name" {
 				t.Errorf("%s has no metric", key)
@@ -190,7 +190,7 @@ func TestMachineInTheConsole(t *testing.T) {
 	p, c := metered(t, "")
 	ask := func() (m console.Machine) {
 		t.Helper()
-		status, text := page(t, "unix", p.dir+"/h", "/api/v1/server", "")
+		status, text := page(t, p.dir+"/h", "/api/v1/server", "")
 		if err := json.Unmarshal([]byte(text), &m); status != http.StatusOK || err != nil {
 			t.Fatal(status, text, err)
 		}
@@ -270,7 +270,7 @@ func TestExporterAlias(t *testing.T) {
 			t.Errorf("%s is not a name of the exporter", name)
 		}
 	}
-	if want := c.stats()["total-jobs"]; strconv.FormatFloat(s.value("total_jobs", "instance", "queues:11300"), 'f', -1,
+	if want := c.stats("stats")["total-jobs"]; strconv.FormatFloat(s.value("total_jobs", "instance", "queues:11300"), 'f', -1,
 		64) != want {
 		t.Errorf("total_jobs is not %s", want)
 	}

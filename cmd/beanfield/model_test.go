@@ -237,7 +237,7 @@ func (m *member) serves() *modelTerm {
 	t := newModelTerm()
 	m.terms <- t
 	m.until("it serves", func() bool {
-		status, _ := page(m.t, "unix", m.dir+"/h", "/readyz", "")
+		status, _ := page(m.t, m.dir+"/h", "/readyz", "")
 		return status == 200
 	})
 	return t

@@ -57,7 +57,7 @@ func TestProcessOfACluster(t *testing.T) {
 		t.Helper()
 		p.start()
 		until(t, "it serves", func() bool {
-			status, _ := page(t, "unix", p.dir+"/h", "/readyz", "")
+			status, _ := page(t, p.dir+"/h", "/readyz", "")
 			return status == 200
 		})
 	}

@@ -2,13 +2,12 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,24 +31,37 @@ type process struct {
 	begun  time.Time
 }
 
-// prepare makes a process that is not started yet, with the given arguments. DIR in
-// them stands for its directory.
-func prepare(t testing.TB, words ...string) *process {
+// shortDir is a directory for sockets, whose paths must be short.
+func shortDir(t testing.TB) string {
 	t.Helper()
 	dir := must.Get(os.MkdirTemp("", "bf"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	must.Do(t, os.Chmod(dir, 0o755))
+	return dir
+}
+
+// prepare makes a process that is not started yet, with the given arguments, and a directory that DIR in them stands
+// for.
+func prepare(t testing.TB, words ...string) *process {
+	t.Helper()
+	dir := shortDir(t)
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "DIR", dir)
 	}
+	return prepareIn(t, dir, words...)
+}
+
+// prepareIn is prepare in a directory that is there.
+func prepareIn(t testing.TB, dir string, words ...string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
-	name := filepath.Join(dir, "notify")
+	p.stderr = must.Get(os.CreateTemp(dir, "stderr"))
+	t.Cleanup(func() { p.stderr.Close() })
+	p.Stderr = p.stderr
+	name := p.stderr.Name() + "-notify"
 	p.heard = must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"}))
 	t.Cleanup(func() { p.heard.Close() })
 	must.Do(t, os.Chmod(name, 0o777))
-	p.Stderr = must.Get(os.Create(filepath.Join(dir, "stderr")))
-	p.stderr = p.Stderr.(*os.File)
-	t.Cleanup(func() { p.stderr.Close() })
 	p.Env = append(os.Environ(), "NOTIFY_SOCKET="+name)
 	return p
 }
@@ -83,14 +95,6 @@ func served(t testing.TB, words ...string) (*process, *client) {
 
 // client is one at that socket.
 func (p *process) client() *client { return p.dial(p.dir + "/s") }
-
-// fails starts a process that serves nobody: it says something, and ends with a code.
-func (p *process) fails(code int, says ...string) {
-	p.t.Helper()
-	must.Do(p.t, p.Start())
-	p.ends(code)
-	has(p.t, p.said(), says...)
-}
 
 func (p *process) hears(want string) {
 	p.t.Helper()
@@ -173,39 +177,50 @@ func (c *client) send(command string) {
 func (c *client) ask(command string) string {
 	c.t.Helper()
 	c.send(command)
-	line, err := c.r.ReadString('\n')
-	if err != nil {
-		c.t.Fatalf("%q: %v", command, err)
-	}
-	return strings.TrimSuffix(line, "\r\n")
+	return c.lines(1)
 }
 
 // expect wants a reply, of as many lines as want has.
 func (c *client) expect(command, want string) {
 	c.t.Helper()
-	got := c.ask(command)
-	for range strings.Count(want, "\r\n") {
-		line, _ := c.r.ReadString('\n') // an error leaves it short
-		got += "\r\n" + strings.TrimSuffix(line, "\r\n")
-	}
+	c.send(command)
+	got := c.lines(1 + strings.Count(want, "\r\n"))
 	if got != want {
 		c.t.Errorf("%q is answered %q, want %q", command, got, want)
 	}
 }
 
-// stats returns the keys and values of the stats reply, as they are written.
-func (c *client) stats() map[string]string { return c.document("stats") }
-
-// document returns the keys and values of a reply of any of the stats commands.
-func (c *client) document(command string) map[string]string {
+// lines reads so many lines.
+func (c *client) lines(n int) (all string) {
 	c.t.Helper()
-	var n int
-	must.Get(fmt.Sscanf(c.ask(command), "OK %d", &n))
+	for range n {
+		line, _ := c.r.ReadString('\n') // an error leaves it short
+		all += line
+	}
+	return strings.TrimSuffix(all, "\r\n")
+}
+
+// document reads a line, and what stands behind it if that says how long it is.
+func (c *client) document() string {
+	c.t.Helper()
+	line := c.lines(1)
+	_, size, _ := strings.Cut(line, " ")
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return line
+	}
 	body := make([]byte, n+2)
 	must.Get(io.ReadFull(c.r, body))
+	return line + "\r\n" + string(body)
+}
+
+// stats returns the keys and values of a reply of any of the stats commands, as they are written.
+func (c *client) stats(command string) map[string]string {
+	c.t.Helper()
+	c.send(command)
 	found := map[string]string{}
-	for _, line := range strings.Split(string(body), "\n") {
-		if key, value, ok := strings.Cut(line, ": "); ok {
+	for line := range strings.Lines(c.document()) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
 			found[key] = value
 		}
 	}
@@ -216,7 +231,7 @@ func (c *client) document(command string) map[string]string {
 // connection.
 func (c *client) until(key, want string) {
 	c.t.Helper()
-	for c.stats()[key] != want {
+	for c.stats("stats")[key] != want {
 	}
 }
 

@@ -8,14 +8,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
@@ -103,97 +99,6 @@ func TestProcessAnswers(t *testing.T) {
 	}
 }
 
-// SIGTERM and SIGINT end the process in order; some signals end nothing.
-func TestProcessEndsInOrder(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		p, c := served(t)
-		for _, ignored := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} {
-			p.signal(ignored)
-			c.expect("list-tube-used", "USING default")
-		}
-		c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
-		waiting := p.client()
-		waiting.expect("watch idle", "WATCHING 2")
-		waiting.expect("ignore default", "WATCHING 1")
-		waiting.send("reserve")
-		c.until("current-waiting", "1")
-		p.signal(sig)
-		p.hears("STOPPING=1")
-		c.gone("")
-		waiting.gone("")
-		p.ends(0)
-		want := map[syscall.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGINT: "SIGINT"}[sig]
-		if said := p.said(); strings.Count(said, "\n") != 1 ||
-			!strings.HasSuffix(said, " level=NOTICE msg=stopping signal="+want+"\n") {
-			t.Errorf("a healthy server says %q", said)
-		}
-	}
-}
-
-// Flags and file have their effect. Each form of quoting, by its word and by its older name,
-// reaches the code that writes stats.
-func TestProcessConfigured(t *testing.T) {
-	host := must.Get(os.Hostname())
-	for _, c := range []struct {
-		file, args string
-		want       map[string]string
-		usual, odd string // names of tubes
-	}{
-		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + release +
-			`"`, "hostname": host}, `default`, `"1e3"`},
-		{"stats.quote_strings = 'needed'", "-z 10 -s 4096", map[string]string{"max-job-size": "10",
-			"binlog-max-size": "4096"}, `default`, `"1e3"`},
-		{"stats.quote_strings = 'always'", "-z 0", map[string]string{"max-job-size": "0"}, `"default"`, `"1e3"`},
-		{"stats.quote_strings = true", "", nil, `"default"`, `"1e3"`},
-		{"stats.quote_strings = 'never'", "", nil, `default`, `1e3`},
-		{"shards = 3\nloops = 1\nlimits.max_job_size = '1KiB'\nstats.quote_strings = false\n", "",
-			map[string]string{"max-job-size": "1024", "hostname": host}, `default`, `1e3`},
-	} {
-		p, _ := configured(t, c.file, append(strings.Fields(c.args), "-l", "unix:DIR/s")...)
-		client := p.client()
-		got := client.stats()
-		for key, want := range c.want {
-			if got[key] != want {
-				t.Errorf("%s %q: %s is %s, want %s", c.args, c.file, key, got[key], want)
-			}
-		}
-		client.expect("use 1e3", "USING 1e3")
-		for name, want := range map[string]string{"default": c.usual, "1e3": c.odd} {
-			if got := client.document("stats-tube " + name)["name"]; got != want {
-				t.Errorf("with %q the name is %s, want %s", c.file, got, want)
-			}
-		}
-	}
-}
-
-func TestProcessListensOnSeveral(t *testing.T) {
-	hosts := []string{"127.0.0.1"}
-	if l, err := net.Listen("tcp6", "[::1]:0"); err == nil {
-		l.Close()
-		hosts = append(hosts, "[::1]")
-	}
-	file := "[[listen]]\naddress = 'unix:DIR/s'\nmode = '0620'\n"
-	for _, h := range hosts {
-		file += "[[listen]]\naddress = '" + h + ":0'\n"
-	}
-	p, _ := configured(t, file, "-V")
-	addrs := p.addresses()
-	if len(addrs) != len(hosts)+1 || addrs[0] != p.dir+"/s" {
-		t.Fatalf("listens on %q", addrs)
-	}
-	for i, a := range addrs {
-		if i > 0 && !strings.HasPrefix(a, hosts[i-1]+":") {
-			t.Errorf("listens on %s, not on %s", a, hosts[i-1])
-		}
-		p.dial(a).expect("list-tube-used", "USING default")
-	}
-	if info, err := os.Stat(p.dir + "/s"); err != nil || info.Mode().Perm() != 0o620 {
-		t.Errorf("the socket is %v, %v", info.Mode(), err)
-	}
-	p.stop()
-	has(t, p.said(), "msg=starting version="+release, "msg=stopping signal=SIGTERM")
-}
-
 // Sockets of systemd override the options, and the log says so. A shell sets
 // LISTEN_PID, since the number is known only in the process itself.
 func TestProcessInherits(t *testing.T) {
@@ -224,57 +129,6 @@ func TestProcessInherits(t *testing.T) {
 	if _, err := os.Lstat(p.dir + "/s"); err != nil {
 		t.Errorf("systemd's socket is gone: %v", err)
 	}
-}
-
-// After -u every thread of the process belongs to that user, and has only its groups. So do the data.
-func TestProcessBecomesUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can become another user")
-	}
-	nobody, err := config.LookupAccount("nobody")
-	if err != nil {
-		t.Skip("there is no user nobody")
-	}
-	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s", "-b", "DIR/data")
-	data := mustMkdir(t, filepath.Join(p.dir, "data"))
-	must.Do(t, os.Chown(data, nobody.UID, nobody.GID))
-	p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0, 7, 8}}}
-	fill(p.start().client())
-	tasks, err := filepath.Glob("/proc/" + strconv.Itoa(p.Process.Pid) + "/task/*/status")
-	if err != nil || len(tasks) == 0 {
-		t.Fatal("no threads", err)
-	}
-	four := func(id int) []string { return slices.Repeat([]string{strconv.Itoa(id)}, 4) }
-	groups := []string{}
-	for _, g := range nobody.Groups {
-		groups = append(groups, strconv.Itoa(g))
-	}
-	for _, task := range tasks {
-		status := must.Get(os.ReadFile(task))
-		for key, want := range map[string][]string{"Uid:": four(nobody.UID), "Gid:": four(nobody.GID),
-			"Groups:": groups} {
-			if got := statusLine(string(status), key); !slices.Equal(got, want) {
-				t.Errorf("%s: %s %v, want %v", task, key, got, want)
-			}
-		}
-	}
-	for _, name := range names(t, data) {
-		info := must.Get(os.Stat(filepath.Join(data, name)))
-		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.UID {
-			t.Errorf("%s belongs to %d", name, uid)
-		}
-	}
-	p.stop()
-}
-
-// statusLine is the line of /proc/*/status that begins with key.
-func statusLine(status, key string) []string {
-	for _, line := range strings.Split(status, "\n") {
-		if f := strings.Fields(line); len(f) > 0 && f[0] == key {
-			return f[1:]
-		}
-	}
-	return nil
 }
 
 // BenchmarkStart measures how long after the program's start the first reply comes, in memory and

@@ -9,37 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
-
-// A thousand signals at once are a few reloads, beside clients that work. Signals that come
-// during the end change nothing of it.
-func TestProcessReloadStorm(t *testing.T) {
-	p, write := configured(t, "limits.max_job_size = 10\n", "-l", "unix:DIR/s")
-	c := p.client()
-	p.heard.Close() // nobody listens
-	write("limits.max_job_size = 20\n")
-	for i := range 1000 {
-		p.signal(syscall.SIGHUP)
-		if i%10 == 0 {
-			c.expect("put 0 0 1 10\r\n0123456789", fmt.Sprint("INSERTED ", i/10+1))
-		}
-	}
-	c.until("max-job-size", "20")
-	p.signal(syscall.SIGTERM)
-	for p.Process.Signal(syscall.SIGHUP) == nil {
-		if strings.Contains(p.said(), "signal=SIGTERM") {
-			break
-		}
-	}
-	p.signal(syscall.SIGHUP)
-	p.ends(0)
-}
 
 // Reloads beside clients of all front ends, with one file and another, and to the end.
 func TestReloadsBesideClients(t *testing.T) {
@@ -109,10 +84,10 @@ func work(t *testing.T, dir string) {
 			t.Fatalf("%q, %v; want %s", b[:k], err, want)
 		}
 	}
-	if status, _ := request(t, "unix", dir+"/q", "POST", "/api/predict/a", "", "x"); status != http.StatusOK {
+	if status, _, _ := request(t, nil, dir+"/q", "POST", "/api/predict/a", "", "x"); status != http.StatusOK {
 		t.Errorf("a put is answered %d", status)
 	}
-	if status, _ := page(t, "unix", dir+"/h", "/metrics", ""); status != http.StatusOK {
+	if status, _ := page(t, dir+"/h", "/metrics", ""); status != http.StatusOK {
 		t.Errorf("a scrape is answered %d", status)
 	}
 }

@@ -77,12 +77,3 @@ func TestWatchdogLimit(t *testing.T) {
 		}
 	}
 }
-
-// An idle server is alive too.
-func TestProcessGivesSignsOfLife(t *testing.T) {
-	p := prepare(t, "-l", "unix:DIR/s")
-	p.Env = append(p.Env, "WATCHDOG_USEC=3000000")
-	p.start()
-	p.hears("WATCHDOG=1")
-	p.hears("WATCHDOG=1")
-}
