@@ -41,7 +41,8 @@ func TestGuessersAreOne(t *testing.T) {
 	g, _ := clock()
 	for i := range mostWaiting + 1 {
 		late := g.Wrong(netip.Addr{}) > 0
-		if alike := g.Wrong(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)})) > 0; late != (i < mostWaiting) || alike != late {
+		alike := g.Wrong(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)})) > 0
+		if late != (i < mostWaiting) || alike != late {
 			t.Errorf("answer %d waits: %v, %v", i, late, alike)
 		}
 	}

@@ -48,7 +48,7 @@ func childMain() {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	a, err := conn.NewAcceptor(conn.Options{Logger: log})
 	check(err)
-	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, HandshakeTimeout: time.Hour, Logger: log})
+	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, HandshakeTimeout: 1e12, Logger: log})
 	check(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)

@@ -44,7 +44,8 @@ func TestWorkerSettlesJobs(t *testing.T) {
 		failed := errors.New("failed")
 		var mu sync.Mutex
 		reported := map[string]error{}
-		w := &client.Worker{Config: at(server), Tubes: []string{"work"}, Retry: client.Backoff{Min: time.Hour, Max: time.Hour},
+		hourly := client.Backoff{Min: time.Hour, Max: time.Hour}
+		w := &client.Worker{Config: at(server), Tubes: []string{"work"}, Retry: hourly,
 			Handler: func(ctx context.Context, job *client.Job) error {
 				switch string(job.Body) {
 				case "exit":
@@ -74,6 +75,8 @@ func TestWorkerSettlesJobs(t *testing.T) {
 		working(t, w)
 		settled(t, c)
 		must.Do(t, w.Shutdown(ctx)) // now everything has been reported
+		mu.Lock()
+		defer mu.Unlock()
 		if _, err := c.PeekJob(ctx, ids["well"]); !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("a job that was done: %v", err)
 		}
@@ -85,15 +88,12 @@ func TestWorkerSettlesJobs(t *testing.T) {
 			if d := stats.Number("delay"); body == "retry" && d != 7 || body == "error" && (d < 1800 || d > 3600) {
 				t.Errorf("%s: the delay is %d s", body, d)
 			}
-			mu.Lock()
 			if reported[body] == nil || !errors.Is(reported[body], failed) && body != "exit" {
 				t.Errorf("%s: reported is %v", body, reported[body])
 			}
-			mu.Unlock()
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if stack := (*client.PanicError)(nil); !errors.As(reported["panic"], &stack) || !strings.Contains(string(stack.Stack), "worker_test.go") {
+		var stack *client.PanicError
+		if !errors.As(reported["panic"], &stack) || !strings.Contains(string(stack.Stack), "worker_test.go") {
 			t.Errorf("the panic: %v", reported["panic"])
 		}
 	})

@@ -34,8 +34,7 @@ func TestDue(t *testing.T) {
 		"down, all": {All, at(10, 0), at(12, 5), []look{{at: at(12, 5), put: []int64{at(11, 0), at(12, 0)}},
 			{at: at(13, 0), put: one(13)}}},
 		"down for no tick": {Once, at(10, 0), at(10, 59), []look{{at: at(10, 59)}, {at: at(11, 0), put: one(11)}}},
-		"down at the tick": {Skip, at(10, 0), at(11, 0), []look{{at: at(11, 0), lost: 1},
-			{at: at(12, 0), put: one(12)}}},
+		"down at the tick": {Skip, at(10, 0), 660, []look{{at: 660, lost: 1}, {at: 720, put: one(12)}}},
 		"refused, skip": {Skip, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11), refused: refused},
 			{at: at(11, 59), put: one(11), refused: refused},
 			{at: at(12, 0), put: one(12), lost: 1, refused: refused}, {at: at(12, 1), put: one(12)}}},
@@ -50,7 +49,8 @@ func TestDue(t *testing.T) {
 			{at: at(16, 0), put: one(16)}}},
 		"set back": {All, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11)}, {at: at(9, 0)},
 			{at: at(11, 30)}, {at: at(12, 0), put: one(12)}}},
-		"before a tick": {Skip, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11), refused: refused}, {at: at(10, 30)}, {at: at(11, 0), put: one(11)}}},
+		"before a tick": {Skip, at(10, 1), at(10, 1), []look{
+			{at: at(11, 0), put: one(11), refused: refused}, {at: at(10, 30)}, {at: at(11, 0), put: one(11)}}},
 	} {
 		k := course{calendar: must.Get(NewCalendar("* * * * *", time.UTC)), missed: c.missed}
 		k.begin(c.last, c.from)

@@ -36,7 +36,8 @@ func (s *State) Check() error {
 			return err
 		}
 	}
-	if err := cmp.Or(s.checkItems(place), s.checkMoving(place), s.checkGraves(place), s.checkKeys(seen), s.checkQuarantined(),
+	if err := cmp.Or(s.checkItems(place), s.checkMoving(place), s.checkGraves(place), s.checkKeys(seen),
+		s.checkQuarantined(),
 		s.checkManyWaits(), s.checkTagIndexes()); err != nil {
 		return err
 	}

@@ -359,10 +359,10 @@ func (x *machine) compareQueue(name string, v *service) {
 	if logged == nil {
 		logged = &storage.Queue{}
 	}
-	same := logged.First == want.First && slices.EqualFunc(logged.Views, want.Views, func(a storage.View, b *naive.View) bool {
+	same := func(a storage.View, b *naive.View) bool {
 		return a.Name == b.Name && a.Start == b.Start && string(a.Tags) == string(tagsFrom(b.Tags))
-	})
-	if !same {
+	}
+	if logged.First != want.First || !slices.EqualFunc(logged.Views, want.Views, same) {
 		x.w.t.Fatalf("L1: queue %q is logged as %+v, want %+v", name, logged, want)
 	}
 }

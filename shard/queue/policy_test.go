@@ -162,8 +162,9 @@ func modelled(p *policy.Policy) *naive.Policy {
 		return nil
 	}
 	return &naive.Policy{
-		Bounds:        naive.Bounds{MaxJobs: int(p.Most[0]), MaxBytes: int(p.Most[1]), MaxMemory: int(p.Most[2])},
-		Drop:          map[policy.Full]func(a, b *naive.Job) int{policy.FullOldest: naive.ByAge, policy.FullLeast: naive.ByLeast}[p.Full],
+		Bounds: naive.Bounds{MaxJobs: int(p.Most[0]), MaxBytes: int(p.Most[1]), MaxMemory: int(p.Most[2])},
+		Drop: map[policy.Full]func(a, b *naive.Job) int{
+			policy.FullOldest: naive.ByAge, policy.FullLeast: naive.ByLeast}[p.Full],
 		MaxDeliveries: p.MaxDeliveries,
 		Delivered: func(j *naive.Job) uint32 {
 			return map[policy.Counted]uint32{

@@ -133,6 +133,11 @@ func TestAServerThatKeepsItsWord(t *testing.T) {
 	}
 }
 
+func (t *story) another() *job {
+	j, _ := t.l.put("x", 0, 0, 1, 100)
+	return j
+}
+
 func TestAServerThatDoesNot(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*story)
@@ -170,12 +175,9 @@ func TestAServerThatDoesNot(t *testing.T) {
 
 		// What is wrong while the server runs.
 		"a deleted job is handed out": {func(t *story) { t.l.reserved(t.e.id, marked.Body(t.e.token, 200), t.l.clock.Add(1)) }, "after its delete"},
-		"an id is given away again": {func(t *story) {
-			j, _ := t.l.put("x", 0, 0, 1, 100)
-			t.l.inserted(j, t.a.id)
-		}, "given away again"},
+		"an id is given away again":   {func(t *story) { t.l.inserted(t.another(), t.a.id) }, "given away again"},
 		"ids fall": {func(t *story) {
-			j, _ := t.l.put("x", 0, 0, 1, 100)
+			j := t.another()
 			t.l.highest++
 			j.after = t.l.highest + 10
 			t.l.inserted(j, t.l.highest)
@@ -183,7 +185,10 @@ func TestAServerThatDoesNot(t *testing.T) {
 		"a damaged body is handed out": {func(t *story) { t.l.reserved(t.a.id, []byte("not a body at all"), t.l.clock.Add(1)) }, "damaged"},
 		"another body is handed out":   {func(t *story) { t.l.reserved(t.a.id, marked.Body(t.c.token, 200), t.l.clock.Add(1)) }, "with the body of"},
 		"a job is of nobody":           {func(t *story) { t.l.reserved(99, marked.Body(999, 200), t.l.clock.Add(1)) }, "nobody put it"},
-		"a put has two answers":        {func(t *story) { t.l.reserved(50, marked.Body(t.f.token, 200), t.l.clock.Add(1)); t.l.inserted(t.f, 51) }, "was answered with 51"},
+		"a put has two answers": {func(t *story) {
+			t.l.reserved(50, marked.Body(t.f.token, 200), t.l.clock.Add(1))
+			t.l.inserted(t.f, 51)
+		}, "was answered with 51"},
 	} {
 		s := tell()
 		c.change(s)

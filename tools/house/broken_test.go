@@ -146,6 +146,9 @@ var brokenHouses = []brokenHouse{
 
 	{"H4", "shard/long.go", lines(399), nil},
 	{"H4", "shard/long.go", lines(400), due("shard/long.go has 401 lines")},
+	{"H4", "shard/a.go", "// " + strings.Repeat("x", 117) + "\n", nil},
+	{"H4", "shard/a.go", "// " + strings.Repeat("x", 118) + "\n", due("shard/a.go:2: 121 columns")},
+	{"H4", "shard/a.go", "var a = `\n" + strings.Repeat("x", 121) + "\n`\n", nil},
 	{"H4", "README.md", lines(300), nil},
 	{"H4", "README.md", lines(301), due("README.md has 301 lines")},
 	{"H4", "shard/README.md", lines(301), nil},

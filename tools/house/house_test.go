@@ -29,6 +29,7 @@ type file struct {
 	path    string // from the top of the house, with slashes
 	dir     string
 	test    bool
+	text    string
 	lines   int
 	syntax  *ast.File
 	place   *token.FileSet
@@ -73,7 +74,7 @@ func (h *house) addFile(name string) error {
 	if err != nil {
 		return err
 	}
-	f := &file{path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
+	f := &file{path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), text: string(text),
 		lines: bytes.Count(text, []byte("\n")), place: token.NewFileSet()}
 	f.syntax, err = parser.ParseFile(f.place, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {

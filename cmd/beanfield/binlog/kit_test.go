@@ -176,7 +176,8 @@ func command(args ...string) (status int, stdout, stderr string) {
 	if err != nil {
 		return 2, "", errs.String() + err.Error()
 	}
-	if err := o.Run(&out, slog.New(slog.NewTextHandler(&errs, &slog.HandlerOptions{Level: slog.LevelWarn}))); err != nil {
+	logger := slog.New(slog.NewTextHandler(&errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if err := o.Run(&out, logger); err != nil {
 		fmt.Fprintln(&errs, err)
 		status = 1
 	}

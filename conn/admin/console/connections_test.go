@@ -19,7 +19,9 @@ func crowd(n int) FrontEnd {
 	return FrontEnd{Name: "crowd", Clients: func(_ context.Context, held map[any]int) (list []conn.Client, ok bool) {
 		for i := range n {
 			g := conn.Client{
-				ID: uint64(i + 1), Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
+				ID: uint64(i + 1), Since: began + int64(i)*1e9,
+				Peer: conn.Peer{Addr: netip.AddrPortFrom(
+					netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))},
 				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3,
 				Watched: fmt.Sprint("default from-", i%10), Held: i % 5,
 			}

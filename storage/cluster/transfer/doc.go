@@ -9,9 +9,10 @@
 //	flow      how many chunks are under way
 //	link      what both sides need of a connection
 //
-// A snapshot is a directory of plain files. The receiver asks until it is made, and is answered with the list of the files.
-// Each is cut into chunks of one size, which the receiver asks for by number. It asks again until there is an answer, so
-// the sender keeps nothing of what it has sent, and says nothing that it was not asked for, but why it gives up.
+// A snapshot is a directory of plain files. The receiver asks until it is made, and is answered with the list of the
+// files. Each is cut into chunks of one size, which the receiver asks for by number. It asks again until there is an
+// answer, so the sender keeps nothing of what it has sent, and says nothing that it was not asked for, but why it
+// gives up.
 //
 // # Invariants
 //

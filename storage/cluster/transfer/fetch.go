@@ -14,7 +14,8 @@ import (
 // yet; the directory that it stands in must. It returns its maker's note, and how many bytes the files have. As long as
 // the node says that it is still making it, only the context ends that. After an error nothing is there, and it may
 // begin again, from the same node or another one. Only one may fetch into a directory.
-func Fetch(ctx context.Context, nc *nats.Conn, prefix, key, into string, o Options) (note []byte, bytes int64, err error) {
+func Fetch(ctx context.Context, nc *nats.Conn, prefix, key, into string,
+	o Options) (note []byte, bytes int64, err error) {
 	return get(ctx, wire{nc}, prefix, key, into, o)
 }
 

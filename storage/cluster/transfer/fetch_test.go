@@ -28,12 +28,15 @@ func TestAnyMessages(t *testing.T) {
 				done, total = d, of
 			}
 			note, bytes, err := s.get(s.Context())
-			if sum := int64(s.size()); err != nil || note != "note of shard 3" || bytes != sum || done != sum || total != sum {
-				s.Errorf("seed %d: %v: %q; %d bytes came, %d of %d were told, there are %d", seed, err, note, bytes, done, total, sum)
+			if sum := int64(s.size()); err != nil || note != "note of shard 3" || bytes != sum || done != sum ||
+				total != sum {
+				s.Errorf("seed %d: %v: %q; %d bytes came, %d of %d were told, there are %d", seed, err, note, bytes,
+					done, total, sum)
 			}
 			synctest.Wait()
 			if s.faults == 0 && (s.data > 2*s.size()+10_000 || s.most > (window+2)*(700+200) || s.made.Load() != 1) {
-				s.Errorf("%d bytes were sent for %d; %d were under way; it was made %d times", s.data, s.size(), s.most, s.made.Load())
+				s.Errorf("%d bytes were sent for %d; %d were under way; it was made %d times", s.data, s.size(), s.most,
+					s.made.Load())
 			}
 		})
 	}
@@ -148,19 +151,30 @@ func TestFetchEnds(t *testing.T) {
 		wants  error
 		text   string
 	}{
-		"cancelled":        {func(s *scene, cancel func()) { s.o.Told = func(int64, int64) { cancel() } }, context.Canceled, ""},
-		"cancelled early":  {func(s *scene, cancel func()) { s.takes = time.Minute; soon(cancel) }, context.Canceled, ""},
-		"no room":          {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return trouble } }, trouble, ""},
-		"it is not made":   {func(s *scene, _ func()) { s.fails = trouble }, ErrSender, trouble.Error()},
-		"it is not there":  {func(s *scene, _ func()) { s.dir += "/missing" }, ErrSender, "missing"},
-		"a link in it":     {func(s *scene, _ func()) { _ = os.Symlink("a", s.dir+"/link") }, ErrSender, `"link" is no plain file`},
-		"a backslash":      {func(s *scene, _ func()) { _ = os.Mkdir(s.dir+`/a\b`, 0o700) }, ErrSender, ErrList.Error()},
-		"the sender stops": {func(s *scene, _ func()) { s.o.Told = func(int64, int64) { s.server.stop(ErrClosed) } }, ErrSender, ErrClosed.Error()},
-		"it stops early":   {func(s *scene, _ func()) { s.takes = time.Minute; soon(func() { s.server.stop(ErrClosed) }) }, ErrSender, context.Canceled.Error()},
-		"a file is gone":   {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return os.Remove(s.dir + "/b") } }, ErrSender, "no such file"},
-		"a shorter file":   {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return os.Truncate(s.dir+"/b", 1) } }, ErrSender, "EOF"},
-		"it is there":      {func(s *scene, _ func()) { s.into = filepath.Dir(s.into) }, fs.ErrExist, ""},
-		"nowhere to go":    {func(s *scene, _ func()) { s.into = filepath.Join(s.into, "into") }, fs.ErrNotExist, ""},
+		"cancelled": {func(s *scene, cancel func()) { s.o.Told = func(int64, int64) { cancel() } },
+			context.Canceled, ""},
+		"cancelled early": {func(s *scene, cancel func()) { s.takes = 1e11; soon(cancel) }, context.Canceled, ""},
+		"no room":         {func(s *scene, _ func()) { s.o.Accept = func(int64) error { return trouble } }, trouble, ""},
+		"it is not made":  {func(s *scene, _ func()) { s.fails = trouble }, ErrSender, trouble.Error()},
+		"it is not there": {func(s *scene, _ func()) { s.dir += "/missing" }, ErrSender, "missing"},
+		"a link in it": {func(s *scene, _ func()) { _ = os.Symlink("a", s.dir+"/link") }, ErrSender,
+			`"link" is no plain file`},
+		"a backslash": {func(s *scene, _ func()) { _ = os.Mkdir(s.dir+`/a\b`, 0o700) }, ErrSender,
+			ErrList.Error()},
+		"the sender stops": {func(s *scene, _ func()) { s.o.Told = func(int64, int64) { s.server.stop(ErrClosed) } },
+			ErrSender, ErrClosed.Error()},
+		"it stops early": {func(s *scene, _ func()) {
+			s.takes = time.Minute
+			soon(func() { s.server.stop(ErrClosed) })
+		}, ErrSender, context.Canceled.Error()},
+		"a file is gone": {func(s *scene, _ func()) {
+			s.o.Accept = func(int64) error { return os.Remove(s.dir + "/b") }
+		}, ErrSender, "no such file"},
+		"a shorter file": {func(s *scene, _ func()) {
+			s.o.Accept = func(int64) error { return os.Truncate(s.dir+"/b", 1) }
+		}, ErrSender, "EOF"},
+		"it is there":   {func(s *scene, _ func()) { s.into = filepath.Dir(s.into) }, fs.ErrExist, ""},
+		"nowhere to go": {func(s *scene, _ func()) { s.into = filepath.Join(s.into, "into") }, fs.ErrNotExist, ""},
 		"it is forgotten": {func(s *scene, _ func()) {
 			s.o.Accept = func(int64) error {
 				s.server.mu.Lock()
@@ -178,7 +192,8 @@ func TestFetchEnds(t *testing.T) {
 			c.change(s, cancel)
 			begun := time.Now()
 			_, _, err := get(ctx, s.network, "P", "", s.into, s.o)
-			if took := time.Since(begun); !errors.Is(err, c.wants) || !strings.Contains(err.Error(), c.text) || took > Silence {
+			if took := time.Since(begun); !errors.Is(err, c.wants) || took > Silence ||
+				!strings.Contains(err.Error(), c.text) {
 				s.Errorf("%s: %v after %v", what, err, took)
 			}
 			if what != "it is there" {

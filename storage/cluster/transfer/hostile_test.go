@@ -35,7 +35,8 @@ func TestHostileSender(t *testing.T) {
 		"the list again": {right, said(kindReady, 0, right), ErrSilent},
 		"still":          {right, said(kindStill, 0, ""), ErrSilent},
 		"another kind":   {right, said(99, 0, "abc"), ErrSilent},
-		"always still":   {"", message{}, context.DeadlineExceeded}, // that is no reason to give up, but the context's end
+		// that is no reason to give up, but the context's end
+		"always still": {"", message{}, context.DeadlineExceeded},
 	} {
 		play(t, 1, usual, func(s *scene) {
 			ctx, cancel := context.WithTimeout(s.Context(), time.Hour)

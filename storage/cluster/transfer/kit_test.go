@@ -208,7 +208,8 @@ type scene struct {
 // play has something happen in a scene, on a clock of its own. In the end nothing may be left.
 func play(t *testing.T, seed uint64, sender func(*scene) Options, what func(*scene)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &scene{T: t, network: newNetwork(seed), maker: &maker{}, o: small(), into: filepath.Join(t.TempDir(), "into")}
+		s := &scene{T: t, network: newNetwork(seed), maker: &maker{}, o: small(), into: filepath.Join(t.TempDir(),
+			"into")}
 		s.dir, s.files = directory(t, seed)
 		s.server = must.Get(serve(s.network, "P", s.make, sender(s)))
 		what(s)

@@ -19,7 +19,8 @@ type Options struct {
 }
 
 const (
-	// Silence is how long nothing may come until a fetch fails, and how long nobody may ask until a snapshot is given up.
+	// Silence is how long nothing may come until a fetch fails, and how long nobody may ask until a snapshot is given
+	// up.
 	Silence = 10 * time.Second
 	// defaultChunk is small enough that what else goes between the nodes has its turn soon.
 	defaultChunk = 128 << 10

@@ -106,7 +106,8 @@ func (s *Server) asked(inbox string, question []byte) {
 	case q.kind == kindOrder && len(s.orders) >= mostOrders:
 		says(failed(errBusy))
 	case q.kind == kindOrder:
-		o = &order{inbox: inbox, key: string(q.body), answer: message{kind: kindStill}, asks: make(chan uint64, 4*window)}
+		o = &order{inbox: inbox, key: string(q.body), answer: message{kind: kindStill}, asks: make(chan uint64,
+			4*window)}
 		o.ctx, o.over = context.WithCancel(s.ctx)
 		s.orders[inbox] = o
 		says(o.answer)
@@ -174,7 +175,8 @@ func (s *Server) send(o *order, dir string, l *list) error {
 			case <-o.ctx.Done():
 			case <-time.After(time.Until(due)):
 			}
-			if at := time.Now().Add(-credit); at.After(due) { // what a late timer has left out is made up for, but not more
+			// what a late timer has left out is made up for, but not more
+			if at := time.Now().Add(-credit); at.After(due) {
 				due = at
 			}
 			due = due.Add(time.Duration(len(data)) * time.Second / time.Duration(s.o.rate))
