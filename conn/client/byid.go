@@ -38,7 +38,7 @@ func (c *Conn) KickJob(ctx context.Context, id uint64) error {
 // say sends a command that has one good answer.
 func (c *Conn) say(ctx context.Context, want, format string, parts ...any) error {
 	return c.with(ctx, func(l *link) error {
-		_, err := l.ask(want, format, parts...)
+		_, err := l.wire.Get(want, format, parts...)
 		return err
 	})
 }
@@ -47,7 +47,7 @@ func (c *Conn) say(ctx context.Context, want, format string, parts ...any) error
 // was not.
 func (c *Conn) leave(ctx context.Context, id uint64, want, format string, parts ...any) error {
 	return c.with(ctx, func(l *link) error {
-		_, err := l.ask(want, format, parts...)
+		_, err := l.wire.Get(want, format, parts...)
 		if err = translated(err); err == nil || isNotFound(err) {
 			delete(l.held, id)
 		}

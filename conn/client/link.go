@@ -72,15 +72,6 @@ func (l *link) await(ctx context.Context, wait time.Duration, line string, body 
 	return l.wire.AskWithin(wait, line)
 }
 
-// ask sends a command and takes only the reply that is wanted.
-func (l *link) ask(want, format string, parts ...any) (wire.Reply, error) {
-	r, err := l.wire.Askf(format, parts...)
-	if err == nil {
-		err = r.Want(want)
-	}
-	return r, err
-}
-
 // needs is an error if the server does not have a command.
 func (l *link) needs(command string) error {
 	if !l.can[command] {
@@ -95,7 +86,7 @@ func (l *link) use(tube string) error {
 	if err := checkTube(tube); err != nil || tube == l.used {
 		return err
 	}
-	_, err := l.ask("USING", "use %s", tube)
+	_, err := l.wire.Get("USING", "use %s", tube)
 	if err == nil {
 		l.used = tube
 	}
@@ -116,7 +107,7 @@ func (l *link) watch(tubes []string) error {
 		if l.watched[tube] {
 			continue
 		}
-		if _, err := l.ask("WATCHING", "watch %s", tube); err != nil {
+		if _, err := l.wire.Get("WATCHING", "watch %s", tube); err != nil {
 			return err
 		}
 		l.watched[tube] = true
@@ -125,7 +116,7 @@ func (l *link) watch(tubes []string) error {
 		if want[tube] {
 			continue
 		}
-		if _, err := l.ask("WATCHING", "ignore %s", tube); err != nil {
+		if _, err := l.wire.Get("WATCHING", "ignore %s", tube); err != nil {
 			return err
 		}
 		delete(l.watched, tube)

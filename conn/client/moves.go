@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -83,31 +82,16 @@ func (c *Conn) alter(ctx context.Context, f Filter, want, command, to string,
 		if cursor != "" {
 			line += " " + wire.Option("cursor", cursor)
 		}
-		var n, stayed int
-		err := c.with(ctx, func(l *link) error {
-			if err := l.needs(command); err != nil {
-				return err
+		var n, stayed uint64
+		err := c.with(ctx, func(l *link) (err error) {
+			if err = l.needs(command); err == nil {
+				n, stayed, cursor, err = l.wire.Alter(want, line)
 			}
-			r, err := l.ask(want, "%s", line)
-			n, stayed, cursor = altered(r)
 			return err
 		})
-		did, not = did+n, not+stayed
+		did, not = did+int(n), not+int(stayed)
 		if err != nil || cursor == "" || n == 0 && stayed > 0 {
 			return did, not, err
 		}
 	}
-}
-
-// altered reads how many jobs were altered, and how many were not, and the cursor for the next call.
-func altered(r wire.Reply) (did, not int, cursor string) {
-	words := strings.Fields(r.Line)
-	if len(words) > 3 {
-		cursor = words[3]
-	}
-	if len(words) > 2 {
-		did = int(r.Number)
-		not, _ = strconv.Atoi(words[2]) // the server writes numbers
-	}
-	return did, not, cursor
 }

@@ -80,7 +80,7 @@ func (p *Pool) link(ctx context.Context) (*link, error) {
 			return l, nil
 		}
 		err := l.during(ctx, 0, func() error {
-			_, err := l.ask("USING", "list-tube-used")
+			_, err := l.wire.Get("USING", "list-tube-used")
 			return err
 		})
 		if err == nil {

@@ -178,7 +178,7 @@ func shortly(ctx context.Context) error {
 // ReserveJob reserves a job that is ready, delayed or buried; otherwise it is ErrNotFound.
 func (c *Conn) ReserveJob(ctx context.Context, id uint64) (*Job, error) {
 	return each(ctx, c, func(l *link) (*Job, error) {
-		r, err := l.ask("RESERVED", "reserve-job %d", id)
+		r, err := l.wire.Get("RESERVED", "reserve-job %d", id)
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func (c *Conn) Peek(ctx context.Context, tube string, state State) (Peeked, erro
 }
 
 func (l *link) peek(format string, what any) (Peeked, error) {
-	r, err := l.ask("FOUND", format, what)
+	r, err := l.wire.Get("FOUND", format, what)
 	return Peeked{r.Number, r.Body}, err
 }
 
@@ -69,7 +69,7 @@ func (c *Conn) Kick(ctx context.Context, tube string, most uint32) (int, error) 
 		if err := l.use(tube); err != nil {
 			return 0, err
 		}
-		r, err := l.ask("KICKED", "kick %d", most)
+		r, err := l.wire.Get("KICKED", "kick %d", most)
 		return int(r.Number), err
 	})
 }

@@ -73,7 +73,7 @@ func (a *move) byServer(c *call, s *client.Client, d client.Document, to string)
 			if cursor != "" {
 				line += " " + client.Option("cursor", cursor)
 			}
-			n, stayed, next, err := s.MoveJobs(line)
+			n, stayed, next, err := s.Alter("MOVED", line)
 			if moved, left = moved+n, left-min(left, n+stayed); err != nil {
 				return moved, err
 			}

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -62,10 +61,7 @@ func (r Reply) List() (list []string) {
 
 // Schedules are those of the server which the client may see, and how they are getting on.
 func (c *Client) Schedules() (list []Document, _ error) {
-	r, err := c.Ask("schedules")
-	if err == nil {
-		err = r.Want("OK")
-	}
+	r, err := c.Get("OK", "schedules")
 	if err != nil {
 		return nil, err
 	}
@@ -99,25 +95,19 @@ func (c *Client) Truncate(tube string, states ...string) (n uint64, _ error) {
 	if len(states) > 0 {
 		line += " " + Option("state", strings.Join(states, ","))
 	}
-	r, err := c.Ask(line)
-	if err != nil {
-		return 0, err
-	}
-	return r.Number, r.Want("TRUNCATED")
+	r, err := c.Get("TRUNCATED", "%s", line)
+	return r.Number, err
 }
 
-// MoveJobs sends a line with the command move-jobs: how many jobs were moved and how many of those that were tried were
-// not, and the cursor for the next call; "" if that was all.
-func (c *Client) MoveJobs(line string) (moved, stayed uint64, cursor string, _ error) {
-	r, err := c.Ask(line)
-	if err == nil {
-		err = r.Want("MOVED")
-	}
+// Alter sends a command that alters jobs in shares, such as move-jobs: for how many of those that were tried it was done,
+// and for how many not, and the cursor for the next call; "" if that was all.
+func (c *Client) Alter(want, command string) (did, not uint64, cursor string, _ error) {
+	r, err := c.Get(want, "%s", command)
 	if err != nil {
 		return 0, 0, "", err
 	}
-	if n, err := fmt.Sscanf(r.Line, "MOVED %d %d %s", &moved, &stayed, &cursor); n < 2 {
-		return 0, 0, "", fmt.Errorf("%w: %.60q", errStranger, cmp.Or(r.Line, err.Error()))
+	if n, _ := fmt.Sscan(strings.TrimPrefix(r.Line, want), &did, &not, &cursor); n < 2 {
+		return 0, 0, "", fmt.Errorf("%w: %.60q", errStranger, r.Line)
 	}
-	return moved, stayed, cursor, nil
+	return did, not, cursor, nil
 }

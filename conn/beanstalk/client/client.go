@@ -74,6 +74,15 @@ func (c *Client) Askf(format string, parts ...any) (Reply, error) {
 	return c.Ask(fmt.Sprintf(format, parts...))
 }
 
+// Get is Askf for a command with one good answer: it takes no other.
+func (c *Client) Get(want, format string, parts ...any) (Reply, error) {
+	r, err := c.Askf(format, parts...)
+	if err == nil {
+		err = r.Want(want)
+	}
+	return r, err
+}
+
 // AskWithin is Ask for a command that the server may answer so much later.
 func (c *Client) AskWithin(later time.Duration, command string) (Reply, error) {
 	c.conn.limit += later

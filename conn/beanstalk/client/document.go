@@ -24,10 +24,7 @@ var texts = map[string]bool{"name": true, "tube": true, "state": true, "version"
 
 // Stats asks for a stats reply: of the server, of a tube or of a job.
 func (c *Client) Stats(command string) (Document, error) {
-	r, err := c.Ask(command)
-	if err == nil {
-		err = r.Want("OK")
-	}
+	r, err := c.Get("OK", "%s", command)
 	if err != nil {
 		return nil, err
 	}
@@ -120,17 +117,6 @@ func (d Document) MarshalJSON() ([]byte, error) {
 
 // Tubes asks for the names of all tubes.
 func (c *Client) Tubes() (names []string, err error) {
-	r, err := c.Ask("list-tubes")
-	if err == nil {
-		err = r.Want("OK")
-	}
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(r.Body)) {
-		if name, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "- "); ok {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+	r, err := c.Get("OK", "list-tubes")
+	return r.List(), err
 }

@@ -31,11 +31,8 @@ type Been struct {
 // ListJobs asks a server that has list-jobs for a page of the jobs that options choose, each as
 // Option makes it. cursor is for the next page; "" if this is the last one.
 func (c *Client) ListJobs(options ...string) (jobs []ListedJob, cursor string, _ error) {
-	r, err := c.Ask(strings.Join(append([]string{"list-jobs"}, options...), " "))
+	r, err := c.Get("OK", "%s", strings.Join(append([]string{"list-jobs"}, options...), " "))
 	if err != nil {
-		return nil, "", err
-	}
-	if err := r.Want("OK"); err != nil {
 		return nil, "", err
 	}
 	return parseListed(r.Body)

@@ -1,5 +1,7 @@
 package client
 
+import "iter"
+
 // Pipe sends many commands before it reads their replies. Replies are read when there are
 // maxWaiting of them, or maxBuffered bytes of commands: few enough that neither side fills
 // the other's socket while both write.
@@ -21,6 +23,21 @@ const (
 // Pipe returns a pipe that hands each reply, in the order of the commands (CL1), to got. An
 // error of got ends the pipe.
 func (c *Client) Pipe(got func(Reply) error) *Pipe { return &Pipe{c: c, got: got} }
+
+// Each sends commands through a Pipe, and hands on the reply to each, with its number.
+func (c *Client) Each(commands iter.Seq[string], got func(i int, r Reply) error) error {
+	n := -1
+	pipe := c.Pipe(func(r Reply) error {
+		n++
+		return got(n, r)
+	})
+	for command := range commands {
+		if err := pipe.Send(command); err != nil {
+			return err
+		}
+	}
+	return pipe.Flush()
+}
 
 // Send adds a command.
 func (p *Pipe) Send(command string) error { return p.add(command, nil) }

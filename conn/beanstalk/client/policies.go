@@ -18,10 +18,7 @@ type Policies struct {
 
 // Policies asks for all policies.
 func (c *Client) Policies() (p Policies, err error) {
-	r, err := c.Ask("policies")
-	if err == nil {
-		err = r.Want("OK")
-	}
+	r, err := c.Get("OK", "policies")
 	if err != nil {
 		return p, err
 	}
