@@ -66,7 +66,7 @@
 //
 // The first group of a queue is its tube. Every further group is a view (items_view.go). A view
 // gets each job too, and keeps its own account of which jobs it has not delivered, which
-// are pending at its consumers (items_viewpush.go), and which it is done with. A job that the
+// are pending at its consumers (items_pending.go), and which it is done with. A job that the
 // first group is done with, and a view is not, is passed: only the queue service sees it.
 // A job ends when the last group is done with it; a dead letter then goes where its fate
 // says. Views are made and removed in shares (items_viewops.go, items_group.go).

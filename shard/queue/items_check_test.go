@@ -58,7 +58,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if c.again == 0 && c.to != nil && !c.autoCommit && c.held() > c.window {
 		return fmt.Errorf("Q2: %d items are pending in a window of %d", c.held(), c.window)
 	}
-	waits := c.client.waits != nil || c.lined()
+	waits := c.waits()
 	if waits && !c.room() {
 		return fmt.Errorf("Q5: it waits and has no room")
 	}

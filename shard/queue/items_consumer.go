@@ -141,10 +141,7 @@ func (s *State) connect(c *consumer, to Receiver) {
 	}
 	c.to, c.batch = to, nil
 	c.unsent, c.stopped, c.fetching = 0, false, false
-	c.again, c.resent = c.client.held.Head, 0
-	if c.group.view != nil {
-		c.again = c.has.Head
-	}
+	c.again, c.resent = s.firstHeld(c), 0
 }
 
 // heardOf finds the consumer that an operation comes from.

@@ -23,27 +23,16 @@ func (s *State) served(v *service) {
 
 // askDelete ends items by their indexes. Unknown indexes are skipped.
 func (s *State) askDelete(op *Op) {
-	a := op.Ask
 	op.Status = OK
-	v := s.serving(a)
+	v := s.serving(op.Ask)
 	if v == nil {
 		return
 	}
 	defer s.served(v)
-	if !a.begun {
-		a.begun, a.at = true, 0
-	}
-	for ; a.at < len(a.Indexes); a.at++ {
-		if s.spent() {
-			op.Status = More
-			return
-		}
-		s.spend(ending)
-		if slot := s.jobIn(v.tube, a.Indexes[a.at]); slot != 0 {
-			s.endForAll(slot)
-		}
-	}
-	a.restart()
+	s.each(op, func(slot uint32) {
+		s.spend(ending - moving)
+		s.endForAll(slot)
+	})
 }
 
 // jobIn finds a job of a tube, or 0.

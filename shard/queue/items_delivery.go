@@ -201,14 +201,9 @@ func (s *State) askFetched(op *Op) {
 	op.Status = OK
 	f := op.Ask.fetched
 	c := f.consumer
-	if c.group.view != nil {
-		s.viewFetched(f)
-		return
-	}
 	for _, id := range f.lost {
-		if slot := s.slotOf(id); slot != 0 && s.pendingAt(slot) == c {
-			op := Op{Kind: Quarantine, ID: id}
-			s.quarantine(&c.client, &op)
+		if slot := s.slotOf(id); slot != 0 && s.pendingAt(c.group, slot) == c {
+			s.setAside(c, slot)
 		}
 	}
 	if c.to == nil || c.to != f.to {
@@ -220,9 +215,22 @@ func (s *State) askFetched(op *Op) {
 		return
 	}
 	for _, id := range f.read {
-		if slot := s.slotOf(id); slot != 0 && s.pendingAt(slot) == c {
-			s.unhold(slot)
-			s.finish(slot)
+		if slot := s.slotOf(id); slot != 0 && s.pendingAt(c.group, slot) == c {
+			s.doneWith(c.group, slot)
 		}
+	}
+}
+
+// setAside buries an item that a consumer was to get and that nobody can read, for beanstalk clients to see. Its
+// group is done with it.
+func (s *State) setAside(c *consumer, slot uint32) {
+	if s.job(slot).state() == Passed {
+		s.unpass(slot)
+		s.buryDamaged(slot)
+	} else {
+		s.quarantine(&c.client, &Op{ID: s.job(slot).id()})
+	}
+	if w := c.group.view; w != nil {
+		s.viewEnds(w, slot)
 	}
 }

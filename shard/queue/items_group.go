@@ -121,7 +121,7 @@ func (s *State) dropConsumers(g *group, a *Ask) bool {
 		}
 		s.spend(moving)
 		if c := g.consumers[len(g.consumers)-1]; c.held() > 0 {
-			s.loseFirst(c)
+			s.offerAgain(g, s.firstHeld(c))
 		} else {
 			s.forgetConsumer(c)
 		}

@@ -246,7 +246,7 @@ func (c *consumer) pend() { c.group.pending++ }
 func (s *State) unpend(c *consumer, slot uint32) {
 	c.group.pending--
 	if c.again == slot {
-		c.again = s.linksOf(slot).Next
+		c.again = s.heldAfter(c, slot)
 	}
 	s.wake(c)
 }

@@ -58,13 +58,7 @@ func (s *State) exit() {
 		return
 	}
 	c.exited = true
-	if w := c.group.view; w != nil {
-		s.viewReturns(w, s.pendings.At(c.has.Head).job)
-	} else {
-		slot := c.client.held.Head
-		s.unhold(slot)
-		s.rebalance(slot)
-	}
+	s.returned(c.group, s.firstHeld(c))
 	if c.held() == 0 {
 		s.depart(c)
 	}

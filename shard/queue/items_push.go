@@ -8,6 +8,10 @@ import "beanfield/shard/queue/cells"
 // long as it has room and there are jobs. When there are none, it joins the line. So all
 // that have room take turns, a consumer with a large window takes no more than others at
 // a time, and the work of a turn is bounded.
+//
+// A view has a line of its own. A job that becomes undelivered there calls the first of those who
+// wait, which then goes through State.withRoom like all consumers. While there are undelivered
+// jobs and the line is not empty, one of the view's consumers is called (V3).
 
 // feed serves the consumers that may have got room, and those that are to learn that no
 // more items come.
@@ -29,38 +33,45 @@ func (s *State) feed() {
 
 // feedOne sends a consumer one item, or lets it wait for one.
 func (s *State) feedOne(c *consumer) {
-	t := c.group.service.tube
-	if c.group.view != nil {
-		s.feedView(c)
-		return
+	g := c.group
+	if g.view != nil {
+		defer s.callLine(g.view) // whatever becomes of this consumer
 	}
 	switch {
 	case c.to == nil:
 		s.departIdle(c)
-		return
-	case !c.listens():
-		return
-	case c.group.service.ended && s.tells(c):
-		return
+	case !c.listens(), g.service.ended && s.tells(c):
 	case c.again != 0:
 		s.resend(c)
-	case !c.room() || c.client.waits != nil:
-		return
+		s.wake(c)
+	case !c.room() || c.waits():
 	case c.filtered():
 		s.seekFor(c)
-		return
-	case t.offers():
-		s.push(c, s.pick(c, t))
+	case g.offers():
+		s.push(c, s.pick(c))
+		s.wake(c)
+	case g.view != nil:
+		g.view.line.Push(c, &c.inLine, g.view.line.Tail.links())
 	default:
 		s.wait(&c.client, 0)
-		return
 	}
-	s.wake(c)
 }
 
-// pick is the ready job that a consumer is sent next: the best one. If the consumer has
-// just refused that or been too slow, and its group has others who may take it, it is sent the second best.
-func (s *State) pick(c *consumer, t *tube) uint32 {
+// offers says that the group may be sent a job now.
+func (g *group) offers() bool {
+	if w := g.view; w != nil {
+		return w.heap.N > 0 && !g.service.tube.paused()
+	}
+	return g.service.tube.offers()
+}
+
+// pick is the job that a consumer is sent next: the best one. If a consumer of the first group has
+// just refused that or been too slow, and the group has others who may take it, it is sent the second best.
+func (s *State) pick(c *consumer) uint32 {
+	if w := c.group.view; w != nil {
+		return w.heap.Top().Slot
+	}
+	t := c.group.service.tube
 	best := t.ready.Top().Slot
 	if !s.avoids(c, best) || len(c.group.consumers) < 2 {
 		return best
@@ -82,40 +93,45 @@ func (s *State) avoids(c *consumer, slot uint32) bool {
 	return it != nil && it.avoid == c.number
 }
 
-// push sends a ready job to a consumer, which holds it from now on. With auto-commit
+// push sends a job to a consumer, at which it is pending from now on. With auto-commit
 // the group is done with the job at once, unless its body is yet to be read.
 func (s *State) push(c *consumer, slot uint32) {
-	s.unready(slot)
-	away := s.load(c, slot)
 	c.group.delivered++
-	if c.autoCommit && !away {
-		if t := c.group.service.tube; t.policy != nil {
-			s.handOut(t)
+	if w := c.group.view; w != nil {
+		s.viewHold(w, c, slot)
+		if away := s.load(c, slot); c.autoCommit && !away {
+			s.viewEnds(w, slot)
 		}
-		s.finish(slot)
 		return
 	}
-	s.hold(&c.client, slot)
+	s.unready(slot)
+	if away := s.load(c, slot); !c.autoCommit || away {
+		s.hold(&c.client, slot)
+		return
+	}
+	if t := c.group.service.tube; t.policy != nil {
+		s.handOut(t)
+	}
+	s.finish(slot)
 }
 
 // resend sends a new connection the next of the items that were pending before, or gives
 // the item back if the consumer no longer wants it or has room for it.
 func (s *State) resend(c *consumer) {
-	slot := c.again
+	g, slot := c.group, c.again
 	switch id := s.job(slot).id(); {
 	case id < c.start:
-		s.unhold(slot)
-		s.rebalance(slot)
+		s.returned(g, slot)
 	case !c.autoCommit && c.resent >= c.window:
-		s.unhold(slot)
-		s.makeReady(slot)
+		s.offerAgain(g, slot)
 	default:
 		c.resent++
-		away := s.load(c, slot)
-		c.again = s.linksOf(slot).Next
-		if c.autoCommit && !away {
-			s.unhold(slot)
-			s.finish(slot)
+		if g.view != nil {
+			s.viewSentAgain(g.view, slot)
+		}
+		c.again = s.heldAfter(c, slot)
+		if away := s.load(c, slot); c.autoCommit && !away {
+			s.doneWith(g, slot)
 		}
 	}
 }
@@ -140,9 +156,8 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	s.pack(p, slot, !c.indexOnly)
 	i := &p.Items[len(p.Items)-1]
 	c.unsent += i.weight()
-	i.Delivery = 1
+	i.Delivery = 1 + s.returnsOf(c.group, slot)
 	if it := s.itemAt(slot); it != nil {
-		i.Delivery += int(it.rebalances)
 		it.avoid = 0
 	}
 	c.index = i.Index
@@ -165,4 +180,39 @@ func (s *State) TakeDeliveries(list []*DeliveryBatch) []*DeliveryBatch {
 	}
 	s.Deliveries = s.Deliveries[:0]
 	return list
+}
+
+func (c *consumer) links() *cells.Links[*consumer] {
+	if c == nil {
+		return nil
+	}
+	return &c.inLine
+}
+
+// waits says that the consumer waits in a line: of the tube, or of its view.
+func (c *consumer) waits() bool { return c.client.waits != nil || c.lined() }
+
+// lined says that the consumer waits in its view's line.
+func (c *consumer) lined() bool { return c.group.view != nil && c.group.view.line.Has(c, &c.inLine) }
+
+// leaveLine takes a consumer of a view out of its line.
+func (s *State) leaveLine(c *consumer) {
+	if c.lined() {
+		c.group.view.line.Remove(&c.inLine, c.inLine.Prev.links(), c.inLine.Next.links())
+	}
+}
+
+// callLine calls the first consumer of the line, if there is a job for it.
+func (s *State) callLine(w *view) {
+	if c := w.line.Head; c != nil && w.group.offers() {
+		s.leaveLine(c)
+		s.wake(c)
+	}
+}
+
+// callLines does the same for all views of a tube whose pause has ended.
+func (v *service) callLines(s *State) {
+	for _, w := range v.views {
+		s.callLine(w)
+	}
 }

@@ -20,7 +20,7 @@ func (s *State) search(op *Op) {
 		a.begun, a.Search = true, SearchInfo{}
 	}
 	g := v.groupNamed(a.Group)
-	if s.waits(g, slot) && (!s.whole(v) || !s.countBefore(v, a, g, slot)) {
+	if s.undelivered(g, slot) && (!s.whole(v) || !s.countBefore(v, a, g, slot)) {
 		op.Status = More
 		return
 	}
@@ -30,14 +30,6 @@ func (s *State) search(op *Op) {
 	a.restart()
 }
 
-// waits says whether an item is yet to be delivered to a group.
-func (s *State) waits(g *group, slot uint32) bool {
-	if g != nil && g.view != nil {
-		return g.view.undelivered(slot)
-	}
-	return s.job(slot).state() == Ready
-}
-
 // whoHas says which consumer of a group has an item, and how often the item was sent to
 // the group. A beanstalk worker that has it has no name.
 func (s *State) whoHas(a *Ask, g *group, slot uint32) {
@@ -45,18 +37,9 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 	if g == nil {
 		return
 	}
-	var c *consumer
-	if w := g.view; w != nil {
-		i.Deliveries = int(w.returned[slot])
-		if ref := w.pendingOf(slot); ref != 0 {
-			i.Pending, c = true, s.clients.Get(s.pendings.At(ref).consumer).consumer
-		}
-	} else {
-		if it := s.itemAt(slot); it != nil {
-			i.Deliveries = int(it.rebalances)
-		}
-		i.Pending, c = s.job(slot).state() == Reserved, s.pendingAt(slot)
-	}
+	c := s.pendingAt(g, slot)
+	i.Deliveries = s.returnsOf(g, slot)
+	i.Pending = c != nil || g.view == nil && s.job(slot).state() == Reserved
 	if i.Pending {
 		i.Deliveries++
 		i.WaitCount = 0
@@ -73,7 +56,7 @@ func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
 	own := readyKey(j.pri, j.id(), slot)
 	return s.walk(v, a, looking, func(other uint32) {
 		x := s.job(other)
-		if s.waits(g, other) && readyKey(x.pri, x.id(), other).Before(own) {
+		if s.undelivered(g, other) && readyKey(x.pri, x.id(), other).Before(own) {
 			a.Search.WaitCount++
 		}
 	})

@@ -241,26 +241,6 @@ func (w *view) count(slot, times uint32) {
 	w.returned[slot] += times
 }
 
-// viewReturns takes back a job that a consumer of a view has not dealt with. Others get
-// it, unless it is a dead letter: then the view is done with it.
-func (s *State) viewReturns(w *view, slot uint32) {
-	w.count(slot, 1)
-	l := w.group.service.limits
-	dead, roomy := s.tooOften(w.returned[slot], l.MaxDelivery)
-	if dead {
-		it := s.itemOf(slot)
-		it.fated, it.fate = true, l.DeadLetter
-		s.viewEnds(w, slot)
-		return
-	}
-	if roomy {
-		s.logUpdate(slot)
-	}
-	ref := w.pendingOf(slot)
-	w.offer(s, slot) // before viewUnpend: others are called before the consumer that had it
-	s.viewUnpend(w, ref)
-}
-
 // settle ends a job, which is in no place, because all groups are done with it.
 func (s *State) settle(slot uint32) {
 	if !s.meetFate(slot) {

@@ -141,7 +141,7 @@ func (s *State) checkHas(c *consumer) error {
 		if p := s.pendings.At(ref); p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
 			return fmt.Errorf("Q1: job %d is pending elsewhere", s.job(p.job).id())
 		}
-		again = again || ref == c.again
+		again = again || s.pendings.At(ref).job == c.again
 		return nil
 	})
 	if err == nil && !again {

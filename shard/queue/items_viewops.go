@@ -105,19 +105,6 @@ func (v *service) viewNumbered(number uint32) *view {
 	return nil
 }
 
-// loseFirst takes the first of a consumer's items from it, because its group ends.
-func (s *State) loseFirst(c *consumer) {
-	if w := c.group.view; w != nil {
-		slot := s.pendings.At(c.has.Head).job
-		s.viewUnpend(w, c.has.Head)
-		w.offer(s, slot)
-		return
-	}
-	slot := c.client.held.Head
-	s.unhold(slot)
-	s.makeReady(slot)
-}
-
 // emptyView takes all jobs out of a view. It reports false if it must go on in another
 // turn.
 func (s *State) emptyView(w *view, a *Ask) bool {

@@ -211,9 +211,7 @@ func (s *State) comeHomeDamaged(slot uint32) {
 		s.end(slot)
 		return
 	}
-	s.makeBuried(slot)
-	s.markQuarantined(slot)
-	s.logQuarantine(slot)
+	s.buryDamaged(slot)
 }
 
 // travelling finds a job that is on its way, for a step that costs so much of the turn. If it answers 0, there

@@ -32,6 +32,13 @@ func (s *State) quarantine(c *Client, op *Op) {
 	s.logQuarantine(slot)
 }
 
+// buryDamaged buries a job, which is in no place, because its body cannot be read.
+func (s *State) buryDamaged(slot uint32) {
+	s.makeBuried(slot)
+	s.markQuarantined(slot)
+	s.logQuarantine(slot)
+}
+
 func (s *State) markQuarantined(slot uint32) {
 	s.quarantined[slot] = true
 	s.totals.Damaged++

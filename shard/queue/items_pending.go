@@ -1,0 +1,211 @@
+package queue
+
+import "beanfield/shard/queue/cells"
+
+// What is pending at the consumers of a group. In the first group, that is what their clients hold; a view has a
+// pending for each. Whoever commits, refuses, leaves, is too slow or connects again need not know which it is.
+
+// pendingAt is the consumer of a group that has a job; nil if none of them has it.
+func (s *State) pendingAt(g *group, slot uint32) *consumer {
+	if w := g.view; w != nil {
+		if ref := w.pendingOf(slot); ref != 0 {
+			return s.clients.Get(s.pendings.At(ref).consumer).consumer
+		}
+	} else if s.job(slot).state() == Reserved {
+		if c := s.holderOf(slot).consumer; c != nil && c.group == g {
+			return c
+		}
+	}
+	return nil
+}
+
+// undelivered says whether an item is yet to be delivered to a group; nil stands for a group that there is not.
+func (s *State) undelivered(g *group, slot uint32) bool {
+	if g != nil && g.view != nil {
+		return g.view.undelivered(slot)
+	}
+	return s.job(slot).state() == Ready
+}
+
+// returnsOf is how often a job was taken back from consumers of a group.
+func (s *State) returnsOf(g *group, slot uint32) int {
+	if g.view != nil {
+		return int(g.view.returned[slot])
+	}
+	if it := s.itemAt(slot); it != nil {
+		return int(it.rebalances)
+	}
+	return 0
+}
+
+// firstHeld is the job that a consumer has had longest, and heldAfter the one that it was sent after another; 0
+// if there is none.
+func (s *State) firstHeld(c *consumer) uint32 {
+	if c.group.view != nil {
+		return s.pendings.At(c.has.Head).job
+	}
+	return c.client.held.Head
+}
+
+func (s *State) heldAfter(c *consumer, slot uint32) uint32 {
+	if w := c.group.view; w != nil {
+		return s.pendings.At(s.ownLinks(w.pendingOf(slot)).Next).job
+	}
+	return s.linksOf(slot).Next
+}
+
+// doneWith notes that a group is done with a job that is pending at one of its consumers, or undelivered.
+func (s *State) doneWith(g *group, slot uint32) {
+	if g.view != nil {
+		s.viewEnds(g.view, slot)
+		return
+	}
+	s.unplace(slot)
+	s.finish(slot)
+}
+
+// returned takes back a job with which a consumer has not dealt, and counts that. Others get it, unless it
+// is a dead letter.
+func (s *State) returned(g *group, slot uint32) {
+	if g.view != nil {
+		s.viewReturns(g.view, slot)
+		return
+	}
+	s.unhold(slot)
+	s.rebalance(slot)
+}
+
+// offerAgain does so without counting.
+func (s *State) offerAgain(g *group, slot uint32) {
+	if w := g.view; w != nil {
+		s.viewUnpend(w, w.pendingOf(slot))
+		w.offer(s, slot)
+		return
+	}
+	s.unhold(slot)
+	s.makeReady(slot)
+}
+
+// standBack takes a consumer out of all lines, so that others can have what it is about
+// to give back. The caller must wake it afterwards.
+func (s *State) standBack(c *consumer) {
+	s.unwait(&c.client)
+	c.look = min(c.look, lookedAll-1) // so that others are shown it first
+	s.leaveLine(c)
+}
+
+// rebalance gives to others a job, which is in no place, because a consumer of the first
+// group has not dealt with it. A job that was sent as often as it may be is a dead letter.
+func (s *State) rebalance(slot uint32) {
+	s.rebalanced++
+	it := s.itemOf(slot)
+	it.rebalances++
+	j := s.job(slot)
+	l := s.tubeOf(j).service.limits
+	perished, roomy := s.perishes(slot, it.rebalances, l.MaxDelivery, l.DeadLetter, ForReturns)
+	if perished {
+		return
+	}
+	j.setState(Ready)
+	if roomy {
+		s.logUpdate(slot)
+	}
+	s.makeReady(slot)
+}
+
+// viewReturns takes back a job that a consumer of a view has not dealt with. Others get
+// it, unless it is a dead letter: then the view is done with it.
+func (s *State) viewReturns(w *view, slot uint32) {
+	w.count(slot, 1)
+	l := w.group.service.limits
+	dead, roomy := s.tooOften(w.returned[slot], l.MaxDelivery)
+	if dead {
+		it := s.itemOf(slot)
+		it.fated, it.fate = true, l.DeadLetter
+		s.viewEnds(w, slot)
+		return
+	}
+	if roomy {
+		s.logUpdate(slot)
+	}
+	ref := w.pendingOf(slot)
+	w.offer(s, slot) // before viewUnpend: others are called before the consumer that had it
+	s.viewUnpend(w, ref)
+}
+
+// viewHold makes an undelivered job of the view pending at a consumer.
+func (s *State) viewHold(w *view, c *consumer, slot uint32) {
+	ref := s.pendings.Alloc()
+	*s.pendings.At(ref) = pending{job: slot, consumer: c.client.slot, at: s.now}
+	c.has.Push(ref, s.ownLinks(ref), s.ownLinks(c.has.Tail))
+	w.take(slot)
+	w.group.pending++
+	w.send(s, ref)
+	w.places.Set(slot, viewPending|ref)
+	s.retimeView(w)
+}
+
+// viewUnpend takes a job from the consumer at which it is pending.
+func (s *State) viewUnpend(w *view, ref uint32) {
+	p := s.pendings.At(ref)
+	c := s.clients.Get(p.consumer).consumer
+	if c.again == p.job {
+		c.again = s.heldAfter(c, p.job)
+	}
+	c.has.Remove(&p.own, s.ownLinks(p.own.Prev), s.ownLinks(p.own.Next))
+	w.group.pending--
+	w.unsend(s, ref)
+	s.pendings.Release(ref)
+	s.retimeView(w)
+	s.wake(c)
+}
+
+// ownLinks and allLinks are a pending's in its consumer's list and in its view's. Those of
+// slot 0, which is no pending, are links that nobody uses.
+func (s *State) ownLinks(ref uint32) *cells.Links[uint32] { return &s.pendings.At(ref).own }
+func (s *State) allLinks(ref uint32) *cells.Links[uint32] { return &s.pendings.At(ref).all }
+
+// send appends a pending to the view's.
+func (w *view) send(s *State, ref uint32) { w.sent.Push(ref, s.allLinks(ref), s.allLinks(w.sent.Tail)) }
+
+// unsend removes it.
+func (w *view) unsend(s *State, ref uint32) {
+	k := s.allLinks(ref)
+	w.sent.Remove(k, s.allLinks(k.Prev), s.allLinks(k.Next))
+}
+
+// retimeView notes when the oldest of a view's pendings will have been idle too long.
+func (s *State) retimeView(w *view) {
+	var at int64
+	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.Head != 0 {
+		at = s.pendings.At(w.sent.Head).at + idle
+	}
+	s.idling.Schedule(s.idlePos, w.slot, at)
+}
+
+// retimeViews does so for all views of a queue, because MaxIdle has changed.
+func (s *State) retimeViews(v *service) {
+	for _, w := range v.views {
+		s.retimeView(w)
+	}
+}
+
+// tickViews takes back what has been pending for too long.
+func (s *State) tickViews() {
+	for !s.spent() && s.idling.Due(s.now) {
+		s.spend(moving)
+		w := s.views.Get(s.idling.Top().Slot)
+		slot := s.pendings.At(w.sent.Head).job
+		s.standBack(s.pendingAt(w.group, slot))
+		s.viewReturns(w, slot)
+	}
+}
+
+// viewSentAgain notes that a job is sent again, to a new connection.
+func (s *State) viewSentAgain(w *view, slot uint32) {
+	ref := w.pendingOf(slot)
+	s.pendings.At(ref).at = s.now
+	w.unsend(s, ref)
+	w.send(s, ref)
+	s.retimeView(w)
+}
