@@ -5,53 +5,57 @@ import (
 	"time"
 )
 
-// P10 to P12: what one voter answers, and how long ago it says it has answered an older epoch that
-// has not ended.
-func TestWhatAVoterAnswers(t *testing.T) {
-	const refused, silent = -1, -2 // silent until it has kept the epoch
-	type life [2]uint64            // epoch and life
-	type beat struct {
+// What a voter is told and asked at a time.
+type (
+	life  [2]uint64 // epoch and life
+	asked struct {
 		at, epoch   time.Duration
 		ended       uint64
 		shown       life
 		want, after time.Duration
 	}
+)
+
+// P10 to P12: what one voter answers, and how long ago it says it has answered an older epoch that
+// has not ended.
+func TestWhatAVoterAnswers(t *testing.T) {
+	const refused, silent = -1, -2 // silent until it has kept the epoch
 	for name, c := range map[string]struct {
 		voter *Voter
-		beats []beat
+		beats []asked
 	}{
-		"each newer epoch is told of the one before": {NewVoter(0, 10), []beat{
+		"each newer epoch is told of the one before": {NewVoter(0, 10), []asked{
 			{at: 20, epoch: 1, want: silent, after: 10}, {at: 30, epoch: 1, want: 20},
 			{at: 40, epoch: 2, want: silent, after: 10}, {at: 41, epoch: 1, want: refused},
 			{at: 45, epoch: 3, want: silent, after: 5}}},
-		"one that has ended does not count": {NewVoter(1, 10), []beat{{at: 20, epoch: 1, want: 10},
+		"one that has ended does not count": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, want: 10},
 			{at: 30, epoch: 2, ended: 1, want: silent, after: 20}}},
-		"nor if that is heard late, and twice": {NewVoter(1, 10), []beat{{at: 20, epoch: 1, want: 10},
+		"nor if that is heard late, and twice": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, want: 10},
 			{at: 30, epoch: 2, want: silent, after: 10}, {at: 40, epoch: 2, ended: 1, want: 30},
 			{at: 50, epoch: 2, ended: 1, want: 40}}},
-		"the one before it does": {NewVoter(1, 10), []beat{{at: 20, epoch: 1, want: 10},
+		"the one before it does": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, want: 10},
 			{at: 30, epoch: 2, want: silent, after: 10}, {at: 40, epoch: 3, ended: 2, want: silent, after: 20}}},
-		"another's end changes nothing": {NewVoter(2, 10), []beat{{at: 20, epoch: 2, want: 10},
+		"another's end changes nothing": {NewVoter(2, 10), []asked{{at: 20, epoch: 2, want: 10},
 			{at: 30, epoch: 4, ended: 1, want: silent, after: 10}, {at: 40, epoch: 4, ended: 3, want: 20}}},
-		"an end counts for that epoch only": {NewVoter(1, 10), []beat{{at: 20, epoch: 1, ended: 1, want: 10},
+		"an end counts for that epoch only": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, ended: 1, want: 10},
 			{at: 30, epoch: 2, want: silent, after: 20}, {at: 40, epoch: 2, want: 30},
 			{at: 50, epoch: 3, want: silent, after: 10}}},
-		"no end": {NewVoter(0, 10), []beat{{at: 20, epoch: 1, want: silent, after: 10},
+		"no end": {NewVoter(0, 10), []asked{{at: 20, epoch: 1, want: silent, after: 10},
 			{at: 40, epoch: 2, want: silent, after: 20}}},
-		"a blank one answers nobody": {NewBlank(7, 10), []beat{{at: 20, epoch: 1, want: refused},
+		"a blank one answers nobody": {NewBlank(7, 10), []asked{{at: 20, epoch: 1, want: refused},
 			{at: 30, epoch: 9, want: refused}}},
-		"nor who shows another life": {NewBlank(7, 10), []beat{{at: 20, epoch: 1, shown: life{1, 6}, want: refused},
+		"nor who shows another life": {NewBlank(7, 10), []asked{{at: 20, epoch: 1, shown: life{1, 6}, want: refused},
 			{at: 20, epoch: 1, shown: life{1, 0}, want: refused}}},
-		"it answers whoever shows its life": {NewBlank(7, 10), []beat{
+		"it answers whoever shows its life": {NewBlank(7, 10), []asked{
 			{at: 20, epoch: 3, shown: life{3, 7}, want: silent, after: 10},
 			{at: 30, epoch: 2, want: refused}}},
-		"and nobody older than who showed it": {NewBlank(7, 10), []beat{
+		"and nobody older than who showed it": {NewBlank(7, 10), []asked{
 			{at: 20, epoch: 2, shown: life{3, 7}, want: refused},
 			{at: 30, epoch: 3, want: silent, after: 20}}},
-		"one that is not blank is shown nothing": {NewVoter(5, 10), []beat{
+		"one that is not blank is shown nothing": {NewVoter(5, 10), []asked{
 			{at: 20, epoch: 5, shown: life{8, 7}, want: 10},
 			{at: 20, epoch: 6, shown: life{9, 0}, want: silent, after: 0}}},
-		"one that was blank is shown its life no more": {NewBlank(7, 10), []beat{
+		"one that was blank is shown its life no more": {NewBlank(7, 10), []asked{
 			{at: 20, epoch: 5, shown: life{5, 7}, want: silent, after: 10},
 			{at: 20, epoch: 4, shown: life{4, 7}, want: refused}}},
 	} {
