@@ -64,7 +64,7 @@ func (w beside) readBack() {
 		want := turnsOf(s.i)
 		b := make([]byte, len(want)/2)
 		switch err := w.l.ReadAt(s.at+turns.At(len(want)/4), b); {
-		case errors.Is(err, turns.ErrGone):
+		case errors.Is(err, ErrGone):
 			gone++
 		case err != nil || string(b) != want[len(want)/4:][:len(b)]:
 			w.Errorf("%q is read back, of turns of %d bytes %d: %v", b, len(want), s.i, err)
@@ -128,16 +128,16 @@ func TestGoneWhileRead(t *testing.T) {
 		mustAppend(t, l, strings.Repeat("two", 500))
 	}
 	*amid = reuse
-	if err := l.ReadAt(at, make([]byte, 3)); !errors.Is(err, turns.ErrGone) {
+	if err := l.ReadAt(at, make([]byte, 3)); !errors.Is(err, ErrGone) {
 		t.Errorf("a read: %v", err)
 	}
 	r := l.Reader()
 	r.SkipTo(turns.Place{Origin: origin, Number: 1, Hash: r.Place().Hash})
 	*amid = reuse
-	if _, _, _, _, err := r.Next(); !errors.Is(err, turns.ErrGone) {
+	if _, _, _, _, err := r.Next(); !errors.Is(err, ErrGone) {
 		t.Errorf("a reader: %v", err)
 	}
-	if _, _, _, _, err := l.Reader().Next(); !errors.Is(err, turns.ErrGone) {
+	if _, _, _, _, err := l.Reader().Next(); !errors.Is(err, ErrGone) {
 		t.Errorf("a reader that comes late: %v", err)
 	}
 	last := l.Segments()[0].Behind

@@ -17,7 +17,7 @@ type world struct {
 	t     *testing.T
 	d     *disk
 	l     *Log
-	fold  turns.Reader
+	fold  *Reader
 	store turns.Place // what the store has made durable
 	said  []appended  // those that crashes took left out
 	least int         // as many of them had been durable when the log said so
@@ -139,7 +139,7 @@ func (w *world) steps(word string) {
 // trimOldest has the store go to the end of the turns in the oldest slot, if that is durable,
 // by skipping them.
 func (w *world) trimOldest() {
-	i := slices.IndexFunc(w.l.Segments(), func(s turns.Segment) bool { return s.Behind.Number > w.store.Number })
+	i := slices.IndexFunc(w.l.Segments(), func(s Segment) bool { return s.Behind.Number > w.store.Number })
 	if i < 0 || w.l.Segments()[i].Behind.Number > w.l.Synced() {
 		return
 	}

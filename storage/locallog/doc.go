@@ -106,7 +106,7 @@
 // goroutine, at any time until Close: ReadAt, Segments, Used, Synced, Trim, and Prepare,
 // which keeps Append from making slots itself. A Reader belongs to one goroutine, which may
 // be another. A reader is given only what is durable, so a store that folds it always holds
-// a prefix of the log. ReadAt gives what has been appended too. Both say turns.ErrGone if the
+// a prefix of the log. ReadAt gives what has been appended too. Both say ErrGone if the
 // turns have been freed, or are freed meanwhile.
 //
 // # Rejected

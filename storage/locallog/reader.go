@@ -29,7 +29,7 @@ type Reader struct {
 const readAhead = 64 << 10
 
 // Reader returns a reader.
-func (l *Log) Reader() turns.Reader { return &Reader{log: l, place: l.from} }
+func (l *Log) Reader() *Reader { return &Reader{log: l, place: l.from} }
 
 // Place is where the reader is.
 func (r *Reader) Place() turns.Place { return r.place }
@@ -40,7 +40,7 @@ func (r *Reader) SkipTo(behind turns.Place) { *r = Reader{log: r.log, place: beh
 // Next returns the next turns, where they are, and the place behind them. If ok is false
 // without an error, there is nothing more to read until the next Sync; the place is one to
 // go on from and to trim up to nevertheless, since void parts may be before it. The turns
-// are valid until the next call. After turns.ErrGone, SkipTo says where to go on.
+// are valid until the next call. After ErrGone, SkipTo says where to go on.
 func (r *Reader) Next() (b []byte, at turns.At, behind turns.Place, ok bool, err error) {
 	for {
 		ok, err = r.seek()
@@ -81,7 +81,7 @@ func (r *Reader) seek() (ok bool, err error) {
 			return true, nil
 		}
 	}
-	return false, fmt.Errorf("%w: record %d of the log in %s", turns.ErrGone, want, l.o.Dir)
+	return false, fmt.Errorf("%w: record %d of the log in %s", ErrGone, want, l.o.Dir)
 }
 
 // read reads the next record. Those before it in its slot are stepped over.
@@ -107,7 +107,7 @@ func (r *Reader) read() (rec turns.Record, at turns.At, err error) {
 // unreadable says why the next record cannot be read.
 func (r *Reader) unreadable() error {
 	if !r.log.has(r.slot, r.seq) {
-		return fmt.Errorf("%w: record %d of the log in %s", turns.ErrGone, r.next, r.log.o.Dir)
+		return fmt.Errorf("%w: record %d of the log in %s", ErrGone, r.next, r.log.o.Dir)
 	}
 	return fmt.Errorf("storage: %s: %w: record %d cannot be read", r.slot.name, storage.ErrCorrupt, r.next)
 }

@@ -1,20 +1,31 @@
 package locallog
 
 import (
+	"errors"
 	"fmt"
 
 	"beanfield/storage"
 	"beanfield/storage/turns"
 )
 
+// Segment is a part of a log that is freed as a whole.
+type Segment struct {
+	Seq    uint32      // as in the turns.At of the turns in it
+	First  uint64      // the number of the first record in it
+	Behind turns.Place // of the last turns that end in it, or before it if none do
+}
+
+// ErrGone says that the store has had the turns, and the log has freed them.
+var ErrGone = errors.New("storage: the log does not have these turns any more")
+
 // Segments returns the slots in use, the oldest first. What a store has up to the Behind of
 // one, Trim frees up to that one. It may not be durable yet.
-func (l *Log) Segments() []turns.Segment {
+func (l *Log) Segments() []Segment {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := make([]turns.Segment, len(l.used))
+	all := make([]Segment, len(l.used))
 	for i, s := range l.used {
-		all[i] = turns.Segment{Seq: s.seq, First: s.first, Behind: s.behind}
+		all[i] = Segment{Seq: s.seq, First: s.first, Behind: s.behind}
 	}
 	return all
 }
@@ -71,7 +82,7 @@ func (l *Log) ReadAt(at turns.At, b []byte) error {
 		s := l.inUse(seq)
 		if s == nil {
 			l.mu.Unlock()
-			return turns.ErrGone
+			return ErrGone
 		}
 		tail, more := s.tail, s.more
 		l.mu.Unlock()
@@ -86,7 +97,7 @@ func (l *Log) ReadAt(at turns.At, b []byte) error {
 		}
 		_, err := s.file.ReadAt(b[:n], from)
 		if !l.has(s, seq) {
-			return turns.ErrGone
+			return ErrGone
 		}
 		if err != nil {
 			return fmt.Errorf("storage: %s: %w", s.name, err)

@@ -60,7 +60,7 @@ func TestTurnsLongerThanTheLog(t *testing.T) {
 	if err := l.Prepare(); err != nil || len(slotsOf(t, o)) != 1 {
 		t.Errorf("%v are left, %v", slotsOf(t, o), err)
 	}
-	if err := l.ReadAt(at, got); !errors.Is(err, turns.ErrGone) {
+	if err := l.ReadAt(at, got); !errors.Is(err, ErrGone) {
 		t.Errorf("what has been trimmed: %v", err)
 	}
 	mustAppend(t, l, "three")

@@ -119,10 +119,9 @@ func (f *closeBreakingFile) Close() error {
 	return err
 }
 
-// cloneable is a crashable file system that can be cloned while a database
-// that was given up is still being opened on it. MemFS.Lock takes for reading,
-// twice, the lock that CrashClone takes for writing: between the two it would
-// wait for a clone that waits for it, for ever.
+// cloneable is a crashable file system that can be cloned while a database is at work on it.
+// MemFS.Lock and MemFS.Link take for reading, twice, the lock that CrashClone takes for writing:
+// between the two they would wait for a clone that waits for them, for ever.
 type cloneable struct {
 	*vfs.MemFS
 	mu sync.Mutex
@@ -132,6 +131,12 @@ func (c *cloneable) Lock(name string) (io.Closer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.MemFS.Lock(name)
+}
+
+func (c *cloneable) Link(old, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.MemFS.Link(old, name)
 }
 
 func (c *cloneable) clone(cfg vfs.CrashCloneCfg) *vfs.MemFS {

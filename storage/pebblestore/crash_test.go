@@ -58,6 +58,7 @@ type history struct {
 	rank      uint64
 	large     bool   // some jobs are large
 	queueless bool   // it has no queues
+	moved     bool   // its jobs were moved to another number of shards
 	shard     string // part of its queues' names
 }
 
@@ -145,7 +146,11 @@ func (h *history) nth(least int, got sight) int {
 		s := h.states[n]
 		same := s.maxID == got.maxID && len(got.jobs) == len(s.jobs) && len(got.queues) == len(s.queues)
 		for i := 0; same && i < len(got.jobs); i++ {
-			same = s.jobs[got.jobs[i].ID].Same(got.jobs[i])
+			want, found := s.jobs[got.jobs[i].ID], got.jobs[i]
+			if h.moved {
+				want, found = asPut(want), asPut(found)
+			}
+			same = want.Same(found)
 		}
 		for i := 0; same && i < len(got.queues); i++ {
 			same = reflect.DeepEqual(s.queues[got.queues[i].Tube], got.queues[i])

@@ -83,7 +83,7 @@
 //	fit         makes a store small on a small disk                 options.go
 //	Read        shows what is in a directory, and changes nothing   read.go
 //	verify      refuses what is damaged, before it is touched       read.go
-//	mover       moves jobs to another number of shards              reshard.go
+//	reshard     moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
@@ -162,9 +162,7 @@
 // Without the sync progress, VE4 is the second witness for them. What can be lost then
 // from the end of a manifest without a word is nothing that matters: shares whose slots are all
 // still there are folded again; what a compaction made is missing only if what it was made
-// of has been kept. If large bodies are lost, their jobs are reported as Damaged. Where
-// something goes through memtables, by a change of shards, the place is in the
-// last flush, and a store without a place is damaged.
+// of has been kept. If large bodies are lost, their jobs are reported as Damaged.
 //
 // Why there are no false alarms: all four speak only of syncs that had returned, so
 // what they cover stays readable through any crash. (What comes after that may not: a disk may

@@ -8,8 +8,8 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/fold"
+	"beanfield/storage/locallog"
 	"beanfield/storage/pace"
-	"beanfield/storage/turns"
 )
 
 // folding has the store of a shard follow its log, in the background. It lets the log fill
@@ -196,7 +196,7 @@ func (l *shardLog) collect(slots int) (*fold.Share, error) {
 }
 
 // collectSlot collects the turns that end in a slot, as far as they have been absorbed.
-func (l *shardLog) collectSlot(share *fold.Share, s turns.Segment, absorbed uint64) error {
+func (l *shardLog) collectSlot(share *fold.Share, s locallog.Segment, absorbed uint64) error {
 	if s.Behind.Number <= absorbed && l.window.Left(s.Seq) == 0 && s.First == l.reader.Place().Number+1 {
 		l.reader.SkipTo(s.Behind)
 		return nil

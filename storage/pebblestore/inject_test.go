@@ -97,6 +97,7 @@ func TestErrorAtEveryOperation(t *testing.T) {
 	everyOperation(t, step, func(b *breaking) error {
 		base := &cloneable{MemFS: vfs.NewCrashableMem()}
 		sc := &scenario{t: t, fs: errorfs.Wrap(base, b), led: &ledger{t: t}, h: newHistory(rand.New(rand.NewSource(7)))}
+		sc.h.moved = true
 		err := sc.run()
 		after(t, sc, base)
 		return err

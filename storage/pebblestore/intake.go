@@ -17,17 +17,25 @@ import (
 //
 // An intake is for one goroutine, and ends with Finish or Abort.
 type Intake struct {
+	filler
+	made   bool // the directory did not exist
+	closed bool // the logs, or as far as they could be
+	ended  bool
+}
+
+// filler puts jobs from elsewhere into the logs of a store that nobody uses yet.
+type filler struct {
 	store   *store
-	shardOf func(tube string) int
 	pending []int // bytes put since the last commit of each log
 	limit   int   // of pending, before it is forced to the disk
-	made    bool  // the directory did not exist
-	closed  bool  // the logs, or as far as they could be
-	ended   bool
+}
+
+func (s *store) filler() filler {
+	return filler{store: s, pending: make([]int, s.now.Shards), limit: intakeTurn}
 }
 
 // intakeTurn is how many bytes are put in a shard before they are committed.
-const intakeTurn = 4 * mib
+const intakeTurn = mib
 
 // CheckIntake returns an error if a directory cannot be filled. It changes nothing.
 func CheckIntake(o Options) error {
@@ -47,27 +55,24 @@ func newIntake(s *store, shards int, shardOf func(string) int) (*Intake, error) 
 		return nil, err
 	}
 	_, err := s.dir.FS.Stat(s.dir.Path)
-	in := &Intake{
-		store: s, shardOf: shardOf, pending: make([]int, shards), limit: intakeTurn,
-		made: directory.Missing(err),
-	}
+	s.shardOf, s.now = shardOf, format.Manifest{Generation: 1, Shards: shards, Filling: true}
+	in := &Intake{filler: s.filler(), made: directory.Missing(err)}
 	if err := s.dir.Acquire(); err != nil {
 		return nil, err // if it is somebody's, it is not for us to clean up
 	}
-	if err := in.begin(shards); err != nil {
+	if err := in.begin(); err != nil {
 		return nil, errors.Join(err, in.Abort())
 	}
 	return in, nil
 }
 
-func (in *Intake) begin(shards int) error {
+func (in *Intake) begin() error {
 	s := in.store
 	if err := s.dir.Free(); err != nil { // now it is locked
 		in.ended = true
 		return errors.Join(err, s.dir.Release())
 	}
 	s.fit()
-	s.now = format.Manifest{Generation: 1, Shards: shards, Filling: true}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -77,12 +82,21 @@ func (in *Intake) begin(shards int) error {
 
 // Put adds a job, as one record with all that has happened to it. Neither it
 // nor the body is kept.
-func (in *Intake) Put(j *storage.Job, body []byte) error {
+func (f *filler) Put(j *storage.Job, body []byte) error {
+	if j.Item != nil && j.Item.Moved { // its record has the tube that it was moved to, where it has no keys
+		put := *j
+		put.Item = j.Item.Clone()
+		put.Item.Moved, put.Item.Keys = false, nil
+		j = &put
+	}
 	n := len(body) + len(j.Tube) + len(format.TagsOf(j))
-	i := in.shardOf(j.Tube)
-	l := in.store.logs[i]
+	i := f.store.shardOf(j.Tube)
+	l := f.store.logs[i]
 	if !l.Room(n) {
-		return directory.Error(in.store.dir.Path, storage.ErrNoSpace, "job %d does not fit", j.ID)
+		f.store.space.look() // nobody may have, for a while
+		if !l.Room(n) {
+			return directory.Error(f.store.dir.Path, storage.ErrNoSpace, "job %d does not fit", j.ID)
+		}
 	}
 	if j.Size > storage.LargeBody {
 		done := make(committed, 1)
@@ -92,22 +106,22 @@ func (in *Intake) Put(j *storage.Job, body []byte) error {
 		}
 	}
 	l.Put(j, body)
-	return in.added(i, n)
+	return f.added(i, n)
 }
 
 // PutQueue adds what is kept of a queue.
-func (in *Intake) PutQueue(q *storage.Queue) error {
-	i := in.shardOf(q.Tube)
-	in.store.logs[i].PutQueue(q)
-	return in.added(i, len(q.Tube))
+func (f *filler) PutQueue(q *storage.Queue) error {
+	i := f.store.shardOf(q.Tube)
+	f.store.logs[i].PutQueue(q)
+	return f.added(i, len(q.Tube))
 }
 
 // added ends the turn of a log when the log has been given enough.
-func (in *Intake) added(i, n int) error {
-	if in.pending[i] += n; in.pending[i] < in.limit {
+func (f *filler) added(i, n int) error {
+	if f.pending[i] += n; f.pending[i] < f.limit {
 		return nil
 	}
-	return in.commit(i)
+	return f.commit(i)
 }
 
 // committed is an Ack that can be waited for.
@@ -115,10 +129,10 @@ type committed chan error
 
 func (c committed) Committed(err error) { c <- err }
 
-func (in *Intake) commit(i int) error {
-	in.pending[i] = 0
+func (f *filler) commit(i int) error {
+	f.pending[i] = 0
 	done := make(committed, 1)
-	if in.store.logs[i].Commit(done) {
+	if f.store.logs[i].Commit(done) {
 		return nil
 	}
 	return <-done
@@ -154,10 +168,10 @@ func (in *Intake) steps(last uint64) []func() error {
 
 // commitAll ends the last turn of each log, which also notes the highest id:
 // that may be of a job that is long gone.
-func (in *Intake) commitAll(last uint64) error {
-	for i, l := range in.store.logs {
+func (f *filler) commitAll(last uint64) error {
+	for i, l := range f.store.logs {
 		l.raise(last)
-		if err := in.commit(i); err != nil {
+		if err := f.commit(i); err != nil {
 			return err
 		}
 	}

@@ -28,17 +28,13 @@ func intakeJobs(n uint64) []storagetest.Stored {
 		j := &all[i]
 		*j = storagetest.RandomJob(r, uint64(i)+1, fmt.Sprintf("tube-%d", i%7))
 		storagetest.RandomUpdate(r, j, &rank)
-		if j.Updated = false; j.Item != nil {
-			j.Item.Moved = false // its record has the tube that it was moved to
-		}
 	}
 	return all
 }
 
-// take puts jobs in an intake; a job that was updated makes no difference.
+// take puts jobs in an intake.
 func take(in *Intake, jobs []storagetest.Stored) error {
 	for _, j := range jobs {
-		j.Updated = true
 		if err := in.Put(&j.Job, []byte(j.Body)); err != nil {
 			return err
 		}
@@ -193,6 +189,9 @@ func TestIntakeMakesDirectoriesThatLast(t *testing.T) {
 	must.Do(t, errors.Join(take(in, jobs), in.Finish(0)))
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
 	s := noTicks(o)
+	for i := range jobs {
+		jobs[i] = asPut(jobs[i])
+	}
 	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), storagetest.InOrder(jobs))
 	must.Do(t, s.Close())
 }

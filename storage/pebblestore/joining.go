@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"beanfield/storage"
-	"beanfield/storage/fold"
 	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
@@ -115,9 +114,7 @@ func (s *store) rebase(path string, shards int, place turns.Place) error {
 	}
 	highest, err := st.goOn()
 	if err == nil {
-		share := fold.NewWindow(highest).NewShare()
-		share.Seal(place)
-		err = f.Guard(func() error { return st.take(share) })
+		err = st.begin(place, highest)
 	}
 	if err = errors.Join(err, st.close()); err != nil {
 		return err

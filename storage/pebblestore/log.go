@@ -28,7 +28,7 @@ type shardLog struct {
 	store *store
 	shard int
 
-	turns     turns.Log
+	turns     *locallog.Log
 	writing   sync.Mutex    // guards appending and syncing
 	appended  atomic.Uint64 // the number of the last record
 	window    *fold.Window
@@ -38,7 +38,7 @@ type shardLog struct {
 	// The fold: see folding.go.
 	folding   sync.Mutex
 	sealed    uint64 // a share of the store may have left out what has ended up to this record
-	reader    turns.Reader
+	reader    *locallog.Reader
 	share     *fold.Share // that could not be stored yet
 	freed     chan struct{}
 	foldDue   chan struct{}
@@ -119,10 +119,10 @@ func (l *shardLog) read(fresh bool) error {
 	if err != nil {
 		return err
 	}
-	l.turns, l.copied.log = log, log
+	l.turns = log
 	l.appended.Store(l.turns.Place().Number)
 	l.window = fold.NewWindow(l.opened)
-	if err := l.turnsUntil(l.appended.Load())(l.window.Absorb); err != nil {
+	if _, err := l.turnsUpTo(l.appended.Load(), l.window.Absorb); err != nil {
 		return err
 	}
 	l.absorbed.Store(l.appended.Load())

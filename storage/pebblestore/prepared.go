@@ -153,41 +153,24 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 	if !ok {
 		return errClosed
 	}
-	gone := errClosed
-	if p.store.logs[p.shard] == p.shardLog {
-		gone = p.stand()
-	}
-	if gone != nil {
+	if p.store.logs[p.shard] != p.shardLog {
 		leave()
-		return gone
+		return errClosed
 	}
+	p.folding.Lock()
 	p.leave = func() {
 		p.folding.Unlock()
 		leave()
 	}
-	n, err := format.NewNewest(p.db, p.window.Highest(), p.turnsUntil(p.absorbed.Load()))
+	n, err := p.newestOf(p.absorbed.Load())
 	if err == nil {
-		p.newest = &n
-		err = format.EachQueue(&n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+		p.newest = n
+		err = format.EachQueue(n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 	}
 	if err != nil {
 		p.leave()
 	}
 	return p.replayed(err)
-}
-
-// stand has the fold wait, when the store has all pieces of large bodies.
-func (p *preparing) stand() error {
-	for {
-		p.folding.Lock()
-		if !p.window.Pieces() {
-			return nil
-		}
-		p.folding.Unlock()
-		if err := p.foldAll(); err != nil {
-			return err
-		}
-	}
 }
 
 // Replay implements storage.Log.
@@ -198,11 +181,10 @@ func (p *preparing) Replay(fn func(j *storage.Job, body []byte) error) error {
 	defer p.leave()
 	p.live.Store(0)
 	err := relayed(func(to *relay) error {
-		_, err := format.InReplayOrder(p.newest, func(s *format.Scan) error {
+		return format.InReplayOrder(p.newest, func(s *format.Scan) error {
 			p.live.Add(format.DiskSize(&s.Job))
 			return nil
 		}, func(s *format.Scan) error { return p.give(s, to) })
-		return err
 	}, fn)
 	err = errors.Join(err, p.newest.Close())
 	p.newest = nil

@@ -60,7 +60,11 @@ func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
 // Jobs calls fn for every job, in the order of a replay. A job whose body cannot be read is
 // Damaged. Job and body are valid only during the call.
 func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
-	_, err := format.InReplayOrder(c.from, func(*format.Scan) error { return nil }, func(s *format.Scan) error {
+	return relayed(c.relay, fn)
+}
+
+func (c *Contents) relay(to *relay) error {
+	return format.InReplayOrder(c.from, func(*format.Scan) error { return nil }, func(s *format.Scan) error {
 		body, err := s.Body()
 		if s.Content.Apart && database.FailedToRead(err) {
 			s.Job.Damaged, body, err = true, nil, nil
@@ -69,9 +73,8 @@ func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
 			return err
 		}
 		s.Job.ID = storage.IDOf(s.Job.ID)
-		return fn(&s.Job, body)
+		return to.give(&s.Job, body, s.Content.Apart && body != nil)
 	})
-	return err
 }
 
 // verify checks, before anything is touched, that everything is there that is known to

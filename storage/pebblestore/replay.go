@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"beanfield/storage"
+	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -43,32 +44,23 @@ func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 			}
 		}
 		l.folding.Lock()
-		n, err := format.NewNewest(l.db, l.window.Highest(), l.turnsUntil(l.absorbed.Load()))
+		n, err := l.newestOf(l.absorbed.Load())
 		l.folding.Unlock()
 		if err != nil {
 			return err
 		}
-		l.newest = &n
+		l.newest = n
 	}
 	return fn(l.newest)
 }
 
-// turnsUntil reads the turns of the log that the store does not have, up to a record. A copy's log may
-// grow while it is read.
-func (l *shardLog) turnsUntil(last uint64) func(fn func(b []byte, at turns.At) error) error {
-	return func(fn func(b []byte, at turns.At) error) error {
-		r := l.turns.Reader()
-		r.SkipTo(l.place)
-		for {
-			b, at, behind, ok, err := r.Next()
-			if err != nil || !ok || behind.Number > last {
-				return err
-			}
-			if err := fn(b, at); err != nil {
-				return err
-			}
-		}
-	}
+// newestOf is all that store and log have, up to a record. The caller holds folding.
+func (l *shardLog) newestOf(last uint64) (*format.Newest, error) {
+	n, err := format.NewNewest(l.db, l.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
+		_, err := l.turnsUpTo(last, fn)
+		return err
+	})
+	return &n, err
 }
 
 // replayed returns the error with which a replay ends, or nil.
@@ -85,17 +77,15 @@ func (l *shardLog) replayed(err error) error {
 
 func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) error) error {
 	bodies := make(map[uint64]bool)
-	var orphans []uint64
 	l.live.Store(0)
-	err := relayed(func(to *relay) (err error) {
-		orphans, err = format.InReplayOrder(r, func(s *format.Scan) error {
+	err := relayed(func(to *relay) error {
+		return format.InReplayOrder(r, func(s *format.Scan) error {
 			l.live.Add(format.DiskSize(&s.Job))
 			if s.Content.Apart {
 				bodies[s.Job.ID] = true
 			}
 			return nil
 		}, func(s *format.Scan) error { return l.give(s, to) })
-		return err
 	}, fn)
 	if err != nil {
 		return err
@@ -116,7 +106,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 		l.copied.strays = stray // the other copies have them too
 		return nil
 	}
-	return l.drop(orphans, stray)
+	return l.drop(stray)
 }
 
 // give passes on a job even if its body, stored apart, cannot be read, and marks it as
@@ -138,22 +128,16 @@ func (l *shardLog) give(s *format.Scan, r *relay) error {
 	return r.give(&s.Job, body, s.Content.Apart && body != nil)
 }
 
-// drop removes updates and large bodies without a record. Nothing waits for it:
+// drop removes large bodies without a record. Nothing waits for it:
 // what a crash brings back, the next replay drops again.
-func (l *shardLog) drop(orphans, stray []uint64) error {
-	if len(orphans)+len(stray) == 0 {
+func (l *shardLog) drop(stray []uint64) error {
+	if len(stray) == 0 {
 		return nil
 	}
 	b := l.db.NewBatch()
 	for _, id := range stray {
 		from, to := format.PieceBounds(id)
 		if err := b.DeleteRange(from, to, nil); err != nil {
-			return err
-		}
-	}
-	for _, id := range orphans {
-		key := format.Key(format.KeyUpdate, id)
-		if err := b.Delete(key[:], nil); err != nil {
 			return err
 		}
 	}
@@ -223,7 +207,7 @@ func (l *shardLog) body(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte,
 func (l *shardLog) settled(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte, error) {
 	if at, n, ok := l.window.Find(id); ok {
 		out, err := l.logged(key, at, n, dst)
-		if !errors.Is(err, turns.ErrGone) {
+		if !errors.Is(err, locallog.ErrGone) {
 			return out, err
 		}
 	}

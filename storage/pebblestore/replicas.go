@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"beanfield/storage"
-	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/committer"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -37,7 +36,6 @@ type Replicas struct {
 
 // copied is what a shard's log has besides if it is a copy.
 type copied struct {
-	log    *locallog.Log
 	folded atomic.Uint64 // the number of the last record that the store has
 	parts  []byte        // of turns whose last part is still to come, for the one who calls Take
 	start  turns.At
@@ -132,7 +130,7 @@ func (l *shardLog) begins(fresh bool) error {
 	if err := l.filled(); err != nil {
 		return err
 	}
-	if l.copied.parts, l.copied.start, err = l.copied.log.Unfinished(); err != nil {
+	if l.copied.parts, l.copied.start, err = l.turns.Unfinished(); err != nil {
 		return err
 	}
 	l.copied.folds = true
@@ -164,7 +162,7 @@ func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) e
 	l := r.store.logs[shard]
 	var at turns.At
 	err := l.whenRoom(l.store.ctx.Done(), func() (_ uint64, err error) {
-		at, err = l.copied.log.Copy(rec, data, hash)
+		at, err = l.turns.Copy(rec, data, hash)
 		return rec.Number, err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -368,13 +369,15 @@ func TestCopyOnAFullDiskCanBeClosed(t *testing.T) {
 	}
 	n := &node{t: t, log: log, disk: vfs.NewCrashableMem()}
 	o := n.options()
+	var full atomic.Bool
 	o.FS = errorfs.Wrap(n.disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) {
+		if full.Load() && op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) {
 			return syscall.ENOSPC
 		}
 		return nil
 	}))
 	r := must.Get(OpenReplicas(o))
+	full.Store(true)
 	ended := make(chan error, 1)
 	go func() {
 		for _, k := range log.records {

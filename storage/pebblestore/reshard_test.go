@@ -81,7 +81,7 @@ func holds(t *testing.T, fs vfs.FS, n int, want []storagetest.Stored, maxID uint
 	parts := make([][]storagetest.Stored, n)
 	for _, j := range want {
 		i := byName(n)(j.Tube)
-		parts[i] = append(parts[i], j)
+		parts[i] = append(parts[i], asPut(j))
 	}
 	for i, l := range logs {
 		mine := make(map[string]*storage.Queue)
@@ -91,7 +91,11 @@ func holds(t *testing.T, fs vfs.FS, n int, want []storagetest.Stored, maxID uint
 			}
 		}
 		storagetest.SameQueues(t, replayedQueues(t, l), mine)
-		storagetest.SameJobs(t, replayed(t, l), storagetest.InOrder(parts[i]))
+		got := replayed(t, l)
+		for k := range got {
+			got[k] = asPut(got[k])
+		}
+		storagetest.SameJobs(t, got, storagetest.InOrder(parts[i]))
 		highest = max(highest, l.MaxID())
 	}
 	if highest != maxID {
@@ -108,6 +112,15 @@ func holds(t *testing.T, fs vfs.FS, n int, want []storagetest.Stored, maxID uint
 			}
 		}
 	}
+}
+
+// asPut is a job as if all that has happened to it had been said when it was put: a move makes it so.
+func asPut(j storagetest.Stored) storagetest.Stored {
+	if j.Updated = false; j.Item != nil && j.Item.Moved {
+		j.Item = j.Item.Clone()
+		j.Item.Moved, j.Item.Keys = false, nil
+	}
+	return j
 }
 
 func TestAnotherNumberOfShards(t *testing.T) {

@@ -21,14 +21,16 @@ import (
 // them yet: then the share is in the log.
 func TestSalvageAmidAFold(t *testing.T) {
 	fs, r := vfs.NewCrashableMem(), rand.New(rand.NewSource(max(*seed, 1)))
+	begun := false
 	c := &camera{disk: &cloneable{MemFS: fs}, r: r, when: func(op errorfs.Op) []int {
-		if op.Kind != errorfs.OpLink {
+		if op.Kind != errorfs.OpLink || !begun {
 			return nil
 		}
 		return []int{r.Intn(101)}
 	}}
 	s := noTicks(small(errorfs.Wrap(c.disk, c), storage.Always))
 	l := mustOpenAsIs(t, s, 1)[0].(*shardLog)
+	begun = true
 	h := newHistory(r)
 	for range 5 {
 		for range 20 {

@@ -185,24 +185,15 @@ func openStore(sh *database.Sharing, f *database.Fault, path, name string, chang
 	}, nil
 }
 
-// begin makes a new database a store that has folded nothing of a log that begins at a place.
+// begin has a store stand where a log begins of which it has folded nothing yet.
 func (s *shardStore) begin(place turns.Place, highest uint64) error {
+	share := fold.NewWindow(highest).NewShare()
+	share.Seal(place)
+	if err := s.fault.Guard(func() error { return s.take(share) }); err != nil {
+		return err
+	}
 	s.place = place
-	key := format.Key(format.KeyPlace, 0)
-	return s.fault.Guard(func() error {
-		b := s.db.NewBatch()
-		err := format.SetMaxID(b, highest, nil)
-		if err == nil {
-			err = b.Set(key[:], format.AppendPlace(nil, s.place), nil)
-		}
-		if err == nil {
-			err = b.Commit(pebble.NoSync)
-		}
-		if err != nil {
-			return err
-		}
-		return s.db.Flush()
-	})
+	return nil
 }
 
 // goOn reads where a store stands, and the highest id that it has recorded.

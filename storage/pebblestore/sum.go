@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"beanfield/storage/fold"
 	"beanfield/storage/pace"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
@@ -62,61 +61,70 @@ func (l *shardLog) sum(ctx context.Context, at uint64) (s Sum, err error) {
 	if err := l.await(ctx, at); err != nil {
 		return s, err
 	}
-	snapshot, share, at, err := l.capture(at)
+	n, values, err := l.capture(at, &s)
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	defer func() { err = errors.Join(err, n.Close()) }()
 	work := pace.Begin()
-	s.At = at
-	s.Sum, err = format.SumOf(snapshot, share, func() error {
+	highest := s.MaxID
+	s.Sum, err = format.SumOf(values, func() error {
 		work.Step()
 		return ctx.Err()
 	})
+	s.MaxID = highest
 	return s, err
 }
 
-// capture returns the store as it is, and the net effect of all turns behind its place up to those
-// that reach a record, with the number of their last.
-func (l *shardLog) capture(at uint64) (snapshot *pebble.Snapshot, share *fold.Share, last uint64, err error) {
-	if err := l.fault.Err(); err != nil {
-		return nil, nil, 0, err
-	}
+// capture returns the store as it is, with the net effect of all turns behind its place up to those
+// that reach a record, and notes the number of their last, and the highest id.
+func (l *shardLog) capture(at uint64, s *Sum) (n format.Newest, values *pebble.Iterator, err error) {
 	l.folding.Lock()
 	defer l.folding.Unlock()
+	if err := l.fault.Err(); err != nil {
+		return n, nil, err
+	}
 	if l.place.Number > at {
-		return nil, nil, 0, ErrPassed
+		return n, nil, ErrPassed
 	}
-	w := fold.NewWindow(0)
-	if last, err = l.turnsUpTo(at, w.Absorb); err != nil {
-		return nil, nil, 0, err
+	highest, err := format.MaxID(l.db)
+	if err != nil {
+		return n, nil, err
 	}
-	if last < l.sealed {
-		return nil, nil, 0, ErrPassed
+	n, err = format.NewNewest(l.db, highest, func(fn func(b []byte, at turns.At) error) (err error) {
+		switch s.At, err = l.turnsUpTo(at, fn); {
+		case err == nil && s.At < at:
+			return fmt.Errorf("the log ends before it")
+		case err == nil && s.At < l.sealed:
+			return ErrPassed
+		}
+		return err
+	})
+	if err != nil {
+		return n, nil, err
 	}
-	share = w.NewShare()
-	if _, err = l.turnsUpTo(at, share.Collect); err != nil {
-		return nil, nil, 0, err
+	if s.MaxID, err = format.MaxID(n); err == nil {
+		values, err = format.Valued(n)
 	}
-	share.Seal(turns.Place{})
-	return l.db.NewSnapshot(), share, last, nil
+	if err != nil {
+		err = errors.Join(err, n.Close())
+	}
+	return n, values, err
 }
 
-// turnsUpTo calls fn for the turns behind the store's place, up to those that reach a record.
+// turnsUpTo calls fn for the turns behind the store's place, up to those that reach a record, if there are so many.
+// It returns the number of their last. A copy's log may grow while it is read.
 func (l *shardLog) turnsUpTo(at uint64, fn func(b []byte, at turns.At) error) (last uint64, err error) {
 	r := l.turns.Reader()
 	r.SkipTo(l.place)
 	last = l.place.Number
 	for work := pace.Begin(); last < at; work.Step() {
 		b, start, behind, ok, err := r.Next()
-		if err == nil && !ok {
-			err = fmt.Errorf("the log ends before it")
+		if err != nil || !ok {
+			return last, err
 		}
-		if err == nil {
-			err = fn(b, start)
-		}
-		if err != nil {
-			return 0, err
+		if err := fn(b, start); err != nil {
+			return last, err
 		}
 		last = behind.Number
 	}

@@ -3,9 +3,6 @@
 // it was found. It knows nothing of files: the same bytes go to a file of this machine or
 // to an engine that keeps them on several.
 //
-// What a running store needs of a log is Log (log.go). Whoever makes, checks or salvages
-// one uses package locallog itself.
-//
 // # A record
 //
 //	4 bytes  magic and version

@@ -66,8 +66,7 @@ func (s *Sharing) Options(f *Fault, name string) *pebble.Options {
 		Logger:             r,
 		EventListener:      r.listener(),
 		// What a share of the fold has goes to tables, and the turns since then are in the
-		// log: see doc.go. A memtable is for jobs that are moved to other shards, and for
-		// what a start cleans up.
+		// log: see doc.go. A memtable is for what a start cleans up.
 		DisableWAL:                  true,
 		MemTableSize:                s.Mem,
 		MemTableStopWritesThreshold: 3,

@@ -16,11 +16,8 @@ type Newest struct {
 	*pebble.Batch
 }
 
-// eachTurns calls fn for all turns of a log behind the place of its store.
-type eachTurns func(fn func(b []byte, at turns.At) error) error
-
-// NewNewest reads the turns twice: what ends later does not count.
-func NewNewest(db *pebble.DB, highest uint64, log eachTurns) (Newest, error) {
+// NewNewest is told all turns of a log behind the place of its store, twice: what ends later does not count.
+func NewNewest(db *pebble.DB, highest uint64, log func(fn func(b []byte, at turns.At) error) error) (Newest, error) {
 	w := fold.NewWindow(highest)
 	err := log(w.Absorb)
 	share := w.NewShare()
@@ -41,7 +38,8 @@ func NewNewest(db *pebble.DB, highest uint64, log eachTurns) (Newest, error) {
 // apply adds a share.
 func (n Newest) apply(share *fold.Share) error {
 	b := n.Batch
-	err := SetMaxID(b, share.Highest, nil)
+	key := Key(KeyMaxID, 0)
+	err := b.Set(key[:], MaxIDValue(share.Highest), nil)
 	if err == nil {
 		err = EachChange(share, func(key, value []byte) error {
 			if value == nil {
@@ -53,6 +51,10 @@ func (n Newest) apply(share *fold.Share) error {
 	for _, id := range share.Bodies {
 		from, to := PieceBounds(id)
 		err = errors.Join(err, b.DeleteRange(from, to, nil))
+	}
+	for _, p := range share.Pieces {
+		key := PieceKey(p.ID, int(p.N))
+		err = errors.Join(err, b.Set(key[:], p.Value, nil))
 	}
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)

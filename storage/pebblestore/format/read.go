@@ -31,12 +31,6 @@ func MaxID(r pebble.Reader) (uint64, error) {
 	return DecodeMaxID(key[:], value)
 }
 
-// SetMaxID puts it there.
-func SetMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
-	key := Key(KeyMaxID, 0)
-	return w.Set(key[:], MaxIDValue(id), o)
-}
-
 // Place reads the place of a store. Every store has one from its first moment, like the
 // highest id.
 func Place(r pebble.Reader) (p turns.Place, err error) {
