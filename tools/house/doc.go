@@ -27,7 +27,7 @@
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
 //	    and has no channel, and prints nothing. This does not apply to its tests.
 //	H4  A file has at most 400 lines, a function at most 60, tests included. README.md has at
-//	    most 300: it is for users, and details are in the manual.
+//	    most 220: it is for users, and details are in the manual.
 //	H5  Every package has a doc.go with its package comment, and no other file has
 //	    one: a newcomer knows where to start. The map in tools/GUIDE.md has a line for each, but
 //	    for tools and for packages that only tests use.

@@ -11,7 +11,7 @@ import (
 const (
 	maxFile     = 400
 	maxFunction = 60
-	maxReadme   = 300 // of README.md at the top
+	maxReadme   = 220 // of README.md at the top
 	maxLine     = 120 // without the strings in it
 	tab         = 4
 )

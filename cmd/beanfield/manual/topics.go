@@ -37,6 +37,7 @@ var Topics = []Topic{
 	{"runtime", "policies and schedules that are set while the server runs"},
 	{"cron", "jobs that the server puts by the clock"},
 	{"queue", "the queue service, which pushes items over HTTP"},
+	{"tour", "the queue service, typed from top to bottom"},
 	{"differences", "the queue service beside workers, and beside the original"},
 	{"trouble", "what each line of the log means, and what to do"},
 	{"questions", "ten questions that users of beanstalkd ask"},

@@ -8,19 +8,18 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/cmd/beanfield/manual"
 	"beanfield/storage/must"
 )
 
-// block is the first piece of the README in a language, after a heading.
-func block(t *testing.T, heading, language string) string {
+// block is the first piece of a page of the manual in a language.
+func block(t *testing.T, page, language string) string {
 	t.Helper()
-	text := must.Get(os.ReadFile("../../README.md"))
-	_, section, _ := strings.Cut(string(text), "\n## "+heading+"\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	_, section, _ = strings.Cut(section, "```"+language+"\n")
-	code, _, found := strings.Cut(section, "```")
+	text, _ := manual.Page(page)
+	_, code, _ := strings.Cut(text, "```"+language+"\n")
+	code, _, found := strings.Cut(code, "```")
 	if !found {
-		t.Fatalf("the README has no %s under %s", language, heading)
+		t.Fatalf("the page %s has no %s", page, language)
 	}
 	return code
 }
@@ -39,13 +38,14 @@ func commandsIn(code string) (all []string) {
 	return all
 }
 
-// readmePrints is what the commands of the README's queue section print, in their order.
-var readmePrints = []struct{ command, prints string }{
+// tourPrints is what the commands of the queue service's tour print, in their order.
+var tourPrints = []struct{ command, prints string }{
 	{"cat > queue.toml", `^$`}, {"./beanfield", `^$`}, {"Q=", `^$`}, {"ask()", `^$`}, {"ANN=", `^$`},
 	{"-d 'hello'", `^1\n$`},
 	{"_auto_delete_=false", `^hello\n$`},
 	{"_timeout_=5s", `^hello\n$`},
 	{"-d 'urgent'", `^2\n$`},
+	{"MANY=", `^$`},
 	{"_batch_=true", `^\[3,4\]\n$`},
 	{"-d 'x'", `^5\n6\nqueue too long\n$`},
 	{"_attrs_=true", `(?s)"stream.approxMaxLength":"5"\n.*"stream.length":"5"\n`},
@@ -59,17 +59,17 @@ var readmePrints = []struct{ command, prints string }{
 	{"kill %1", `^$`},
 }
 
-// The queue section of the README, typed from top to bottom: each line does what it says.
-func TestReadmeQueueSection(t *testing.T) {
+// The tour of the queue service, typed from top to bottom: each line does what it says.
+func TestTour(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "od"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(err)
 		}
 	}
 	const mark = "@@@@\n"
-	commands := commandsIn(block(t, "The queue service", "sh"))
-	if len(commands) != len(readmePrints) {
-		t.Fatalf("%d commands, and it is known of %d what they print", len(commands), len(readmePrints))
+	commands := commandsIn(block(t, "tour", "bash"))
+	if len(commands) != len(tourPrints) {
+		t.Fatalf("%d commands, and it is known of %d what they print", len(commands), len(tourPrints))
 	}
 	dir := t.TempDir()
 	must.Do(t, os.Symlink(binary(t), dir+"/beanfield"))
@@ -91,7 +91,7 @@ func TestReadmeQueueSection(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	printed := strings.Split(string(out), mark)
-	for i, want := range readmePrints {
+	for i, want := range tourPrints {
 		if i >= len(printed) {
 			t.Fatalf("nothing after %q", commands[i-1])
 		}
@@ -118,12 +118,12 @@ class WebSocket {
 
 // The example page commits what it has done, refuses what it could not do, reads bodies that
 // are not text, and shows all errors.
-func TestReadmePage(t *testing.T) {
+func TestExamplePage(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip(err)
 	}
-	_, script, _ := strings.Cut(block(t, "The queue service", "html"), "<script>")
+	_, script, _ := strings.Cut(block(t, "browsers", "html"), "<script>")
 	script, _, _ = strings.Cut(script, "</script>")
 	out, err := exec.Command(node, "-e", stage+script).CombinedOutput()
 	const want = "beanfield.json ?_watch_=true&_window_=5&_uid_=page\n7: hello\nsent {\"commit\":[7]}\n8: " +
