@@ -28,6 +28,9 @@ func intakeJobs(n uint64) []storagetest.Stored {
 		j := &all[i]
 		*j = storagetest.RandomJob(r, uint64(i)+1, fmt.Sprintf("tube-%d", i%7))
 		storagetest.RandomUpdate(r, j, &rank)
+		if i%10 == 1 { // in another tube it has lost its keys
+			j.Item = &storage.Item{Moved: true, Fate: 1, Keys: &storage.Keys{Key: []byte("k"), KeyUntil: 1}}
+		}
 	}
 	return all
 }

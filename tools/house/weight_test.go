@@ -39,7 +39,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":       {5000, 5000},
 	"storage/lanes":           {1900, 7100},
 	"storage/locallog":        {4200, 4600},
-	"storage/pebblestore":     {23700, 23100},
+	"storage/pebblestore":     {22700, 23100},
 	"tools":                   {5800, 7900},
 	"tools/bench":             {20300, 7500},
 	"tools/clients":           {4200, 0},
