@@ -48,7 +48,7 @@ race: ## all tests under the race detector, the longest of storage in their shor
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine
-	$(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestProcessOfACluster -engine
+	ENGINE=1 $(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestConversations/cluster-node
 
 single: ## all tests on one processor, the longest in their shorter forms: race and thorough run these in full
 	GOMAXPROCS=1 $(GO) test -short -vet=off -count 1 -timeout 60m ./...  # or the results of two would do

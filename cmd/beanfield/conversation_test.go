@@ -27,6 +27,7 @@ import (
 //	cert NAME [TIME] DIR/NAME.cert and DIR/NAME.key, which end after a time; DIR/ca has signed them
 //	env NAME=VALUE   what the servers that are started from now on have in their environment
 //	start FLAGS      a server is started, and says that it is ready; again: another one with the same flags
+//	launch FLAGS     the same, and nobody waits for that
 //	fails CODE FLAGS a server does not start: what it says
 //	stop, kill       the server ends in order, with code 0, or at once; then the one before it is meant
 //	ends CODE        the same, by itself
@@ -47,6 +48,7 @@ import (
 //	sh [CODE] WORDS  a shell does something in DIR, and ends with a code: what it prints
 //	need WORDS       the rest is skipped if a shell cannot do that
 //	let NAME REGEXP  the name stands for a part of what the step before came to
+//	with A=B, C=D    the whole conversation is for these names, and once more for those of each other such line
 //	until STEP       the step is repeated until it comes to what is wanted
 //
 // Behind " => ", and on indented lines, stands what a step comes to: a reply is that, and all else has it in it; with
@@ -67,28 +69,41 @@ type script struct {
 func TestConversations(t *testing.T) {
 	for _, path := range must.Get(filepath.Glob("testdata/*.txt")) {
 		lines := strings.Split(string(must.Get(os.ReadFile(path))), "\n")
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			t.Parallel()
-			s := &script{process: &process{t: t, dir: shortDir(t)}, t: t, clients: map[string]*client{}}
-			s.names = []string{"DIR", s.dir, "UID", strconv.Itoa(os.Getuid())}
-			for i := range 4 {
-				s.names = append(s.names, fmt.Sprint("TCP", i), freeAddress(t))
-			}
-			s.ca = securetest.NewAuthority(t, "authority")
-			securetest.Write(t, s.dir, "ca", s.ca.PEM)
-			for at := 0; at < len(lines); {
-				step, begun := lines[at], at
-				for at++; at < len(lines) && strings.HasPrefix(lines[at], "\t"); at++ {
-				}
-				if step != "" && step[0] != '#' && !s.step(step, lines[begun+1:at]) {
-					t.Fatalf("%s:%d: %s\ncomes to %q\nthe server has said\n%s", path, begun+1, step, s.last, s.said())
-				}
-			}
-		})
+		with := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.HasPrefix(l, "with ") })
+		for _, names := range append(with, "with -=-")[:max(1, len(with))] {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+				t.Parallel()
+				converse(t, path, lines, names)
+			})
+		}
+	}
+}
+
+// converse runs a conversation from top to bottom.
+func converse(t *testing.T, path string, lines []string, with string) {
+	s := &script{process: &process{t: t, dir: shortDir(t)}, t: t, clients: map[string]*client{}}
+	s.names = []string{"DIR", s.dir, "UID", strconv.Itoa(os.Getuid())}
+	for pair := range strings.SplitSeq(strings.TrimPrefix(with, "with "), ", ") {
+		name, value, _ := strings.Cut(pair, "=")
+		s.names = append(s.names, name, value)
+	}
+	for i := range 4 {
+		s.names = append(s.names, fmt.Sprint("TCP", i), freeAddress(t))
+	}
+	s.ca = securetest.NewAuthority(t, "authority")
+	securetest.Write(t, s.dir, "ca", s.ca.PEM)
+	for at := 0; at < len(lines); {
+		step, begun := lines[at], at
+		for at++; at < len(lines) && strings.HasPrefix(lines[at], "\t"); at++ {
+		}
+		if !remark.MatchString(step) && !s.step(step, lines[begun+1:at]) {
+			t.Fatalf("%s:%d: %s\ncomes to %q\nthe server has said\n%s", path, begun+1, step, s.last, s.said())
+		}
 	}
 }
 
 var (
+	remark   = regexp.MustCompile(`^(#|with |$)`)
 	hashed   = regexp.MustCompile(`HASH:\w+`)
 	repeated = regexp.MustCompile(`\{(.)\*(\d+)\}`)
 )
@@ -187,6 +202,10 @@ var verbs = map[string]func(s *script, arg string) string{
 	"cert":  (*script).certify,
 	"env":   func(s *script, arg string) string { s.env = append(s.env, arg); return "" },
 	"start": func(s *script, arg string) string { return s.begin(strings.Fields(arg)) },
+	"launch": func(s *script, arg string) string {
+		must.Do(s.t, s.prepared(strings.Fields(arg)).Start())
+		return ""
+	},
 	"again": func(s *script, _ string) string { return s.begin(s.Args[1:]) },
 	"fails": func(s *script, arg string) string {
 		words := strings.Fields(arg)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"log/slog"
-	"strings"
 	"testing"
 
 	"beanfield/cmd/beanfield/config"
@@ -33,14 +32,5 @@ func TestFrontEndThatCannotBeMade(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	}
-}
-
-// A server does not start without the audit log that it should have.
-func TestProcessAuditFails(t *testing.T) {
-	c := configOf(t, "", "audit.file = '/dev/null/x'")
-	log := slog.New(slog.DiscardHandler)
-	if _, err := newFronts(c, c.Keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
-		t.Errorf("%v", err)
 	}
 }

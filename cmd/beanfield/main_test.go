@@ -13,15 +13,7 @@ import (
 	"beanfield/storage/must"
 )
 
-// roleVar makes the test binary play another process; see TestMain.
-const roleVar = "BEANFIELD_TEST_ROLE"
-
 func TestMain(m *testing.M) {
-	switch os.Getenv(roleVar) {
-	case "flood":
-		playFlood()
-		return
-	}
 	code := m.Run()
 	if dir := filepath.Dir(built.path); built.path != "" {
 		os.RemoveAll(dir)

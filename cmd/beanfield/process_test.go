@@ -28,7 +28,6 @@ type process struct {
 	dir    string // for its sockets; short, as paths of sockets must be
 	heard  *net.UnixConn
 	stderr *os.File
-	begun  time.Time
 }
 
 // shortDir is a directory for sockets, whose paths must be short.
@@ -69,7 +68,6 @@ func prepareIn(t testing.TB, dir string, words ...string) *process {
 // start starts it and returns when it has said that it is ready.
 func (p *process) start() *process {
 	p.t.Helper()
-	p.begun = time.Now()
 	must.Do(p.t, p.Start())
 	p.t.Cleanup(func() {
 		if p.ProcessState == nil {

@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
@@ -129,30 +127,4 @@ func TestProcessInherits(t *testing.T) {
 	if _, err := os.Lstat(p.dir + "/s"); err != nil {
 		t.Errorf("systemd's socket is gone: %v", err)
 	}
-}
-
-// BenchmarkStart measures how long after the program's start the first reply comes, in memory and
-// with many shards on disk: the tests of some clients wait only 100 ms.
-func BenchmarkStart(b *testing.B) {
-	for _, shards := range []int{0, 2, 64} {
-		b.Run(fmt.Sprint("shards on disk=", shards), func(b *testing.B) {
-			best := time.Hour
-			for b.Loop() {
-				words := []string{"-config", mustAbs(b, "../../config.example.toml")}
-				if shards > 0 {
-					words = []string{"-shards", fmt.Sprint(shards), "-b", dataDir(b)}
-				}
-				p, c := served(b, words...)
-				c.expect("list-tube-used", "USING default")
-				best = min(best, time.Since(p.begun))
-				p.kill()
-			}
-			b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
-		})
-	}
-}
-
-func mustAbs(t testing.TB, path string) string {
-	t.Helper()
-	return must.Get(filepath.Abs(path))
 }

@@ -18,7 +18,7 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7100, 10900},
+	"cmd/beanfield":           {7100, 8600},
 	"cmd/beanfield/config":    {10000, 4000},
 	"cmd/beanfield/listeners": {1300, 1300},
 	"cmd/beanfield/node":      {1400, 700},
