@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/access"
 	"beanfield/storage/must"
 )
 
@@ -56,49 +55,6 @@ func TestMoveJobsCallByCall(t *testing.T) {
 	}
 	if n := strings.Join(c.yaml("stats-tube from"), " "); !strings.Contains(n, "current-jobs-ready: 111") {
 		t.Error(n)
-	}
-}
-
-// Commands behind a move are answered behind it (C1), and the audit log is told of it once, with both tubes.
-func TestMoveJobsInOrder(t *testing.T) {
-	h, held, lines := audited(t)
-	c, other := h.two()
-	c.put(0, 0, 60, "x")
-	held.hold()
-	other.send("move-jobs default far\r\nlist-tube-used\r\nuse far\r\npeek-ready\r\n")
-	held.await(t)
-	held.free()
-	other.expect("MOVED 1 0")
-	other.expect("USING default")
-	other.expect("USING far")
-	other.expect("FOUND 1 1")
-	other.expect("x")
-	if got := lines(); len(got) != 1 || got[0].What != "move-jobs" || got[0].Tube != "default" ||
-		got[0].Detail != "1 jobs to far" {
-		t.Errorf("audited is %+v", got)
-	}
-}
-
-// Both tubes need their right, and a tube without it is as one that is not there.
-func TestMoveJobsByRights(t *testing.T) {
-	h, _ := newRuled(t, rule("one", access.Delete, "mine", "gone"), rule("two", access.Put, "yours"),
-		rule("both", access.Delete|access.Put, "mine", "yours"))
-	ids, _ := h.stocked("mine")
-	for token, lines := range map[string][]string{
-		"one": {"move-jobs mine yours", "move-jobs mine none", "move-jobs gone mine", "move-jobs secret mine",
-			"change-jobs mine pri=1"},
-		"two":  {"move-jobs mine yours", "move-jobs yours mine"},
-		"both": {"move-jobs secret mine", "move-jobs mine secret", "change-jobs mine ids=1 pri=1"},
-	} {
-		c := h.as(token)
-		for _, line := range lines {
-			c.do(line, "NOT_FOUND")
-		}
-		c.close()
-	}
-	h.as("both").do(fmt.Sprintf("move-jobs mine yours ids=%d,%d", ids[0], ids[3]), "MOVED 1 1") // the last is reserved
-	if n := h.server.Denied(); n["move-jobs"] != 8 || n["change-jobs"] != 2 {
-		t.Errorf("counted %v", n)
 	}
 }
 

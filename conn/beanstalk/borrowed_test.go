@@ -34,11 +34,17 @@ func (s durable) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
 // holding is a house with one loop and one shard. While its log is held, no turn is committed.
 func holding(t *testing.T, set ...func(*houseOptions)) (*house, *heldLog) {
 	held := &heldLog{came: make(chan struct{}, 1000)}
-	store := durable{storage.Memory(), func(_ int, l storage.Log) storage.Log {
-		held.Log = l
-		return held
+	return newHouse(t, append(set, func(o *houseOptions) {
+		o.shards, o.Loops, o.store = 1, 1, held.store()
+	})...), held
+}
+
+// store is one of a single shard, whose log this is.
+func (l *heldLog) store() storage.Store {
+	return durable{storage.Memory(), func(_ int, below storage.Log) storage.Log {
+		l.Log = below
+		return l
 	}}
-	return newHouse(t, append(set, func(o *houseOptions) { o.shards, o.Loops, o.store = 1, 1, store })...), held
 }
 
 type heldLog struct {
@@ -135,16 +141,19 @@ func audited(t *testing.T, set ...func(*houseOptions)) (h *house, held *heldLog,
 	file := new(must.Text)
 	log := audit.New(file, slog.New(slog.DiscardHandler))
 	h, held = holding(t, append(set, func(o *houseOptions) { o.Audit = log })...)
-	return h, held, func() (list []audit.Event) {
-		h.close()
-		must.Do(t, log.Close(context.Background()))
-		for line := range strings.Lines(file.String()) {
-			var e audit.Event
-			must.Do(t, json.Unmarshal([]byte(line), &e))
-			list = append(list, e)
-		}
-		return list
+	return h, held, func() []audit.Event { return eventsIn(t, h, log, file) }
+}
+
+// eventsIn ends a house, and reads what its audit log has been told.
+func eventsIn(t testing.TB, h *house, log *audit.Log, file *must.Text) (list []audit.Event) {
+	h.close()
+	must.Do(t, log.Close(context.Background()))
+	for line := range strings.Lines(file.String()) {
+		var e audit.Event
+		must.Do(t, json.Unmarshal([]byte(line), &e))
+		list = append(list, e)
 	}
+	return list
 }
 
 // B1: what the audit log says of a command that waits for its commit is what the client has
@@ -165,45 +174,6 @@ func TestAuditWhileOthersSend(t *testing.T) {
 	c.expect("PAUSED")
 	if list := lines(); len(list) != 1 || list[0].What != "pause-tube" || list[0].Tube != "default" {
 		t.Errorf("the audit log has %+v", list)
-	}
-}
-
-// B1 and B2: the same in each way in which commands may come to wait: behind a reserve, behind a
-// turn that is not over, for a commit, or for a client that does not read.
-func TestAuditOfCommandsThatWait(t *testing.T) {
-	h, held, lines := audited(t)
-	c, other := h.two()
-	c.send("reserve\r\npause-tube default 0\r\nput 0 0 60 5\r\nhello\r\npause-tube default 0\r\n")
-	eventually(t, "it waits", func() bool { return h.waiting() == 1 })
-	held.hold()
-	other.send("put 0 0 60 1\r\nx\r\npause-tube default 0\r\n")
-	held.await(t)
-	held.free()
-	other.expect("INSERTED 1")
-	other.expect("PAUSED")
-	for _, want := range []string{"RESERVED 1 1\r\nx", "PAUSED", "INSERTED 2", "PAUSED"} {
-		c.expect(want)
-	}
-	held.hold()
-	const many = 3 * maxRun // several runs of one client, each behind a commit
-	c.send(strings.Repeat("pause-tube default 0\r\n", many))
-	for range 3 {
-		held.await(t)
-		held.commit()
-	}
-	held.free()
-	for range many {
-		c.expect("PAUSED")
-	}
-	other.do("peek-ready", "FOUND 2 5\r\nhello")
-	list := lines()
-	if len(list) != many+3 {
-		t.Errorf("the audit log has %d lines, want %d", len(list), many+3)
-	}
-	for _, e := range list {
-		if e.What != "pause-tube" || e.Tube != "default" {
-			t.Fatalf("the audit log has %+v", e)
-		}
 	}
 }
 

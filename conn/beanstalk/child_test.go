@@ -15,9 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn"
-	"beanfield/router"
-	"beanfield/storage"
 	"beanfield/storage/must"
 )
 
@@ -43,21 +40,14 @@ func childMain() {
 	if limit > 0 {
 		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(limit), Max: uint64(limit)}))
 	}
-	r, err := router.New(router.Options{Shards: 4, Store: storage.Memory()})
-	check(err)
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	a, err := conn.NewAcceptor(conn.Options{Logger: log})
-	check(err)
-	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, HandshakeTimeout: 1e12, Logger: log})
-	check(err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(err)
-	sealed, err := net.Listen("tcp", "127.0.0.1:0")
-	check(err)
-	door := s.Door(Door{Certificates: certificates(&testing.B{}, nil)})
-	go func() { check(a.Serve(sealed, door)) }()
+	h := newHouse(&testing.B{}, func(o *houseOptions) {
+		o.HandshakeTimeout, o.Logger = time.Hour, slog.New(slog.NewTextHandler(os.Stderr, nil))
+	})
+	s := h.server
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	sealed := h.serve("tcp", "127.0.0.1:0", h.secured())
 	// To serve an address takes a descriptor. Clients of the other one may leave none.
-	first, err := net.Dial("tcp", sealed.Addr().String())
+	first, err := net.Dial("tcp", sealed)
 	check(err)
 	for s.total.Load() == 0 {
 		runtime.Gosched()
@@ -66,8 +56,8 @@ func childMain() {
 	for s.open.Load() > 0 {
 		runtime.Gosched()
 	}
-	fmt.Println(l.Addr(), sealed.Addr())
-	go func() { check(a.Serve(l, s)) }()
+	fmt.Println(l.Addr(), sealed)
+	go func() { check(h.accept.Serve(l, s)) }()
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		switch in.Text() {

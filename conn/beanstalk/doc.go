@@ -229,7 +229,7 @@
 // other rules is taken apart into commands, which are executed once more (recall.go).
 //
 // Refused commands, and those with which administrators intervene in the work of others, go to
-// the audit log, if there is one (auditing.go).
+// the audit log, if there is one (told.go).
 //
 // Clients of listeners that ask for it may log in with a token: by "auth TOKEN", answered with
 // OK 0 and an empty body, or NOT_FOUND; or by a put (not put-in-tube) whose body is "oauth TOKEN" and anything

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
+	"beanfield/shard/queue"
 )
 
 // process parses and runs commands from data until it ends or the connection
@@ -205,7 +206,7 @@ func (c *Conn) capabilities(*protocol.Command) {
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
 		for _, v := range verbs {
 			if row := &commands[v]; row.added && !row.login && v != c.verb {
-				out = protocol.AppendItem(out, commands[v].name)
+				out = append(out, "- "+row.name+"\n"...)
 			}
 		}
 		return out
@@ -235,4 +236,21 @@ func (c *Conn) sayWatching() {
 func (c *Conn) sayStats() {
 	c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session, c.guard.seenTubes(c))
 	c.session.Trim()
+}
+
+// truncateOptions are the options of truncate.
+var truncateOptions = []protocol.Option[queue.States]{
+	{Name: "state", Set: func(of *queue.States, _, value []byte) bool {
+		return protocol.StatesOf(of, value) && !of.Has(queue.Reserved)
+	}},
+}
+
+// truncate adds a truncate of all jobs, or of those in some states, to the run.
+func (c *Conn) truncate(cmd *protocol.Command) bool {
+	of := queue.States(0)
+	if !protocol.Read(cmd.Options, truncateOptions, &of) {
+		return c.reject(cmd.Verb, protocol.BadFormat, false, slow.Option)
+	}
+	cmd.N = uint32(of)
+	return c.runInShard(cmd)
 }

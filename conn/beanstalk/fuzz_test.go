@@ -71,6 +71,8 @@ func expected(in []byte) (replies []string) {
 		c := grammar.Parse(line)
 		name := commands[c.Verb].name
 		switch {
+		case commands[c.Verb].login:
+			replies = append(replies, "UNKNOWN_COMMAND") // nobody may log in
 		case c.Word != "":
 			replies = append(replies, strings.TrimSpace(string(c.Word)))
 		case name == "quit":

@@ -9,10 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn"
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
-	"beanfield/conn/secure/securetest"
 	"beanfield/storage/must"
 )
 
@@ -145,84 +143,6 @@ func TestWrongPorts(t *testing.T) {
 	}
 	near.Close()
 	eventually(t, "all have left", func() bool { return h.server.open.Load() == 0 })
-}
-
-// Versions of TLS that are broken are refused, as is any below what the listener asks for.
-func TestOldVersions(t *testing.T) {
-	h := newHouse(t)
-	new := h.server.Door(Door{Certificates: certificates(t, func(o *secure.Options) {
-		o.ClientCA, o.MinVersion = "", tls.VersionTLS13
-	})})
-	for _, c := range []struct {
-		front   conn.FrontEnd
-		highest uint16
-		in      bool
-	}{
-		{h.secured(), tls.VersionTLS11, false}, {h.secured(), tls.VersionTLS12, true}, {h.secured(), tls.VersionTLS13,
-			true},
-		{new, tls.VersionTLS12, false}, {new, tls.VersionTLS13, true},
-	} {
-		config := trust(t)
-		config.MinVersion, config.MaxVersion = tls.VersionTLS10, c.highest
-		near := h.pairWith(c.front)
-		near.SetDeadline(time.Now().Add(patience))
-		nc := tls.Client(near, config)
-		if err := nc.Handshake(); (err == nil) != c.in || err == nil && nc.ConnectionState().Version != c.highest {
-			t.Errorf("at most version %x: %v", c.highest, err)
-		}
-		nc.Close()
-	}
-}
-
-// Clients must show a certificate that an authority has signed; what it says of them is
-// known of the connection.
-func TestClientCertificates(t *testing.T) {
-	a, _ := credentials()
-	stranger := securetest.NewAuthority(t, "stranger")
-	worker := a.Usual("worker")
-	for _, c := range []struct {
-		what     string
-		optional bool
-		own      []securetest.Pair
-		name     string // whom the server sees
-		in       bool
-	}{
-		{"a worker", false, []securetest.Pair{worker}, "worker", true},
-		{"a worker who needs none", true, []securetest.Pair{worker}, "worker", true},
-		{"nobody", false, nil, "", false},
-		{"nobody, which is allowed", true, nil, "", true},
-		{"a stranger", false, []securetest.Pair{stranger.Usual("worker")}, "", false},
-		{"a stranger who needs none", true, []securetest.Pair{stranger.Usual("worker")}, "", false},
-		{"one who came too late", false, []securetest.Pair{a.Issue("worker", time.Now().Add(-time.Minute))}, "", false},
-	} {
-		h := newHouse(t, func(o *houseOptions) { o.Loops = 1 })
-		certs := certificates(t, func(o *secure.Options) { o.Optional = c.optional })
-		config := trust(t)
-		if c.own != nil { // shown even if the server names other authorities
-			own := trust(t, c.own...).Certificates[0]
-			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-				return &own, nil
-			}
-		}
-		front := &kept{server: h.server, certs: certs}
-		near := h.pairWith(front)
-		near.SetDeadline(time.Now().Add(patience))
-		nc := tls.Client(near, config)
-		_, err := nc.Write([]byte("list-tube-used\r\n"))
-		reply := make([]byte, 100)
-		n := 0
-		if err == nil {
-			n, err = nc.Read(reply) // with TLS 1.3 only this says that the server has refused
-		}
-		if in := string(reply[:n]) == "USING default\r\n"; in != c.in {
-			t.Errorf("%s: %q, %v", c.what, reply[:n], err)
-		}
-		nc.Close()
-		h.close()
-		if p := front.tls.Peer(); (p != nil) != (c.name != "") || p != nil && p.CommonName != c.name {
-			t.Errorf("%s: the server sees %+v", c.what, p)
-		}
-	}
 }
 
 // kept is a secured front end that remembers its client.

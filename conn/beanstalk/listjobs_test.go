@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"beanfield/conn/access"
 	peer "beanfield/conn/beanstalk/client"
@@ -34,6 +35,20 @@ func listed(t *testing.T, c *peer.Client, options ...string) (all []peer.ListedJ
 	}
 }
 
+// put puts a job, and returns its id.
+func put(c *peer.Client, tube string, pri int, body string) uint64 {
+	return must.Get(c.Put(fmt.Sprintf("put-in-tube %s %d 0 60 %d", tube, pri, len(body)), []byte(body))).Number
+}
+
+// dialled is a client as programs have it.
+func (h *house) dialled() *peer.Client {
+	h.t.Helper()
+	h.connect("tcp").close() // now there is an address
+	c := must.Get(peer.Dial(peer.Options{Server: h.tcp, Timeout: time.Minute}))
+	h.t.Cleanup(func() { c.HangUp() })
+	return c
+}
+
 // No reader of YAML takes a cursor for anything but a text, although it has no quotes.
 func TestCursorsAreTexts(t *testing.T) {
 	h := newHouse(t)
@@ -52,7 +67,7 @@ func TestListJobs(t *testing.T) {
 	const jobs = 200
 	want := map[int64]bool{}
 	for i := range jobs {
-		id := must.Get(c.PutInTube(fmt.Sprint("t", i%5), uint32(i), 0, 60, fmt.Append(nil, "body ", i)))
+		id := put(c, fmt.Sprint("t", i%5), i, fmt.Sprint("body ", i))
 		want[int64(id)] = true
 	}
 	for _, limit := range []int{1, 7, 1000} {
@@ -129,47 +144,6 @@ func TestListedHolders(t *testing.T) {
 	}
 }
 
-// Jobs of tubes without the right are not listed; such a tube is as one that is not there, and the
-// refusal is counted.
-func TestListJobsByRights(t *testing.T) {
-	h, _ := newRuled(t, rule("one", access.Peek, "seen*"))
-	h.stocked("hidden")
-	ids, _ := h.stocked("seen")
-	c := h.as("one")
-	c.do("list-jobs tube=hidden", "NOT_FOUND")
-	c.do("list-jobs tube=none", "NOT_FOUND")
-	c.do("list-jobs tube=seen-none", "NOT_FOUND")
-	c.send("list-jobs\r\n")
-	lines := strings.Join(c.lines(), "\n")
-	for _, id := range ids {
-		if !strings.Contains(lines, fmt.Sprintf("- id: %d\n", id)) {
-			t.Errorf("job %d is not listed:\n%s", id, lines)
-		}
-	}
-	if n := strings.Count(lines, "- id: "); n != len(ids) || strings.Contains(lines, "cursor") {
-		t.Errorf("%d jobs are listed:\n%s", n, lines)
-	}
-	if n := h.server.Denied()["list-jobs"]; n != 2 {
-		t.Errorf("%d refusals are counted", n)
-	}
-}
-
-// The answer of a list leaves when the log has what it shows.
-func TestListWaitsForLog(t *testing.T) {
-	h, held, _ := audited(t)
-	c, other := h.two()
-	c.put(0, 0, 60, "x")
-	held.hold()
-	c.send("put 0 0 60 1\r\ny\r\n")
-	held.await(t)
-	other.send("list-jobs tube=default\r\n")
-	held.free()
-	c.inserted()
-	if lines := strings.Join(other.lines(), "\n"); strings.Count(lines, "- id: ") != 2 {
-		t.Error(lines)
-	}
-}
-
 // Tags are shown and chosen by, whatever bytes they have; large bodies are searched and shown in part.
 func TestListedTags(t *testing.T) {
 	h := newHouse(t)
@@ -234,7 +208,7 @@ func TestListJobsShowsWhereTheyHaveBeen(t *testing.T) {
 		}
 	}
 	plain := newHouse(t).dialled()
-	must.Get(plain.PutInTube("a", 0, 0, 60, nil))
+	put(plain, "a", 0, "")
 	must.Get(plain.Ask("move-jobs a b"))
 	if jobs, _ := listed(t, plain); len(jobs) != 1 || len(jobs[0].Been) != 1 || jobs[0].Been[0].Tube != "a" ||
 		jobs[0].Been[0].When.IsZero() {

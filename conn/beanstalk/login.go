@@ -23,9 +23,10 @@ const granted = slow.Reasons
 
 // refusalOf says why a command whose body has come, or the beginning of it, may not be; Token says that it is a put
 // that shows a token.
-func (c *Conn) refusalOf(p *incoming, body []byte) (why slow.Reason) {
+func (c *Conn) refusalOf(p *incoming, body []byte) slow.Reason {
+	why := granted
 	if c.guard == nil {
-		return granted
+		return why
 	}
 	if commands[p.verb].body == nil {
 		why = c.tokenIn(p.verb, p.size, body)

@@ -1,12 +1,14 @@
 package beanstalk
 
 import (
-	"strconv"
+	"fmt"
+	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/router/schedule"
 )
 
 // Administrators see the policies of tubes and change those that were set at run time. What a policy
@@ -20,11 +22,17 @@ func (c *Conn) policies(*protocol.Command) {
 	}
 	c.loop.effort -= len(list.Text)/64 + len(list.Policies)
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
-		out = appendVersion(out, list)
-		out = protocol.AppendRaw(out, "text", quoted(list.Text))
-		out = appendTexts(out, "problems", list.Problems)
+		out = fmt.Appendf(appendVersion(out, list), "text: %+q\n", list.Text)
+		if len(list.Problems) == 0 {
+			out = append(out, "problems: []\n"...)
+		} else {
+			out = append(out, "problems:\n"...)
+		}
+		for _, p := range list.Problems {
+			out = fmt.Appendf(out, "- %+q\n", p)
+		}
 		if len(list.Policies) == 0 {
-			return protocol.AppendRaw(out, "policies", "[]")
+			return append(out, "policies: []\n"...)
 		}
 		out = append(out, "policies:\n"...)
 		for i := range list.Policies {
@@ -36,51 +44,33 @@ func (c *Conn) policies(*protocol.Command) {
 
 // policy runs the command of that name: it shows the policy that holds for a tube.
 func (c *Conn) policy(cmd *protocol.Command) {
-	p, ok := c.loop.server.opts.Load().Policies.For(string(cmd.Name))
+	tube, o := string(cmd.Name), c.loop.server.opts.Load()
+	p, ok := o.Policies.For(tube)
 	if c.guard != nil {
 		p = p.For(c.guard.subject.Sees)
 	}
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
-		out = protocol.AppendString(out, "tube", string(cmd.Name), c.loop.server.opts.Load().Quoting)
+		out = fmt.Appendf(out, "tube: %s\n", o.Quoting.Text(tube))
 		if !ok {
-			return protocol.AppendRaw(out, "from", "none")
+			return append(out, "from: none\n"...)
 		}
 		return appendPolicy(out, "", "", &p)
 	})
 }
 
-// quoted writes a text in a way that Go and YAML share.
-func quoted(text string) string { return strconv.QuoteToASCII(text) }
-
+// appendVersion writes texts, as those below, in a way that Go and YAML share.
 func appendVersion(out []byte, list *conn.PolicyList) []byte {
-	out = protocol.AppendRaw(out, "version", quoted(list.Version))
-	return protocol.AppendRaw(out, "kept", strconv.FormatBool(list.Kept))
-}
-
-func appendTexts(out []byte, key string, texts []string) []byte {
-	if len(texts) == 0 {
-		return protocol.AppendRaw(out, key, "[]")
-	}
-	out = append(append(out, key...), ":\n"...)
-	for _, t := range texts {
-		out = protocol.AppendItem(out, quoted(t))
-	}
-	return out
+	return fmt.Appendf(out, "version: %+q\nkept: %t\n", list.Version, list.Kept)
 }
 
 // appendPolicy appends a policy, the first line behind one indent and the others behind another.
 func appendPolicy(out []byte, first, indent string, p *conn.Policy) []byte {
-	line := func(indent, key, value string) {
-		out = protocol.AppendRaw(append(out, indent...), key, value)
-	}
-	line(first, "match", quoted(p.Match))
-	line(indent, "from", quoted(p.From))
-	line(indent, "line", strconv.Itoa(p.Line))
+	out = fmt.Appendf(out, "%[1]smatch: %+[3]q\n%[2]sfrom: %+[4]q\n%[2]sline: %[5]d\n", first, indent, p.Match, p.From, p.Line)
 	if p.HiddenBy != "" {
-		line(indent, "hidden-by", quoted(p.HiddenBy))
+		out = fmt.Appendf(out, "%shidden-by: %+q\n", indent, p.HiddenBy)
 	}
 	for _, s := range p.Settings {
-		line(indent, s.Key, string(s.Value))
+		out = fmt.Appendf(out, "%s%s: %s\n", indent, s.Key, s.Value)
 	}
 	return out
 }
@@ -124,7 +114,40 @@ func (c *Conn) sayPoliciesSet() {
 		return
 	}
 	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
-		out = appendVersion(out, change.done.List)
-		return protocol.AppendRaw(out, "changes", quoted(change.done.Changes))
+		return fmt.Appendf(appendVersion(out, change.done.List), "changes: %+q\n", change.done.Changes)
 	})
+}
+
+// schedules lists the schedules of tubes whose statistics the client may see, and how they are getting
+// on.
+func (c *Conn) schedules(*protocol.Command) {
+	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+		list := c.loop.server.opts.Load().Schedules
+		if list == nil {
+			return out
+		}
+		for _, s := range list() {
+			if c.guard == nil || c.guard.subject.May(s.Tube).Has(access.Stats) {
+				out = appendSchedule(out, &s)
+			}
+		}
+		return out
+	})
+}
+
+// appendSchedule formats an item of the list, a map. Texts are quoted, because an expression may begin
+// with what means something in YAML.
+func appendSchedule(out []byte, s *schedule.Info) []byte {
+	return fmt.Appendf(out, "- name: %q\n  tube: %q\n  cron: %q\n  zone: %q\n  last-tick: %q\n  next-tick: %q\n"+
+		"  jobs: %d\n  missed: %d\n  refused: %d\n  refusal: %q\n  from: %q\n",
+		s.Name, s.Tube, s.Rule.Cron, s.Rule.Zone, tickTime(s.Last), tickTime(s.Next),
+		s.Puts, s.Lost, s.Refused, s.Refusal, s.From)
+}
+
+// tickTime is when a tick is; "" if there is none.
+func tickTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }

@@ -163,22 +163,34 @@ func TestJobTooBigInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestPutTornByDisconnect disconnects at every byte of a put, and at every
-// byte of a pipeline with puts into tubes of several shards. What was
-// accepted is there, nothing else is, and no id comes twice.
-func TestPutTornByDisconnect(t *testing.T) {
-	for _, stream := range []string{
-		"put 0 0 60 5\r\nhello\r\n",
-		"put 0 0 60 1\r\na\r\nuse t1\r\nput 0 0 60 2\r\nbb\r\nreserve\r\nuse t2\r\nput 0 9 60 0\r\n\r\nbury 1 0\r\nput 0 0 60 1\r\nxyz\r\n",
-		"put-in-tube t1 0 0 60 1\r\na\r\nput-in-tube default 0 0 60 2\r\nbb\r\nreserve\r\nput-in-tube t2 0 9 60 0\r\n\r\nput-in-tube t2 0 0 60 1\r\nxyz\r\n",
+// TestTornByDisconnect disconnects at every byte of a put, of a pipeline with puts into tubes of several shards, of a
+// batch, and of reserves over two shards that find some jobs and wait for more. What was accepted is there, nothing else
+// is, nobody holds anything, and no id comes twice.
+func TestTornByDisconnect(t *testing.T) {
+	const stock = "put-with 1 tag.k=v tube=t0\r\nx\r\nput-with 1 tag.k=v tube=t1\r\nx\r\n"
+	for _, k := range []struct{ stock, stream string }{
+		{"", "put 0 0 60 5\r\nhello\r\n"},
+		{"", "put 0 0 60 1\r\na\r\nuse t1\r\nput 0 0 60 2\r\nbb\r\nreserve\r\nuse t2\r\nput 0 9 60 0\r\n\r\n" +
+			"bury 1 0\r\nput 0 0 60 1\r\nxyz\r\n"},
+		{"", "put-in-tube t1 0 0 60 1\r\na\r\nput-in-tube default 0 0 60 2\r\nbb\r\nreserve\r\n" +
+			"put-in-tube t2 0 9 60 0\r\n\r\nput-in-tube t2 0 0 60 1\r\nxyz\r\n"},
+		{"", "put-batch 42\r\n0 0 60 1 tube=t0\r\nx\r\n0 0 60 1 tube=t1\r\ny\r\n\r\n"},
+		{stock + stock + stock, "watch t0\r\nwatch t1\r\nreserve-batch 4 0\r\nreserve-batch 4 100\r\n" +
+			"reserve-batch 4 100\r\n"},
+		{stock + stock + stock, "watch t0\r\nwatch t1\r\nreserve-with tag.k=v count=4 timeout=0\r\n" +
+			"reserve-with tag.k=v count=4\r\nreserve-with tag.k=v\r\ncall-off\r\n"},
 	} {
 		h := newHouse(t)
 		watch := h.pair()
-		last, jobs := uint64(0), 0
-		for cut := range len(stream) + 1 {
+		last, jobs := uint64(0), strings.Count(k.stock, "put")
+		watch.send(k.stock)
+		for range jobs {
+			last = watch.inserted()
+		}
+		for cut := range len(k.stream) + 1 {
 			for _, way := range []string{"close", "half"} {
 				c := h.pair()
-				c.send(stream[:cut])
+				c.send(k.stream[:cut])
 				if way == "half" {
 					c.closeWrite()
 					io.Copy(io.Discard, c.br) // until the server closes
@@ -187,13 +199,18 @@ func TestPutTornByDisconnect(t *testing.T) {
 				// can only have accepted what has been sent.
 				c.close()
 				eventually(t, "it leaves", func() bool { return h.server.open.Load() == 1 })
-				accepted := strings.Count(strings.Join(expected([]byte(stream[:cut])), " "), "INSERTED")
+				accepted := 0
+				for _, word := range expected([]byte(k.stream[:cut])) {
+					if strings.HasPrefix(word, "INSERTED") && !strings.HasPrefix(word, "INSERTED_BATCH") {
+						accepted++
+					}
+				}
 				if way == "half" {
 					jobs += accepted
 				}
 				eventually(t, "its ids and jobs are settled", func() bool { return h.owned() == h.jobs() })
-				if way == "half" && h.jobs() != jobs {
-					t.Fatalf("cut at %d: %d jobs, want %d", cut, h.jobs(), jobs)
+				if got := watch.stat("stats", "current-jobs-reserved"); got != "0" || way == "half" && h.jobs() != jobs {
+					t.Fatalf("%q, cut at %d: %d jobs, want %d, and %s are reserved", k.stream, cut, h.jobs(), jobs, got)
 				}
 				jobs = h.jobs()
 				id := watch.put(0, 0, 60, "mark")

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 )
 
@@ -89,52 +88,6 @@ func withoutRefused(want, got []string) []string {
 	return want
 }
 
-// Of a client that may put into some tubes only, the other jobs are refused, each by itself.
-func TestPutBatchUnderRules(t *testing.T) {
-	h, book := newBooked(t)
-	a, b := h.apart()
-	book.Replace(rules(t, rule("one", access.Put, a)))
-	c := h.as("one")
-	entry := func(tube string) string { return fmt.Sprintf("0 0 60 1 tube=%s\r\nx\r\n", tube) }
-	body := entry(a) + entry(b) + "0 0 60 1\r\nx\r\n" + entry(a)
-	c.send(fmt.Sprintf("put-batch %d\r\n%s\r\n", len(body), body))
-	c.expect("INSERTED_BATCH 4")
-	first := c.inserted()
-	c.expect("BAD_FORMAT")
-	c.expect("BAD_FORMAT")
-	if next := c.inserted(); next != first+1 {
-		t.Errorf("the second job is %d, after %d", next, first)
-	}
-	c.send(fmt.Sprintf("put-batch %d all=true\r\n%s\r\n", len(body), body))
-	c.expect("BAD_FORMAT")
-	body = entry(a) + entry(a)
-	c.send(fmt.Sprintf("put-batch %d all=true\r\n%s\r\n", len(body), body))
-	c.expect("INSERTED_BATCH 2")
-	c.inserted()
-	c.inserted()
-}
-
-// A client is told nothing of the keys in tubes into which it may not put.
-func TestKeysOfPutBatchUnderRules(t *testing.T) {
-	h, book := newBooked(t)
-	a, b := h.apart()
-	book.Replace(rules(t, rule("one", access.Put, a), rule("other", access.Put, b)))
-	c, other := h.as("one"), h.as("other")
-	entry := func(tube string) string { return fmt.Sprintf("0 0 60 1 key=k once=o tube=%s\r\nx\r\n", tube) }
-	put := func(c *client, body, options string) {
-		c.send(fmt.Sprintf("put-batch %d%s\r\n%s\r\n", len(body), options, body))
-	}
-	put(other, entry(b), "")
-	other.expect("INSERTED_BATCH 1")
-	other.inserted()
-	put(c, entry(b)+entry(a), "")
-	c.expect("INSERTED_BATCH 2")
-	c.expect("BAD_FORMAT")
-	c.inserted()
-	put(c, entry(b), " all=true")
-	c.expect("BAD_FORMAT")
-}
-
 // A batch that is longer than a read, of jobs on all shards: ids are in its order, and every body is the
 // job's.
 func TestLongPutBatch(t *testing.T) {
@@ -157,28 +110,6 @@ func TestLongPutBatch(t *testing.T) {
 		for i := range uint64(protocol.MostSeveral) {
 			data := strings.Repeat(fmt.Sprintf("%d ", i), int(i%300))
 			c.do(fmt.Sprintf("peek %d", first+i), fmt.Sprintf("FOUND %d %d\r\n%s", first+i, len(data), data))
-		}
-	}
-}
-
-// A client that hangs up in the middle of a batch has put nothing, and ids that were allotted are not kept.
-func TestPutBatchTornByDisconnect(t *testing.T) {
-	h := newHouse(t)
-	a, b := h.apart()
-	body := fmt.Sprintf("0 0 60 1 tube=%s\r\nx\r\n0 0 60 1 tube=%s\r\ny\r\n", a, b)
-	in := fmt.Sprintf("put-batch %d\r\n%s\r\n", len(body), body)
-	admin := h.pair()
-	for cut := range len(in) + 1 {
-		c := h.pair()
-		c.send(in[:cut])
-		c.close()
-		eventually(t, "it leaves", func() bool { return h.server.open.Load() == 1 })
-		want := "0"
-		if cut == len(in) {
-			want = "2"
-		}
-		if got := admin.stat("stats", "current-jobs-ready"); got != want {
-			t.Fatalf("cut at %d: %s jobs are ready", cut, got)
 		}
 	}
 }

@@ -22,11 +22,9 @@ func (s *Server) appendStats(out []byte, session *router.Session, tubes int) []b
 
 // appendKeys formats the keys of stats.
 func (s *Server) appendKeys(out []byte, sums *queue.Sums, tubes int, q protocol.Quoting) []byte {
-	out = protocol.AppendInt(out, "current-jobs-urgent", int64(sums.Urgent))
-	out = protocol.AppendInt(out, "current-jobs-ready", int64(sums.Ready))
-	out = protocol.AppendInt(out, "current-jobs-reserved", int64(sums.Reserved))
-	out = protocol.AppendInt(out, "current-jobs-delayed", int64(sums.Delayed))
-	out = protocol.AppendInt(out, "current-jobs-buried", int64(sums.Buried))
+	out = fmt.Appendf(out, "current-jobs-urgent: %d\ncurrent-jobs-ready: %d\ncurrent-jobs-reserved: %d\n"+
+		"current-jobs-delayed: %d\ncurrent-jobs-buried: %d\n",
+		sums.Urgent, sums.Ready, sums.Reserved, sums.Delayed, sums.Buried)
 	for _, v := range verbs {
 		if commands[v].uncounted {
 			continue
@@ -35,66 +33,43 @@ func (s *Server) appendKeys(out []byte, sums *queue.Sums, tubes int, q protocol.
 		for _, l := range s.loops {
 			n += l.counts[v].Load()
 		}
-		out = protocol.AppendUint(out, "cmd-"+commands[v].name, n)
+		out = fmt.Appendf(out, "cmd-%s: %d\n", commands[v].name, n)
 	}
-	out = protocol.AppendUint(out, "job-timeouts", sums.Timeouts)
-	out = protocol.AppendUint(out, "total-jobs", sums.Total)
-	out = protocol.AppendInt(out, "max-job-size", int64(s.opts.Load().MaxJobSize))
-	out = protocol.AppendInt(out, "current-tubes", int64(tubes))
-	return s.appendProcess(out, sums.Damaged, q)
+	out = fmt.Appendf(out, "job-timeouts: %d\ntotal-jobs: %d\nmax-job-size: %d\ncurrent-tubes: %d\n",
+		sums.Timeouts, sums.Total, s.opts.Load().MaxJobSize, tubes)
+	return appendLog(s.appendProcess(out, q), s.router.LogStats(), sums.Damaged)
 }
 
-// appendProcess formats the keys that concern connections and the process.
-func (s *Server) appendProcess(out []byte, damaged int, q protocol.Quoting) []byte {
-	waiting := int64(0)
+// appendProcess formats the keys that concern connections and the process. Every version quotes its number.
+func (s *Server) appendProcess(out []byte, q protocol.Quoting) []byte {
+	waiting, o := int64(0), s.opts.Load()
 	for _, l := range s.loops {
 		waiting += l.waiting.Load()
 	}
-	out = protocol.AppendInt(out, "current-connections", s.open.Load())
-	out = protocol.AppendInt(out, "current-producers", s.producers.Load())
-	out = protocol.AppendInt(out, "current-workers", s.workers.Load())
-	out = protocol.AppendInt(out, "current-waiting", waiting)
-	out = protocol.AppendUint(out, "total-connections", s.total.Load())
-	out = protocol.AppendInt(out, "pid", int64(os.Getpid()))
-	out = protocol.AppendRaw(out, "version", `"`+s.opts.Load().Version+`"`) // quoted by every version
 	var ru syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &ru)
-	out = appendTime(out, "rusage-utime", ru.Utime)
-	out = appendTime(out, "rusage-stime", ru.Stime)
-	out = protocol.AppendInt(out, "uptime", int64(s.uptime()/time.Second))
-	out = protocol.AppendInt(out, "binlog-oldest-index", 0)
-	out = protocol.AppendInt(out, "binlog-current-index", 0)
-	out = protocol.AppendInt(out, "binlog-records-migrated", 0)
-	log := s.router.LogStats()
-	out = protocol.AppendUint(out, "binlog-records-written", log.Written)
-	out = protocol.AppendInt(out, "binlog-max-size", int64(s.opts.Load().BinlogMaxSize))
-	out = protocol.AppendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
-	out = protocol.AppendRaw(out, "id", s.ident.id)
-	out = protocol.AppendString(out, "hostname", s.ident.hostname, q)
-	out = protocol.AppendString(out, "os", s.ident.os, q)
-	out = protocol.AppendString(out, "platform", s.ident.platform, q)
-	return appendLog(out, log, damaged)
+	return fmt.Appendf(out, "current-connections: %d\ncurrent-producers: %d\ncurrent-workers: %d\ncurrent-waiting: %d\n"+
+		"total-connections: %d\npid: %d\nversion: \"%s\"\nrusage-utime: %d.%06d\nrusage-stime: %d.%06d\nuptime: %d\n"+
+		"binlog-oldest-index: 0\nbinlog-current-index: 0\nbinlog-records-migrated: 0\nbinlog-records-written: %d\n"+
+		"binlog-max-size: %d\ndraining: %t\nid: %s\nhostname: %s\nos: %s\nplatform: %s\n",
+		s.open.Load(), s.producers.Load(), s.workers.Load(), waiting,
+		s.total.Load(), os.Getpid(), o.Version, ru.Utime.Sec, ru.Utime.Usec, ru.Stime.Sec, ru.Stime.Usec,
+		int64(s.uptime()/time.Second), s.router.LogStats().Written,
+		o.BinlogMaxSize, s.router.Draining(), s.ident.id, q.Text(s.ident.hostname), q.Text(s.ident.os), q.Text(s.ident.platform))
 }
 
-// appendLog formats the keys that beanstalkd does not have: the figures of the log.
-// They come last, and are left out if there is no log.
+// appendLog formats the keys that beanstalkd does not have: the figures of the log, and how many of the buried jobs are
+// damaged. They come last, and are left out if there is no log.
 func appendLog(out []byte, log storage.LogStats, damaged int) []byte {
 	if log == (storage.LogStats{}) {
 		return out
 	}
-	out = protocol.AppendUint(out, "log-syncs", log.Syncs)
-	out = protocol.AppendUint(out, "log-bytes-live", log.Live)
-	out = protocol.AppendUint(out, "log-bytes-on-disk", log.Bytes)
-	if log.Err == nil {
-		out = protocol.AppendRaw(out, "log-error", "none")
-	} else {
-		out = protocol.AppendRaw(out, "log-error", strconv.QuoteToASCII(log.Err.Error()))
+	failure := "none"
+	if log.Err != nil {
+		failure = strconv.QuoteToASCII(log.Err.Error())
 	}
-	return protocol.AppendInt(out, "current-jobs-damaged", int64(damaged)) // of the buried ones
-}
-
-func appendTime(out []byte, key string, t syscall.Timeval) []byte {
-	return append(out, fmt.Sprintf("%s: %d.%06d\n", key, t.Sec, t.Usec)...)
+	return fmt.Appendf(out, "log-syncs: %d\nlog-bytes-live: %d\nlog-bytes-on-disk: %d\nlog-error: %s\ncurrent-jobs-damaged: %d\n",
+		log.Syncs, log.Live, log.Bytes, failure, damaged)
 }
 
 // Stats is the body of the reply of stats with these sums, in which no text is quoted but

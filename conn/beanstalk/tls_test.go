@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"beanfield/conn/beanstalk/socket"
-	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
 	"beanfield/storage/must"
 )
@@ -71,27 +70,6 @@ func (h *house) hoarding() (*client, *hoard) {
 	return c, far
 }
 
-// Commands that come in many records are answered together, and records that come in
-// pieces as if they had come in one.
-func TestTornRecords(t *testing.T) {
-	h := newHouse(t)
-	c, far := h.hoarding()
-	far.hold = true
-	const n = 40
-	for i := range n {
-		c.send(fmt.Sprintf("use t%d\r\n", i))
-	}
-	for _, cut := range []int{1, 5, 6, 500, len(far.held)} {
-		cut = min(cut, len(far.held))
-		must.Get(far.Conn.Write(far.held[:cut]))
-		far.held = far.held[cut:]
-		eventually(t, "it is read", func() bool { return pending(t, far.Conn) == 0 })
-	}
-	for i := range n {
-		c.expect(fmt.Sprintf("USING t%d", i))
-	}
-}
-
 // hoard is a connection that keeps what is written, while it is told to.
 type hoard struct {
 	net.Conn
@@ -140,42 +118,6 @@ func TestCloseNotify(t *testing.T) {
 		}
 		eventually(t, "it leaves", func() bool { return h.server.open.Load() == 0 })
 	}
-}
-
-// New certificates are shown to those who come from then on; those who are in notice
-// nothing.
-func TestReloadKeepsConnections(t *testing.T) {
-	h := newHouse(t)
-	a, _ := credentials()
-	dir := shortTemp(t)
-	write := func(p securetest.Pair) secure.Options {
-		return secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key",
-			p.Key)}
-	}
-	certs := must.Get(secure.Read(write(a.Usual("one"))))
-	k := secure.NewKeeper(nil, certs)
-	front := h.server.Door(Door{Certificates: certs})
-	enter := func(name string) *client {
-		nc := tls.Client(h.pairWith(front), trust(t))
-		c := newClient(t, nc)
-		c.do("list-tube-used", "USING default")
-		if got := nc.ConnectionState().PeerCertificates[0].Subject.CommonName; got != name {
-			t.Errorf("%s is shown, want %s", got, name)
-		}
-		return c
-	}
-	early := enter("one")
-	write(a.Usual("two"))
-	k.Reload()
-	enter("two")
-	if n := k.Counts(); n != (secure.Counts{Made: 2}) {
-		t.Errorf("handshakes are counted: %+v", n)
-	}
-	early.do("list-tube-used", "USING default")
-	securetest.Write(t, dir, "key", nil)
-	k.Reload()
-	enter("two")
-	early.do("list-tube-used", "USING default")
 }
 
 // W2: openssl, which nobody here has written, can do what Go's client cannot: renegotiate,

@@ -117,33 +117,39 @@ func (c *Conn) goOn() {
 
 // fill reads once and processes what came.
 func (c *Conn) fill() bool {
-	if c.tls != nil {
-		return c.fillSealed()
-	}
 	buf := c.loop.buf
 	kept := copy(buf, c.in)
 	c.in = c.in[:0]
-	n, err := socket.Read(c.fd, buf[kept:])
+	n, err := c.receive(buf[kept:])
 	switch {
+	case c.closed:
+		return false
 	case n > 0:
-		// A short read means that the socket is empty: the next event comes
-		// by itself. After a hang-up the end of the stream is still to be
-		// read, and urgent data ends a read early.
-		c.readable = n == len(buf)-kept || c.hungUp || c.urgent
-		c.loop.moved(n)
 		c.reads++
 		c.process(buf[:kept+n])
 		return true
-	case err == syscall.EAGAIN:
-		c.readable = false
+	case err == socket.ErrEmpty, err == syscall.EINTR:
 		c.save(buf[:kept])
-		return false
-	case err == syscall.EINTR:
-		c.save(buf[:kept])
-		return true
+		return err == syscall.EINTR
 	}
 	c.close()
 	return false
+}
+
+// receive reads once, and notes whether there may be more. An end has no error, or another than ErrEmpty and EINTR.
+func (c *Conn) receive(b []byte) (n int, err error) {
+	if c.tls != nil {
+		return c.openInto(b)
+	}
+	if n, err = socket.Read(c.fd, b); err == syscall.EAGAIN {
+		err = socket.ErrEmpty
+	}
+	// A short read means that the socket is empty: the next event comes
+	// by itself. After a hang-up the end of the stream is still to be
+	// read, and urgent data ends a read early.
+	c.readable = err == syscall.EINTR || n == len(b) || n > 0 && (c.hungUp || c.urgent)
+	c.loop.moved(n)
+	return n, err
 }
 
 // alarm is called by the loop when the time that setAlarm set has come.
@@ -161,28 +167,6 @@ func (c *Conn) alarm() {
 	}
 	c.finish(callRefresh, c.session.Refresh())
 	c.goOn()
-}
-
-// fillSealed is fill over TLS.
-func (c *Conn) fillSealed() bool {
-	buf := c.loop.buf
-	kept := copy(buf, c.in)
-	c.in = c.in[:0]
-	n, err := c.openInto(buf[kept:])
-	if c.closed {
-		return false
-	}
-	if n == 0 && err == socket.ErrEmpty {
-		c.save(buf[:kept])
-		return false
-	}
-	if n == 0 {
-		c.close()
-		return false
-	}
-	c.reads++
-	c.process(buf[:kept+n])
-	return true
 }
 
 // lookAhead reads from a client that waits in a reserve, to find the end of its stream,

@@ -3,7 +3,6 @@ package client
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // What follows is for servers that have the commands which beanstalkd does not have. Other servers
@@ -40,15 +39,6 @@ func (c *Client) Can(command string) (bool, error) {
 	return added[command], err
 }
 
-// PutInTube puts a job into a tube, and leaves the tube in use as it is. delay and ttr are seconds.
-func (c *Client) PutInTube(tube string, pri, delay, ttr uint32, body []byte) (id uint64, _ error) {
-	r, err := c.Put(fmt.Sprintf("put-in-tube %s %d %d %d %d", tube, pri, delay, ttr, len(body)), body)
-	if err != nil {
-		return 0, err
-	}
-	return r.Number, r.Want("INSERTED")
-}
-
 // List is the YAML list in a reply.
 func (r Reply) List() (list []string) {
 	for line := range strings.Lines(string(r.Body)) {
@@ -77,16 +67,6 @@ func (c *Client) Schedules() (list []Document, _ error) {
 		}
 	}
 	return list, nil
-}
-
-// ReserveBatch reserves up to size of the best jobs. It waits for the first one for so many seconds;
-// there are none if that was in vain (TIMED_OUT). Each job has its id in Number.
-func (c *Client) ReserveBatch(size, timeout uint32) (jobs []Reply, _ error) {
-	r, err := c.AskWithin(time.Duration(timeout)*time.Second, fmt.Sprintf("reserve-batch %d %d", size, timeout))
-	if err != nil || r.Word == "TIMED_OUT" {
-		return nil, err
-	}
-	return r.Jobs, r.Want("RESERVED_BATCH")
 }
 
 // Truncate ends the jobs of a tube that nobody has reserved, or those in some states, and returns how many there were.

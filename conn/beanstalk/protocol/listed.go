@@ -18,7 +18,7 @@ func AppendListed(out []byte, jobs []queue.Listed, cursor string, bodies bool,
 	holder func(*queue.Listed) string) []byte {
 	return AppendYAML(out, func(out []byte) []byte {
 		if len(jobs) == 0 {
-			out = AppendRaw(out, "jobs", "[]")
+			out = append(out, "jobs: []\n"...)
 		} else {
 			out = append(out, "jobs:\n"...)
 		}
@@ -29,7 +29,7 @@ func AppendListed(out []byte, jobs []queue.Listed, cursor string, bodies bool,
 			}
 		}
 		if cursor != "" {
-			out = AppendRaw(out, "cursor", cursor)
+			out = fmt.Appendf(out, "cursor: %s\n", cursor)
 		}
 		return out
 	})
@@ -39,38 +39,26 @@ func AppendListed(out []byte, jobs []queue.Listed, cursor string, bodies bool,
 const indent = "  "
 
 func appendListed(out []byte, k *queue.Listed, holder string) []byte {
-	number := func(key string, n uint64) { out = AppendUint(append(out, indent...), key, n) }
-	text := func(key, value string) { out = AppendString(append(out, indent...), key, value, QuoteNeeded) }
-	out = AppendUint(append(out, '-', ' '), "id", k.ID)
-	text("tube", k.Tube)
-	text("state", k.State.String())
-	number("pri", uint64(k.Pri))
-	out = AppendInt(append(out, indent...), "age", k.Age)
-	number("delay", uint64(k.Delay))
-	number("ttr", uint64(k.TTR))
-	out = AppendInt(append(out, indent...), "time-left", k.TimeLeft)
-	number("reserves", uint64(k.Reserves))
-	number("timeouts", uint64(k.Timeouts))
-	number("releases", uint64(k.Releases))
-	number("buries", uint64(k.Buries))
-	number("kicks", uint64(k.Kicks))
-	number("size", uint64(k.Size))
+	text := QuoteNeeded.Text
+	out = fmt.Appendf(out, "- id: %d\n  tube: %s\n  state: %s\n  pri: %d\n  age: %d\n  delay: %d\n  ttr: %d\n  time-left: %d\n"+
+		"  reserves: %d\n  timeouts: %d\n  releases: %d\n  buries: %d\n  kicks: %d\n  size: %d\n",
+		k.ID, text(k.Tube), k.State, k.Pri, k.Age, k.Delay, k.TTR, k.TimeLeft,
+		k.Reserves, k.Timeouts, k.Releases, k.Buries, k.Kicks, k.Size)
 	if k.State == queue.Reserved {
 		if holder != "" {
-			text("holder", holder)
+			out = fmt.Appendf(out, "  holder: %s\n", text(holder))
 		}
 		if k.Consumer != "" {
-			text("consumer", k.Consumer)
+			out = fmt.Appendf(out, "  consumer: %s\n", text(k.Consumer))
 		}
 		if k.Held >= 0 {
-			number("held", uint64(k.Held))
+			out = fmt.Appendf(out, "  held: %d\n", k.Held)
 		}
 	}
 	if len(k.Tags) > 0 {
-		out = append(out, indent+"tags:\n"...)
+		out = append(out, "  tags:\n"...)
 		for key, value := range k.Tags.All() {
-			out = QuoteNeeded.append(append(out, indent+indent...), string(key))
-			out = append(QuoteNeeded.append(append(out, ':', ' '), string(value)), '\n')
+			out = fmt.Appendf(out, "    %s: %s\n", text(string(key)), text(string(value)))
 		}
 	}
 	return appendBeen(out, k.Been)

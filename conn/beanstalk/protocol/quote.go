@@ -21,19 +21,17 @@ const (
 	QuoteNever
 )
 
-// append writes a string. What is escaped where quotes are needed (quotes,
+// Text is a string as the server is set to write it. What is escaped where quotes are needed (quotes,
 // backslashes, and all that is not printable ASCII) is escaped in ways that Go
 // and YAML share; a byte that is not UTF-8 is read as the character of its number.
-func (q Quoting) append(out []byte, s string) []byte {
+func (q Quoting) Text(s string) string {
 	switch {
 	case q == QuoteAlways:
-		out = append(out, '"')
-		out = append(out, s...)
-		return append(out, '"')
+		return `"` + s + `"`
 	case q == QuoteNeeded && !Plain(s):
-		return strconv.AppendQuoteToASCII(out, s)
+		return strconv.QuoteToASCII(s)
 	}
-	return append(out, s...)
+	return s
 }
 
 // Plain says whether every reader reads a string after "key: " unchanged if it is not

@@ -68,7 +68,7 @@ var published = []*regexp.Regexp{
 // it has to.
 func reads(t *testing.T, s string, quoted bool) {
 	t.Helper()
-	text := string(QuoteNeeded.append(nil, s))
+	text := QuoteNeeded.Text(s)
 	if got := text != s; got != quoted {
 		t.Errorf("%q is written as %s: quoted %t, want %t", s, text, got, quoted)
 	}
@@ -94,7 +94,7 @@ func TestQuotesWhereNeeded(t *testing.T) {
 // What is not UTF-8 cannot be read as it is by any reader; it is at least read.
 func TestQuotesOfBytes(t *testing.T) {
 	for s, want := range map[string]string{"\xff": `"\xff"`, "a\x80b": `"a\x80b"`} {
-		if got := string(QuoteNeeded.append(nil, s)); got != want {
+		if got := QuoteNeeded.Text(s); got != want {
 			t.Errorf("%q is written as %s", s, got)
 		}
 		var v string
@@ -114,10 +114,10 @@ func TestQuotesAlwaysAndNever(t *testing.T) {
 		}
 	}), readAsText) {
 		for _, s := range all {
-			if got := string(QuoteAlways.append(nil, s)); got != `"`+s+`"` {
+			if got := QuoteAlways.Text(s); got != `"`+s+`"` {
 				t.Errorf("always: %q is written as %s", s, got)
 			}
-			if got := string(QuoteNever.append(nil, s)); got != s {
+			if got := QuoteNever.Text(s); got != s {
 				t.Errorf("never: %q is written as %s", s, got)
 			}
 		}
@@ -152,7 +152,7 @@ func TestQuotesOfNames(t *testing.T) {
 	usual := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./;-]*$`)
 	word := regexp.MustCompile(`^(?i:y|yes|n|no|on|off|true|false|null)$`)
 	for _, name := range names {
-		quoted := string(QuoteNeeded.append(nil, name)) != name
+		quoted := QuoteNeeded.Text(name) != name
 		if usual.MatchString(name) && quoted != word.MatchString(name) {
 			t.Errorf("%q: quoted %t", name, quoted)
 		}
@@ -170,7 +170,7 @@ func readAll(t *testing.T, names []string) {
 	t.Helper()
 	var text []byte
 	for _, name := range names {
-		text = append(QuoteNeeded.append(append(text, "- name: "...), name), '\n')
+		text = append(text, "- name: "+QuoteNeeded.Text(name)+"\n"...)
 	}
 	var got []map[string]any
 	must.Do(t, yaml.Unmarshal(text, &got))

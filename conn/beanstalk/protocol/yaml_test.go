@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 )
@@ -17,13 +16,5 @@ func TestAppendYAML(t *testing.T) {
 		if got != want {
 			t.Errorf("%d bytes: %.60q, want %.60q", n, got, want)
 		}
-	}
-}
-
-// TestAppendNumbers checks what the formats of numbers do at their ends.
-func TestAppendNumbers(t *testing.T) {
-	got := string(AppendInt(AppendUint(nil, "a", math.MaxUint64), "b", -1))
-	if got != "a: 18446744073709551615\nb: -1\n" {
-		t.Errorf("%q", got)
 	}
 }
