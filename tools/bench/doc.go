@@ -1,8 +1,6 @@
-// Command bench loads a server that speaks beanstalkd's protocol, measures what the
-// load costs it, and compares servers side by side.
+// Command bench loads servers that speak beanstalkd's protocol, measures what the load costs them, and compares them.
 //
-//	bench [flags]            one measurement of one server
-//	bench compare [flags]    several servers, interleaved rounds, ratios
+//	bench compare [flags]    several servers, interleaved rounds, ratios; or two builds of beanfield, in pairs
 //	bench bare -p PORT       a bare queue: with -d DIR, one that answers when its log is on the disk
 //	bench profile            where the server's time goes, for the compiler
 //
@@ -10,15 +8,11 @@
 //
 //	compare      rows, rounds, ratios and goals; the report, its tables and chart
 //	profile      where the server's time goes under some loads
-//	measure      one measurement of one server, started for it or already running
+//	measure      one measurement of one server that is started for it
 //	stalls       what a client waits while others disturb the server
-//	generator    the load: connections, requests, replies, their verification
-//	talk         conversations with a server, around a load
+//	load         the load: connections, requests, replies, their verification; what a measurement found
 //	floor        a server that does the least: a bare loop, with a log or without
-//	result       what a measurement found, and how its numbers are shown
-//	load         what is asked of a server, as flags and as JSON
 //	socket       drives connections without blocking
-//	machine      the processors, and who uses them
 //	tools/server a server as a process: start, end, output, CPU and memory
 //
 // testserver is a server for tests, which can answer wrongly.

@@ -33,8 +33,7 @@
 //
 // In the end it tells for each harm, to the owner and to followers, the longest times without an acknowledged put: so
 // -only kill measures a fail-over, -only move a hand-over, -only kill-all a start of all nodes, and
-// -only cut,isolate,one-way what the network costs. What three nodes cost beside one in throughput, time of the
-// processor and memory, tools/bench measures at the nodes of tools/cluster (-addr and -pid).
+// -only cut,isolate,one-way what the network costs.
 //
 // With -nodes 1 there is a single server without [cluster], to try the tool itself.
 package main

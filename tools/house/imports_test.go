@@ -86,7 +86,7 @@ var doors = []struct {
 		"tools/bench/profile"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},
-	{"github.com/BurntSushi/toml", []string{"cmd"}},
+	{"github.com/BurntSushi/toml", []string{"cmd", "tools/bench/compare"}},
 	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/transfer",
 		"storage/pebblestore/format"}},
 	{"github.com/netresearch/go-cron", []string{"router/schedule"}},

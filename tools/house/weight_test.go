@@ -41,7 +41,7 @@ var budgets = map[string]weight{
 	"storage/locallog":        {4200, 4600},
 	"storage/pebblestore":     {22700, 23100},
 	"tools":                   {5800, 7900},
-	"tools/bench":             {20300, 7500},
+	"tools/bench":             {14400, 4700},
 	"tools/clients":           {4200, 0},
 	"tools/compat":            {6900, 2200},
 	"tools/crash":             {6500, 1200},

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/measure"
 )
 
 // The chart shows every row relative to beanstalkd, which is the line at 1: rows differ
 // a hundredfold in throughput, and only ratios can be seen side by side.
 const (
-	chartWidth  = 940
-	chartLabel  = 130 // where the scale begins
+	chartWidth  = 950
+	chartLabel  = 140 // where the scale begins
 	chartLength = 460
 	chartBar    = 15
 	chartGap    = 4
@@ -44,44 +44,36 @@ type section struct {
 
 var sections = []section{
 	{"Throughput, beanstalkd = 1 (logarithmic): more is better", func(r *rowResult) bool {
-		return r.row.own == nil && r.shown() == metricThroughput
+		return r.Own == nil && r.drawnBy() == throughput
 	}},
 	{"Memory and time, beanstalkd = 1: less is better", func(r *rowResult) bool {
-		return r.row.own == nil && r.shown() != metricThroughput
+		return r.Own == nil && r.drawnBy() != throughput
 	}},
 	{"Throughput, the same server without that load = 1: more is better", func(r *rowResult) bool {
-		return r.row.own != nil && r.shown() == metricThroughput
+		return r.Own != nil && r.drawnBy() == throughput
 	}},
 	{"Cost of a push, the same server's beanstalk protocol = 1: less is better", func(r *rowResult) bool {
-		return r.row.own != nil && r.shown() != metricThroughput
+		return r.Own != nil && r.drawnBy() != throughput
 	}},
 }
 
-// shown is the metric of a row that the chart shows: the first one with a goal.
-func (r *rowResult) shown() metric {
+// drawnBy is the metric of a row that the chart shows: the first one with a goal.
+func (r *rowResult) drawnBy() metric {
 	if r.stalls() {
-		return metricStall
+		return stall
 	}
-	if len(r.row.goals) > 0 {
-		return r.row.goals[0].metric
+	if len(r.Goals) > 0 {
+		return r.Goals[0].metric
 	}
-	return metricThroughput
-}
-
-// against is the peer's ratio to what the row is compared with.
-func (r *rowResult) against(m metric, p *peerResult) result.Spread {
-	if r.row.own != nil {
-		return result.SpreadOf(ratios(m.all(p.Rounds), m.all(p.Own)))
-	}
-	return ratio(m, p, r.baseline())
+	return throughput
 }
 
 // drawn are the peers of a row that get a bar: those that were measured, besides the
 // one that all are compared with.
 func (r *rowResult) drawn() []*peerResult {
 	var peers []*peerResult
-	for k := range r.Peers {
-		if p := &r.Peers[k]; len(p.Rounds) > 0 && (!p.peer.baseline || r.row.own != nil) {
+	for k := range r.peers {
+		if p := &r.peers[k]; len(p.rounds) > 0 && (!p.baseline || r.Own != nil) {
 			peers = append(peers, p)
 		}
 	}
@@ -97,13 +89,13 @@ type drawing struct {
 }
 
 // chart draws a comparison as an SVG without anything from outside.
-func (c *comparison) chart() string {
-	d := &drawing{y: chartHead, colour: map[string]int{nameBeanfield: 0, nameBare: 1, nameLogged: 1}}
+func (c *comparer) chart(date string) string {
+	d := &drawing{y: chartHead, colour: map[string]int{beanfield: 0, bareLoop: 1, loggedLoop: 1}}
 	for _, s := range sections {
 		var rows []*rowResult
-		for i := range c.Rows {
-			if s.belongs(&c.Rows[i]) && !c.Rows[i].row.alone {
-				rows = append(rows, &c.Rows[i])
+		for i := range c.results {
+			if r := &c.results[i]; s.belongs(r) && !r.Alone {
+				rows = append(rows, r)
 			}
 		}
 		if len(rows) > 0 {
@@ -111,6 +103,7 @@ func (c *comparison) chart() string {
 		}
 	}
 	height := d.y + 12
+	machine, _ := measure.Machine()
 	var b drawing
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" `+
 		`font-family="sans-serif" font-size="12">`+"\n",
@@ -119,7 +112,7 @@ func (c *comparison) chart() string {
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", chartWidth, height)
 	b.text(12, 24, `font-size="17" font-weight="bold"`, "beanfield beside its peers")
 	b.text(12, 44, `class="faint"`, fmt.Sprintf("%s · %s · medians of %s; a thin line from the smallest to the largest",
-		c.Date, c.Machine.Short(), c.roundCount()))
+		date, machine, c.roundCount()))
 	b.WriteString(d.String())
 	b.WriteString("</svg>\n")
 	return b.String()
@@ -132,8 +125,8 @@ func (d *drawing) section(title string, rows []*rowResult) {
 	lines := 0
 	for _, r := range rows {
 		for _, p := range r.drawn() {
-			s := r.against(r.shown(), p)
-			values = append(values, s.Min, s.Max)
+			s := r.against(r.drawnBy(), p)
+			values = append(values, s.min, s.max)
 		}
 		lines += len(r.drawn())
 	}
@@ -158,23 +151,23 @@ func (d *drawing) x(v float64) float64 { return chartLabel + d.axis.at(v)*chartL
 
 // row draws a row's title, with what the baseline did, and a bar for each peer.
 func (d *drawing) row(r *rowResult) {
-	m := r.shown()
+	m := r.drawnBy()
 	title := r.Title
-	if m != metricThroughput {
+	if m != throughput {
 		title += ": " + string(m)
 	}
-	if base := r.baseline(); base != nil && len(base.Rounds) > 0 && r.row.own == nil {
-		title += fmt.Sprintf(" · beanstalkd %s", m.show(result.SpreadOf(m.all(base.Rounds)).Median))
+	if base := r.baseline(); base != nil && len(base.rounds) > 0 && r.Own == nil {
+		title += fmt.Sprintf(" · beanstalkd %s", m.show(spreadOf(m.all(base.rounds)).median))
 	}
 	d.text(12, d.y+17, `font-weight="bold"`, title)
 	d.y += chartRow
 	for _, p := range r.drawn() {
 		d.text(chartLabel-8, d.y+12, `text-anchor="end"`, p.Name)
-		label, right := m.show(result.SpreadOf(m.all(p.Rounds)).Median), d.x(1)
-		if s := r.against(m, p); s.Known() {
+		label, right := m.show(spreadOf(m.all(p.rounds)).median), d.x(1)
+		if s := r.against(m, p); s.known() {
 			d.bar(d.class(p.Name), s)
 			label = "× " + s.String() + " · " + label
-			right = max(right, d.x(s.Max))
+			right = max(right, d.x(s.max))
 		}
 		d.text(int(right)+8, d.y+12, "", label)
 		d.y += chartBar + chartGap
@@ -182,12 +175,12 @@ func (d *drawing) row(r *rowResult) {
 }
 
 // bar draws the median as a bar, and a thin line from the smallest to the largest.
-func (d *drawing) bar(class string, s result.Spread) {
-	from, to := d.x(1), d.x(s.Median)
+func (d *drawing) bar(class string, s spread) {
+	from, to := d.x(1), d.x(s.median)
 	fmt.Fprintf(d, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", class, min(from, to), d.y,
 		max(from, to)-min(from, to), chartBar)
-	if s.Min < s.Max {
-		fmt.Fprintf(d, `<line class="range" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n", d.x(s.Min), d.x(s.Max),
+	if s.min < s.max {
+		fmt.Fprintf(d, `<line class="range" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n", d.x(s.min), d.x(s.max),
 			d.y+chartBar/2, d.y+chartBar/2)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"beanfield/tools/bench/machine"
-	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/load"
 )
 
 // A mark is an element of a drawn chart with its attributes and its text.
@@ -58,73 +57,52 @@ func marksOf(t *testing.T, svg string) []*mark {
 }
 
 // everyRow is a comparison of all rows, with numbers as wide as they may get.
-func everyRow() *comparison {
-	c := &comparison{Date: "2001-02-03", Rounds: 3,
-		Machine: machine.Machine{CPU: "Maker(R) Model(R) Platinum 9999 CPU @ 3.00GHz", Cores: 128}}
+func everyRow() *comparer {
+	c := &comparer{rounds: 3}
 	for i := range rows {
-		r := rows[i].scaled(1)
-		res := &rowResult{Title: r.title, row: *r}
-		for k, name := range []string{nameBeanfield, nameBeanstalkd, nameBare} {
-			p := peerResult{Name: name, peer: peer{Name: name, baseline: k == 1, bare: k == 2}}
+		res := rowResult{row: &rows[i]}
+		for k, name := range []string{beanfield, beanstalkd, bareLoop} {
+			p := of(name)
 			for round := range 3 {
 				f := math.Pow(30, float64((i+k)%3-1)) * (1 + 0.01*float64(round))
-				one := &result.Result{
-					OpsPerSec: 456789.1 * f, Latency: map[string]result.Latency{"all": {P50: 1000 * f, P99: 2000 * f,
-						P999: 3000 * f}},
-					Server: result.ServerUse{CPUPerOp: 5 * f, BytesEach: 4567 * f},
-				}
-				if res.restarts() {
-					bytes := int64(6.5e9 * f)
-					one.Restart = &result.Restart{
-						Jobs: r.load.Backlog, StartSec: f, LoadSec: f, LoadedRSS: bytes, LoadedPeak: bytes, StopSec: f,
-						RecoverySec: 22.6 * f, RecoveredRSS: bytes, RecoveredPeak: bytes,
-					}
-				}
-				if res.stalls() {
-					one.Stalls = &result.Stalls{Each: []result.Stall{{Disturbed: result.Latency{Max: 987 * f}}}}
-				}
-				p.Rounds = append(p.Rounds, one)
-				if r.own != nil {
-					p.Own = append(p.Own, &result.Result{
-						OpsPerSec: 456789, Latency: map[string]result.Latency{"all": {P50: 1000}},
-						Server: result.ServerUse{CPUPerOp: 5},
-					})
+				one := result(456789.1*f, 5*f, 2000*f)
+				one.Server.BytesEach, one.Load = 4567*f, rows[i].Load
+				bytes := int64(6.5e9 * f)
+				one.Recovery = &load.Recovery{Jobs: 1, StartSec: f, RecoverySec: 22.6 * f, LoadedPeak: bytes,
+					RecoveredPeak: bytes}
+				one.Stall = &load.Stall{Disturbed: load.Latency{Max: 987 * f}}
+				p.rounds = append(p.rounds, one)
+				if rows[i].Own != nil {
+					p.own = append(p.own, result(456789, 5, 2000))
 				}
 			}
-			if r.own == nil || k != 1 {
-				res.Peers = append(res.Peers, p)
+			if rows[i].Own == nil || k != 1 {
+				res.peers = append(res.peers, p)
 			}
 		}
-		c.Rows = append(c.Rows, *res)
+		c.results = append(c.results, res)
 	}
 	return c
 }
 
+// Every peer that has a baseline beside it has a bar; a row without a baseline is not in the chart.
 func TestChartIsWellFormed(t *testing.T) {
-	alone := 0 // a row without a baseline is not in the chart
+	alone := 0
 	for _, r := range rows {
-		if r.alone {
+		if r.Alone {
 			alone++
 		}
 	}
 	for name, test := range map[string]struct {
-		c    *comparison
+		c    *comparer
 		bars int
-	}{
-		// Reached, not reached twice, at the floor twice, disturbed: each a peer that has
-		// a baseline beside it.
-		"made up": {made(), 6},
-		"empty":   {&comparison{}, 0},
-		"all":     {everyRow(), 2 * (len(rows) - alone)},
-	} {
-		marks := marksOf(t, test.c.chart())
+	}{"made up": {made(), 8}, "empty": {&comparer{}, 0}, "all": {everyRow(), 2 * (len(rows) - alone)}} {
+		marks := marksOf(t, test.c.chart(""))
 		count := map[string]int{}
 		for _, m := range marks {
 			count[m.kind]++
 		}
-		root := marks[0]
-		if root.kind != "svg" || root.attribute["xmlns"] != "http://www.w3.org/2000/svg" ||
-			root.attribute["viewBox"] == "" {
+		if root := marks[0]; root.kind != "svg" || root.attribute["xmlns"] != "http://www.w3.org/2000/svg" {
 			t.Errorf("%s: the root is %+v", name, root)
 		}
 		if bars := count["rect"] - 1; bars != test.bars || count["title"] != 1 || count["text"] < 2 {
@@ -135,7 +113,7 @@ func TestChartIsWellFormed(t *testing.T) {
 
 // Bars are drawn where the scale has their ratio, from 1 on; labels say the ratio.
 func TestChartShowsRatios(t *testing.T) {
-	tells(t, made().chart(),
+	tells(t, made().chart(""),
 		">× 2.75 (2.50–3.00) · 400 ops/s<", ">× 1.50 · 150 ops/s<",
 		">reached &amp; &lt;more&gt; · beanstalkd 150 ops/s<",
 		">42.0 bytes<", "prefers-color-scheme:dark",
@@ -173,13 +151,13 @@ func TestAxisHoldsWhatItShows(t *testing.T) {
 // No text may lie over another or leave the picture, with the widest letters that a
 // sans-serif font has on average.
 func TestChartTextDoesNotOverlap(t *testing.T) {
-	for name, c := range map[string]*comparison{"made up": made(), "all": everyRow()} {
+	for name, c := range map[string]*comparer{"made up": made(), "all": everyRow()} {
 		type box struct {
 			left, right, top, bottom float64
 			text                     string
 		}
 		var boxes []box
-		marks := marksOf(t, c.chart())
+		marks := marksOf(t, c.chart("2001-02-03"))
 		for _, m := range marks {
 			if m.kind != "text" {
 				continue

@@ -1,172 +1,166 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
-	"beanfield/tools/bench/machine"
 	"beanfield/tools/bench/measure"
-	"beanfield/tools/bench/result"
 	"beanfield/tools/server"
 )
 
-// A comparison is the outcome of one run of bench compare.
-type comparison struct {
-	Date    string
-	Machine machine.Machine
-	Command string
-	Rounds  int
-	Seconds float64
-	Peers   []peer
-	Rows    []rowResult
-}
-
 // A rowResult holds what every peer did under one load.
 type rowResult struct {
-	Name  string
-	Title string
-	Peers []peerResult
-	row   row
+	*row
+	peers []peerResult
 }
 
-// A peerResult holds one result a round; Own those of the load that the row is
-// compared with, where that is one of the same server.
+// A peerResult holds one result a round; own those of the load that the row is compared with, where that is one of the
+// same server.
 type peerResult struct {
-	Name   string
-	Rounds []*result.Result
-	Own    []*result.Result
-	Absent string // why it could not take part
-	peer   peer
+	peer
+	rounds, own []*load.Result
+	absent      string // why it could not take part
 }
 
 // A comparer is a comparison being made.
 type comparer struct {
 	peers    []peer
-	pinning  measure.Pinning
+	pin      bool
+	against  bool // two builds of beanfield are compared, in pairs
 	rounds   int
-	pairs    int // with -against, of each row
+	pairs    int // of each row, where there are pairs
 	repeats  int // of a measurement that others on the machine disturbed
 	warmup   time.Duration
 	duration time.Duration
-	seed     uint64
 	settle   time.Duration // how long a server has before its memory is read
-	scale    float64       // of the jobs that rows put beforehand; 0 is 1
-	data     string
+	scale    float64       // of the jobs that rows put beforehand
+	data     string        // where the servers' directories are; "": with the system's temporary files
 	rows     []row
-	out      comparison
+	results  []rowResult
 }
 
-// compare measures row by row, round by round, and in each round every server once.
+// othersAllowed is the share of a processor that others may use before a measurement is repeated.
+const othersAllowed = 0.10
+
+// compare measures row by row, round by round.
 func (c *comparer) compare(ctx context.Context) error {
-	c.out.Date = time.Now().Format("2006-01-02")
-	c.out.Machine = machine.This()
-	c.out.Rounds, c.out.Seconds = c.rounds, c.duration.Seconds()
 	for i := range c.rows {
-		res, err := c.row(ctx, c.rows[i].scaled(c.scale))
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.rows[i].name, err)
+		res := rowResult{row: c.rows[i].scaled(c.scale)}
+		for _, p := range c.peers {
+			if p.inRow(res.row) {
+				res.peers = append(res.peers, peerResult{peer: p})
+			}
 		}
-		c.out.Rows = append(c.out.Rows, *res)
-	}
-	for _, p := range c.peers {
-		if !slices.ContainsFunc(c.out.Rows, func(r rowResult) bool { return p.inRow(&r.row) }) {
-			continue
+		if err := c.row(ctx, &res); err != nil {
+			return fmt.Errorf("%s: %w", res.Name, err)
 		}
-		p.Version = p.version(ctx)
-		c.out.Peers = append(c.out.Peers, p)
+		c.results = append(c.results, res)
 	}
 	return nil
 }
 
-func (c *comparer) row(ctx context.Context, r *row) (*rowResult, error) {
-	res := &rowResult{Name: r.name, Title: r.title, row: *r}
-	for _, p := range c.peers {
-		if p.inRow(r) {
-			res.Peers = append(res.Peers, peerResult{Name: p.Name, peer: p})
+func (c *comparer) row(ctx context.Context, res *rowResult) error {
+	ld := timed(res.Load, c.warmup, c.duration)
+	if base := res.baseline(); res.Half && !c.against {
+		if base == nil {
+			return errors.New("this row needs the baseline to find its rate")
 		}
-	}
-	ld := timed(r.load, c.warmup, c.duration, c.seed)
-	if r.half {
-		if err := c.halfRate(ctx, r, res, &ld); err != nil {
-			return nil, err
-		}
-	}
-	for round := range r.roundsOf(c.rounds) {
-		for k := range res.Peers {
-			// The order changes from round to round, so that no server always follows the same one.
-			p := &res.Peers[(k+round)%len(res.Peers)]
-			if p.Absent != "" {
-				continue
-			}
-			err := c.peerRound(ctx, r, p, ld, round)
-			if errors.Is(err, server.ErrNotStarted) && ctx.Err() == nil {
-				// It may be too old for the row's flags; the others are not.
-				p.Absent = err.Error()
-				warn("%-16s %s: %v", r.name, p.Name, err)
-				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p.Name, err)
-			}
-		}
-	}
-	return res, nil
-}
-
-// peerRound measures one server once: its own reference first, where the row has one.
-func (c *comparer) peerRound(ctx context.Context, r *row, p *peerResult, ld load.Load, round int) error {
-	var own *result.Result
-	if r.own != nil {
-		var err error
-		if own, err = c.measure(ctx, r, p, timed(*r.own, c.warmup, c.duration, c.seed), round); err != nil {
+		full, err := c.measure(ctx, res.row, &base.peer, ld)
+		if err != nil {
 			return err
 		}
+		ld.Rate = full.OpsPerSec / 2
 	}
-	res, err := c.measure(ctx, r, p, ld, round)
-	if err != nil {
-		return err
+	rounds, paired := c.rounds, c.against && res.lasts()
+	if res.Rounds > 0 && !paired {
+		least := res.Rounds
+		if c.against {
+			least = max(least, 2)
+		}
+		rounds = min(rounds, least)
 	}
-	p.Rounds = append(p.Rounds, res)
-	if own != nil {
-		p.Own = append(p.Own, own)
+	for round := range rounds {
+		if paired {
+			if err := c.inPairs(ctx, res, ld, round, c.pairs*(round+1)/rounds-c.pairs*round/rounds); err != nil {
+				return err
+			}
+			continue
+		}
+		for k := range res.peers {
+			// The order changes from round to round, so that no server always follows the same one.
+			p := &res.peers[(k+round)%len(res.peers)]
+			if err := c.once(ctx, res.row, p, ld); err != nil {
+				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+			warn("%-16s round %d  %-16s %s", res.Name, round+1, p.Name, p.last(res.row))
+		}
 	}
 	return nil
 }
 
-// halfRate finds what the baseline reaches at full speed.
-func (c *comparer) halfRate(ctx context.Context, r *row, res *rowResult, ld *load.Load) error {
-	for k := range res.Peers {
-		if p := &res.Peers[k]; p.peer.baseline {
-			full, err := c.measure(ctx, r, p, *ld, -1)
-			if err != nil {
-				return err
-			}
-			ld.Rate = full.OpsPerSec / 2
+// warn tells people on the terminal; results go to standard output alone.
+func warn(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+
+// last tells of the last measurement.
+func (p *peerResult) last(r *row) string {
+	if p.absent != "" {
+		return p.absent
+	}
+	var all []string
+	res := p.rounds[len(p.rounds)-1]
+	for _, m := range r.shown() {
+		all = append(all, m.show(m.of(res)))
+	}
+	if res.OthersCPU > othersAllowed {
+		all = append(all, fmt.Sprintf("disturbed: others use %.2f processors", res.OthersCPU))
+	}
+	return strings.Join(all, "  ")
+}
+
+// once measures a server once: its own reference first, where the row has one.
+func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load) error {
+	if p.absent != "" {
+		return nil
+	}
+	loads := []load.Load{ld}
+	if r.Own != nil {
+		loads = append(loads, timed(*r.Own, c.warmup, c.duration))
+	}
+	for i, ld := range slices.Backward(loads) {
+		res, err := c.measure(ctx, r, &p.peer, ld)
+		switch {
+		case errors.Is(err, server.ErrNotStarted) && ctx.Err() == nil:
+			// It may be too old for the row's flags; the others are not.
+			p.absent = err.Error()
 			return nil
+		case err != nil:
+			return err
+		case i > 0:
+			p.own = append(p.own, res)
+		default:
+			p.rounds = append(p.rounds, res)
 		}
 	}
-	return errors.New("this row needs the baseline to find its rate")
+	return nil
 }
 
-func (c *comparer) pinned(r *row) bool {
-	return c.pinning.On && !r.unpinned && runtime.NumCPU() > 1
-}
-
-// measure repeats a measurement that was disturbed, and keeps the least disturbed.
-func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load.Load,
-	round int) (*result.Result, error) {
-	var best *result.Result
-	for range ld.Repeats(c.repeats) + 1 {
-		res, err := c.once(ctx, r, p, ld, round)
-		if errors.Is(err, generator.ErrNothing) {
+// measure repeats a measurement that was disturbed, and keeps the least disturbed. One that fills a disk for minutes
+// is not repeated: the next would be no calmer.
+func (c *comparer) measure(ctx context.Context, r *row, p *peer, ld load.Load) (best *load.Result, err error) {
+	repeats := c.repeats
+	if ld.Kind == load.Restart && ld.Backlog > 0 {
+		repeats = 0
+	}
+	how := c.how(r, p)
+	for n := 0; n <= repeats && (best == nil || best.OthersCPU > othersAllowed); n++ {
+		res, err := how.Once(ctx, ld)
+		if errors.Is(err, load.ErrNothing) {
 			continue
 		}
 		if err != nil {
@@ -175,54 +169,33 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load.L
 		if best == nil || res.OthersCPU < best.OthersCPU {
 			best = res
 		}
-		if best.OthersCPU <= machine.OthersAllowed {
-			break
-		}
 	}
 	if best == nil {
-		return nil, generator.ErrNothing
+		return nil, load.ErrNothing
+	}
+	if best.Stall != nil && p.ours && how.Pinned && !c.against {
+		// No server on these processors can avoid the waits of a client of a bare loop: the machine uses them for
+		// other things now and then.
+		took := time.Duration(best.Stall.TookSec*float64(time.Second)) + load.Aftermath
+		how.Command, how.Config = bareCommand, ""
+		bare, err := how.Once(ctx, timed(load.Of(load.Load{Connections: 1}), 0, took))
+		if err != nil {
+			return nil, err
+		}
+		best.Stall.BareUs = bare.Latency.Max
 	}
 	return best, nil
 }
 
 // how says how a peer is started for a row, and how the row is measured.
-func (c *comparer) how(r *row, p *peer) (server.Launch, generator.Settings, error) {
-	wait, err := measure.WaitFor(cmp.Or(r.wait, measure.WaitAuto), c.pinned(r))
-	how := server.Launch{Command: p.Command, Data: c.data}
-	if r.everybody != "" {
-		how.Command += " " + r.everybody
-	}
-	if p.Name == nameBeanfield && r.flags != "" {
-		if r.load.TLS {
-			how.Command = strings.Replace(how.Command, listen, "", 1) // -l would replace the addresses of the file
+func (c *comparer) how(r *row, p *peer) measure.How {
+	h := measure.How{Pinned: c.pin && !r.Unpinned, Settings: load.Settings{Wait: r.Wait, Settle: c.settle}}
+	h.Command, h.Data = p.Command+" "+r.Everybody, c.data
+	if p.ours {
+		if r.Load.TLS {
+			h.Command = strings.Replace(h.Command, listen, "", 1) // -l would replace the addresses of the file
 		}
-		how.Command, how.Config = how.Command+" "+r.flags, r.config
+		h.Command, h.Config = h.Command+" "+r.Flags, r.Config
 	}
-	return how, generator.Settings{
-		Wait: wait, Settle: c.settle, Say: func(string, ...any) {},
-	}, err
-}
-
-func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load, round int) (*result.Result, error) {
-	pinned := c.pinned(r)
-	how, set, err := c.how(r, &p.peer)
-	if err != nil {
-		return nil, err
-	}
-	res, err := c.pinning.MeasureNew(ctx, pinned, how, ld, set)
-	if err != nil {
-		return nil, err
-	}
-	if res.Stalls != nil && p.Name == nameBeanfield && pinned {
-		// No server on these processors can avoid the waits of a client of a bare loop: the machine uses them
-		// for other things now and then.
-		alone := timed(base(oneConnection), 0, res.Stalls.Lasted(), c.seed)
-		bare, err := c.pinning.MeasureNew(ctx, pinned, server.Launch{Command: bareCommand}, alone, set)
-		if err != nil {
-			return nil, err
-		}
-		res.Stalls.BareUs = bare.Latency["all"].Max
-	}
-	warn("%-16s round %d  %-16s %s", r.name, round+1, p.Name, res.Brief())
-	return res, nil
+	return h
 }

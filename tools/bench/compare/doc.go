@@ -1,9 +1,9 @@
 // Package compare measures servers side by side and reports how they compare.
 //
-// A row is one load (rows.go, stallrows.go), with the goals that beanfield has in it. In
-// each round of a row, every server is started afresh and measured once. Ratios are
-// taken within a round, so what disturbs the machine for minutes cancels out; a report
-// shows the median of the rounds' ratios and their range.
+// A row is one load (rows.toml), with the goals that beanfield has in it. In each round of a row, every server is
+// started afresh and measured once (compare.go); two builds of beanfield are measured in pairs (pairs.go). Ratios are
+// taken within a round or a pair, so what disturbs the machine for minutes cancels out; a report shows the median of
+// the ratios and their range (markdown.go and tables.go, against.go for two builds, chart.go).
 //
-// Reading order: row.go, rows.go, peers.go, compare.go, then markdown.go and chart.go.
+// Reading order: row.go, rows.toml, peers.go, compare.go, then markdown.go.
 package compare

@@ -2,17 +2,32 @@ package compare
 
 import (
 	"fmt"
-
-	"beanfield/tools/bench/result"
+	"strconv"
+	"strings"
 )
 
 // A goal is what beanfield must reach in a row.
 type goal struct {
-	metric   metric
-	bound    float64
-	atLeast  bool   // otherwise at most
-	absolute bool   // the number itself, not a ratio
-	of       string // the peer that it is a ratio to; empty: beanstalkd
+	metric  metric
+	bound   float64
+	atLeast bool // otherwise at most
+	ratio   bool // otherwise the number itself
+	of      string
+}
+
+// UnmarshalText reads "throughput >= 2 x bare loop".
+func (g *goal) UnmarshalText(text []byte) error {
+	name, rest, ok := strings.Cut(string(text), " <= ")
+	if !ok {
+		name, rest, g.atLeast = strings.Cut(string(text), " >= ")
+	}
+	bound, of, ratio := strings.Cut(rest, " x")
+	var err error
+	g.metric, g.ratio, g.of = metric(name), ratio, strings.TrimSpace(of)
+	if g.bound, err = strconv.ParseFloat(bound, 64); err != nil || metrics[g.metric].of == nil {
+		return fmt.Errorf("goal %q: want METRIC <= BOUND, or >=, with x for a ratio", text)
+	}
+	return nil
 }
 
 func (g goal) met(v float64) bool {
@@ -23,33 +38,15 @@ func (g goal) met(v float64) bool {
 }
 
 func (g goal) String() string {
-	word, unit := "at most", " x"
+	word, unit := "at most", ""
 	if g.atLeast {
 		word = "at least"
 	}
 	switch {
-	case g.absolute:
-		unit = ""
 	case g.of != "":
 		unit = " x the " + g.of
+	case g.ratio:
+		unit = " x"
 	}
-	return fmt.Sprintf("%s %s%s", word, result.Short(g.bound), unit)
+	return fmt.Sprintf("%s %s%s", word, short(g.bound), unit)
 }
-
-func atLeast(m metric, bound float64) goal { return goal{metric: m, bound: bound, atLeast: true} }
-
-func atMost(m metric, bound float64) goal { return goal{metric: m, bound: bound} }
-
-// beside is the goal as one for the ratio to another peer than beanstalkd.
-func beside(peer string, g goal) goal {
-	g.of = peer
-	return g
-}
-
-// numberAtLeast is a goal for the number itself, not for a ratio.
-func numberAtLeast(m metric, least float64) goal {
-	return goal{metric: m, bound: least, atLeast: true, absolute: true}
-}
-
-// number is a goal for the number itself, not for a ratio.
-func number(m metric, most float64) goal { return goal{metric: m, bound: most, absolute: true} }

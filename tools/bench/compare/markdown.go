@@ -1,235 +1,167 @@
 package compare
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
-	"beanfield/tools/bench/machine"
-	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/measure"
 )
 
-// markdown shows a comparison as two tables: what every server did, and which goals
-// beanfield reached.
-func (c *comparison) markdown() string {
+// markdown shows a comparison: which goals beanfield reached, and what every server did.
+func (c *comparer) markdown(ctx context.Context, date, command string) string {
 	var b strings.Builder
+	_, machine := measure.Machine()
 	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %s of %s s each.\n\n",
-		c.Date, c.Machine, strings.TrimSpace(c.Command), c.roundCount(), result.Short(c.Seconds))
-	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator "+
-		"another, "+
+		date, machine, strings.TrimSpace(command), c.roundCount(), short(c.duration.Seconds()))
+	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator another, "+
 		"unless a row says otherwise. An operation is one command with its reply. "+
 		"Ratios are medians of the rounds' ratios (smallest–largest). Servers:\n\n")
-	for _, p := range c.Peers {
-		fmt.Fprintf(&b, "- %s (%s): `%s`", p.Name, p.Class, p.shown())
-		if p.Version != "" {
-			fmt.Fprintf(&b, ", %s", p.Version)
+	for _, p := range c.peers {
+		if !slices.ContainsFunc(c.results, func(r rowResult) bool { return p.inRow(r.row) }) {
+			continue
 		}
-		b.WriteByte('\n')
+		command, version := p.shown(ctx)
+		if version != "" {
+			version = ", " + version
+		}
+		class := p.Class
+		if class == "" {
+			class = "memory"
+		}
+		fmt.Fprintf(&b, "- %s (%s): `%s`%s\n", p.Name, class, command, version)
 	}
-	c.goalTable(&b)
-	b.WriteString("\n## All measurements\n")
-	c.table(&b, "| load | server | ops/s | × beanstalkd | × bare loop | CPU µs/op | × beanstalkd | × bare loop | "+
-		"p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).cells)
-	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskCells)
-	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartCells)
-	c.table(&b, stallHead, (*rowResult).stalls, (*rowResult).stallCells)
+	b.WriteString("\n## Goals\n\n| load | measure | goal | measured | reached |\n|---|---|--:|--:|---|\n")
+	for i := range c.results {
+		r := &c.results[i]
+		for _, g := range r.Goals {
+			got := r.measured(g)
+			line(&b, r.Title, string(g.metric), g.String(), got.String(), r.verdict(g, got))
+		}
+	}
+	for i := range tables {
+		tables[i].write(&b, c.results)
+	}
 	c.remarks(&b)
 	return b.String()
 }
 
-func (c *comparison) roundCount() string {
-	if c.Rounds == 1 {
+func (c *comparer) roundCount() string {
+	if c.rounds == 1 {
 		return "1 round"
 	}
-	return fmt.Sprintf("%d rounds", c.Rounds)
+	return fmt.Sprintf("%d rounds", c.rounds)
 }
 
-// table shows the rows that belong to it, if there are any: the cells of a peer, or no line.
-func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowResult) bool, cells func(*rowResult,
-	*peerResult) []string) {
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		if !belongs(r) {
-			continue
-		}
-		if head != "" {
-			b.WriteString("\n" + head)
-			head = ""
-		}
-		for k := range r.Peers {
-			p := &r.Peers[k]
-			line := cells(r, p)
-			if line == nil {
-				continue
-			}
-			if p.Absent != "" {
-				clear(line)
-				line[0] = "did not start"
-			}
-			fmt.Fprintf(b, "| %s | %s |", r.Title, p.Name)
-			for _, cell := range line {
-				b.WriteString(strings.TrimRight(" "+cell, " ") + " |")
-			}
-			b.WriteByte('\n')
-		}
-	}
-}
-
-func (r *rowResult) peerNamed(match func(*peerResult) bool) *peerResult {
-	for k := range r.Peers {
-		if match(&r.Peers[k]) {
-			return &r.Peers[k]
+func (r *rowResult) find(match func(*peerResult) bool) *peerResult {
+	for k := range r.peers {
+		if match(&r.peers[k]) {
+			return &r.peers[k]
 		}
 	}
 	return nil
 }
 
 func (r *rowResult) baseline() *peerResult {
-	return r.peerNamed(func(p *peerResult) bool { return p.peer.baseline })
+	return r.find(func(p *peerResult) bool { return p.baseline })
 }
 
-func (r *rowResult) floor() *peerResult {
-	return r.peerNamed(func(p *peerResult) bool { return p.peer.bare })
-}
+func (r *rowResult) floor() *peerResult { return r.find(func(p *peerResult) bool { return p.bare }) }
 
-func (r *rowResult) beanfield() *peerResult { return r.named(nameBeanfield) }
-
-func (r *rowResult) named(name string) *peerResult {
-	return r.peerNamed(func(p *peerResult) bool { return p.Name == name })
-}
+func (r *rowResult) ours() *peerResult { return r.find(func(p *peerResult) bool { return p.ours }) }
 
 // ratio compares a peer with another in the same rounds.
-func ratio(m metric, p, to *peerResult) result.Spread {
+func ratio(m metric, p, to *peerResult) spread {
 	if p == nil || to == nil {
-		return result.SpreadOf(nil)
+		return spreadOf(nil)
 	}
-	return result.SpreadOf(ratios(m.all(p.Rounds), m.all(to.Rounds)))
+	return spreadOf(m.ratios(p.rounds, to.rounds))
 }
 
-// middle shows the median of a number, and nothing where it is unknown or zero.
-func (p *peerResult) middle(of func(*result.Result) float64) string {
-	var v []float64
-	for _, res := range p.Rounds {
-		if x := of(res); x > 0 {
-			v = append(v, x)
-		}
+// against is a peer's ratio to what the row is compared with.
+func (r *rowResult) against(m metric, p *peerResult) spread {
+	if r.Own != nil && p != nil {
+		return spreadOf(m.ratios(p.rounds, p.own))
 	}
-	return result.Short(result.SpreadOf(v).Median)
+	return ratio(m, p, r.baseline())
 }
 
-// versus is a server's ratio to another, or to itself.
-func (r *rowResult) versus(m metric, p, to *peerResult) string {
-	if to == p {
-		return "1"
-	}
-	return ratio(m, p, to).String()
-}
-
-func (r *rowResult) cells(p *peerResult) []string {
-	mid := p.middle
-	against := func(m metric, to *peerResult) string { return r.versus(m, p, to) }
-	resident := mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) })
-	if bytes := mid(metricBytes.of); bytes != "–" {
-		return []string{bytes + " bytes each", against(metricBytes, r.baseline()), "", "", "", "", "", "", "", resident}
-	}
-	return []string{
-		mid(metricThroughput.of), against(metricThroughput, r.baseline()), against(metricThroughput, r.floor()),
-		mid(metricCPU.of), against(metricCPU, r.baseline()), against(metricCPU, r.floor()),
-		mid(metricP50.of), mid(metricP99.of), mid(metricP999.of), resident,
-	}
-}
-
-// atFloor is the distance to the bare loop within which a report says that a goal was
-// missed at the floor: no server can do with much less.
+// atFloor is the distance to the bare loop within which a report says that a goal was missed at the floor: no server
+// can do with much less.
 const atFloor = 1.15
 
-func (c *comparison) goalTable(b *strings.Builder) {
-	b.WriteString("\n## Goals\n\n| load | measure | goal | measured | reached |\n|---|---|--:|--:|---|\n")
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		for _, g := range r.row.goals {
-			if g.of != "" && r.named(g.of) == nil {
-				continue // nobody asked for that peer
-			}
-			got := r.measured(g)
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.Title, g.metric, g, got, r.verdict(g, got))
-		}
-	}
-}
-
 // measured is beanfield's number, or its ratio to what the row is compared with.
-func (r *rowResult) measured(g goal) result.Spread {
-	p := r.beanfield()
+func (r *rowResult) measured(g goal) spread {
+	p := r.ours()
 	switch {
 	case p == nil:
-		return result.SpreadOf(nil)
-	case g.absolute:
-		return result.SpreadOf(g.metric.all(p.Rounds))
-	case r.row.own != nil:
-		return result.SpreadOf(ratios(g.metric.all(p.Rounds), g.metric.all(p.Own)))
+		return spreadOf(nil)
 	case g.of != "":
-		return ratio(g.metric, p, r.named(g.of))
-	default:
-		return ratio(g.metric, p, r.baseline())
+		return ratio(g.metric, p, r.find(func(p *peerResult) bool { return p.Name == g.of }))
+	case g.ratio:
+		return r.against(g.metric, p)
 	}
+	return spreadOf(g.metric.all(p.rounds))
 }
 
 // unsure tells that most of the measurements that count were disturbed.
 func (r *rowResult) unsure() bool {
 	all, bad := 0, 0
-	for _, p := range []*peerResult{r.beanfield(), r.baseline()} {
-		if p == nil {
-			continue
-		}
-		for _, res := range p.Rounds {
-			all++
-			if res.OthersCPU > machine.OthersAllowed {
-				bad++
+	for _, p := range r.peers {
+		for _, res := range p.rounds {
+			if p.ours || p.baseline {
+				all++
+				if res.OthersCPU > othersAllowed {
+					bad++
+				}
 			}
 		}
 	}
 	return 2*bad > all
 }
 
-func (r *rowResult) verdict(g goal, got result.Spread) string {
+func (r *rowResult) verdict(g goal, got spread) string {
 	switch {
-	case !got.Known():
+	case !got.known():
 		return "not measured"
 	case r.unsure() && !metrics[g.metric].steady:
 		return "unsure: others used the machine"
-	case g.met(got.Median):
+	case g.met(got.median):
 		return "yes"
 	}
-	if bare := r.beanfield().bare(); g.metric == metricStall && got.Median <= atFloor*bare {
-		return fmt.Sprintf("missed (at the floor: a bare loop stalls %s µs here)", result.Short(bare))
+	if g.metric == stall {
+		var waits []float64
+		for _, res := range r.ours().rounds {
+			waits = append(waits, res.Stall.BareUs)
+		}
+		if bare := spreadOf(waits).median; got.median <= atFloor*bare {
+			return fmt.Sprintf("missed (at the floor: a bare loop stalls %s µs here)", short(bare))
+		}
 	}
-	f := ratio(metricCPU, r.beanfield(), r.floor())
+	f := ratio(cpu, r.ours(), r.floor())
 	// Where a reply waits for the disk, the processor is not what holds it up.
-	if r.row.class != classAlways && f.Known() && f.Median <= atFloor && (g.metric == metricThroughput ||
-		g.metric == metricCPU) {
-		return fmt.Sprintf("missed (at the floor: %s x the CPU of the bare loop)", result.Short(f.Median))
+	if r.Class != always && f.known() && f.median <= atFloor && (g.metric == throughput || g.metric == cpu) {
+		return fmt.Sprintf("missed (at the floor: %s x the CPU of the bare loop)", short(f.median))
 	}
 	return "missed"
 }
 
 // remarks say where a number must be read with care.
-func (c *comparison) remarks(b *strings.Builder) {
+func (c *comparer) remarks(b *strings.Builder) {
 	var bound []string
 	worst, where := 0.0, ""
-	for i := range c.Rows {
-		for _, p := range c.Rows[i].Peers {
-			limited := 0
-			for _, res := range p.Rounds {
-				if res.GeneratorBound() {
-					limited++
-				}
-				if res.OthersCPU > worst {
-					worst, where = res.OthersCPU, c.Rows[i].Title
-				}
+	for i := range c.results {
+		r := &c.results[i]
+		for _, p := range r.peers {
+			if slices.ContainsFunc(p.rounds, (*load.Result).GeneratorBound) {
+				bound = append(bound, fmt.Sprintf("%s (%s)", p.Name, r.Title))
 			}
-			if limited > 0 {
-				bound = append(bound, fmt.Sprintf("%s (%s)", p.Name, c.Rows[i].Title))
+			for _, res := range p.rounds {
+				if res.OthersCPU > worst {
+					worst, where = res.OthersCPU, " ("+r.Title+")"
+				}
 			}
 		}
 	}
@@ -238,9 +170,5 @@ func (c *comparison) remarks(b *strings.Builder) {
 		fmt.Fprintf(b, "The generator was the bottleneck, so that more would have been possible, for: %s.\n",
 			strings.Join(bound, "; "))
 	}
-	fmt.Fprintf(b, "Others on the machine used at most %.2f of a processor during a measurement", worst)
-	if where != "" {
-		fmt.Fprintf(b, " (%s)", where)
-	}
-	b.WriteString(".\n")
+	fmt.Fprintf(b, "Others on the machine used at most %.2f of a processor during a measurement%s.\n", worst, where)
 }

@@ -1,274 +1,137 @@
 package load
 
 import (
-	"errors"
-	"flag"
-	"fmt"
+	"cmp"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
-
-	"beanfield/tools/bench/machine"
 )
 
-// A Load is everything that decides what is sent to a server. Two servers that are
-// given equal loads get the same requests.
+// A Load is everything that decides what is sent to a server. Two servers that are given equal loads get the same
+// requests.
 type Load struct {
-	Kind        string        `json:"kind"`
-	Connections int           `json:"connections"`
-	Producers   int           `json:"producers,omitempty"` // of the connections; apart, wake
-	Depth       int           `json:"depth"`
-	Tubes       int           `json:"tubes"`
-	TLS         bool          `json:"tls,omitempty"`
-	WatchAll    bool          `json:"watch_all,omitempty"`
-	Keyed       bool          `json:"keyed,omitempty"` // put: each with a unique key, also those of the backlog
-	Body        BodySize      `json:"body"`
-	Backlog     int           `json:"backlog,omitempty"`
-	BacklogIn   string        `json:"backlog_in,omitempty"` // own, same, spread
-	Rate        float64       `json:"rate,omitempty"`       // operations a second; 0: closed loop
-	MaxJobs     int           `json:"max_jobs,omitempty"`   // put ends after so many
-	Whole       bool          `json:"whole,omitempty"`      // it ends after MaxJobs alone, however long that takes
-	Kill        bool          `json:"kill,omitempty"`       // restart: the server gets SIGKILL
-	Window      int           `json:"window,omitempty"`     // push: of a consumer; 0: auto-commit
-	Commit      int           `json:"commit,omitempty"`     // push: items in a request that commits
-	Warmup      time.Duration `json:"warmup_ns"`
-	Duration    time.Duration `json:"duration_ns"`
-	Seed        uint64        `json:"seed"`
-	Disturb     Disturb       `json:"disturb,omitzero"` // neighbour
+	Kind        string // of the constants below
+	Connections int
+	Producers   int // of the connections
+	Depth       int // commands in one write; of cycles, put, reserve and delete so often
+	Tubes       int // connection i uses tube i modulo this
+	TLS         bool
+	WatchAll    bool // every worker watches every tube, and not only its own
+	Keyed       bool // puts have a unique key each, also those of the backlog
+	Body        Sizes
+	Backlog     int    // jobs that are put before, and stay
+	BacklogIn   string // where they lie: InSame, InSpread, or in a tube that nobody watches
+	MaxJobs     int    // puts end after so many
+	Whole       bool   // it is measured from its first job to its last, and not for Duration
+	Kill        bool   // a restart is one after SIGKILL
+	Window      int    // of a consumer; 0: auto-commit
+	Commit      int    // items in a request that commits
+	Disturb     string // what happens beside a neighbour
+	Large       int    // bytes of the large job that disturbs it
+
+	// How long, which is not the load's own.
+	Warmup, Duration time.Duration
+	Peace            time.Duration // the neighbour is measured before
+	Seed             uint64
+	Rate             float64 // operations a second, on a timetable; 0: at full speed
 }
 
-// The kinds of load. An operation is always one command and its reply.
+// The kinds of load. An operation is one command and its reply, or, where jobs are pushed or come one at a time, a
+// job.
 const (
-	KindPut     = "put"     // put only
-	KindCycle   = "cycle"   // each connection puts, reserves, deletes
-	KindCycles  = "cycles"  // the same, but a write carries whole cycles
-	KindReserve = "reserve" // each connection reserves once, and keeps the job; for disturbances alone
-	KindHop     = "hop"     // use a tube drawn at random, put, reserve-job, delete
-	KindApart   = "apart"   // producers and workers apart
-	KindWake    = "wake"    // as apart, with hardly ever a job waiting: workers block
-	KindMemory  = "memory"  // no load: memory per ready job of the backlog
-	KindIdle    = "idle"    // no load: memory per idle connection
-	KindRestart = "restart" // no load: the server is ended and started again with the backlog
-
-	KindNeighbour = "neighbour" // one connection in peace, and what it sees of a disturbance
-
-	// Of the queue service.
-	KindPush      = "push"      // producers put, consumers are pushed; an operation is an item
-	KindPushOne   = "push-one"  // one put at a time, pushed to a consumer that waits
-	KindWakeOne   = "wake-one"  // the same, to a blocked reserve
-	KindConsumers = "consumers" // no load: memory per idle consumer
-	KindGets      = "gets"      // no load: memory per waiting get
+	Put       = "put"       // put only
+	Cycle     = "cycle"     // each connection puts, reserves, deletes
+	Cycles    = "cycles"    // the same, but a write carries whole cycles
+	Hop       = "hop"       // use a tube drawn at random, put, reserve-job, delete
+	Apart     = "apart"     // producers and workers apart
+	Wake      = "wake"      // as apart, with hardly ever a job waiting: workers block
+	WakeOne   = "wake-one"  // one put at a time, to a blocked reserve
+	Push      = "push"      // producers put, consumers of the queue service are pushed
+	PushOne   = "push-one"  // one put at a time, pushed to a consumer that waits
+	Reserve   = "reserve"   // each connection reserves once, and keeps the job
+	Memory    = "memory"    // nothing: memory per ready job of the backlog
+	Idle      = "idle"      // nothing: memory per idle connection
+	Consumers = "consumers" // nothing: memory per idle consumer
+	Gets      = "gets"      // nothing: memory per get that waits
+	Restart   = "restart"   // nothing: the server is ended and started again with the backlog
+	Neighbour = "neighbour" // one connection in peace, and what it sees of a disturbance
 )
 
-var kinds = []string{
-	KindPut, KindCycle, KindCycles, KindHop, KindApart, KindWake, KindMemory, KindIdle, KindRestart, KindNeighbour,
-	KindPush, KindPushOne, KindWakeOne, KindConsumers, KindGets,
-}
-
-// Where the backlog lies.
+// Where a backlog lies.
 const (
-	backlogOwn    = "own"    // in a tube that nobody watches
-	BacklogSame   = "same"   // in the tubes under load, behind every job of the load
-	BacklogSpread = "spread" // one job each in as many other tubes
+	InSame   = "same"   // in the tubes under load, behind every job of the load
+	InSpread = "spread" // one job each in as many other tubes
 )
 
-// wholePatience bounds a run whose end is a number of jobs.
-const wholePatience = time.Hour
-
-func Default() Load {
-	return Load{
-		Kind: KindCycle, Connections: 50, Depth: 1, Tubes: 1, Body: BodySize{100, 100},
-		BacklogIn: backlogOwn, MaxJobs: 5_000_000,
-		Warmup: 300 * time.Millisecond, Duration: 3 * time.Second, Seed: 1,
-		Disturb: defaultDisturb(),
-	}
+// Of is a load in which what was left out is as most have it: 50 connections, cycles, 100 bytes, one tube.
+func Of(ld Load) Load {
+	ld.Kind, ld.Seed = cmp.Or(ld.Kind, Cycle), cmp.Or(ld.Seed, 1)
+	ld.Connections, ld.Depth, ld.Tubes = cmp.Or(ld.Connections, 50), cmp.Or(ld.Depth, 1), cmp.Or(ld.Tubes, 1)
+	ld.Body, ld.MaxJobs = cmp.Or(ld.Body, Sizes{100, 100}), cmp.Or(ld.MaxJobs, 5_000_000)
+	return ld
 }
 
-func (ld *Load) Flags(f *flag.FlagSet) {
-	f.StringVar(&ld.Kind, "load", ld.Kind, "`kind` of load: "+fmt.Sprint(kinds))
-	f.IntVar(&ld.Connections, "c", ld.Connections, "connections, producers included")
-	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake); 0: half")
-	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: "+
-		"put, reserve and delete so often")
-	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
-	f.BoolVar(&ld.TLS, "tls", ld.TLS, "over TLS, at the address that -tls-addr names or whose port is {tls}")
-	f.BoolVar(&ld.WatchAll, "watch-all", ld.WatchAll, "every worker watches every tube, not only its own")
-	f.BoolVar(&ld.Keyed, "keyed", ld.Keyed, "put: with a unique key each, also the backlog (put-with)")
-	f.Var(&ld.Body, "body", "`bytes` of a body, or MIN-MAX")
-	f.IntVar(&ld.Backlog, "backlog", ld.Backlog, "jobs put before measuring and left there")
-	f.StringVar(&ld.BacklogIn, "backlog-in", ld.BacklogIn,
-		"where the backlog lies: own (a tube of its own), same (the tubes under load, lower priority), spread (one tube each)")
-	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, "+
-		"full speed")
-	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
-	f.BoolVar(&ld.Whole, "whole", ld.Whole, "put, cycle, cycles: measure until -max-jobs jobs were put, instead of "+
-		"for -time, without -warmup")
-	f.BoolVar(&ld.Kill, "kill", ld.Kill, "restart: end the server with SIGKILL")
-	f.IntVar(&ld.Window, "window", ld.Window, "push: a consumer's window; 0: auto-commit")
-	f.IntVar(&ld.Commit, "commit", ld.Commit, "push: items in a request that commits")
-	f.DurationVar(&ld.Warmup, "warmup", ld.Warmup, "unmeasured time before the measurement")
-	f.DurationVar(&ld.Duration, "time", ld.Duration, "length of the measurement")
-	f.Uint64Var(&ld.Seed, "seed", ld.Seed, "seed of everything drawn at random")
-	ld.Disturb.flags(f)
-}
+// is tells whether the load is one of some kinds.
+func (ld *Load) is(kinds ...string) bool { return slices.Contains(kinds, ld.Kind) }
 
-func (ld *Load) Apart() bool {
-	return ld.Kind == KindApart || ld.Kind == KindWake || ld.Kind == KindWakeOne
-}
+// Waits tells whether its connections do nothing, or nothing at all runs.
+func (ld *Load) Waits() bool { return ld.is(Memory, Idle, Consumers, Gets) }
 
-// Pushes tells whether consumers of the queue service take the jobs.
-func (ld *Load) Pushes() bool { return ld.Kind == KindPush || ld.Kind == KindPushOne }
+func (ld *Load) apart() bool { return ld.is(Apart, Wake, WakeOne) }
 
-// One tells whether there is one job at a time.
-func (ld *Load) One() bool { return ld.Kind == KindPushOne || ld.Kind == KindWakeOne }
+// pushes tells whether consumers of the queue service take the jobs.
+func (ld *Load) pushes() bool { return ld.is(Push, PushOne) }
 
-// ByJob tells whether an operation is a job that was put and delivered, and not a command.
-func (ld *Load) ByJob() bool { return ld.Pushes() || ld.One() }
+// one tells whether there is one job at a time.
+func (ld *Load) one() bool { return ld.is(PushOne, WakeOne) }
 
-// Stamped loads carry the time of their put in the body, to measure delivery.
-func (ld *Load) Stamped() bool { return ld.Apart() || ld.One() }
+// byJob tells whether an operation is a job that was put and delivered, and not a command.
+func (ld *Load) byJob() bool { return ld.pushes() || ld.one() }
 
-// StampSize bytes at the start of a body may carry the time it was put.
-const StampSize = 8
+// stamped loads carry the time of their put in the body, to measure the delivery.
+func (ld *Load) stamped() bool { return ld.apart() || ld.one() }
 
-// Check fills what was left open and refuses what cannot be run.
-func (ld *Load) Check() error {
-	if ld.One() {
-		ld.Connections, ld.Producers, ld.Depth = 2, 1, 1
+// batch is how many commands go out in one write.
+func (ld *Load) batch() int {
+	if ld.Kind == Cycles {
+		return ld.Depth * len(cycle)
 	}
-	if (ld.Apart() || ld.Pushes()) && ld.Producers == 0 {
-		ld.Producers = max(1, ld.Connections/2)
-	}
-	if ld.Kind != KindNeighbour {
-		ld.Disturb = Disturb{}
-	}
-	if ld.Whole {
-		ld.Warmup, ld.Duration = 0, wholePatience
-	}
-	switch {
-	case !slices.Contains(kinds, ld.Kind):
-		return fmt.Errorf("no load %q; there are %v", ld.Kind, kinds)
-	case ld.Connections < 1 || ld.Connections > 60000:
-		return errors.New("-c must lie between 1 and 60000")
-	case ld.Depth < 1 || ld.Depth > 10000:
-		return errors.New("-depth must lie between 1 and 10000")
-	case ld.Tubes < 1 || ld.Backlog < 0 || ld.Rate < 0 || ld.MaxJobs < 1:
-		return errors.New("-tubes, -backlog, -rate, -max-jobs: a number is too small")
-	case ld.Duration <= 0 || ld.Warmup < 0:
-		return errors.New("-time and -warmup: want a positive time")
-	case ld.BacklogIn != backlogOwn && ld.BacklogIn != BacklogSame && ld.BacklogIn != BacklogSpread:
-		return fmt.Errorf("-backlog-in %q: want own, same or spread", ld.BacklogIn)
-	case ld.Whole && (ld.Rate > 0 || !slices.Contains([]string{KindPut, KindCycle, KindCycles}, ld.Kind)):
-		return errors.New("-whole is for put, cycle and cycles at full speed")
-	case ld.Keyed && ld.Kind != KindPut:
-		return errors.New("-keyed is for put")
-	case ld.Kill && ld.Kind != KindRestart:
-		return errors.New("-kill is for restart")
-	case ld.Kind == KindMemory && ld.Backlog == 0:
-		return errors.New("memory needs -backlog")
-	case ld.Kind == KindNeighbour:
-		return ld.Disturb.check(ld)
-	}
-	return errors.Join(ld.checkApart(), ld.checkPush())
-}
-
-// checkPush holds a consumer to what lets it go on: its window must hold what it commits
-// at once, and a request is written as a whole.
-func (ld *Load) checkPush() error {
-	switch {
-	case !ld.Pushes():
-		return nil
-	case ld.Producers < 1 || ld.Producers >= ld.Connections:
-		return errors.New("need at least one producer and one consumer")
-	case ld.Window < 0 || ld.Window > 0 && (ld.Commit < 1 || ld.Commit > min(ld.Window, 1000)):
-		return errors.New("-commit must lie between 1 and 1000, and not above -window")
-	case ld.Body.Min != ld.Body.Max || ld.Body.Min < StampSize:
-		return fmt.Errorf("push: bodies have one size, of %d bytes or more", StampSize)
-	}
-	return nil
-}
-
-// Affordable refuses a backlog that would bring the machine to its knees. A job of
-// the heaviest server known takes 300 bytes besides its body.
-func Affordable(ld *Load) error {
-	need := int64(ld.Backlog) * int64(ld.Body.Max+300)
-	if have := machine.Meminfo("MemAvailable:"); have > 0 && need > have/10*7 {
-		return fmt.Errorf("a backlog of %d jobs may need %d MB; %d MB are available", ld.Backlog, need>>20, have>>20)
-	}
-	return nil
+	return ld.Depth
 }
 
 // JobOperations is how many operations a job takes.
 func (ld *Load) JobOperations() int {
 	switch ld.Kind {
-	case KindCycle, KindCycles:
-		return commandsPerCycle
-	case KindHop:
-		return commandsPerCycle + 1
+	case Cycle, Cycles:
+		return len(cycle)
+	case Hop:
+		return len(hop)
 	}
 	return 1
 }
 
-// IsMemory tells whether the load is none, and only memory is measured.
-func (ld *Load) IsMemory() bool {
+// inFlight bounds the jobs between their put and their reservation, so that fast producers do not fill the server:
+// closed loops stay in balance, and a wake load nearly always finds a waiting worker.
+func (ld *Load) inFlight() int64 {
+	takers := ld.Connections - ld.Producers
 	switch ld.Kind {
-	case KindMemory, KindIdle, KindConsumers, KindGets:
-		return true
-	}
-	return false
-}
-
-// checkApart holds loads with separate roles to what lets them go on: a job must
-// always have somebody who may take it.
-func (ld *Load) checkApart() error {
-	if !ld.Apart() {
-		return nil
-	}
-	workers := ld.Connections - ld.Producers
-	switch {
-	case ld.Producers < 1 || workers < 1:
-		return errors.New("need at least one producer and one worker")
-	case !ld.WatchAll && workers < ld.Tubes:
-		return fmt.Errorf("%d workers cannot watch %d tubes, one each: add -watch-all or workers", workers, ld.Tubes)
-	case ld.Body.Min < StampSize:
-		return fmt.Errorf("bodies must have %d bytes or more: they carry a time", StampSize)
-	}
-	return nil
-}
-
-// commandsPerCycle counts put, reserve and delete.
-const commandsPerCycle = 3
-
-// Batch is how many commands go out in one write.
-func (ld *Load) Batch() int {
-	if ld.Kind == KindCycles {
-		return ld.Depth * commandsPerCycle
-	}
-	return ld.Depth
-}
-
-// Repeats is how often a disturbed measurement is made again, of so often at most. One
-// that fills a disk for minutes is not: the next would be no calmer.
-func (ld *Load) Repeats(most int) int {
-	if ld.Kind == KindRestart && ld.Backlog > 0 {
-		return 0
-	}
-	return most
-}
-
-// InFlight bounds the jobs between their put and their reservation, so that fast
-// producers do not fill the server: closed loops stay in balance, and a wake load
-// nearly always finds a waiting worker.
-func (ld *Load) InFlight() int64 {
-	switch {
-	case ld.One():
+	case WakeOne, PushOne:
 		return 1
-	case ld.Kind == KindWake:
-		return int64(max(1, (ld.Connections-ld.Producers)/2))
-	case ld.Kind == KindPush: // what consumers may have, and what is on its way to the server
-		return int64((ld.Connections-ld.Producers)*max(ld.Window, 100) + ld.Producers*ld.Depth)
-	case ld.Rate > 0:
-		return 1_000_000
-	default:
-		return 10_000
+	case Wake:
+		return int64(max(1, takers/2))
+	case Push: // what consumers may have, and what is on its way to the server
+		return int64(takers*max(ld.Window, 100) + ld.Producers*ld.Depth)
 	}
+	return 10_000
+}
+
+// Sizes are the least and the most bytes of a body. They are drawn so that each doubling is equally likely: many small
+// jobs, a few large ones.
+type Sizes [2]int
+
+func (s Sizes) draw(r *rand.Rand) int {
+	low, high := math.Log(float64(max(s[0], 1))), math.Log(float64(s[1]+1))
+	n := int(math.Exp(low + r.Float64()*(high-low)))
+	return min(max(n, s[0]), s[1])
 }

@@ -2,34 +2,24 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
-	"beanfield/tools/bench/result"
 	"beanfield/tools/server"
 )
 
-// Settle is how long a server may take to give buffers back before its memory is
-// read.
+// Settle is how long a server may take to give buffers back before its memory is read.
 const Settle = 2 * time.Second
 
-// measureMemory measures what a backlog or idle connections add to the server's
-// resident memory. No load runs.
-func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (
-	*result.Result, error) {
-	if t.PID == 0 {
-		return nil, errors.New("memory can be measured only of a process that is known: use -pid or -server")
-	}
+// memory measures what a backlog or idle connections add to the server's resident memory. No load runs.
+func memory(ctx context.Context, t load.Target, ld load.Load, settle time.Duration) (*load.Result, error) {
 	before, err := server.UsageOf(t.PID)
 	if err != nil {
 		return nil, err
 	}
-	res := &result.Result{Load: ld}
 	count := ld.Backlog
-	if ld.Kind == load.KindMemory {
-		err = generator.FillBacklog(ctx, t.Addr, &ld, set.Say)
+	if ld.Kind == load.Memory {
+		err = load.FillBacklog(t.Addr, &ld)
 	} else {
 		var w waiting
 		defer w.close()
@@ -39,16 +29,18 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 	if err != nil {
 		return nil, err
 	}
-	after, err := settled(ctx, t.PID, set)
-	if err != nil {
-		return nil, err
-	}
-	res.Seconds = set.Settle.Seconds()
-	res.Server = result.ServerUse{
+	after, err := settled(ctx, t.PID, settle)
+	return &load.Result{Load: ld, Server: load.ServerUse{
 		RSS: after.RSS, PeakRSS: after.Peak, BytesEach: float64(after.RSS-before.RSS) / float64(count),
+	}}, err
+}
+
+// settled reads the server's memory when it has had time to give buffers back.
+func settled(ctx context.Context, pid int, settle time.Duration) (server.Usage, error) {
+	select {
+	case <-time.After(settle):
+		return server.UsageOf(pid)
+	case <-ctx.Done():
+		return server.Usage{}, ctx.Err()
 	}
-	if !t.Owned && ld.Kind == load.KindMemory {
-		return res, generator.ClearLeftovers(ctx, t.Addr, &ld)
-	}
-	return res, nil
 }

@@ -5,10 +5,8 @@ import (
 	"io"
 	"net"
 
-	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
-	"beanfield/tools/bench/talk"
 )
 
 // waiting are connections that only wait, so that their memory can be measured.
@@ -20,67 +18,63 @@ func (w *waiting) close() {
 	}
 }
 
-func (w *waiting) open(t *generator.Target, ld *load.Load) error {
-	one := w.idle
-	switch ld.Kind {
-	case load.KindConsumers:
-		one = w.consumer
-	case load.KindGets:
+func (w *waiting) open(t *load.Target, ld *load.Load) error {
+	if ld.Kind == load.Gets {
 		return w.gets(t, ld.Connections)
 	}
 	for i := range ld.Connections {
-		if err := one(t, ld, i); err != nil {
+		conn, err := one(t, ld, i)
+		if err != nil {
 			return fmt.Errorf("connection %d: %w", i, err)
 		}
+		*w = append(*w, conn)
 	}
 	return nil
 }
 
-// idle runs one command, so that the server has had to make its buffers, and then says nothing more.
-func (w *waiting) idle(t *generator.Target, ld *load.Load, _ int) error {
+// one is a consumer, which is pushed nothing, or runs one command, so that the server has had to make its buffers, and
+// then says nothing more.
+func one(t *load.Target, ld *load.Load, i int) (net.Conn, error) {
+	if ld.Kind == load.Consumers {
+		return t.Watch(i, "_window_=100")
+	}
 	conn, _, c, err := t.Dial(ld.TLS)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	*w = append(*w, conn)
-	return c.Say("reserve-with-timeout 0", "TIMED_OUT")
-}
-
-// consumer is pushed nothing.
-func (w *waiting) consumer(t *generator.Target, _ *load.Load, i int) error {
-	conn, err := t.Watch(i, "_window_=100")
+	r, err := c.Ask("reserve-with-timeout 0")
 	if err == nil {
-		*w = append(*w, conn)
+		err = r.Want("TIMED_OUT")
 	}
-	return err
+	return conn, err
 }
 
 // gets each wait for a request id of their own on one queue. The last one gets its item, which shows that the server
 // has come to all of them.
-func (w *waiting) gets(t *generator.Target, n int) error {
-	var last *talk.Visitor
-	visit := func(method, query string, user int, rest string) error {
-		conn, err := socket.Dial(t.Queue)
+func (w *waiting) gets(t *load.Target, n int) error {
+	visit := func(method, query string, user int, rest string) (*socket.Visitor, error) {
+		conn, err := net.Dial("tcp", t.Queue)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		*w, last = append(*w, conn), talk.NewVisitor(conn, 512)
-		_, err = io.WriteString(last, talk.Request(method, "bench-gets/sink", query, generator.UserName(user),
-			"bench")+rest)
-		return err
+		*w = append(*w, conn)
+		v := socket.NewVisitor(conn, 512)
+		_, err = io.WriteString(v, socket.Request(method, "bench-gets/sink", query, load.UserName(user), "bench")+rest)
+		return v, err
 	}
+	var last *socket.Visitor
 	for i := range n + 1 {
-		if err := visit("GET", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), i,
-			"Content-Length: 0\r\n\r\n"); err != nil {
+		var err error
+		last, err = visit("GET", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), i, "Content-Length: 0\r\n\r\n")
+		if err != nil {
 			return fmt.Errorf("get %d: %w", i, err)
 		}
 	}
-	waits := last
-	if err := visit("POST", fmt.Sprintf("requestId=r%d", n), n, "Content-Length: 4\r\n\r\nitem"); err != nil {
-		return err
+	put, err := visit("POST", fmt.Sprintf("requestId=r%d", n), n, "Content-Length: 4\r\n\r\nitem")
+	for _, v := range []*socket.Visitor{put, last} {
+		if err == nil {
+			err = v.Head("HTTP/1.1 200 ")
+		}
 	}
-	if err := last.Head("HTTP/1.1 200 "); err != nil {
-		return err
-	}
-	return waits.Head("HTTP/1.1 200 ")
+	return err
 }

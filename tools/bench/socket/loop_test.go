@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"net"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,29 +102,6 @@ func TestSendsWaitForRoom(t *testing.T) {
 	}
 	if n, err := l.Look(0); n != 0 || err != nil {
 		t.Errorf("all is sent, and %d connections have something to do, %v", n, err)
-	}
-}
-
-// A server that stops reading until its replies are read must not stop a side that writes.
-func TestSideReadsWhileItWrites(t *testing.T) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	defer l.Close()
-	go func() {
-		c, err := l.Accept()
-		if err == nil {
-			io.Copy(c, c)
-			c.Close()
-		}
-	}()
-	s := must.Get(DialSide(l.Addr().String(), &Turn{Context: t.Context()}, 64<<10))
-	defer s.Close()
-	sent := bytes.Repeat([]byte("abcdefghijklmnopqrstuvwxyz"), 1<<20)
-	if n, err := s.Write(sent); n != len(sent) || err != nil {
-		t.Fatal(n, err)
-	}
-	got := make([]byte, len(sent))
-	if _, err := io.ReadFull(s, got); err != nil || !bytes.Equal(got, sent) {
-		t.Errorf("what came back is not what was sent, %v", err)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 	"net"
 	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // A Side is a connection of code that is written as if it waited, though the socket
@@ -19,7 +20,6 @@ type Side struct {
 	fd    int
 	piece int // what is sent or read at most before others have their turn
 	turn  *Turn
-	early []byte // what came while a write had to wait
 }
 
 // asConn makes a net.Conn of what reads, writes and closes. Its waits end otherwise.
@@ -33,7 +33,7 @@ func (asConn) SetWriteDeadline(time.Time) error { return nil }
 
 // DialSide connects.
 func DialSide(addr string, turn *Turn, piece int) (*Side, error) {
-	c, err := Dial(addr)
+	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
@@ -55,45 +55,33 @@ func (s *Side) Close() error {
 
 func (s *Side) Read(b []byte) (int, error) {
 	for {
-		if n := copy(b, s.early); n > 0 {
-			s.early = s.early[n:]
-			return n, nil
+		n, e := Read(s.fd, b[:min(len(b), s.piece)])
+		switch {
+		case n > 0:
+			return n, s.turn.Pass(true)
+		case e == 0:
+			return 0, io.EOF
+		case e != syscall.EAGAIN && e != syscall.EINTR:
+			return 0, fmt.Errorf("read: %w", e)
 		}
-		n, err := s.read(b)
-		if n > 0 || err != nil {
-			return n, errors.Join(err, s.turn.Pass(true))
-		}
-		if err := s.turn.wait(s.fd, pollIn); err != nil {
+		if err := s.turn.wait(s.fd, unix.POLLIN); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// read gives nothing where nothing has come.
-func (s *Side) read(b []byte) (int, error) {
-	n, e := Read(s.fd, b[:min(len(b), s.piece)])
-	switch {
-	case e == syscall.EAGAIN || e == syscall.EINTR:
-		return 0, nil
-	case e != 0:
-		return 0, fmt.Errorf("read: %w", e)
-	case n == 0:
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// Write sends all of b. It reads what comes meanwhile: a server that cannot get rid of its
-// replies may take nothing more.
+// Write sends all of b. Whoever writes bounds the replies that are under way: a server that cannot get rid of them may
+// take nothing more.
 func (s *Side) Write(b []byte) (done int, err error) {
 	for done < len(b) {
 		n, e := Write(s.fd, b[done:min(len(b), done+s.piece)])
-		if e == 0 {
+		switch e {
+		case 0:
 			done += n
 			err = s.turn.Pass(true)
-		} else if e == syscall.EAGAIN || e == syscall.EINTR {
-			err = s.readEarly()
-		} else {
+		case syscall.EAGAIN, syscall.EINTR:
+			err = s.turn.wait(s.fd, unix.POLLOUT)
+		default:
 			err = fmt.Errorf("write: %w", e)
 		}
 		if err != nil {
@@ -101,16 +89,6 @@ func (s *Side) Write(b []byte) (done int, err error) {
 		}
 	}
 	return done, nil
-}
-
-func (s *Side) readEarly() error {
-	piece := make([]byte, s.piece)
-	n, err := s.read(piece)
-	if n == 0 && err == nil {
-		return s.turn.wait(s.fd, pollIn|pollOut)
-	}
-	s.early = append(s.early, piece[:n]...)
-	return errors.Join(err, s.turn.Pass(true))
 }
 
 // A Turn lets code that seems to wait be driven in steps (Steps), so that its caller does
@@ -164,25 +142,15 @@ func (t *Turn) Sleep(d time.Duration) error {
 	}
 }
 
-const (
-	pollIn  = 1
-	pollOut = 4
-	// longestPoll bounds a wait, so that the end of the context is noticed.
-	longestPoll = 10 * time.Millisecond
-)
+// longestPoll bounds a wait, so that the end of the context is noticed: milliseconds.
+const longestPoll = 10
 
 // wait waits until a socket can be read or written, or for a moment.
 func (t *Turn) wait(fd int, events int16) error {
 	if t.yield == nil {
-		poll := struct {
-			fd              int32
-			events, revents int16
-		}{int32(fd), events, 0}
-		ts := syscall.NsecToTimespec(int64(longestPoll))
-		_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&ts)),
-			0, 0, 0)
-		if e != 0 && e != syscall.EINTR {
-			return fmt.Errorf("poll: %w", e)
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: events}}, longestPoll)
+		if err != nil && err != unix.EINTR {
+			return fmt.Errorf("poll: %w", err)
 		}
 	}
 	return t.Pass(false)

@@ -1,30 +1,11 @@
 package socket
 
 import (
-	"fmt"
 	"net"
-	"net/netip"
 	"os"
-	"strings"
 	"syscall"
 	"unsafe"
 )
-
-// Dial connects with a server on this machine, at 127.0.0.1:11300, [::1]:11300 or unix:/path. Others are refused:
-// nobody should load one by mistake, and its CPU time could not be read.
-func Dial(addr string) (net.Conn, error) {
-	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
-		return net.Dial("unix", path)
-	}
-	ap, err := netip.ParseAddrPort(addr)
-	if err != nil {
-		return nil, fmt.Errorf("address %q: want 127.0.0.1:PORT, [::1]:PORT or unix:PATH", addr)
-	}
-	if !ap.Addr().IsLoopback() {
-		return nil, fmt.Errorf("address %q: only servers on this machine are measured", addr)
-	}
-	return net.Dial("tcp", addr)
-}
 
 // Raw is a connection's own descriptor, which never blocks; c is closed.
 func Raw(c net.Conn) (int, error) {

@@ -3,96 +3,79 @@ package stalls
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
-	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
-	"beanfield/tools/bench/talk"
 )
 
-// A disturbance is what the neighbour is measured beside. Its code is written as if it
-// waited for the server. While the neighbour is measured, it is driven in small steps by the
-// neighbour's own goroutine: another one would take the processor from the neighbour, which
-// would look like a stall of the server.
+// A disturbance is what the neighbour is measured beside. Its code is written as if it waited for the server. While
+// the neighbour is measured, it is driven in small steps by the neighbour's own goroutine: another one would take the
+// processor from the neighbour, which would look like a stall of the server.
 type disturbance struct {
-	target generator.Target
-	load   *load.Load
-	kind   kind
-	turn   socket.Turn
-	ends   []func() // close what is open
+	target  load.Target
+	load    *load.Load
+	payload *load.Payload
+	turn    socket.Turn
+	ends    []func() // close what is open
 
-	starts time.Time // when it begins by itself; zero: with the first step
+	starts time.Time    // when it begins by itself; zero: with the first step
+	run    func() error // returns when it is over
 	next   func() (worked, more bool, err error)
 	over   bool
-
-	payload *generator.Payload
-	ids     []uint64 // of the jobs, once they are put
-	took    time.Duration
-
-	// What prepare has made for run.
-	one      talk.Client
-	clients  []talk.Client
-	visitors []*talk.Visitor // of the queue service
-	side     *socket.Side
-	stepper  *generator.Stepper
 }
 
-// A kind of disturbance: prepare does all that comes before it, and may take long; run
-// returns when it is over.
-type kind struct{ prepare, run func(*disturbance) error }
+// kinds do all that comes before a disturbance, which may take long, and return the disturbance.
+var kinds = map[string]func(*disturbance) (run func() error, err error){
+	"kick":    (*disturbance).kick,    // every job of a tube is buried, and kicked with one command
+	"death":   (*disturbance).death,   // a worker that has reserved every job of a tube closes its connection
+	"due":     (*disturbance).due,     // delayed jobs come due, all in one second
+	"pause":   (*disturbance).pause,   // workers wait for jobs of a paused tube, and the pause ends
+	"body":    (*disturbance).large,   // a large job is put, reserved by another connection, deleted
+	"busy":    (*disturbance).busy,    // connections work as hard as they can
+	"fill":    (*disturbance).fill,    // connections put as fast as they can
+	"hangup":  (*disturbance).hangup,  // connections that watch many tubes each hang up, all at once
+	"watch":   (*disturbance).watch,   // one connection watches very many tubes
+	"list":    (*disturbance).list,    // list-tubes, of very many tubes
+	"stats":   (*disturbance).stats,   // stats-tube of a tube for which very many clients wait
+	"reserve": (*disturbance).reserve, // reserves by a client that watches very many tubes
+	"search":  (*disturbance).search,  // all bodies of a tube are searched, with list-jobs
 
-var kinds = map[string]kind{
-	load.DisturbKick:         {(*disturbance).bury, (*disturbance).kick},
-	load.DisturbDeath:        {(*disturbance).reserveAll, (*disturbance).die},
-	load.DisturbDue:          {(*disturbance).delay, (*disturbance).settle},
-	load.DisturbPause:        {(*disturbance).pause, (*disturbance).endPause},
-	load.DisturbBody:         {(*disturbance).dialLarge, (*disturbance).large},
-	load.DisturbBusy:         {(*disturbance).connectBusy, (*disturbance).work},
-	load.DisturbFill:         {(*disturbance).connectFill, (*disturbance).work},
-	load.DisturbHangup:       {(*disturbance).watchOften, (*disturbance).hangUp},
-	load.DisturbWatch:        {(*disturbance).dialOne, (*disturbance).watch},
-	load.DisturbList:         {(*disturbance).watchOnce, (*disturbance).list},
-	load.DisturbStats:        {(*disturbance).crowd, (*disturbance).stats},
-	load.DisturbReserve:      {(*disturbance).watchOnce, (*disturbance).reserve},
-	load.DisturbSearch:       {(*disturbance).fillAndDial, (*disturbance).search},
-	load.DisturbTouch:        {(*disturbance).queue, (*disturbance).touch},
-	load.DisturbGroup:        {(*disturbance).queue, (*disturbance).group},
-	load.DisturbDrop:         {(*disturbance).queue, (*disturbance).drop},
-	load.DisturbTruncate:     {(*disturbance).queue, (*disturbance).truncate},
-	load.DisturbTruncateView: {(*disturbance).queue, (*disturbance).truncate},
-	load.DisturbStuck:        {(*disturbance).queue, (*disturbance).stick},
+	// By the queue service.
+	"touch":         touch.of,        // it looks for an item of a tube for the first time
+	"group":         group.of,        // a queue gets a second group
+	"drop":          drop.of,         // the second group is removed
+	"truncate":      truncate.of,     // every job is ended, in a queue with one group
+	"truncate-view": truncateView.of, // likewise, with two groups
+	"stuck":         stuck.of,        // consumers that never read
 }
 
 // disturbedTube is the tube of all disturbances but busy, which has that of other loads.
 const disturbedTube = "bench-disturbed"
 
 const (
-	// stepPiece is what is read or written at most before the neighbour has its turn.
-	stepPiece = 16 << 10
-	// fillPiece is the same while nobody else has one.
-	fillPiece = 64 << 10
+	// piece is what is read or written at most before the neighbour has its turn.
+	piece = 16 << 10
+	// replyPatience is longer than any reply takes.
+	replyPatience = time.Hour
 )
 
-func newDisturbance(t generator.Target, ld *load.Load) *disturbance {
-	return &disturbance{target: t, load: ld, kind: kinds[ld.Disturb.By], payload: generator.NewPayload(ld.Body, 1,
-		ld.Seed)}
-}
-
-func (d *disturbance) prepare(ctx context.Context) error {
-	d.turn, d.starts, d.next, d.over = socket.Turn{Context: ctx}, time.Time{}, nil, false
-	return d.kind.prepare(d)
+func prepare(ctx context.Context, t load.Target, ld *load.Load) (d *disturbance, err error) {
+	d = &disturbance{target: t, load: ld, payload: load.NewPayload(ld), turn: socket.Turn{Context: ctx}}
+	if d.run, err = kinds[ld.Disturb](d); err == nil {
+		var stop func()
+		d.next, stop = d.turn.Steps(d.run)
+		d.ends = append(d.ends, stop)
+	}
+	return d, err
 }
 
 // step does a little, without waiting. It tells whether there was anything to do.
 func (d *disturbance) step() (worked bool, err error) {
 	if d.over {
 		return false, nil
-	}
-	if d.next == nil {
-		next, stop := d.turn.Steps(func() error { return d.kind.run(d) })
-		d.next, d.ends = next, append(d.ends, stop)
 	}
 	worked, more, err := d.next()
 	d.over = !more
@@ -104,44 +87,66 @@ func (d *disturbance) end() {
 	for _, end := range d.ends {
 		end()
 	}
-	d.ends, d.clients, d.visitors = nil, nil, nil
 }
 
-// dial connects. The client is closed at the end.
-func (d *disturbance) dial() (talk.Client, error) {
-	c, err := talk.DialSide(d.target.Addr, &d.turn, stepPiece)
+// side connects, for code that is driven in steps.
+func (d *disturbance) side(addr string) (*socket.Side, error) {
+	s, err := socket.DialSide(addr, &d.turn, piece)
 	if err == nil {
-		d.ends = append(d.ends, c.Close)
+		d.ends = append(d.ends, func() { s.Close() })
 	}
-	return c, err
+	return s, err
 }
 
-// dialOne is all that comes before a disturbance with one connection to the disturbed tube.
-func (d *disturbance) dialOne() (err error) {
-	if d.one, err = d.dial(); err != nil {
-		return err
-	}
-	return d.one.MoveTo(disturbedTube)
-}
-
-// talk opens a connection to the disturbed tube for do, and closes it afterwards.
-func (d *disturbance) talk(do func(talk.Client) error) error {
-	c, err := talk.DialSide(d.target.Addr, &d.turn, fillPiece)
+// dial connects a client.
+func (d *disturbance) dial() (*client.Client, error) {
+	s, err := d.side(d.target.Addr)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer c.Close()
-	if err := c.MoveTo(disturbedTube); err != nil {
-		return err
+	return client.On(s, "the server", replyPatience), nil
+}
+
+// worker connects a client that uses and watches the disturbed tube alone.
+func (d *disturbance) worker() (*client.Client, error) {
+	c, err := d.dial()
+	if err != nil {
+		return nil, err
 	}
-	return do(c)
+	return c, says(c, "use "+disturbedTube, "USING ", "watch "+disturbedTube, "WATCHING ", "ignore default", "WATCHING ")
+}
+
+// says sends commands, one after the other, each followed by the reply that it must have. If that ends with a space,
+// the reply goes on.
+func says(c *client.Client, pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		command, want := pairs[i], pairs[i+1]
+		r, err := c.Ask(command)
+		if err == nil && r.Line != want && (!strings.HasSuffix(want, " ") || !strings.HasPrefix(r.Line, want)) {
+			err = fmt.Errorf("answered %.80q, want %s", r.Line, want)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
+	return nil
+}
+
+// stream sends n commands, many at a time, and hands over the reply to each.
+func stream(c *client.Client, n int, command func(i int) string, got func(client.Reply) error) error {
+	p := c.Pipe(got)
+	for i := range n {
+		if err := p.Send(command(i)); err != nil {
+			return err
+		}
+	}
+	return p.Flush()
 }
 
 const counterPace = 10 * time.Millisecond
 
-// await asks for the counts of the disturbed tube, over and over, but seldom, until they
-// are right.
-func (d *disturbance) await(c talk.Client, right func(counts client.Document) (bool, error)) error {
+// await asks for the counts of the disturbed tube, over and over, but seldom, until they are right.
+func (d *disturbance) await(c *client.Client, right func(counts client.Document) (bool, error)) error {
 	for {
 		counts, err := c.Stats("stats-tube " + disturbedTube)
 		if err != nil {

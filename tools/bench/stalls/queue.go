@@ -1,130 +1,104 @@
 package stalls
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
-	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
-	"beanfield/tools/bench/talk"
 )
 
-// Disturbances by the queue service: one request that concerns every job of a queue, or
-// consumers that never read.
+// Disturbances by the queue service: one request that concerns every job of a queue, or consumers that never read.
 
 const (
 	firstGroup  = "first"
 	secondGroup = "second"
-	answeredOK  = "HTTP/1.1 200 "
-	upgraded    = "HTTP/1.1 101 "
-	// truncateAll names an index above all others.
-	truncateAll = "_trunc_=true&_index_=9000000000000000000"
 	// headPiece is so little that hardly anything is read beyond the head of an answer.
 	headPiece = 4 << 10
 )
 
-// queue makes the queue as the request is to find it: with a million jobs, and with
-// groups or without. It connects those who ask then.
-func (d *disturbance) queue() error {
-	addr := d.target.Queue
-	if addr == "" {
-		return errors.New("needs the address of a queue service (-queue)")
+// A service is such a disturbance: a request, and what its answer begins with.
+type service struct {
+	groups        []string // that the queue has before
+	request, want string   // "": consumers that never read
+}
+
+var (
+	none, first = []string(nil), []string{firstGroup}
+	two         = []string{firstGroup, secondGroup}
+
+	touch = service{none, asks("GET", "_auto_delete_=false&requestId=none"), "HTTP/1.1 204 "}
+	group = service{first, watches("_window_=1", "bench", secondGroup), upgraded}
+	drop  = service{two, asks("DELETE", "_group_="+secondGroup), answeredOK}
+	// It names an index above all others.
+	truncate     = service{first, asks("DELETE", "_trunc_=true&_index_=9000000000000000000"), answeredOK}
+	truncateView = service{two, truncate.request, answeredOK}
+	stuck        = service{}
+)
+
+const (
+	answeredOK = "HTTP/1.1 200 "
+	upgraded   = "HTTP/1.1 101 "
+)
+
+func asks(method, query string) string {
+	return socket.Request(method, disturbedTube, query, "bench", firstGroup) + "\r\n"
+}
+
+func watches(how, user, group string) string {
+	return socket.WatchRequest(disturbedTube, how, user, group)
+}
+
+// of makes the queue as the request is to find it: with a million jobs, and with groups or without.
+func (s service) of(d *disturbance) (func() error, error) {
+	if _, _, err := d.filled(); err != nil {
+		return nil, err
 	}
-	if err := clearQueue(d.turn.Context, addr); err != nil {
-		return err
-	}
-	d.ids = nil
-	if err := d.fill(); err != nil {
-		return err
-	}
-	groups := map[string][]string{
-		load.DisturbGroup: {firstGroup}, load.DisturbTruncate: {firstGroup},
-		load.DisturbDrop: {firstGroup, secondGroup}, load.DisturbTruncateView: {firstGroup, secondGroup},
-	}
-	for _, g := range groups[d.load.Disturb.By] {
+	for _, g := range s.groups {
 		w, err := d.visit()
+		if err == nil {
+			err = w.Fetch(watches("_window_=1", "bench", g), upgraded)
+		}
 		if err != nil {
-			return err
-		}
-		if err := w.Fetch(talk.WatchRequest(disturbedTube, "_window_=1", "bench", g), upgraded); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	asking := 1
-	if d.load.Disturb.By == load.DisturbStuck {
-		asking = d.load.Connections
+	if s.request == "" {
+		return d.stuck()
 	}
-	for range asking {
-		v, err := d.visit()
-		if err != nil {
-			return err
-		}
-		d.visitors = append(d.visitors, v)
-	}
-	return nil
+	v, err := d.visit()
+	return func() error { return v.Fetch(s.request, s.want) }, err
 }
 
 // visit connects to the queue service.
-func (d *disturbance) visit() (*talk.Visitor, error) {
-	s, err := socket.DialSide(d.target.Queue, &d.turn, headPiece)
-	if err != nil {
-		return nil, err
-	}
-	d.ends = append(d.ends, func() { s.Close() })
-	return talk.NewVisitor(s, headPiece), nil
+func (d *disturbance) visit() (*socket.Visitor, error) {
+	s, err := d.side(d.target.Queue)
+	return socket.NewVisitor(s, headPiece), err
 }
 
-func (d *disturbance) fetch(method, query, want string) error {
-	return d.visitors[0].Fetch(talk.Request(method, disturbedTube, query, "bench", firstGroup)+"\r\n", want)
-}
-
-func (d *disturbance) touch() error {
-	return d.fetch("GET", "_auto_delete_=false&requestId=none", "HTTP/1.1 204 ")
-}
-
-func (d *disturbance) drop() error { return d.fetch("DELETE", "_group_="+secondGroup, answeredOK) }
-
-func (d *disturbance) truncate() error { return d.fetch("DELETE", truncateAll, answeredOK) }
-
-// group is the first consumer of a second group.
-func (d *disturbance) group() error {
-	return d.visitors[0].Fetch(talk.WatchRequest(disturbedTube, "_window_=1", "bench", secondGroup), upgraded)
-}
-
-// stick has consumers with auto-commit begin to watch, and never read but the answers to
-// their handshakes. It goes on while the load lasts.
-func (d *disturbance) stick() error {
-	ends := time.Now().Add(d.load.Duration)
-	for i, v := range d.visitors {
-		if _, err := io.WriteString(v, talk.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i),
-			firstGroup)); err != nil {
-			return err
-		}
-	}
-	for _, v := range d.visitors {
-		if err := v.Head(upgraded); err != nil {
-			return err
-		}
-	}
-	return d.turn.Sleep(time.Until(ends))
-}
-
-// clearQueue takes away the jobs and the groups, if there are any, and so the tube.
-func clearQueue(ctx context.Context, addr string) error {
-	for _, query := range []string{truncateAll, "_group_=" + secondGroup, "_group_=" + firstGroup} {
-		s, err := socket.DialSide(addr, &socket.Turn{Context: ctx}, headPiece)
+// stuck has consumers with auto-commit begin to watch, and never read but the answers to their handshakes. It goes on
+// while the load lasts.
+func (d *disturbance) stuck() (func() error, error) {
+	var all []*socket.Visitor
+	for range d.load.Connections {
+		v, err := d.visit()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		err = talk.NewVisitor(s, headPiece).Fetch(talk.Request("DELETE", disturbedTube, query, "bench", firstGroup)+
-			"\r\n", "")
-		s.Close()
-		if err != nil {
-			return err
-		}
+		all = append(all, v)
 	}
-	return nil
+	return func() error {
+		ends := time.Now().Add(d.load.Duration)
+		for i, v := range all {
+			if _, err := io.WriteString(v, watches("_auto_commit_=true", fmt.Sprint(i), firstGroup)); err != nil {
+				return err
+			}
+		}
+		for _, v := range all {
+			if err := v.Head(upgraded); err != nil {
+				return err
+			}
+		}
+		return d.turn.Sleep(time.Until(ends))
+	}, nil
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"beanfield/conn/beanstalk/client"
 )
 
 // A Door is what clients come through.
 type Door struct {
-	Mu    sync.Mutex // while it is held, no command is passed on; it protects the rest
-	Conns []net.Conn // of clients
-
+	mu     sync.Mutex // while it is held, no command is passed on; it protects the rest
+	conns  []net.Conn // of clients
 	tamper func(verb, reply string) string
 	stall  func(verb string)
 	server *running
@@ -24,16 +24,32 @@ type Door struct {
 
 // Tamper says what may change any reply.
 func (d *Door) Tamper(by func(verb, reply string) string) {
-	d.Mu.Lock()
-	defer d.Mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.tamper = by
 }
 
 // Stall says what is called before a command is passed on.
 func (d *Door) Stall(by func(verb string)) {
-	d.Mu.Lock()
-	defer d.Mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.stall = by
+}
+
+// HangUp closes the connections of all clients.
+func (d *Door) HangUp() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.conns {
+		c.Close()
+	}
+}
+
+// StandStill passes nothing on for a while.
+func (d *Door) StandStill(long time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	time.Sleep(long)
 }
 
 // mostUnanswered is more than any load sends before it reads.
@@ -58,9 +74,9 @@ func Start(t *testing.T) (*Door, string) {
 			if err != nil {
 				return
 			}
-			d.Mu.Lock()
-			d.Conns = append(d.Conns, c)
-			d.Mu.Unlock()
+			d.mu.Lock()
+			d.conns = append(d.conns, c)
+			d.mu.Unlock()
 			running.Go(func() { d.pass(c) })
 		}
 	})
@@ -93,9 +109,9 @@ func (d *Door) pass(c net.Conn) {
 		if err != nil {
 			break
 		}
-		d.Mu.Lock()
+		d.mu.Lock()
 		tamper := d.tamper
-		d.Mu.Unlock()
+		d.mu.Unlock()
 		if _, err := out.WriteString(tamper(verb, string(reply))); err != nil {
 			break
 		}
@@ -114,13 +130,13 @@ func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
 			return
 		}
 		verb, args, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), " ")
-		d.Mu.Lock()
+		d.mu.Lock()
 		stall := d.stall
-		d.Mu.Unlock()
+		d.mu.Unlock()
 		stall(verb)
-		d.Mu.Lock()
+		d.mu.Lock()
 		out.WriteString(line)
-		d.Mu.Unlock()
+		d.mu.Unlock()
 		if verb == "put" || verb == "put-with" {
 			digits := args[strings.LastIndexByte(args, ' ')+1:]
 			if verb == "put-with" {

@@ -1,2 +1,0 @@
-// Package result has what a measurement found, and how its numbers are shown.
-package result
