@@ -6,30 +6,10 @@ import (
 	"beanfield/storage/must"
 )
 
-// A call-off may come in pieces, in the wait or before it, and ends the wait with its last byte only.
-func TestCallOffInPieces(t *testing.T) { overBoth(t, callOffInPieces) }
-
 // overBoth runs a test without TLS, and with it.
 func overBoth(t *testing.T, test func(t *testing.T, connect func(h *house) *client)) {
 	t.Run("plain", func(t *testing.T) { test(t, (*house).pair) })
 	t.Run("TLS", func(t *testing.T) { test(t, func(h *house) *client { return h.sealed(nil) }) })
-}
-
-func callOffInPieces(t *testing.T, connect func(h *house) *client) {
-	h := newHouse(t)
-	const in = "reserve\r\ncall-off\r\nlist-tube-used\r\n"
-	for cut := range len(in) {
-		c := connect(h)
-		c.send(in[:cut])
-		if cut >= len("reserve\r\n") && cut < len("reserve\r\ncall-off\r\n") {
-			eventually(t, "it waits", func() bool { return h.waiting() == 1 })
-		}
-		c.send(in[cut:])
-		c.expect("TIMED_OUT")
-		c.expect("CALLED_OFF")
-		c.expect("USING default")
-		c.close()
-	}
 }
 
 // Jobs and call-offs race: each reserve is answered once, with a job or not, and then CALLED_OFF; no job is lost.

@@ -11,91 +11,81 @@ import (
 // most of that is the system call for the address.
 const partLength = 128
 
-// Clients lists the clients, with what each of them holds according to held. It reports false
-// if a loop has not got round to it when ctx ends.
+// Clients lists the clients, with what each of them holds according to held, which nobody changes meanwhile. It reports
+// false if a loop has not got round to it when ctx ends.
 func (s *Server) Clients(ctx context.Context, held map[any]int) (list []conn.Client, ok bool) {
-	return s.parts(ctx, make([]conn.Client, 0, s.Connections()), part{held: held})
-}
-
-// Disconnect closes the connection of the client with this ID, as if it had hung up, and says whose it
-// was. It reports false if there is no such client.
-func (s *Server) Disconnect(ctx context.Context, id uint64) (g conn.Client, ok bool) {
-	if list, _ := s.parts(ctx, nil, part{only: &id}); len(list) > 0 {
-		return list[0], true
-	}
-	return g, false
-}
-
-// parts asks the loops for part after part, so that meanwhile a loop serves its clients, and sleeps,
-// as ever.
-func (s *Server) parts(ctx context.Context, list []conn.Client, of part) (_ []conn.Client, ok bool) {
-	for _, l := range s.loops {
-		for p := (&part{}); ; {
-			p = &part{held: of.held, only: of.only, from: p.on, done: make(chan struct{})}
-			l.ask(p)
-			select {
-			case <-p.done:
-				list = append(list, p.list...)
-			case <-l.done: // it has no clients any more
-			case <-ctx.Done():
-				return nil, false
-			}
-			if p.on == 0 {
-				break
-			}
-		}
+	list = make([]conn.Client, 0, s.Connections())
+	if !s.each(ctx, func(c *Conn) { list = append(list, c.show(held)) }) {
+		return nil, false
 	}
 	return list, true
 }
 
-// ask has the loop make a part, and rings its bell.
-func (l *loop) ask(p *part) {
-	l.parts.Push(p, &p.next)
-	l.ring()
+// Disconnect closes the connection of the client with this ID, as if it had hung up, and says whose it
+// was. It reports false if there is no such client.
+func (s *Server) Disconnect(ctx context.Context, id uint64) (_ conn.Client, ok bool) {
+	var was []conn.Client
+	if !s.each(ctx, func(c *Conn) {
+		if c.id == id {
+			was = append(was, c.show(nil))
+			c.close()
+		}
+	}) || len(was) == 0 {
+		return conn.Client{}, false
+	}
+	return was[0], true
 }
 
-// ring wakes the loop, unless its poller may be closed: another file may then have the number of
-// the descriptor that wakes it.
-func (l *loop) ring() {
+// each has the loops visit their connections, part after part, so that meanwhile a loop serves its clients, and sleeps,
+// as ever. It reports false if ctx ends before; then a visit may still come.
+func (s *Server) each(ctx context.Context, visit func(*Conn)) bool {
+	for _, l := range s.loops {
+		for from, over := 0, false; !over; over = from == 0 {
+			next := make(chan int, 1)
+			l.ask(func() { next <- l.visit(from, visit) })
+			select {
+			case from = <-next:
+			case <-l.done: // it has no clients any more
+				from = 0
+			case <-ctx.Done():
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// visit goes through a part of the loop's connections, from a place in its table on. It returns the place where to go
+// on, or 0 after the last.
+func (l *loop) visit(from int, visit func(*Conn)) (next int) {
+	end := min(from+partLength, len(l.conns))
+	for _, c := range l.conns[min(from, end):end] {
+		if c != nil {
+			visit(c)
+		}
+	}
+	if end < len(l.conns) {
+		return end
+	}
+	return 0
+}
+
+// errand is what another goroutine has a loop do.
+type errand struct {
+	run  func()
+	next *errand
+}
+
+// ask has the loop run an errand. It rings its bell, unless its poller may be closed: another file may then have the
+// number of the descriptor that wakes the loop.
+func (l *loop) ask(run func()) {
+	e := &errand{run: run}
+	l.errands.Push(e, &e.next)
 	l.server.bells.RLock()
 	defer l.server.bells.RUnlock()
 	if !l.server.closed {
 		l.bell.Notify()
 	}
-}
-
-// makeParts makes the parts that have been asked for.
-func (l *loop) makeParts() {
-	for p := l.parts.Take(); p != nil; p = p.next {
-		if p.of != nil {
-			l.locate(p)
-			continue
-		}
-		end := min(p.from+partLength, len(l.conns))
-		for _, c := range l.conns[min(p.from, end):end] {
-			if c == nil || p.only != nil && *p.only != c.id {
-				continue
-			}
-			p.list = append(p.list, c.show(p.held))
-			if p.only != nil {
-				c.close()
-			}
-		}
-		if end < len(l.conns) {
-			p.on = end
-		}
-		close(p.done)
-	}
-}
-
-// locate says where some of the loop's clients are.
-func (l *loop) locate(p *part) {
-	for c := range p.of {
-		if !c.closed {
-			p.of[c] = c.Peer().String()
-		}
-	}
-	p.tell()
 }
 
 // show is what there is to say of the client.

@@ -101,21 +101,17 @@ func TestClientsInParts(t *testing.T) {
 		l.serveInbox()
 	}
 	n, parts := 0, 0
-	for from, over := 0, false; !over; parts++ {
-		p, other := &part{from: from, done: make(chan struct{})}, &part{from: 1 << 30, done: make(chan struct{})}
-		l.ask(p)
-		l.ask(other) // behind the end of the table
+	for from, over := 0, false; !over; over = from == 0 {
+		before := n
+		l.ask(func() { from = l.visit(from, func(*Conn) { n++ }) })
 		l.serveInbox()
-		<-p.done
-		<-other.done
-		if len(p.list) > partLength || len(other.list) > 0 || other.on != 0 || !l.idle() {
-			t.Fatalf("a part has %d clients, and one behind the end %d", len(p.list), len(other.list))
+		if parts++; n-before > partLength || !l.idle() {
+			t.Fatalf("a part has %d clients", n-before)
 		}
-		n += len(p.list)
-		from, over = p.on, p.on == 0
 	}
-	if n != 2*partLength || parts < 3 { // the first descriptors are not those of clients
-		t.Errorf("%d clients in %d parts", n, parts)
+	// The first descriptors are not those of clients.
+	if next := l.visit(1<<30, nil); n != 2*partLength || parts < 3 || next != 0 {
+		t.Errorf("%d clients in %d parts, and then %d", n, parts, next)
 	}
 }
 

@@ -227,10 +227,12 @@ func (c *Conn) quit(cmd *protocol.Command) bool {
 // answerSession answers a command that the session has run by itself.
 func (c *Conn) answerSession() { commands[c.verb].answer(c) }
 
-func (c *Conn) sayUsing() { c.loop.out = protocol.AppendUsing(c.loop.out, c.session.Used()) }
+func (c *Conn) sayUsing() {
+	c.loop.out = append(append(append(c.loop.out, commands[c.verb].head...), c.session.Used()...), protocol.CRLF...)
+}
 
 func (c *Conn) sayWatching() {
-	c.loop.out = protocol.AppendWatching(c.loop.out, c.session.Watching())
+	c.loop.out = protocol.AppendNumber(c.loop.out, commands[c.verb].head, uint64(c.session.Watching()))
 }
 
 func (c *Conn) sayStats() {

@@ -33,7 +33,7 @@ type choice struct {
 	ids     []uint64
 	does    queue.Altering
 	// The loops of those who hold some of the jobs say where they are.
-	asked []*part
+	asked []map[*Conn]string
 	left  atomic.Int32 // loops that have not said it yet
 }
 
@@ -209,27 +209,28 @@ func (c *Conn) sayJobs() {
 
 // findHolders asks the loops of those who hold jobs of the list where they are.
 func (c *Conn) findHolders(l *choice) {
-	asked := map[*loop]*part{}
+	asked := map[*loop]map[*Conn]string{}
 	for i := range l.Jobs {
-		holder, _ := router.OwnerOf(l.Jobs[i].Holder).(*Conn)
-		if holder == nil {
-			continue
+		if holder, _ := router.OwnerOf(l.Jobs[i].Holder).(*Conn); holder != nil {
+			if asked[holder.loop] == nil {
+				asked[holder.loop] = map[*Conn]string{}
+			}
+			asked[holder.loop][holder] = ""
 		}
-		p := asked[holder.loop]
-		if p == nil {
-			p = &part{of: map[*Conn]string{}, tell: func() {
-				if l.left.Add(-1) == 0 {
-					c.Notify()
-				}
-			}}
-			asked[holder.loop] = p
-			l.asked = append(l.asked, p)
-		}
-		p.of[holder] = ""
 	}
-	l.left.Store(int32(len(l.asked)))
-	for at, p := range asked {
-		at.ask(p)
+	l.left.Store(int32(len(asked)))
+	for at, where := range asked {
+		l.asked = append(l.asked, where)
+		at.ask(func() {
+			for holder := range where {
+				if !holder.closed {
+					where[holder] = holder.Peer().String()
+				}
+			}
+			if l.left.Add(-1) == 0 {
+				c.Notify()
+			}
+		})
 	}
 }
 
@@ -250,8 +251,8 @@ func (c *Conn) sayListed() {
 	cursor := l.goesOn(c.loop.server.router)
 	c.loop.out = protocol.AppendListed(c.loop.out, l.Jobs, cursor, l.Bodies > 0, func(k *queue.Listed) string {
 		if holder, ok := router.OwnerOf(k.Holder).(*Conn); ok {
-			for _, p := range l.asked {
-				if peer := p.of[holder]; peer != "" {
+			for _, where := range l.asked {
+				if peer := where[holder]; peer != "" {
 					return peer
 				}
 			}

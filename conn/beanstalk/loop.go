@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/beanstalk/socket"
@@ -32,8 +31,8 @@ type loop struct {
 	recheck  atomic.Bool // other rules hold: connections that wait are to be judged anew
 	pulse    shard.Pulse // beats with each round of serve
 	done     chan struct{}
-	bell     Conn              // a connection without a socket: in the inbox it means that there are parts
-	parts    stack.Stack[part] // of lists of the clients, which others have asked for
+	bell     Conn                // a connection without a socket: in the inbox it means that there are errands
+	errands  stack.Stack[errand] // from any goroutine
 
 	// touched by the loop's goroutine only
 	conns  []*Conn // by descriptor
@@ -162,22 +161,6 @@ type latest struct {
 	count int
 	tube  string
 	id    uint64
-}
-
-// part is a part of a list of the clients: those in a loop's table from a place on, or where certain
-// clients are.
-type part struct {
-	of   map[*Conn]string // these, and where they are; "" for one that has gone
-	tell func()           // called when that is known
-
-	held map[any]int // nobody changes it meanwhile
-	only *uint64     // the client with this ID, which is closed; nil for all
-	from int
-	next *part // in the loop's stack
-
-	list []conn.Client
-	on   int // where to go on, or 0 after the last part
-	done chan struct{}
 }
 
 // sendAt is how much of replies may gather before they are written.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"beanfield/conn"
-	"beanfield/conn/access"
 )
 
 // lawgiver plays who keeps the policies.
@@ -66,37 +65,4 @@ func TestPolicies(t *testing.T) {
 	if got := lines(); len(got) != 2 || got[0].What != "set-policies" || got[1].Detail != "set x" || got[1].From == "" {
 		t.Errorf("the audit log has %+v", got)
 	}
-}
-
-// Policies are shown to those who may see every tube, and changed by those who administer every tube.
-func TestRightsOnPolicies(t *testing.T) {
-	book := new(access.Book)
-	book.Replace(rules(t, rule("sees", access.Stats, "*"), rule("peeks", access.Stats|access.Peek, "*"),
-		rule("some", access.Admin, "m*")))
-	under := func(l *lawgiver) *house {
-		return newHouse(t, func(o *houseOptions) { o.Access, o.Policies = book, &l.Policies })
-	}
-	under(newLawgiver()).as("sees").do("policies", shownPolicies)
-	l := newLawgiver()
-	l.Show().Bodies = true // of scheduled jobs
-	l.For = func(string) (conn.Policy, bool) {
-		return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}},
-			true
-	}
-	h := under(l)
-	c := h.as("sees")
-	c.do("policies", "OK 179\r\n"+strings.Replace(shownPolicies[len("OK 190\r\n"):], `"a\"\n\u00e9"`, `""`, 1))
-	h.as("peeks").do("policies", shownPolicies)
-	c.do("set-policies 2\r\nab", "BAD_FORMAT")
-	c.do("list-tube-used", "USING default")
-	c = h.as("some")
-	c.do("policies", "BAD_FORMAT")
-	c.do("policy x", "NOT_FOUND")
-	c.do("policy mail", "OK 60\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: null\n")
-	h.as("sees").do("policy mail", "OK 63\r\n---\ntube: mail\nmatch: \"\"\nfrom: \"\"\nline: 0\ndead_letter: "+
-		"\"grave\"\n")
-	c.do("set-policies 2\r\nab", "BAD_FORMAT")
-	c.do("set-policies 2 version=\r\nab", "BAD_FORMAT")
-	l.go_ <- struct{}{}
-	h.as("admin").do("set-policies 2\r\nab", "OK 46\r\n---\nversion: \"v1\"\nkept: true\nchanges: \"set x\"\n")
 }

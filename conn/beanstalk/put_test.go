@@ -164,14 +164,14 @@ func TestJobTooBigInLittleMemory(t *testing.T) {
 }
 
 // TestTornByDisconnect disconnects at every byte of a put, of a pipeline with puts into tubes of several shards, of a
-// batch, and of reserves over two shards that find some jobs and wait for more. What was accepted is there, nothing else
-// is, nobody holds anything, and no id comes twice.
+// batch, and of reserves over two shards that find some jobs and wait for more. What was accepted is there, and nothing
+// else; nobody holds anything, and no id comes twice.
 func TestTornByDisconnect(t *testing.T) {
 	const stock = "put-with 1 tag.k=v tube=t0\r\nx\r\nput-with 1 tag.k=v tube=t1\r\nx\r\n"
 	for _, k := range []struct{ stock, stream string }{
 		{"", "put 0 0 60 5\r\nhello\r\n"},
-		{"", "put 0 0 60 1\r\na\r\nuse t1\r\nput 0 0 60 2\r\nbb\r\nreserve\r\nuse t2\r\nput 0 9 60 0\r\n\r\n" +
-			"bury 1 0\r\nput 0 0 60 1\r\nxyz\r\n"},
+		{"", "put 0 0 60 1\r\na\r\nuse t1\r\nput 0 0 60 2\r\nbb\r\nreserve\r\nuse t2\r\n" +
+			"put 0 9 60 0\r\n\r\nbury 1 0\r\nput 0 0 60 1\r\nxyz\r\n"},
 		{"", "put-in-tube t1 0 0 60 1\r\na\r\nput-in-tube default 0 0 60 2\r\nbb\r\nreserve\r\n" +
 			"put-in-tube t2 0 9 60 0\r\n\r\nput-in-tube t2 0 0 60 1\r\nxyz\r\n"},
 		{"", "put-batch 42\r\n0 0 60 1 tube=t0\r\nx\r\n0 0 60 1 tube=t1\r\ny\r\n\r\n"},

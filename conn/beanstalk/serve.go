@@ -179,7 +179,9 @@ func (l *loop) isNew(c *Conn) bool {
 // admit takes a new connection in.
 func (l *loop) admit(c *Conn) {
 	if c == &l.bell {
-		l.makeParts()
+		for e := l.errands.Take(); e != nil; e = e.next {
+			e.run()
+		}
 		return
 	}
 	for c.fd >= len(l.conns) {

@@ -55,7 +55,8 @@ func (s *Server) appendProcess(out []byte, q protocol.Quoting) []byte {
 		s.open.Load(), s.producers.Load(), s.workers.Load(), waiting,
 		s.total.Load(), os.Getpid(), o.Version, ru.Utime.Sec, ru.Utime.Usec, ru.Stime.Sec, ru.Stime.Usec,
 		int64(s.uptime()/time.Second), s.router.LogStats().Written,
-		o.BinlogMaxSize, s.router.Draining(), s.ident.id, q.Text(s.ident.hostname), q.Text(s.ident.os), q.Text(s.ident.platform))
+		o.BinlogMaxSize, s.router.Draining(), s.ident.id, q.Text(s.ident.hostname), q.Text(s.ident.os),
+		q.Text(s.ident.platform))
 }
 
 // appendLog formats the keys that beanstalkd does not have: the figures of the log, and how many of the buried jobs are

@@ -53,25 +53,3 @@ func TestSkipLine(t *testing.T) {
 		}
 	}
 }
-
-// TestSkipBody throws away exactly as many bytes as were promised.
-func TestSkipBody(t *testing.T) {
-	const stream = "0123456789\r\nnext"
-	for size := 1; size < len(stream); size++ {
-		for cut := range len(stream) + 1 {
-			c := skipAlone()
-			c.skip = skipper{bytes: int64(size), word: protocol.JobTooBig}
-			var rest string
-			for _, piece := range []string{stream[:cut], stream[cut:]} {
-				data := []byte(piece)
-				if c.skip.on() && len(data) > 0 {
-					data = c.skipSome(data)
-				}
-				rest += string(data)
-			}
-			if rest != stream[size:] || string(c.loop.out) != string(protocol.JobTooBig) {
-				t.Fatalf("%d bytes torn at %d: rest %q, out %q", size, cut, rest, c.loop.out)
-			}
-		}
-	}
-}

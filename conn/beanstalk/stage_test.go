@@ -8,10 +8,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/slow"
 	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
@@ -19,11 +22,21 @@ import (
 // stage makes the server of a conversation.
 func (tr *transcript) stage(t testing.TB, cut int) *stage {
 	held, file, book := &heldLog{came: make(chan struct{}, 1000)}, new(must.Text), new(access.Book)
+	refusals := slow.New(time.Hour)
 	events := audit.New(file, slog.New(slog.DiscardHandler))
 	h := newHouse(t, func(o *houseOptions) {
-		o.Access, o.Audit = book, events
+		o.Access, o.Audit, o.Slow = book, events, refusals
 		if _, ok := tr.flags["held"]; ok {
 			o.shards, o.Loops, o.store = 1, 1, held.store()
+		}
+		if _, ok := tr.flags["policies"]; ok {
+			l := newLawgiver()
+			l.Show().Bodies = true // of scheduled jobs
+			l.For = func(string) (conn.Policy, bool) {
+				return conn.Policy{Settings: []conn.Setting{{Key: "dead_letter", Value: []byte(`"grave"`), Tube: "grave"}}}, true
+			}
+			l.go_ <- struct{}{}
+			o.Policies = &l.Policies
 		}
 		if n, ok := tr.flags["shards"]; ok {
 			o.shards = n
@@ -44,7 +57,7 @@ func (tr *transcript) stage(t testing.TB, cut int) *stage {
 	h.router.SetLimits(policy.Amount{policy.BoundJobs: int64(tr.flags["jobs"]),
 		policy.BoundBytes: int64(tr.flags["bytes"])})
 	told := sync.OnceValue(func() []audit.Event { return eventsIn(t, h, events, file) })
-	return &stage{h, held, book, map[string]*client{}, told}
+	return &stage{h, held, book, refusals, map[string]*client{}, told}
 }
 
 // enter connects a client of a conversation. One whose name is that of a token logs in with it; a digit at its end is
@@ -104,6 +117,7 @@ type stage struct {
 	*house
 	held    *heldLog
 	book    *access.Book
+	refused *slow.Log
 	talkers map[string]*client
 	events  func() []audit.Event // ends the server
 }
@@ -135,6 +149,11 @@ func (h *stage) await(what string) error {
 		got = regexp.MustCompile(` ?[a-z-]+:0\b`).ReplaceAllString(got[len("map["):len(got)-1], "")
 	case word == "logged":
 		got = strings.Join(h.logs.Lines(arg), "; ") + arg
+	case word == "refused":
+		last := h.refused.Refused()[0]
+		got = fmt.Sprintf("%s, %s: %s", last.Who, last.Reason, last.Line)
+	case word == "refusals":
+		got = fmt.Sprint(len(h.refused.Refused()))
 	case word == "told":
 		for _, e := range h.events() {
 			line := fmt.Sprintf("%s %s %s %d %s", e.Who, e.What, e.Tube, e.ID, e.Detail)

@@ -220,7 +220,8 @@ func (tr *transcript) step(h *house, c *client, i, cut int, bytewise bool) error
 		line, want, _ := strings.Cut(s.text, " | ")
 		eventually(h.t, s.text, func() bool {
 			lines := c.yaml(line)
-			return !slices.ContainsFunc(strings.Split(want, ", "), func(w string) bool { return !slices.Contains(lines, w) })
+			lacks := func(w string) bool { return !slices.Contains(lines, w) }
+			return !slices.ContainsFunc(strings.Split(want, ", "), lacks)
 		})
 	case s.word == "close":
 		c.close()

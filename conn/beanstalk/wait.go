@@ -123,7 +123,7 @@ func (c *Conn) calledOff() bool {
 
 // callOff has nothing left to do: the reserve before it has been answered.
 func (c *Conn) callOff(*protocol.Command) {
-	c.loop.out = append(c.loop.out, "CALLED_OFF"+protocol.CRLF...)
+	c.loop.out = append(c.loop.out, commands[c.verb].head...)
 }
 
 // A put may wait for room. For the connection that is a wait like that of a reserve, which ends by the same gate, and

@@ -79,8 +79,8 @@ func (c *Client) Truncate(tube string, states ...string) (n uint64, _ error) {
 	return r.Number, err
 }
 
-// Alter sends a command that alters jobs in shares, such as move-jobs: for how many of those that were tried it was done,
-// and for how many not, and the cursor for the next call; "" if that was all.
+// Alter sends a command that alters jobs in shares, such as move-jobs: for how many of those that were tried it was
+// done, and for how many not, and the cursor for the next call; "" if that was all.
 func (c *Client) Alter(want, command string) (did, not uint64, cursor string, _ error) {
 	r, err := c.Get(want, "%s", command)
 	if err != nil {

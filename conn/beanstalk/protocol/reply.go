@@ -36,18 +36,6 @@ func AppendJob(out []byte, head string, id uint64, size uint32, about *queue.Abo
 	return append(out, CRLF...)
 }
 
-// AppendWatching formats the answer of watch and ignore.
-func AppendWatching(out []byte, n int) []byte {
-	return AppendNumber(out, "WATCHING ", uint64(n))
-}
-
-// AppendUsing formats the answer of use and list-tube-used.
-func AppendUsing(out []byte, name string) []byte {
-	out = append(out, "USING "...)
-	out = append(out, name...)
-	return append(out, '\r', '\n')
-}
-
 // AppendYAML formats an OK reply around what fill appends. The length goes in
 // front, so the body is written behind room for the longest head and moved.
 func AppendYAML(out []byte, fill func([]byte) []byte) []byte {

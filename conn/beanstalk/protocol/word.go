@@ -18,12 +18,6 @@ const (
 	TimedOut       Word = "TIMED_OUT\r\n"
 	NotFound       Word = "NOT_FOUND\r\n"
 	NotIgnored     Word = "NOT_IGNORED\r\n"
-	Deleted        Word = "DELETED\r\n"
-	Released       Word = "RELEASED\r\n"
-	Buried         Word = "BURIED\r\n"
-	Touched        Word = "TOUCHED\r\n"
-	Kicked         Word = "KICKED\r\n"
-	Paused         Word = "PAUSED\r\n"
 	NotTogether    Word = "NOT_TOGETHER\r\n"
 )
 
