@@ -69,7 +69,8 @@ func appendLog(out []byte, log storage.LogStats, damaged int) []byte {
 	if log.Err != nil {
 		failure = strconv.QuoteToASCII(log.Err.Error())
 	}
-	return fmt.Appendf(out, "log-syncs: %d\nlog-bytes-live: %d\nlog-bytes-on-disk: %d\nlog-error: %s\ncurrent-jobs-damaged: %d\n",
+	return fmt.Appendf(out, "log-syncs: %d\nlog-bytes-live: %d\nlog-bytes-on-disk: %d\n"+
+		"log-error: %s\ncurrent-jobs-damaged: %d\n",
 		log.Syncs, log.Live, log.Bytes, failure, damaged)
 }
 
