@@ -41,7 +41,7 @@ func audit(s *State, clients []*Client) error {
 		if err := auditWaits(c); err != nil {
 			return err
 		}
-		if c.slot != 0 && !scheduled(&s.holders, s.clientPos, c.slot, c.soonest()) {
+		if c.slot != 0 && s.holders.When(c.slot) != c.soonest() {
 			return fmt.Errorf("a client's deadline %d is not in the timeline", c.soonest())
 		}
 	}
@@ -66,7 +66,7 @@ func audit(s *State, clients []*Client) error {
 		if t.policy != nil && t.policy.due() != 0 && (due == 0 || t.policy.due() < due) {
 			due = t.policy.due()
 		}
-		if !scheduled(&s.timeline, s.tubePos, t.slot, due) {
+		if s.timeline.When(t.slot) != due {
 			return fmt.Errorf("tube %q is due at %d, which is not in the timeline", t.name, due)
 		}
 	}
@@ -83,14 +83,6 @@ func (c *Client) tubes() []*tube {
 		all = append(all, c.many.tubes.Get(i))
 	}
 	return all
-}
-
-func scheduled(h *cells.Heap, p cells.Positions, slot uint32, due int64) bool {
-	pos := p.Get(slot)
-	if due == 0 {
-		return pos == cells.Nowhere
-	}
-	return pos < h.N && h.At(pos).Slot == slot && int64(h.At(pos).Major) == due
 }
 
 // auditWaits checks that a client waits nowhere or at all tubes it watches.
@@ -114,39 +106,33 @@ func auditWaits(c *Client) error {
 // auditMemory counts the slots in use against the jobs that need them.
 func auditMemory(s *State) error {
 	jobs, rares, items, routes, small, large := 0, 0, 0, 0, 0, 0
-	for ci := range s.jobs.Chunks() {
-		if !s.jobs.Backed(ci) {
-			continue
+	for slot := range s.jobs.All() {
+		j := s.job(slot)
+		if j.id() == 0 {
+			return fmt.Errorf("a job record is in use, and empty")
 		}
-		for i := range uint32(cells.ChunkLen) {
-			slot := uint32(ci)<<cells.ChunkShift | i
-			j := s.jobs.At(slot)
-			if j.id() == 0 {
-				continue
-			}
-			jobs++
-			if j.rare != 0 {
-				rares++
-			}
-			sizes := []uint32{j.size}
-			if j.away() {
-				sizes[0] = 0
-			}
-			if it := s.itemAt(slot); it != nil {
-				items++
-				sizes = append(sizes, it.tagsSize, it.noteSize)
-			}
-			if y := s.routeAt(slot); y != nil {
-				routes++
-				sizes = append(sizes, y.toSize, y.tracesSize)
-			}
-			for _, size := range sizes {
-				switch {
-				case size > cells.SmallMost:
-					large++
-				case size > 0:
-					small++
-				}
+		jobs++
+		if j.rare != 0 {
+			rares++
+		}
+		sizes := []uint32{j.size}
+		if j.away() {
+			sizes[0] = 0
+		}
+		if it := s.itemAt(slot); it != nil {
+			items++
+			sizes = append(sizes, it.tagsSize, it.noteSize)
+		}
+		if y := s.routeAt(slot); y != nil {
+			routes++
+			sizes = append(sizes, y.toSize, y.tracesSize)
+		}
+		for _, size := range sizes {
+			switch {
+			case size > cells.SmallMost:
+				large++
+			case size > 0:
+				small++
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"beanfield/shard/queue/cells"
 	"beanfield/storage"
 )
 
@@ -126,28 +125,16 @@ func (s *State) listFew(b *Batch, t *tube) {
 // listRecords makes a page by going through all records; t is nil for all tubes.
 func (s *State) listRecords(b *Batch, t *tube) {
 	l := b.List
-	for slot := l.From; ; {
-		ci := int(slot >> cells.ChunkShift)
-		switch {
-		case ci >= s.jobs.Chunks():
-			return
-		case slot > l.From && (s.spent() || l.full()):
-			l.Next = slot
-			return
-		case !s.jobs.Backed(ci):
-			s.spend(looking)
-			slot = uint32(ci+1) << cells.ChunkShift
-			continue
-		case slot%passing == 0:
-			s.spend(looking)
+	l.Next = s.records(l.From, func(slot uint32) bool {
+		if l.full() {
+			return false
 		}
-		if j := s.job(slot); j.id() != 0 && !s.interred(slot) && (t != nil && j.tube() == t.slot || t == nil &&
-			s.mayList(b, j.tube())) {
+		if of := s.job(slot).tube(); t != nil && of == t.slot || t == nil && s.mayList(b, of) {
 			s.listJob(l, slot)
 			s.readable(b)
 		}
-		slot++
-	}
+		return true
+	})
 }
 
 // mayList says whether the client may see the jobs of a tube.

@@ -117,83 +117,132 @@ func (op *Op) roomFor(bytes []byte, n int) []byte {
 	return slices.Grow(bytes, n+more)
 }
 
-// frontier are the places in tubes' heaps that are still to be looked at, the best first.
-type frontier []spot
+// best is a heap, with which package container/heap works: it allocates nothing, since only Init and Fix are used.
+type best[T interface{ before(T) bool }] []T
+
+// Len and the others implement heap.Interface.
+func (f best[T]) Len() int           { return len(f) }
+func (f best[T]) Less(i, j int) bool { return f[i].before(f[j]) }
+func (f best[T]) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+func (best[T]) Push(any)             { panic("not used") }
+func (best[T]) Pop() any             { panic("not used") }
+
+// frontier are the places in a heap that are still to be looked at, the best first.
+type frontier struct{ best[spot] }
 
 type spot struct {
 	cells.Entry
-	heap *cells.Heap
-	at   uint32
+	at uint32
 }
 
-// Len and the others implement heap.Interface, of which only Fix is used: it allocates nothing.
-func (f *frontier) Len() int           { return len(*f) }
-func (f *frontier) Less(i, j int) bool { return (*f)[i].Before((*f)[j].Entry) }
-func (f *frontier) Swap(i, j int)      { (*f)[i], (*f)[j] = (*f)[j], (*f)[i] }
-func (f *frontier) Push(any)           { panic("not used") }
-func (f *frontier) Pop() any           { panic("not used") }
+func (p spot) before(o spot) bool { return p.Before(o.Entry) }
 
 func (f *frontier) add(h *cells.Heap, at uint32) {
 	if at < h.N {
-		*f = append(*f, spot{*h.At(at), h, at})
-		heap.Fix(f, len(*f)-1)
+		f.best = append(f.best, spot{*h.At(at), at})
+		heap.Fix(f, len(f.best)-1)
 	}
 }
 
 // next takes the best place out, and puts those behind it in.
-func (f *frontier) next() spot {
-	best, last := (*f)[0], len(*f)-1
+func (f *frontier) next(h *cells.Heap) spot {
+	first, last := f.best[0], len(f.best)-1
 	f.Swap(0, last)
-	if *f = (*f)[:last]; last > 0 {
+	if f.best = f.best[:last]; last > 0 {
 		heap.Fix(f, 0)
 	}
 	for k := range uint32(4) {
-		f.add(best.heap, 4*best.at+1+k)
+		f.add(h, 4*first.at+1+k)
 	}
-	return best
+	return first
+}
+
+// lane is a tube whose jobs are offered by turns: what it has for the client, and its tag in a fair scheduler.
+type lane struct {
+	standing
+	frontier
+	tube  *tube
+	jobs  *cells.Heap
+	price uint64
+	left  uint32 // how many its policy lets go
+}
+
+func (l *lane) before(o *lane) bool { return l.standing.before(o.standing) }
+
+// lanes has the one whose turn it is first. Behind its end are lanes to be used again.
+type lanes struct{ best[*lane] }
+
+// add adds the lane of a tube that has a job for a client.
+func (f *lanes) add(s *State, c *Client, t *tube, most uint32) {
+	n := len(f.best)
+	if n == cap(f.best) {
+		f.best = append(f.best, new(lane))
+	}
+	f.best = f.best[:n+1]
+	if f.best[n] == nil {
+		f.best[n] = new(lane)
+	}
+	l := f.best[n]
+	*l = lane{standing: s.standing(c, t), frontier: frontier{l.best[:0]}, tube: t, jobs: c.fitting(t), left: t.left(s.now, most)}
+	if c.fair != nil {
+		l.price = t.price()
+	}
+	l.frontier.add(l.jobs, 0)
+}
+
+// next takes the next job out of the lane whose turn it is, and the lane as well if that was its last one.
+func (f *lanes) next(s *State) Taken {
+	l := f.best[0]
+	slot := l.frontier.next(l.jobs).Slot
+	k := Taken{ID: s.job(slot).id(), Tag: l.tag, Pri: s.agedPri(l.tube, slot), Size: s.job(slot).size}
+	l.tag += l.price
+	if l.left--; l.left > 0 && len(l.frontier.best) > 0 {
+		l.top = s.compared(l.tube, l.frontier.best[0].Slot)
+	} else {
+		last := len(f.best) - 1
+		f.Swap(0, last)
+		f.best = f.best[:last]
+	}
+	if len(f.best) > 0 {
+		heap.Fix(f, 0)
+	}
+	return k
 }
 
 // offerSeveral lists the jobs that a reserve of op.Limit would take; it binds nobody. A client of many
 // tubes is offered the best job only, and told so (op.Poll).
 func (s *State) offerSeveral(b *Batch, op *Op) {
-	c := b.contender()
+	c, most := b.contender(), op.Limit
 	if !s.asks(c, op) {
 		op.Status = More
 		return
 	}
-	if c.many == nil && (c.fair != nil || slices.ContainsFunc(c.watched, (*tube).policed)) {
-		s.offerByTubes(b, op)
-		return
-	}
-	var tag uint64
-	f := s.frontier[:0]
-	if op.From = uint32(len(b.Taken)); c.many != nil {
+	f := &s.lanes
+	f.best = f.best[:0]
+	if c.many != nil {
 		t, done := s.seek(c)
 		if !done {
 			op.Status = More
 			return
 		}
-		if op.Poll = true; t != nil {
-			tag = c.look(t)
-			f.add(c.fitting(t), 0)
+		op.Poll, most = true, min(most, 1)
+		if t != nil {
+			f.add(s, c, t, most)
 		}
 	}
 	for _, t := range c.watched {
 		s.spend(looking)
-		if c.offered(t) {
-			f.add(c.fitting(t), 0)
+		if c.look(t); c.offered(t) {
+			f.add(s, c, t, most)
 		}
 	}
-	for n, bytes := uint32(0), 0; n < op.Limit && len(f) > 0 && bytes <= BatchBytes; n++ {
+	heap.Init(f)
+	op.From = uint32(len(b.Taken))
+	for n, bytes := uint32(0), 0; n < most && len(f.best) > 0 && bytes <= BatchBytes; n++ {
 		s.spend(summing)
-		slot := f.next().Slot
-		j := s.job(slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: tag, Pri: s.agedPri(s.tubeOf(j), slot),
-			Size: j.size})
-		if bytes += int(j.size); op.Poll {
-			break
-		}
+		k := f.next(s)
+		bytes += int(k.Size)
+		b.Taken = append(b.Taken, k)
 	}
-	s.frontier = f[:0]
 	op.To, op.Status = uint32(len(b.Taken)), OK
 }

@@ -1,24 +1,19 @@
 package queue
 
-import "beanfield/shard/queue/cells"
-
 // truncate ends the jobs of a tube that are ready, delayed or buried when it comes, or are in some of these states.
 // Mostly it does that at once (bulk_purge.go), and if there are few it ends them one by one in one turn. Otherwise
 // that takes several turns: ids grow, so those that are put meanwhile are above the newest id of that moment, and
 // stay.
 //
-// Mostly the tube's own containers are the quickest way to the jobs. The new ones lie among the old
-// there, in any order, and whatever happens between two turns moves entries about. So each turn
-// begins at the ends again, and the jobs have all been found when one turn goes through everything
-// that is left. If so many new ones have come that a turn mostly looks at those, the rest is found
-// by going through the records of the shard: a job stays in the record that it has.
+// The jobs are found by going through the records of the shard: a job stays in the record that it has. The
+// few last ones are found through the tube.
 
 // How a truncate finds jobs (Op.phase). Op.Ticket is the last id that it ends, and Op.ID how far it
 // has come with records or items.
 const (
-	inPlaces  = iota + 1 // in the tube's heaps and its list
-	inRecords            // in all records of the shard
-	inItems              // in the item index of a queue
+	inTube    = iota + 1
+	inRecords // all of the shard
+	inItems   // in the item index of a queue
 )
 
 // ends says whether a truncate ends jobs in a state.
@@ -31,7 +26,7 @@ func (s *State) truncate(op *Op) {
 			op.Status = NotFound
 			return
 		}
-		op.Tube, op.Ticket, op.phase = t.name, t.newest, inPlaces
+		op.Tube, op.Ticket, op.phase = t.name, t.newest, inTube
 		if s.purge(t, op) && (t.service == nil || !t.service.holds()) {
 			return
 		}
@@ -62,7 +57,7 @@ func (t *tube) few(op *Op) bool {
 	if t.service != nil {
 		return t.service.few()
 	}
-	return op.phase == inPlaces && t.countOf(States(op.Limit)) < usualPurge
+	return t.countOf(States(op.Limit)) < usualPurge
 }
 
 // endUpTo ends as many jobs as a turn can. It reports false if there are more.
@@ -73,81 +68,32 @@ func (s *State) endUpTo(t *tube, op *Op) bool {
 		}
 		return t.service.truncate(s, op)
 	}
-	if op.phase == inPlaces {
-		share, before := s.share, op.Count
-		if s.endOfHeap(Ready, &t.ready, op) && s.endOfHeap(Delayed, &t.delayed, op) && s.endBuried(t, op) {
-			return true
-		}
-		if ended := int(op.Count-before) * ending; 2*ended > share-s.share {
-			return false
-		}
-		op.phase, op.ID = inRecords, 1 // slot 0 is no job
-	}
-	return s.endInRecords(t, op)
-}
-
-// endOfHeap ends jobs from the end of a heap on. What takes the place of one is either a job that
-// was looked at, or from before that place, and looked at next.
-func (s *State) endOfHeap(of JobState, h *cells.Heap, op *Op) bool {
-	if !op.ends(of) {
-		return true
-	}
-	for i := h.N; i > 0; i = min(i, h.N) {
-		if s.spent() {
-			return false
-		}
-		if !s.endOld(h.At(i-1).Slot, op) {
-			i--
-		}
-	}
-	return true
-}
-
-// endBuried ends jobs in the order in which they were buried: those that were there come first.
-func (s *State) endBuried(t *tube, op *Op) bool {
-	for t.buried.N > 0 && op.ends(Buried) {
-		if s.spent() {
-			return false
-		}
-		if !s.endOld(t.buried.Head, op) {
-			break
-		}
-	}
-	return true
-}
-
-func (s *State) endInRecords(t *tube, op *Op) bool {
-	for {
-		slot := uint32(op.ID)
-		ci := int(slot >> cells.ChunkShift)
-		switch {
-		case ci >= s.jobs.Chunks():
-			return true
-		case s.spent():
-			return false
-		case !s.jobs.Backed(ci):
-			s.spend(looking)
-			op.ID = uint64(ci+1) << cells.ChunkShift
-			continue
-		case slot%passing == 0:
-			s.spend(looking)
-		}
-		if j := s.job(slot); j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) &&
-			!s.interred(slot) {
+	if t.few(op) {
+		for _, slot := range s.idle(t, op.ends, nil) {
 			s.endOld(slot, op)
 		}
-		op.ID++
+		return true
 	}
+	if op.phase != inRecords {
+		op.phase, op.ID = inRecords, 1 // slot 0 is no job
+	}
+	op.ID = uint64(s.records(uint32(op.ID), func(slot uint32) bool {
+		j := s.job(slot)
+		if j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) {
+			s.endOld(slot, op)
+		}
+		return true
+	}))
+	return op.ID == 0
 }
 
 // endOld ends a job if it was there when the operation came.
-func (s *State) endOld(slot uint32, op *Op) bool {
+func (s *State) endOld(slot uint32, op *Op) {
 	if s.job(slot).id() > op.Ticket {
 		s.spend(looking)
-		return false
+		return
 	}
 	s.spend(ending)
 	s.endForAll(slot)
 	op.Count++
-	return true
 }

@@ -49,8 +49,8 @@ func (s *State) Check() error {
 			return fmt.Errorf("S1: job %d is not found by its id", s.job(slot).id())
 		}
 	}
-	return cmp.Or(s.checkSizes(seen), s.Sound(), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos),
-		s.holders.Check(s.clientPos), s.policies.expiring.Check(s.policies.expiringAt))
+	return cmp.Or(s.checkSizes(seen), s.Sound(), s.timeline.Check(), s.opening.Check(),
+		s.holders.Check(), s.policies.expiring.Check())
 }
 
 func (s *State) checkTube(name string, t *tube, place func(uint32, string) error) error {
@@ -70,8 +70,8 @@ func (s *State) checkTube(name string, t *tube, place func(uint32, string) error
 	if err := t.waiters.Check((*waitEntry).links, func(*waitEntry) error { return nil }); err != nil {
 		return fmt.Errorf("%w (waiters of tube %s)", err, name)
 	}
-	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening &&
-		s.opening.At(pos).Major != t.ready.Top().Major && !t.isAging() {
+	if at, is := s.opening.Has(t.slot); t.opening != is || t.opening &&
+		s.opening.At(at).Major != t.ready.Top().Major && !t.isAging() {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
 	return cmp.Or(t.ready.Check(s.jobPos), t.delayed.Check(s.jobPos))

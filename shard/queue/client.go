@@ -38,9 +38,8 @@ func (s *State) enroll(c *Client) {
 	} else {
 		c.slot = s.clients.N
 		s.clients.Push(c)
-		s.clientPos.Cover(c.slot)
 	}
-	s.clientPos.Set(c.slot, cells.Nowhere)
+	s.holders.Cover(c.slot)
 }
 
 // dismiss takes the slot back when the client has left.
@@ -72,7 +71,7 @@ func (s *State) hold(c *Client, slot uint32) {
 		if c.consumer == nil || !c.consumer.row.Push(s.jobPos, e) {
 			c.ttrs.Push(s.jobPos, e)
 		}
-		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
+		s.holders.Schedule(c.slot, c.soonest())
 	}
 	if c.consumer != nil {
 		c.consumer.pend()
@@ -99,7 +98,7 @@ func (s *State) unhold(slot uint32) {
 		} else {
 			c.consumer.row.Remove(at)
 		}
-		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
+		s.holders.Schedule(c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0
 	if s.extra != nil {

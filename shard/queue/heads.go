@@ -1,10 +1,6 @@
 package queue
 
-import (
-	"slices"
-
-	"beanfield/shard/queue/cells"
-)
+import "beanfield/shard/queue/cells"
 
 // A console shows jobs that it does not take. It asks in looks, not in operations, so
 // what it is shown changes nothing and does not wait for the log.
@@ -38,29 +34,11 @@ func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFig
 	return list
 }
 
-// headsOf finds the smallest entries of a heap: behind each that is found, its children
-// may be the next.
+// headsOf finds the smallest entries of a heap.
 func (s *State) headsOf(h *cells.Heap, n int) (list []JobFigures) {
-	edge := []uint32{} // positions of entries whose parents are in the list, the best last
-	add := func(i uint32) {
-		if i >= h.N {
-			return
-		}
-		at, _ := slices.BinarySearchFunc(edge, h.At(i), func(p uint32, e *cells.Entry) int {
-			if q := h.At(p); e.Before(*q) {
-				return -1
-			}
-			return 1
-		})
-		edge = slices.Insert(edge, at, i)
-	}
-	for add(0); len(edge) > 0 && len(list) < n; {
-		i := edge[len(edge)-1]
-		edge = edge[:len(edge)-1]
-		list = append(list, s.jobFigures(h.At(i).Slot))
-		for child := 4*i + 1; child <= 4*i+4; child++ {
-			add(child)
-		}
+	var f frontier
+	for f.add(h, 0); len(f.best) > 0 && len(list) < n; {
+		list = append(list, s.jobFigures(f.next(h).Slot))
 	}
 	return list
 }

@@ -83,7 +83,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if len(c.client.watched) != watching {
 		return fmt.Errorf("S3: it watches %d tubes, not %d", len(c.client.watched), watching)
 	}
-	leaving := s.leavePos.Get(c.client.slot) != cells.Nowhere
+	leaving := s.leaving.When(c.client.slot) != 0
 	if (c.to == nil) != (leaving || c.departed) || leaving && c.departed {
 		return fmt.Errorf("Q6: it is leaving: %t, departed: %t", leaving, c.departed)
 	}
@@ -142,7 +142,7 @@ func (s *State) checkDeparted() error {
 	if s.departed.N > departedMost {
 		return fmt.Errorf("Q4: %d consumers have departed", s.departed.N)
 	}
-	return s.leaving.Check(s.leavePos)
+	return s.leaving.Check()
 }
 
 // checkItems checks what the queue service has, and shows the jobs that only views have to
@@ -201,7 +201,7 @@ func (s *State) checkItemIndex(t *tube) error {
 			return err
 		}
 	}
-	if n := t.length(); found > n || found < n && f.cursor == wholeIndex {
+	if n := t.length(); found > n || found < n && f.cursor == 0 {
 		return fmt.Errorf("F1: tube %q has %d jobs, its order %d", t.name, n, found)
 	}
 	if n, err := f.requests.check(s, t); err != nil || n != requested {

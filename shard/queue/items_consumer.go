@@ -109,8 +109,7 @@ func (s *State) askWatch(op *Op) {
 		c = &consumer{group: g, user: a.User, number: s.numbered}
 		c.client.consumer = c
 		s.enroll(&c.client)
-		s.leavePos.Cover(c.client.slot)
-		s.leavePos.Set(c.client.slot, cells.Nowhere)
+		s.leaving.Cover(c.client.slot)
 		g.add(c)
 	}
 	s.connect(c, a.Receiver)

@@ -112,7 +112,7 @@ func (s *State) dropConsumers(g *group, a *Ask) bool {
 			s.disconnect(c)
 		}
 		if !c.departed { // it keeps its items until the loop below takes them
-			s.leaving.Schedule(s.leavePos, c.client.slot, s.now+forgetAfter)
+			s.leaving.Schedule(c.client.slot, s.now+forgetAfter)
 		}
 	}
 	for len(g.consumers) > 0 {

@@ -162,7 +162,7 @@ func (v *service) holds() bool { return v.first != nil && v.first.pending > 0 }
 
 // few says that to end all items is little work.
 func (v *service) few() bool {
-	return v.index.cursor == wholeIndex && v.tube.length()*(1+len(v.views)) < usualPurge
+	return v.index.cursor == 0 && v.tube.length()*(1+len(v.views)) < usualPurge
 }
 
 // jobsInterred is told that jobs of the tube have ended at once, all but some.
@@ -172,7 +172,7 @@ func (v *service) jobsInterred(s *State, left []uint32) {
 		s.viewKeeps(w, left)
 	}
 	x := v.index
-	x.order, x.requests, x.cursor = order{}, nil, wholeIndex
+	x.order, x.requests, x.cursor = order{}, nil, 0
 	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(s.job(a).id(), s.job(b).id()) })
 	for _, slot := range left {
 		if s.job(slot).state() != Arriving {

@@ -1,7 +1,5 @@
 package queue
 
-import "beanfield/shard/queue/cells"
-
 // itemIndex finds the items of a queue: by their ids, by their request ids, and for the
 // gets that wait. If a tube had jobs before the queue service touched it, its item index is
 // filled in shares: the cursor goes through the job records of the shard, and jobs that
@@ -11,17 +9,15 @@ type itemIndex struct {
 	order    order
 	requests requests
 	gets     gets
-	cursor   uint32 // the next record to look at; wholeIndex when all are taken in
+	cursor   uint32 // the next record to look at; 0 when all are taken in
 }
-
-const wholeIndex = ^uint32(0)
 
 // indexing is how much of a share it costs to take in a job.
 const indexing = moving / 2
 
 // newItemIndex makes the item index of a tube.
 func (s *State) newItemIndex(t *tube) *itemIndex {
-	f := &itemIndex{cursor: wholeIndex}
+	f := &itemIndex{}
 	if t.length() > 0 {
 		f.cursor = 1 // slot 0 is no job
 	}
@@ -31,34 +27,16 @@ func (s *State) newItemIndex(t *tube) *itemIndex {
 // whole goes on taking in the jobs that were there before, and reports whether all are in.
 func (s *State) whole(v *service) bool {
 	f := v.index
-	for f.cursor != wholeIndex {
-		ci := int(f.cursor >> cells.ChunkShift)
-		switch {
-		case ci >= s.jobs.Chunks():
-			f.cursor = wholeIndex
+	if f.cursor != 0 && !s.spent() {
+		f.cursor = s.records(f.cursor, func(slot uint32) bool {
+			if s.job(slot).tube() == v.tube.slot && !f.order.has(&s.jobs, slot) {
+				s.spend(indexing)
+				f.add(s, slot)
+			}
 			return true
-		case s.spent():
-			return false
-		case !s.jobs.Backed(ci):
-			s.spend(looking)
-			f.cursor = uint32(ci+1) << cells.ChunkShift
-		default:
-			s.takeIn(v, f.cursor)
-			f.cursor++
-		}
+		})
 	}
-	return true
-}
-
-// takeIn looks at one record, which may be free.
-func (s *State) takeIn(v *service, slot uint32) {
-	if slot%passing == 0 {
-		s.spend(looking)
-	}
-	if s.job(slot).tube() == v.tube.slot && !s.interred(slot) && !v.index.order.has(&s.jobs, slot) {
-		s.spend(indexing)
-		v.index.add(s, slot)
-	}
+	return f.cursor == 0
 }
 
 // add takes in a job.
@@ -69,7 +47,7 @@ func (f *itemIndex) add(s *State, slot uint32) {
 
 // remove forgets a job, unless it was never taken in.
 func (f *itemIndex) remove(s *State, slot uint32) {
-	if f.cursor != wholeIndex && !f.order.has(&s.jobs, slot) {
+	if f.cursor != 0 && !f.order.has(&s.jobs, slot) {
 		return
 	}
 	f.order.remove(&s.jobs, slot)

@@ -40,7 +40,7 @@ func (s *State) disconnect(c *consumer) {
 	c.ignoreShown()
 	s.leaveLine(c)
 	c.to, c.batch, c.again = nil, nil, 0
-	s.leaving.Schedule(s.leavePos, c.client.slot, s.now+max(0, v.limits.Leaving))
+	s.leaving.Schedule(c.client.slot, s.now+max(0, v.limits.Leaving))
 	if c.group.view == nil {
 		s.ignore(&c.client, v.tube)
 	}
@@ -74,7 +74,7 @@ func (s *State) departIdle(c *consumer) {
 // depart puts a consumer that has left, and has nothing pending, among those that are
 // only remembered.
 func (s *State) depart(c *consumer) {
-	s.leaving.Schedule(s.leavePos, c.client.slot, 0)
+	s.leaving.Schedule(c.client.slot, 0)
 	c.departed, c.departedAt = true, s.now
 	s.departed.Push(c, &c.among, s.departed.Tail.departedLinks())
 	if s.departed.N > departedMost {
@@ -85,7 +85,7 @@ func (s *State) depart(c *consumer) {
 // undepart takes a consumer, which comes back or is forgotten, out of all lists of those
 // that have left.
 func (s *State) undepart(c *consumer) {
-	s.leaving.Schedule(s.leavePos, c.client.slot, 0)
+	s.leaving.Schedule(c.client.slot, 0)
 	c.exited = false
 	if c.departed {
 		s.departed.Remove(&c.among, c.among.Prev.departedLinks(), c.among.Next.departedLinks())

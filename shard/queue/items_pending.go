@@ -180,7 +180,7 @@ func (s *State) retimeView(w *view) {
 	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.Head != 0 {
 		at = s.pendings.At(w.sent.Head).at + idle
 	}
-	s.idling.Schedule(s.idlePos, w.slot, at)
+	s.idling.Schedule(w.slot, at)
 }
 
 // retimeViews does so for all views of a queue, because MaxIdle has changed.

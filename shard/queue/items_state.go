@@ -17,8 +17,7 @@ type items struct {
 	spareBytes int              // their footprints
 
 	withRoom cells.Ring[*consumer] // consumers that may have got room, by turns
-	leaving  cells.Heap            // consumers without a connection, by when their items go to others
-	leavePos cells.Positions
+	leaving  cells.Timeline        // consumers without a connection, by when their items go to others
 	departed cells.List[*consumer] // those that are only remembered
 	shownFor int64                 // Limits.Forget: how long they are
 	ending   []*service            // queues that have ended, and of which a group may be over
@@ -27,8 +26,7 @@ type items struct {
 	views     cells.Pages[*view]
 	freeViews []uint32
 	pendings  cells.Slab[pending] // what views have sent
-	idling    cells.Heap          // views by when what they have sent is to be taken back
-	idlePos   cells.Positions
+	idling    cells.Timeline      // views by when what they have sent is to be taken back
 
 	// Called lists the gets that were called since the caller last emptied it; they may be
 	// told to try again when the log has what they are to see.

@@ -128,7 +128,7 @@ func (s *State) checkSent(w *view) error {
 	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.N > 0 {
 		due = s.pendings.At(w.sent.Head).at + idle
 	}
-	if !scheduled(&s.idling, s.idlePos, w.slot, due) {
+	if s.idling.When(w.slot) != due {
 		return fmt.Errorf("S4: the view is not in the timeline for %d", due)
 	}
 	return nil

@@ -19,9 +19,8 @@ func (s *State) newView(v *service, number uint32, name string, start uint64, ta
 	} else {
 		w.slot = uint32(s.views.N)
 		s.views.Push(w)
-		s.idlePos.Cover(w.slot)
 	}
-	s.idlePos.Set(w.slot, cells.Nowhere)
+	s.idling.Cover(w.slot)
 	v.views = append(v.views, w)
 	if v.named == nil {
 		v.named = map[string]*view{}
@@ -130,7 +129,7 @@ func (s *State) endView(v *service, w *view) {
 	if s.views.Get(w.slot) != w {
 		return
 	}
-	s.idling.Schedule(s.idlePos, w.slot, 0)
+	s.idling.Schedule(w.slot, 0)
 	at := v.rank(w.number)
 	v.views = slices.Delete(v.views, at, at+1)
 	delete(v.named, w.group.name)

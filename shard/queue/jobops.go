@@ -273,7 +273,7 @@ func (s *State) touch(c *Client, op *Op) {
 	}
 	t.key = s.now + ttr
 	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))
-	s.holders.Schedule(s.clientPos, c.slot, c.soonest())
+	s.holders.Schedule(c.slot, c.soonest())
 }
 
 // kick brings jobs of the used tube back: buried ones if there are any when

@@ -20,8 +20,7 @@ import (
 
 // windows are the keys that end with a time.
 type windows struct {
-	ends    cells.Heap      // by when
-	endAt   cells.Positions // of records of the table of keys
+	ends    cells.Timeline  // records of the table of keys, by when
 	logged  spentIDs        // the ids of Spent records in the log, by records of the table
 	missing map[uint64]bool // ids of Spent records that are no longer in the log (see discardSpent)
 }
@@ -146,7 +145,7 @@ func (s *State) over(ref uint32) bool {
 // endOf is when the window of a key ends; 0 if it has none.
 func (s *State) endOf(ref uint32) int64 {
 	if x := s.extra; x.keys.At(ref).is(keyWindowed) {
-		return int64(x.ends.At(x.endAt.Get(ref)).Major)
+		return x.ends.When(ref)
 	}
 	return 0
 }
@@ -174,8 +173,8 @@ func (s *State) openWindow(ref uint32, end int64) {
 	x := s.extra
 	k := x.keys.At(ref)
 	k.idHigh |= keyWindowed
-	x.endAt.Cover(ref)
-	x.ends.Push(x.endAt, cells.Entry{Major: uint64(end), Minor: k.idLow, Slot: ref})
+	x.ends.Cover(ref)
+	x.ends.Schedule(ref, end)
 }
 
 // giveUpKeys takes the keys from a job that leaves its tube, or ends. Windows go on.
@@ -231,7 +230,7 @@ func (s *State) hasKeys(slot uint32) bool {
 func (s *State) endWindow(ref uint32) {
 	k := s.extra.keys.At(ref)
 	if k.is(keyLives) && !k.is(keyOnce) {
-		s.extra.ends.Remove(s.extra.endAt, s.extra.endAt.Get(ref))
+		s.extra.ends.Schedule(ref, 0)
 		k.idHigh &^= keyWindowed
 		return
 	}
@@ -254,7 +253,7 @@ func (s *State) unname(slot uint32) {
 // forgetKey removes a key that has a window.
 func (s *State) forgetKey(ref uint32) {
 	x := s.extra
-	x.ends.Remove(x.endAt, x.endAt.Get(ref))
+	x.ends.Schedule(ref, 0)
 	if id := x.logged.get(ref); id != 0 {
 		x.logged.set(ref, 0)
 		if !s.discarding {

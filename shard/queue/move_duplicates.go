@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 
-	"beanfield/shard/queue/cells"
 	"beanfield/storage"
 )
 
@@ -98,14 +97,9 @@ func (s *State) duplicates() {
 // travellers are the jobs that have come from another shard.
 func (s *State) travellers() iter.Seq[uint32] {
 	return func(yield func(slot uint32) bool) {
-		for ci := range s.travel.routes.Chunks() {
-			if !s.travel.routes.Backed(ci) {
-				continue
-			}
-			for i := range cells.ChunkLen {
-				if y := s.travel.routes.At(uint32(ci*cells.ChunkLen + i)); y.hops > 0 && !yield(y.job) {
-					return
-				}
+		for ref := range s.travel.routes.All() {
+			if y := s.travel.routes.At(ref); y.hops > 0 && !yield(y.job) {
+				return
 			}
 		}
 	}

@@ -260,7 +260,7 @@ func (s *State) dropOptions(slot uint32) {
 	s.giveUpKeys(slot)
 	if ref&optionsBit != 0 {
 		if x.options.At(ref&^optionsBit).expires != 0 {
-			x.dying.Schedule(x.dyingAt, slot, 0)
+			x.dying.Schedule(slot, 0)
 		}
 		x.options.Release(ref &^ optionsBit)
 	}

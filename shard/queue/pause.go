@@ -1,7 +1,5 @@
 package queue
 
-import "beanfield/shard/queue/cells"
-
 // pause stops a tube from being served for op.Delay seconds. A length of 0
 // ends a pause.
 func (s *State) pause(op *Op) {
@@ -40,21 +38,13 @@ func (s *State) unpause(t *tube) {
 // reopen moves a tube that is opening to where its best job belongs among the
 // others. With no waiter or no job left it is open, or shut again.
 func (s *State) reopen(t *tube) {
-	pos := s.openPos.Get(t.slot)
 	if !t.paused() && !t.throttled() && t.ready.N > 0 && s.firstWaiter(t, s.sought()) != nil {
 		key := s.head(t)
 		key.Slot = t.slot
-		if pos == cells.Nowhere {
-			s.opening.Push(s.openPos, key)
-		} else {
-			s.opening.Update(s.openPos, pos, key)
-		}
+		s.opening.Put(key)
 		return
 	}
-	if pos != cells.Nowhere {
-		s.opening.Remove(s.openPos, pos)
-		s.openPos.Set(t.slot, cells.Nowhere)
-	}
+	s.opening.Schedule(t.slot, 0)
 	t.opening = false
 	s.tell(t)
 	if t.service != nil {

@@ -24,15 +24,14 @@ type policing struct {
 // goes through the records of all jobs, and ranks those whose tubes need that. Until a pass is
 // over, what needs a ranking ends with More.
 type policies struct {
-	of         func(tube string) *policy.Policy // nil if there are none
-	tube       uint32                           // the next to be asked again; 0 if all have been
-	job        uint32                           // the next record to look at; 0 if there is no pass
-	passes     uint32                           // that are over
-	wanted     uint32                           // the last that some tube needs
-	victims    cells.Positions                  // of jobs in these rankings
-	ages       cells.Positions                  // likewise
-	expiring   cells.Heap                       // tubes by when their oldest job is too old
-	expiringAt cells.Positions
+	of       func(tube string) *policy.Policy // nil if there are none
+	tube     uint32                           // the next to be asked again; 0 if all have been
+	job      uint32                           // the next record to look at; 0 if there is no pass
+	passes   uint32                           // that are over
+	wanted   uint32                           // the last that some tube needs
+	victims  cells.Positions                  // of jobs in these rankings
+	ages     cells.Positions                  // likewise
+	expiring cells.Timeline                   // tubes by when their oldest job is too old
 }
 
 // SetPolicies brings other policies for all tubes. It is called between two turns.
@@ -127,38 +126,18 @@ func (s *State) revise() {
 		}
 		p.tube++
 	}
-	for p := &s.policies; p.job != 0 && !s.spent(); {
-		ci := int(p.job >> cells.ChunkShift)
-		switch {
-		case ci >= s.jobs.Chunks():
-			p.job = 0
+	if p := &s.policies; p.job != 0 && !s.spent() {
+		p.job = s.records(p.job, func(slot uint32) bool {
+			if t := s.tubeOf(s.job(slot)); t.policy != nil && !s.ranked(t) {
+				s.spend(moving / 2)
+				s.waitsFromNow(t, slot)
+				s.rank(t, slot)
+			}
+			return true
+		})
+		if p.job == 0 {
 			p.passes++
-		case !s.jobs.Backed(ci):
-			s.spend(looking)
-			p.job = uint32(ci+1) << cells.ChunkShift
-		default:
-			s.reviseJob(p.job)
-			p.job++
 		}
-	}
-}
-
-// recordsPerLook is how many records of jobs are passed for one looking.
-const recordsPerLook = 16
-
-// reviseJob looks at one record, which may be free.
-func (s *State) reviseJob(slot uint32) {
-	if slot%recordsPerLook == 0 {
-		s.spend(looking)
-	}
-	j := s.job(slot)
-	if j.id() == 0 || s.interred(slot) {
-		return
-	}
-	if t := s.tubeOf(j); t.policy != nil && !s.ranked(t) {
-		s.spend(moving / 2)
-		s.waitsFromNow(t, slot)
-		s.rank(t, slot)
 	}
 }
 

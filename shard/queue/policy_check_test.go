@@ -23,8 +23,7 @@ func (s *State) checkPolicy(t *tube) error {
 			at = s.expires(p.Policy, int64(h.Top().Major)*millisecond)
 		}
 		all := &s.policies
-		if pos := all.expiringAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 &&
-			(pos >= all.expiring.N || int64(all.expiring.At(pos).Major) != at) {
+		if all.expiring.When(t.slot) != at {
 			return fmt.Errorf("M3: tube %q has jobs that are too old at %d, which is in no timeline", t.name, at)
 		}
 		want := t.ready.N
@@ -93,19 +92,18 @@ func (s *State) checkLives(seen map[uint32]string) error {
 		if t == nil || t.expires == 0 {
 			continue
 		}
-		st, at := s.job(slot).state(), x.dyingAt.Get(slot)
-		if at != cells.Nowhere {
+		st, at := s.job(slot).state(), x.dying.When(slot)
+		if at != 0 {
 			mortal++
 		}
-		if st < Passed && !s.interred(slot) && (at == cells.Nowhere) != (st == Reserved) || at != cells.Nowhere &&
-			int64(x.dying.At(at).Major) != t.expires {
+		if st < Passed && !s.interred(slot) && (at == 0) != (st == Reserved) || at != 0 && at != t.expires {
 			return fmt.Errorf("Y3: job %d, which is %v, does not get too old", s.job(slot).id(), st)
 		}
 	}
 	if mortal != x.dying.N {
 		return fmt.Errorf("Y3: %d jobs get too old, want %d", x.dying.N, mortal)
 	}
-	return x.dying.Check(x.dyingAt)
+	return x.dying.Check()
 }
 
 // checkKeys looks at what puts have taken (Y1, Y2). seen are all jobs.
@@ -159,7 +157,7 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 		return fmt.Errorf("Y2: %d keys are there, %d records, %d missing; %d have windows, want %d", k.N, k.Used(),
 			len(refs), x.ends.N, windowed)
 	}
-	return x.ends.Check(x.endAt)
+	return x.ends.Check()
 }
 
 // checkTagIndexes looks for jobs that are in the wrong tag index, and for clients that wait where they could be

@@ -65,12 +65,10 @@ func (s *State) waitsFromNow(t *tube, slot uint32) {
 
 // policeAges makes what a tube needs to know which of its jobs is the oldest, or forgets it.
 func (s *State) policeAges(t *tube) {
-	p, all := t.policy, &s.policies
-	switch {
+	switch p := t.policy; {
 	case p.Expire > 0 && p.ages == nil:
 		p.ages = &cells.Ranking{}
-		all.expiringAt.Cover(t.slot)
-		all.expiringAt.Set(t.slot, cells.Nowhere)
+		s.policies.expiring.Cover(t.slot)
 		s.rankLater(t)
 	case p.Expire == 0:
 		s.forgetAges(t)
@@ -82,7 +80,7 @@ func (s *State) policeAges(t *tube) {
 // forgetAges forgets what a tube knows of its jobs' ages.
 func (s *State) forgetAges(t *tube) {
 	if t.policy.ages != nil {
-		s.policies.expiring.Schedule(s.policies.expiringAt, t.slot, 0)
+		s.policies.expiring.Schedule(t.slot, 0)
 		t.policy.ages = nil
 	}
 }
@@ -93,7 +91,7 @@ func (s *State) retimeAges(t *tube) {
 	if h := t.policy.ages; h.N > 0 {
 		at = s.expires(t.policy.Policy, int64(h.Top().Major)*millisecond)
 	}
-	s.policies.expiring.Schedule(s.policies.expiringAt, t.slot, at)
+	s.policies.expiring.Schedule(t.slot, at)
 }
 
 // serveAges deletes jobs that are too old.

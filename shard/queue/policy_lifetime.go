@@ -8,8 +8,7 @@ import "beanfield/shard/queue/cells"
 
 // lifetimes are the jobs that get too old.
 type lifetimes struct {
-	dying   cells.Heap
-	dyingAt cells.Positions // by the job's slot, for those that have a time
+	dying cells.Timeline // for those that have a time, by the job's slot
 }
 
 // beginLife lets a new job have an end.
@@ -17,30 +16,28 @@ func (s *State) beginLife(slot uint32, t *jobOptions) {
 	if t.expires == 0 {
 		return
 	}
-	x := s.extra
-	x.dyingAt.Cover(slot)
-	x.dyingAt.Set(slot, cells.Nowhere)
-	x.dying.Schedule(x.dyingAt, slot, t.expires)
+	s.extra.dying.Cover(slot)
+	s.extra.dying.Schedule(slot, t.expires)
 }
 
 // held is told of a job that somebody has got: its time may pass.
 func (s *State) held(slot uint32) {
 	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
-		s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
+		s.extra.dying.Schedule(slot, 0)
 	}
 }
 
 // unheld is told of a job that its holder no longer has.
 func (s *State) unheld(slot uint32) {
 	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
-		s.extra.dying.Schedule(s.extra.dyingAt, slot, t.expires)
+		s.extra.dying.Schedule(slot, t.expires)
 	}
 }
 
 // outlive takes its end from a job that goes elsewhere because of its age: there it would end at once.
 func (s *State) outlive(slot uint32) {
 	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
-		s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
+		s.extra.dying.Schedule(slot, 0)
 		t.expires = 0
 	}
 }
@@ -51,7 +48,7 @@ func (s *State) serveDeaths() {
 		slot := s.extra.dying.Top().Slot
 		if s.job(slot).state() >= Passed || s.interred(slot) {
 			s.spend(looking)
-			s.extra.dying.Schedule(s.extra.dyingAt, slot, 0)
+			s.extra.dying.Schedule(slot, 0)
 			continue
 		}
 		s.spend(ending)

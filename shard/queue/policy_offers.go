@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"container/heap"
-
 	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/policy"
 )
@@ -72,66 +70,4 @@ func (b *Batch) contender() *Client {
 		b.Client.fair = b.FairScheduler
 	}
 	return b.Client
-}
-
-// lane is a tube whose jobs are offered by turns: its tag, and its frontier, whose best it compares by.
-type lane struct {
-	frontier
-	tube       *tube
-	tag, price uint64
-	left       uint32 // how many its policy lets go
-	top        cells.Entry
-}
-
-func (l *lane) standing() standing { return standing{l.tag, l.top} }
-
-// lanes are in a heap whose first is the one whose turn it is.
-type lanes []*lane
-
-// Len and the others implement heap.Interface.
-func (f lanes) Len() int           { return len(f) }
-func (f lanes) Less(i, j int) bool { return f[i].standing().before(f[j].standing()) }
-func (f lanes) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-func (f *lanes) Push(l any)        { *f = append(*f, l.(*lane)) }
-func (f *lanes) Pop() any {
-	last := len(*f) - 1
-	l := (*f)[last]
-	*f = (*f)[:last]
-	return l
-}
-
-// offerByTubes lists the jobs that a reserve of op.Limit would take in a fair scheduler, or from tubes
-// whose jobs rise or are throttled.
-func (s *State) offerByTubes(b *Batch, op *Op) {
-	var f lanes
-	c := b.Client
-	for _, t := range c.watched {
-		s.spend(looking)
-		if tag := c.look(t); c.offered(t) {
-			l := &lane{tube: t, tag: tag, left: t.left(s.now, op.Limit), top: s.headFor(c, t)}
-			if c.fair != nil {
-				l.price = t.price()
-			}
-			l.add(c.fitting(t), 0)
-			f = append(f, l)
-		}
-	}
-	heap.Init(&f)
-	op.From = uint32(len(b.Taken))
-	for n, bytes := uint32(0), 0; n < op.Limit && len(f) > 0 && bytes <= BatchBytes; n++ {
-		s.spend(summing)
-		l := f[0]
-		slot := l.next().Slot
-		j := s.job(slot)
-		b.Taken = append(b.Taken, Taken{ID: j.id(), Tag: l.tag, Pri: s.agedPri(l.tube, slot), Size: j.size})
-		bytes += int(j.size)
-		l.tag += l.price
-		if l.left--; l.left == 0 || len(l.frontier) == 0 {
-			heap.Pop(&f)
-			continue
-		}
-		l.top = s.compared(l.tube, l.frontier[0].Slot)
-		heap.Fix(&f, 0)
-	}
-	op.To, op.Status = uint32(len(b.Taken)), OK
 }

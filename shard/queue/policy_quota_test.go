@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/policy"
 )
@@ -48,20 +47,14 @@ func (q *quota) Add(a policy.Amount) {
 // auditQuota counts the jobs that there are (QT1).
 func auditQuota(s *State) error {
 	var all policy.Amount
-	for ci := range s.jobs.Chunks() {
-		for i := uint32(0); i < cells.ChunkLen && s.jobs.Backed(ci); i++ {
-			slot := uint32(ci)<<cells.ChunkShift | i
-			j := s.jobs.At(slot)
-			if j.id() == 0 {
-				continue
-			}
-			if !s.interred(slot) {
-				all[policy.BoundJobs], all[policy.BoundBytes] = all[policy.BoundJobs]+1,
-					all[policy.BoundBytes]+int64(j.size)
-			}
-			if all[policy.BoundMemory] += policy.JobMemory; !j.away() {
-				all[policy.BoundMemory] += int64(j.size)
-			}
+	for slot := range s.jobs.All() {
+		j := s.job(slot)
+		if !s.interred(slot) {
+			all[policy.BoundJobs], all[policy.BoundBytes] = all[policy.BoundJobs]+1,
+				all[policy.BoundBytes]+int64(j.size)
+		}
+		if all[policy.BoundMemory] += policy.JobMemory; !j.away() {
+			all[policy.BoundMemory] += int64(j.size)
 		}
 	}
 	if q, is := s.quota.(*quota); s.amount() != all || is && q.used != all {

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // Operations whose work has no natural bound stop when they have used up the
 // share of a turn, and go on in a later one: meanwhile others are served. All
 // operations of a turn have one share together, so fifty clients that each kick
@@ -45,6 +47,30 @@ const leastShare = moving
 
 // ensure gives a batch its least share.
 func (s *State) ensure() { s.share = max(s.share, min(leastShare, s.Share)) }
+
+// records looks at the records of jobs from one on, one at least and as many as the share allows, without those that lie
+// in graves. It ends before the record at which see says no. It returns where to go on; 0 if that was all.
+func (s *State) records(from uint32, see func(slot uint32) bool) (next uint32) {
+	end := uint32(s.jobs.Chunks()) << cells.ChunkShift
+	for begun := from; from < end; {
+		if from > begun && s.spent() {
+			return from
+		}
+		slot := s.jobs.Following(from)
+		if slot%passing == 0 || slot/passing != from/passing {
+			s.spend(looking)
+		}
+		if slot>>cells.ChunkShift != from>>cells.ChunkShift {
+			from = slot
+			continue
+		}
+		if !s.interred(slot) && !see(slot) {
+			return slot
+		}
+		from = slot + 1
+	}
+	return 0
+}
 
 // renew begins the share of another turn.
 func (s *State) renew() { s.share = s.Share }

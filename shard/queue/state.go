@@ -38,16 +38,13 @@ type State struct {
 	tubes     map[string]*tube
 	tubeAt    cells.Pages[*tube] // by slot; slot 0 is no tube
 	freeTubes cells.Pages[uint32]
-	timeline  cells.Heap // tubes by their next delayed job or end of pause
-	tubePos   cells.Positions
+	timeline  cells.Timeline // tubes by their next delayed job or end of pause
 
 	clients     cells.Pages[*Client] // by slot; slot 0 is no client
 	freeClients cells.Pages[uint32]
-	holders     cells.Heap // clients by the first deadline they hold
-	clientPos   cells.Positions
+	holders     cells.Timeline // clients by the first deadline they hold
 
-	opening cells.Heap // tubes whose pause has ended and that are not open yet, by best job
-	openPos cells.Positions
+	opening cells.Timeline // tubes whose pause has ended and that are not open yet, by best job
 
 	freeWaits *waitEntry
 	waiting   int                 // places in queues that are taken
@@ -83,7 +80,7 @@ type State struct {
 	recordOptions storage.PutOptions // likewise
 	recordKeys    storage.Keys       // likewise
 	part          [1][]byte          // likewise
-	frontier      frontier           // scratch for offers
+	lanes         lanes              // scratch for offers
 	slots         []uint32           // scratch for lists
 
 	// Woken lists the waiters that were given a job since the caller last

@@ -32,7 +32,7 @@ type tagIndex struct {
 	tubes map[*tube]*cells.Ranking
 	at    cells.Positions // of all these rankings
 
-	cursor, end uint32 // the records of jobs that are still to be looked at
+	cursor uint32 // the next record of a job to be looked at; 0 if all have been
 
 	line  cells.List[*Client] // of those who wait, in the order in which they came
 	place int                 // in tagIndexes.sought, if there are any
@@ -123,8 +123,7 @@ func (s *State) tagIndexOf(tags Tags) *tagIndex {
 	}
 	v := s.tagIndexes.of[string(tags)]
 	if v == nil {
-		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*cells.Ranking{},
-			end: uint32(s.jobs.Chunks()) << cells.ChunkShift}
+		v = &tagIndex{tags: bytes.Clone(tags), marks: tags.marks(), tubes: map[*tube]*cells.Ranking{}, cursor: 1}
 		for pair := range tags.pairs() {
 			v.pair = string(pair)
 			break
@@ -135,30 +134,22 @@ func (s *State) tagIndexOf(tags Tags) *tagIndex {
 }
 
 // whole says that a tag index has all that belongs into it.
-func (v *tagIndex) whole() bool { return v.cursor == v.end }
+func (v *tagIndex) whole() bool { return v.cursor == 0 }
 
 // fill goes on with what was ready before the tag index was begun. It reports false if there is more of that.
 func (s *State) fill(v *tagIndex) bool {
-	for v.cursor < v.end {
-		if s.spent() {
-			return false
-		}
-		from, slot := v.cursor, s.jobs.Following(v.cursor)
-		if slot%passing == 0 || slot/passing != from/passing {
-			s.spend(looking)
-		}
-		if v.cursor = slot; slot>>cells.ChunkShift != from>>cells.ChunkShift {
-			continue
-		}
-		if j := s.job(slot); j.state() == Ready && j.rare != 0 && !s.interred(slot) {
-			if s.spend(reaching); s.jobHas(slot, v.tags) {
-				s.spend(moving / 2)
-				v.keep(s, s.tubeOf(j), slot)
+	if v.cursor != 0 && !s.spent() {
+		v.cursor = s.records(v.cursor, func(slot uint32) bool {
+			if j := s.job(slot); j.state() == Ready && j.rare != 0 {
+				if s.spend(reaching); s.jobHas(slot, v.tags) {
+					s.spend(moving / 2)
+					v.keep(s, s.tubeOf(j), slot)
+				}
 			}
-		}
-		v.cursor++
+			return true
+		})
 	}
-	return true
+	return v.whole()
 }
 
 // keep takes in a ready job that has the tags.

@@ -45,12 +45,6 @@ func (t *tube) paused() bool { return t.pausedUntil != 0 }
 // offers says that a reserve may take a job from the tube now.
 func (t *tube) offers() bool { return t.ready.N > 0 && !t.shut() }
 
-// policed says that a policy may decide which of the tube's jobs go, and how many.
-func (t *tube) policed() bool {
-	p := t.policy
-	return p != nil && (p.step > 0 || p.MaxReserved > 0 || p.Rate > 0)
-}
-
 // shut says that no reserve may take from the tube just now.
 func (t *tube) shut() bool {
 	return t.pausedUntil != 0 || t.opening || t.policy != nil && t.throttled()
@@ -70,11 +64,9 @@ func (s *State) tubeNamed(name []byte) *tube {
 			panic("queue: more tubes than a job's record can name")
 		}
 		s.tubeAt.Push(t)
-		s.tubePos.Cover(t.slot)
-		s.openPos.Cover(t.slot)
 	}
-	s.tubePos.Set(t.slot, cells.Nowhere)
-	s.openPos.Set(t.slot, cells.Nowhere)
+	s.timeline.Cover(t.slot)
+	s.opening.Cover(t.slot)
 	s.tubes[t.name] = t
 	if p := s.policyOf(t.name); p != nil {
 		s.police(t, p)
@@ -124,12 +116,20 @@ func (t *tube) loses(j *job) {
 	t.bytes -= int64(j.size)
 }
 
+// soonest is when the first delayed job becomes ready; 0 if there is none.
+func (t *tube) soonest() int64 {
+	if t.delayed.N == 0 {
+		return 0
+	}
+	return int64(t.delayed.Top().Major)
+}
+
 // retime moves a tube in the timeline to the moment when it next needs
 // attention: its soonest delayed job, the end of its pause, or when its policy lets jobs go.
 func (s *State) retime(t *tube) {
-	at := cells.Sooner(t.delayed.Soonest(), t.pausedUntil)
+	at := cells.Sooner(t.soonest(), t.pausedUntil)
 	if t.policy != nil {
 		at = cells.Sooner(at, t.policy.due())
 	}
-	s.timeline.Schedule(s.tubePos, t.slot, at)
+	s.timeline.Schedule(t.slot, at)
 }

@@ -56,25 +56,6 @@ func (h *Heap) At(i uint32) *Entry { return &h.chunks[i>>ChunkShift][i&ChunkMask
 // Top is the smallest entry; the heap must not be empty.
 func (h *Heap) Top() Entry { return h.chunks[0][0] }
 
-// Soonest is the first time of a timeline (Schedule); 0 if it is empty.
-func (h *Heap) Soonest() int64 {
-	if h.N == 0 {
-		return 0
-	}
-	return int64(h.Top().Major)
-}
-
-// Due says that the first time of a timeline has come.
-func (h *Heap) Due(now int64) bool { return h.N > 0 && int64(h.Top().Major) <= now }
-
-// Sooner is the earlier one of two times; 0 is never.
-func Sooner(a, b int64) int64 {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
-}
-
 // Has says whether a slot stands in this heap, where its position says: that may be one in another heap.
 func (h *Heap) Has(p Positions, slot uint32) bool {
 	at := p.Get(slot)
@@ -100,22 +81,6 @@ func (h *Heap) Remove(p Positions, i uint32) {
 
 // Update gives the entry at position i another key.
 func (h *Heap) Update(p Positions, i uint32, e Entry) { h.place(p, i, e) }
-
-// Schedule moves a slot to a time, or takes it out at 0. The heap is a timeline: its
-// entries have times as keys, and a slot that is not in it has the position Nowhere.
-func (h *Heap) Schedule(p Positions, slot uint32, at int64) {
-	pos := p.Get(slot)
-	switch {
-	case at == 0 && pos != Nowhere:
-		h.Remove(p, pos)
-		p.Set(slot, Nowhere)
-	case at == 0:
-	case pos == Nowhere:
-		h.Push(p, Entry{uint64(at), slot, slot})
-	case int64(h.At(pos).Major) != at:
-		h.Update(p, pos, Entry{uint64(at), slot, slot})
-	}
-}
 
 // place puts e at position i and sifts it whichever way it has to go.
 func (h *Heap) place(p Positions, i uint32, e Entry) {

@@ -1,5 +1,7 @@
 package cells
 
+import "iter"
+
 // ChunkShift sets how many records, positions and heap entries stand in a
 // chunk: large enough that chunks are few, small enough that allocating one
 // does not stall the shard.
@@ -54,8 +56,19 @@ func (s *Slab[T]) Release(slot uint32) {
 // Chunks is how many chunks there are; slots begin with 0.
 func (s *Slab[T]) Chunks() int { return len(s.chunks) }
 
-// Backed says whether a chunk has memory. Otherwise none of its slots is in use.
-func (s *Slab[T]) Backed(chunk int) bool { return s.chunks[chunk] != nil }
+// All are the slots in use.
+func (s *Slab[T]) All() iter.Seq[uint32] {
+	return func(yield func(slot uint32) bool) {
+		for at := uint32(1); int(at>>ChunkShift) < len(s.chunks); {
+			slot := s.Following(at)
+			if slot>>ChunkShift != at>>ChunkShift {
+				at = slot
+			} else if at = slot + 1; !yield(slot) {
+				return
+			}
+		}
+	}
+}
 
 // Used counts the slots that are in use.
 func (s *Slab[T]) Used() int { return s.inUse() - 1 } // slot 0 is taken, too
