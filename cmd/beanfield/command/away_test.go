@@ -15,9 +15,9 @@ import (
 )
 
 // pretend is a server that a test plays.
-func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *server {
+func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *daemon {
 	t.Helper()
-	return &server{t: t, addr: clienttest.Pretend(t, talk)}
+	return &daemon{t: t, addr: clienttest.Pretend(t, talk)}
 }
 
 // puts plays a server that answers line by line: the puts, the first n of them, and use, but for tube b. It returns
@@ -140,7 +140,7 @@ func (deaf) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // U2: a job that could not be printed is not deleted, and not buried.
 func TestNothingIsLostUnprinted(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "one").want(t, 0, "1\n", "")
 		for _, then := range []string{"delete", "bury"} {
 			p := Program{Stdin: strings.NewReader(""), Stdout: deaf{}, Stderr: io.Discard}
@@ -185,7 +185,7 @@ func TestExportOfVanishing(t *testing.T) {
 		"1 jobs were deleted before they could be exported")
 	c := must.Get(client.Dial(client.Options{Server: pretend(t, talk).addr, Timeout: patience}))
 	defer c.Close()
-	must.Do(t, (&trail{tail: &tail{}, s: c, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}).look())
+	must.Do(t, (&trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}).look())
 }
 
 // A server that does not let us use a tube gets no job for it: that would go into the tube

@@ -2,12 +2,12 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,10 +17,10 @@ import (
 
 // bench is the command of that name.
 type bench struct {
-	Jobs        int `flag:"jobs <number> of jobs in all"`
-	Connections int `flag:"connections <number> of connections at a time"`
-	Depth       int `flag:"depth <number> of commands that a connection sends before it reads their replies"`
-	Size        int `flag:"size <bytes> in each body"`
+	Jobs        int `json:"jobs" flag:"jobs <number> of jobs in all"`
+	Connections int `json:"connections" flag:"connections <number> of connections at a time"`
+	Depth       int `json:"depth" flag:"depth <number> of commands that a connection sends before it reads their replies"`
+	Size        int `json:"size" flag:"size <bytes> in each body"`
 }
 
 // The limits of a bench: it is quick, and no server suffers from it.
@@ -30,21 +30,25 @@ const (
 	mostDepth       = 500
 )
 
+// results are operations a second, of all connections together.
+type results struct {
+	bench
+	Put     float64 `json:"put"`
+	Reserve float64 `json:"reserve"`
+	Delete  float64 `json:"delete"`
+}
+
 func (a *bench) run(c *call) error {
 	within := func(n, most int) bool { return 1 <= n && n <= most }
 	if !within(a.Jobs, mostJobs) || !within(a.Connections, mostConnections) || !within(a.Depth, mostDepth) ||
 		a.Size < 0 || a.Size > 1<<30 {
-		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections,
-			mostDepth)
+		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections, mostDepth)
 	}
 	ctx, end := interruptible()
 	defer end()
 	tube := fmt.Sprintf("beanfield.bench.%d", os.Getpid())
 	r, err := a.measure(ctx, c, tube)
-	if left := c.emptied(tube); err == nil {
-		err = left
-	}
-	if err != nil {
+	if err = cmp.Or(err, c.emptied(tube)); err != nil {
 		return err
 	}
 	if c.json {
@@ -54,40 +58,28 @@ func (a *bench) run(c *call) error {
 	return err
 }
 
-// results are operations a second, of all connections together.
-type results struct {
-	Jobs        int     `json:"jobs"`
-	Connections int     `json:"connections"`
-	Depth       int     `json:"depth"`
-	Size        int     `json:"size"`
-	Put         float64 `json:"put"`
-	Reserve     float64 `json:"reserve"`
-	Delete      float64 `json:"delete"`
-}
-
 // measure runs the connections: first all put, then all reserve and delete.
 func (a *bench) measure(ctx context.Context, c *call, tube string) (results, error) {
-	r := results{Jobs: a.Jobs, Connections: a.Connections, Depth: a.Depth, Size: a.Size}
+	r := results{bench: *a}
 	show := c.progress("bench", 2*a.Jobs)
 	defer show.done()
-	var left atomic.Int64
 	for _, phase := range []func(b *bencher) error{(*bencher).put, (*bencher).take} {
+		var left atomic.Int64
 		left.Store(int64(a.Jobs))
 		all := make([]bencher, a.Connections)
 		errs := make([]error, a.Connections)
 		var working sync.WaitGroup
 		for i := range all {
-			all[i] = bencher{bench: a, ctx: ctx, left: &left, tube: tube}
 			working.Go(func() {
-				errs[i] = c.withServer(func(s *client.Client) error {
-					all[i].s = s
+				errs[i] = c.withServer(func(s *server) error {
+					all[i] = bencher{bench: a, ctx: ctx, left: &left, tube: tube, s: s}
 					return phase(&all[i])
 				})
 			})
 		}
 		working.Wait()
-		if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-			return r, errs[i] // the others are about the same
+		if err := cmp.Or(errs...); err != nil {
+			return r, err // the others are about the same
 		}
 		for _, b := range all {
 			r.Put += b.putting.rate()
@@ -105,12 +97,7 @@ type spent struct {
 	time time.Duration
 }
 
-func (s *spent) rate() float64 {
-	if s.n == 0 {
-		return 0
-	}
-	return float64(s.n) / s.time.Seconds()
-}
+func (s spent) rate() float64 { return float64(s.n) / max(s.time, 1).Seconds() }
 
 // bencher is one connection.
 type bencher struct {
@@ -118,7 +105,7 @@ type bencher struct {
 	ctx  context.Context
 	left *atomic.Int64 // jobs that nobody has begun with
 	tube string
-	s    *client.Client
+	s    *server
 
 	putting, reserving, deleting spent
 }
@@ -146,53 +133,40 @@ func (b *bencher) batch(into *spent, n int, send func(p *client.Pipe, i int) err
 }
 
 func (b *bencher) put() error {
-	if err := use(b.s, b.tube); err != nil {
-		return err
-	}
+	err := b.s.use(b.tube)
 	body := bytes.Repeat([]byte("x"), b.Size)
-	line := putLine(putOptions{Pri: 1024, TTR: 60}, b.Size)
-	for n := b.share(); n > 0; n = b.share() {
-		err := b.batch(&b.putting, n, func(p *client.Pipe, _ int) error { return p.Put(line, body) },
+	line := putLine(&job{Pri: 1024, TTR: 60}, b.Size)
+	for n := b.share(); n > 0 && err == nil; n = b.share() {
+		err = b.batch(&b.putting, n, func(p *client.Pipe, _ int) error { return p.Put(line, body) },
 			func(r client.Reply) error { return r.Want("INSERTED") })
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return err
 }
 
 func (b *bencher) take() error {
-	if err := watch(b.s, []string{b.tube}); err != nil {
-		return err
-	}
-	var held []uint64
-	for n := b.share(); n > 0; n = b.share() {
-		held = held[:0]
-		err := b.batch(&b.reserving, n, func(p *client.Pipe, _ int) error { return p.Send("reserve-with-timeout 0") },
+	err := b.s.watch(b.tube)
+	for n := b.share(); n > 0 && err == nil; n = b.share() {
+		var held []uint64
+		err = b.batch(&b.reserving, n, func(p *client.Pipe, _ int) error { return p.Send("reserve-with-timeout 0") },
 			func(r client.Reply) error { held = append(held, r.Number); return r.Want("RESERVED") })
-		if err != nil {
-			return err
-		}
-		err = b.batch(&b.deleting, n, func(p *client.Pipe, i int) error {
-			return p.Send(fmt.Sprintf("delete %d", held[i]))
-		},
-			func(r client.Reply) error { return r.Want("DELETED") })
-		if err != nil {
-			return err
+		if err == nil {
+			err = b.batch(&b.deleting, n,
+				func(p *client.Pipe, i int) error { return p.Send(fmt.Sprintf("delete %d", held[i])) },
+				func(r client.Reply) error { return r.Want("DELETED") })
 		}
 	}
-	return nil
+	return err
 }
 
 // emptied deletes what a bench that was cut short has left.
 func (c *call) emptied(tube string) error {
-	return c.withServer(func(s *client.Client) error {
-		if err := use(s, tube); err != nil {
+	return c.withServer(func(s *server) error {
+		if err := s.use(tube); err != nil {
 			return err
 		}
-		t, err := newTaker(s, tube, ready, false)
+		t, err := s.newTaker(tube, ready, false)
 		for more := err == nil; more; {
-			_, more, err = t.delete(math.MaxInt)
+			_, _, more, err = t.delete(math.MaxInt)
 		}
 		return err
 	})

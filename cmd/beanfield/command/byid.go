@@ -3,7 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 
 	"beanfield/conn/beanstalk/client"
 )
@@ -20,13 +20,14 @@ func (c *call) forEach(format, success, to string, states ...string) error {
 	if err != nil {
 		return err
 	}
-	return c.withServer(func(s *client.Client) error {
+	return c.withServer(func(s *server) error {
 		var gone []uint64
 		var refused error
-		err := askEach(s, slices.Values(all), func(id uint64, r []client.Reply) error {
-			if r[0].Word == "NOT_FOUND" {
+		err := s.askEach(all, func(id uint64, r []client.Reply) error {
+			switch err := r[0].Want(success); {
+			case isGone(err):
 				gone = append(gone, id)
-			} else if err := r[0].Want(success); err != nil && refused == nil {
+			case err != nil && refused == nil:
 				refused = fmt.Errorf("job %d: %w", id, err)
 			}
 			return nil
@@ -34,7 +35,7 @@ func (c *call) forEach(format, success, to string, states ...string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(refused, c.missing(s, gone, to, states...))
+		return errors.Join(refused, s.missing(gone, to, states...))
 	})
 }
 
@@ -44,14 +45,17 @@ func buryJobs(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.withServer(func(s *client.Client) error {
+	return c.withServer(func(s *server) error {
 		var gone []uint64
 		for _, id := range all {
-			j, err := lookUp(s, id)
+			j, err := s.lookUp(id)
 			if err == nil && j.State != buried {
-				err = hold(s, id)
+				var r client.Reply
+				if r, err = s.Askf("reserve-job %d", id); err == nil {
+					err = wantHeld(r)
+				}
 				if err == nil {
-					err = buryHeld(s, id, j.Pri)
+					err = s.buryHeld(&j)
 				}
 			}
 			if isGone(err) {
@@ -60,31 +64,107 @@ func buryJobs(c *call) error {
 				return fmt.Errorf("job %d: %w", id, err)
 			}
 		}
-		return c.missing(s, gone, "reserve", ready, delayed, buried)
+		return s.missing(gone, "reserve", ready, delayed, buried)
 	})
 }
 
 // errOld explains a server without reserve-job.
 var errOld = errors.New("this needs a beanstalkd of version 1.12 or newer, with reserve-job")
 
-// hold reserves a job by its id.
-func hold(s *client.Client, id uint64) error {
-	r, err := s.Askf("reserve-job %d", id)
-	if err != nil {
-		return err
-	}
-	return wantHeld(r)
-}
-
-func wantHeld(r client.Reply) error {
+// wantHeld wants a job to be reserved, or one of these replies.
+func wantHeld(r client.Reply, or ...string) error {
 	if r.Word == "UNKNOWN_COMMAND" {
 		return errOld
 	}
-	return r.Want("RESERVED")
+	return r.Want(append(or, "RESERVED")...)
 }
 
 // buryHeld buries a job that this connection has reserved.
-func buryHeld(s *client.Client, id uint64, pri uint32) error {
-	_, err := ask(s, "BURIED", "bury %d %d", id, pri)
+func (s *server) buryHeld(j *job) error {
+	_, err := s.Get("BURIED", "bury %d %d", j.ID, j.Pri)
 	return err
+}
+
+// kick is the command of that name.
+type kick struct {
+	Jobs bool `flag:"jobs the arguments are ids of jobs, not a tube"`
+}
+
+func (a *kick) run(c *call) error {
+	if a.Jobs {
+		return c.forEach("kick-job %d", "KICKED", "kick", delayed, buried)
+	}
+	if len(c.words) == 0 || len(c.words) > 2 {
+		return usagef("name one tube, and the number of jobs if you like")
+	}
+	most := uint64(1<<32 - 1)
+	if len(c.words) == 2 {
+		var err error
+		if most, err = strconv.ParseUint(c.words[1], 10, 32); err != nil {
+			return usagef("%q is not a number of jobs", c.words[1])
+		}
+	}
+	return c.onTube(c.words[0], func(s *server, d client.Document) error {
+		n, err := s.kick(d, most)
+		return c.counted("kicked", n, err)
+	})
+}
+
+// kickBatch is how many jobs are kicked with one command: no other client waits long.
+const kickBatch = 1000
+
+// kick kicks what is buried, or, if nothing is, what is delayed. Also if there is nothing, it asks the server,
+// which says whether it may.
+func (s *server) kick(d client.Document, most uint64) (kicked uint64, err error) {
+	there := d.Number("current-jobs-buried")
+	if there == 0 {
+		there = d.Number("current-jobs-delayed")
+	}
+	if err := s.use(d.Get("name")); err != nil {
+		return 0, err
+	}
+	ctx, end := interruptible(s)
+	defer end()
+	for most = min(most, uint64(max(there, 1))); kicked < most; {
+		if err := stopped(ctx); err != nil {
+			return kicked, err
+		}
+		batch := min(most-kicked, kickBatch)
+		r, err := s.Get("KICKED", "kick %d", batch)
+		if kicked += r.Number; err != nil || r.Number < batch {
+			return kicked, err
+		}
+	}
+	return kicked, nil
+}
+
+// counted prints how many jobs something was done with, also if it then failed, unless it was refused.
+func (c *call) counted(done string, n uint64, err error) error {
+	if n == 0 && (isGone(err) || isAnswer(err, "BAD_FORMAT")) {
+		return err
+	}
+	form := "%s %d\n"
+	if c.json {
+		form = "{%q:%d}\n"
+	}
+	_, told := fmt.Fprintf(c.Stdout, form, done, n)
+	return errors.Join(err, told)
+}
+
+// pauseTube is the command pause.
+func pauseTube(c *call) error {
+	if len(c.words) != 2 {
+		return usagef("name a tube and a time")
+	}
+	var length seconds
+	if err := length.Set(c.words[1]); err != nil {
+		return usageError{err}
+	}
+	if err := checkTubes(c.words[0]); err != nil {
+		return err
+	}
+	return c.withServer(func(s *server) error {
+		_, err := s.Get("PAUSED", "pause-tube %s %d", c.words[0], length)
+		return err
+	})
 }

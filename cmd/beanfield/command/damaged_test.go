@@ -31,7 +31,7 @@ func damageBody(t *testing.T, data string, id int) {
 }
 
 // serverWithDamage has jobs 1 to 4 in tube t, of which 2 is damaged, and job 5 in tube other.
-func serverWithDamage(t *testing.T) *server {
+func serverWithDamage(t *testing.T) *daemon {
 	t.Helper()
 	flags := []string{"-b", "DIR/data", "-z", "5000000"}
 	first := startServer(t, beanfield(t), flags...)

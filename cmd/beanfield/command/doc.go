@@ -6,7 +6,7 @@
 // commands.txt lists all commands: names, arguments, help and examples. table.go reads it, and
 // says what does each: its action, whose fields are the flags (flags.go). -h, the completions, the
 // manual page and the list in beanfield -h are made from this table. command.go runs a row.
-// Most actions are in a file of their name; they speak to a server through package client.
+// Most actions are in a file of their name; they speak to a server through package client (server.go).
 //
 // # Exit codes
 //

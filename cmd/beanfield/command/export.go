@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
-
-	"beanfield/conn/beanstalk/client"
 )
 
 // export is the command of that name.
@@ -24,7 +21,7 @@ func (a *export) run(c *call) error {
 	if err := checkTubes(c.words...); err != nil {
 		return err
 	}
-	return c.withServer(func(s *client.Client) error {
+	return c.withServer(func(s *server) error {
 		if _, err := a.count(s, c.words); err != nil { // are the tubes there?
 			return err
 		}
@@ -33,28 +30,28 @@ func (a *export) run(c *call) error {
 			return err
 		}
 		out, written := bufio.NewWriter(c.Stdout), 0
-		damaged, err := apartFromDamage(fetch(s, found, func(j *job) error { written++; return encode(out, j) }))
-		if err = errors.Join(err, out.Flush()); err != nil {
-			return fmt.Errorf("%w\n%d of %d jobs were exported", err, written, len(found))
-		}
-		gone := len(found) - written - len(damaged)
-		if written == 0 && len(damaged) == 0 {
-			if err := stillThere(s, found); err != nil {
+		damaged, err := s.fetch(found, func(j *job) error { written++; return encode(out, j) })
+		err = errors.Join(err, out.Flush())
+		if err == nil && written == 0 && len(damaged) == 0 {
+			if err := s.stillThere(found); err != nil {
 				return err
 			}
 		}
-		if gone > 0 {
+		if gone := len(found) - written - len(damaged); err == nil && gone > 0 {
 			fmt.Fprintf(c.Stderr, "%d jobs were deleted before they could be exported\n", gone)
 		}
-		if len(damaged) > 0 {
-			return fmt.Errorf("%w\n%d of %d jobs were exported", damaged, written, len(found))
+		if err == nil && len(damaged) > 0 {
+			err = damaged
 		}
-		return nil
+		if err != nil {
+			err = fmt.Errorf("%w\n%d of %d jobs were exported", err, written, len(found))
+		}
+		return err
 	})
 }
 
 // count is how many jobs there are in the wanted tubes.
-func (a *export) count(s *client.Client, tubes []string) (total int64, err error) {
+func (a *export) count(s *server, tubes []string) (total int64, err error) {
 	questions := []string{"stats"}
 	if !a.All {
 		questions = questions[:0]
@@ -67,7 +64,7 @@ func (a *export) count(s *client.Client, tubes []string) (total int64, err error
 		if err != nil {
 			return 0, err
 		}
-		for _, state := range []string{ready, reserved, delayed, buried} {
+		for _, state := range every {
 			total += d.Number("current-jobs-" + state)
 		}
 	}
@@ -81,51 +78,39 @@ const window = 10_000
 // stops when it has found as many as there were when it began. It asks for the count after
 // the highest id: jobs that are put in between are then counted but never found, so the
 // walk goes on to the end, and never stops too early.
-func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
-	below := a.Below
-	if below == 0 {
-		if below, err = newestID(s); err != nil {
+func (a *export) find(c *call, s *server) (found []uint64, err error) {
+	last := a.Below
+	if last == 0 {
+		if last, err = s.newestID(); err != nil {
 			return nil, fmt.Errorf("%w; export needs no such put if -below ID names an id above those of all jobs", err)
 		}
 	}
 	total, err := a.count(s, c.words)
-	if err != nil {
-		if isGone(err) {
-			err = nil // deleted meanwhile
-		}
-		return nil, err
+	if isGone(err) {
+		return nil, nil // deleted meanwhile
 	}
-	show := c.progress("look at ids", int(below))
+	show := c.progress("look at ids", int(last))
 	defer show.done()
-	last := below
-	for int64(len(found)) < total && last > max(a.From, 1) {
-		first := max(a.From, 1)
-		if last-first > window {
-			first = last - window
-		}
-		err := survey(s, down(last, first), func(j *job) error {
+	begun, lowest := last, max(a.From, 1)
+	for err == nil && int64(len(found)) < total && last > lowest {
+		first := max(lowest, last-min(last, window))
+		err = s.survey(idsFrom(first, last), func(j *job) error {
 			if a.All || slices.Contains(c.words, j.Tube) {
 				found = append(found, j.ID)
 			}
 			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
 		last = first
-		show.set(int(below - last))
+		show.set(int(begun - last))
 	}
 	slices.Sort(found)
-	return found, nil
+	return found, err
 }
 
-// down counts from below an id down to another.
-func down(below, first uint64) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for id := below - 1; id >= first; id-- {
-			if !yield(id) {
-				return
-			}
-		}
+// idsFrom are the ids from one to below another.
+func idsFrom(first, below uint64) (ids []uint64) {
+	for id := first; id < below; id++ {
+		ids = append(ids, id)
 	}
+	return ids
 }

@@ -11,7 +11,7 @@ import (
 // A tube goes from one server to another and back, with all that can be kept, and nothing
 // changes where it came from.
 func TestExportAndLoad(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		mixed(t, s)
 		s.typed("\xff\x00\r\n", "put", "-tube", "bin", "-file", "-").want(t, 0, "6\n", "")
 		s.run("put", "other <&>").want(t, 0, "7\n", "")

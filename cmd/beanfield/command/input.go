@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // stdin is what names standard input where a file or a body is expected.
@@ -28,14 +29,10 @@ func readable(file string) string {
 	return file
 }
 
-// times counts a word.
-func times(words []string, word string) (n int) {
-	for _, w := range words {
-		if w == word {
-			n++
-		}
-	}
-	return n
+// twice says whether a word is there more than once.
+func twice(words []string, word string) bool {
+	first := slices.Index(words, word)
+	return first >= 0 && slices.Contains(words[first+1:], word)
 }
 
 // eachLine reads lines, the last of which need not have an end. It calls pause before it

@@ -8,8 +8,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"beanfield/conn/beanstalk/client"
 )
 
 // errInterrupted ends a command that was asked to end: by Ctrl-C, kill, or a closed terminal.
@@ -22,7 +20,7 @@ const grace = 5 * time.Second
 // the work may finish what it has begun, and say how far it has come; the servers have grace
 // to answer, and a second signal kills. A signal that is ignored, as under nohup, stays so.
 // While the work lasts, output that nobody reads is an error like others, and kills nobody.
-func interruptible(servers ...*client.Client) (ctx context.Context, end func()) {
+func interruptible(servers ...*server) (ctx context.Context, end func()) {
 	var wanted []os.Signal
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
@@ -56,60 +54,14 @@ func stopped(ctx context.Context) error {
 	return nil
 }
 
-// piece is what a read has returned.
-type piece struct {
-	n   int
-	err error
-}
-
-// stoppable is an input whose reads end when a context does: a read of a pipe or a terminal
+// newStoppable is an input whose reads end when a context does: a read of a pipe or a terminal
 // cannot be called off, so it is left behind.
-type stoppable struct {
-	ctx  context.Context
-	want chan []byte
-	got  chan piece
-	buf  []byte
-	left []byte // of buf
-	err  error
-}
-
-func newStoppable(ctx context.Context, in io.Reader) *stoppable {
-	s := &stoppable{ctx: ctx, want: make(chan []byte), got: make(chan piece, 1), buf: make([]byte, 64<<10)}
+func newStoppable(ctx context.Context, in io.Reader) io.Reader {
+	r, w := io.Pipe()
+	context.AfterFunc(ctx, func() { w.CloseWithError(errInterrupted) })
 	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case b := <-s.want:
-				n, err := in.Read(b)
-				s.got <- piece{n, err}
-			}
-		}
+		_, err := io.Copy(w, in)
+		w.CloseWithError(err)
 	}()
-	return s
-}
-
-func (s *stoppable) Read(b []byte) (int, error) {
-	if len(s.left) == 0 {
-		if s.err != nil {
-			return 0, s.err
-		}
-		select {
-		case s.want <- s.buf:
-		case <-s.ctx.Done():
-			return 0, errInterrupted
-		}
-		select {
-		case p := <-s.got:
-			s.left, s.err = s.buf[:p.n], p.err
-		case <-s.ctx.Done():
-			return 0, errInterrupted
-		}
-	}
-	n := copy(b, s.left)
-	s.left = s.left[n:]
-	if n == 0 {
-		return 0, s.err
-	}
-	return n, nil
+	return r
 }

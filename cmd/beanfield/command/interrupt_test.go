@@ -39,7 +39,7 @@ func heeded(t *testing.T, sig os.Signal) {
 	t.Cleanup(func() { signal.Stop(c) })
 }
 
-func spawn(t *testing.T, s *server, args ...string) *child {
+func spawn(t *testing.T, s *daemon, args ...string) *child {
 	t.Helper()
 	c := &child{t: t, Cmd: exec.Command(beanfield(t), append([]string{args[0], "-server", s.addr}, args[1:]...)...)}
 	c.Cmd.Stderr = &c.stderr

@@ -15,7 +15,7 @@ import (
 
 // U1: as all tests on each server, also with beanstalkd.
 func TestPutAndReserve(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "mail", "one", "-pri", "5", "--", "-two").want(t, 0, "1\n2\n", "")
 		s.run("put", "-tube", "mail", "-json", "-delay", "100", "").want(t, 0, "{\"id\":3}\n", "")
 		s.run("put", "-tube", "mail", "-quiet", "-pri", "0", "zero").want(t, 0, "", "")
@@ -56,7 +56,7 @@ func (o outcome) has(t *testing.T, code int, part string) {
 
 // Bodies go in and out byte for byte.
 func TestBinaryBodies(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		all := make([]byte, 256)
 		for i := range all {
 			all[i] = byte(i)
@@ -77,7 +77,7 @@ func TestBinaryBodies(t *testing.T) {
 }
 
 func TestPutLines(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.typed("a\n\nb \r\nc", "put", "-lines").want(t, 0, "1\n2\n3\n4\n", "")
 		s.run("reserve", "-n", "4", "-raw", "-then", "delete").want(t, 0, "ab \rc", "")
 		const many = 100_000

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"beanfield/conn/beanstalk/client"
 )
@@ -30,37 +30,25 @@ type list struct {
 const shownMost = 4096
 
 // options are those of list-jobs.
-func (a *list) options(tubes []string) (list []string, err error) {
+func (a *list) options(tubes []string) (all optionList, err error) {
 	if a.Most < 0 || a.Bodies < 0 || a.Bodies > shownMost {
 		return nil, usagef("-n must not be below 0, and -bodies must be 0 to %d", shownMost)
 	}
 	if err := checkTubes(tubes...); err != nil || len(tubes) > 1 {
 		return nil, cmp.Or(err, usagef("name one tube"))
 	}
-	for _, tube := range tubes {
-		list = append(list, client.Option("tube", tube))
-	}
-	if a.States != "" {
-		for _, s := range strings.Split(a.States, ",") {
-			if !slices.Contains([]string{ready, delayed, reserved, buried}, s) {
-				return nil, usagef("-state %s: want some of ready, delayed, reserved and buried, with commas in between", a.States)
-			}
-		}
-		list = append(list, client.Option("state", a.States))
-	}
-	for name, age := range map[string]time.Duration{"older": a.Older, "younger": a.Younger} {
-		if age > 0 {
-			list = append(list, client.Option(name, strconv.FormatFloat(max(age, time.Millisecond).Seconds(), 'f', 3,
-				64)))
+	for s := range strings.SplitSeq(cmp.Or(a.States, ready), ",") {
+		if !slices.Contains(every, s) {
+			return nil, usagef("-state %s: want some of ready, delayed, reserved and buried, with commas in between", a.States)
 		}
 	}
-	if list = append(list, a.Tags...); a.Body != "" {
-		list = append(list, client.Option("body", a.Body))
-	}
-	if a.Bodies > 0 {
-		list = append(list, client.Option("bodies", strconv.Itoa(a.Bodies)))
-	}
-	return list, nil
+	all.add("tube", strings.Join(tubes, ""))
+	all.add("state", a.States)
+	all.add("older", optionTime(a.Older))
+	all.add("younger", optionTime(a.Younger))
+	all.add("body", a.Body)
+	all.add("bodies", optionNumber(a.Bodies))
+	return append(all, a.Tags...), nil
 }
 
 func (a *list) run(c *call) error {
@@ -68,20 +56,17 @@ func (a *list) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.withServer(func(s *client.Client) error {
+	return c.withServer(func(s *server) error {
 		can, err := s.Can("list-jobs")
 		if err != nil {
 			return err
 		}
 		if !can {
-			return fmt.Errorf("the server does not have the command list-jobs; export, peek and tail work with " +
-				"every server")
+			return errors.New("the server does not have the command list-jobs; export, peek and tail work with every server")
 		}
 		shown, err := a.pages(c, s, options)
 		if err == nil && shown == 0 {
-			if err = c.mayList(s); err == nil {
-				err = missingf("no job was found")
-			}
+			err = cmp.Or(s.mayList(), missingf("no job was found"))
 		}
 		return err
 	})
@@ -91,104 +76,88 @@ func (a *list) run(c *call) error {
 const mostAsked = 10
 
 // mayList is an error if the client may not peek into any of the first few tubes.
-func (c *call) mayList(s *client.Client) error {
+func (s *server) mayList() error {
 	names, err := s.Tubes()
 	for _, tube := range names[:min(len(names), mostAsked)] {
-		if mayPeek(s, tube) == nil {
+		if s.mayPeek(tube) == nil {
 			return nil
 		}
 	}
-	return cmp.Or(err, c.lacks("no job was found, or WHO may not peek at them"))
+	return cmp.Or(err, s.lacks("no job was found, or WHO may not peek at them"))
 }
 
 // pageMost is how many jobs a page has at most.
 const pageMost = 1000
 
 // pages prints page after page.
-func (a *list) pages(c *call, s *client.Client, options []string) (shown int, err error) {
+func (a *list) pages(c *call, s *server, options optionList) (shown int, err error) {
 	out := bufio.NewWriter(c.Stdout)
 	for cursor := ""; ; {
 		most := pageMost
 		if a.Most > 0 {
 			most = min(most, a.Most-shown)
 		}
-		page := append(slices.Clone(options), client.Option("limit", strconv.Itoa(most)))
-		if cursor != "" {
-			page = append(page, client.Option("cursor", cursor))
-		}
-		jobs, next, err := s.ListJobs(page...)
-		if err != nil {
-			return shown, err
-		}
-		for i := range jobs {
-			if err := a.print(c, out, &jobs[i]); err != nil {
-				return shown, err
-			}
-		}
-		if err := out.Flush(); err != nil {
-			return shown, err
+		page := slices.Clone(options)
+		page.add("limit", optionNumber(most))
+		page.add("cursor", cursor)
+		var jobs []client.ListedJob
+		jobs, cursor, err = s.ListJobs(page...)
+		for i := 0; i < len(jobs) && err == nil; i++ {
+			err = a.print(c, out, &jobs[i])
 		}
 		shown += len(jobs)
-		if cursor = next; cursor == "" || shown == a.Most && a.Most > 0 {
-			return shown, nil
+		if err = cmp.Or(err, out.Flush()); err != nil || cursor == "" || shown == a.Most {
+			return shown, err
 		}
 	}
 }
 
-func (a *list) print(c *call, out *bufio.Writer, k *client.ListedJob) error {
+func (a *list) print(c *call, out io.Writer, k *client.ListedJob) error {
 	if c.json {
 		return a.encode(out, k)
 	}
-	fmt.Fprintf(out, "%s %s %s pri %s age %ss", k.Get("id"), k.Get("tube"), k.Get("state"), k.Get("pri"), k.Get("age"))
+	var line strings.Builder
+	fmt.Fprintf(&line, "%s %s %s pri %s age %ss", k.Get("id"), k.Get("tube"), k.Get("state"), k.Get("pri"), k.Get("age"))
 	if n := k.Number("reserves"); n > 0 {
-		fmt.Fprintf(out, " reserves %d", n)
+		fmt.Fprintf(&line, " reserves %d", n)
 	}
 	for _, f := range k.Tags {
-		fmt.Fprintf(out, " %q=%q", f.Key, f.Value)
+		fmt.Fprintf(&line, " %q=%q", f.Key, f.Value)
 	}
 	for _, key := range []string{"holder", "consumer", "held"} {
 		if v := k.Get(key); v != "" {
-			fmt.Fprintf(out, " %s %s", key, v)
+			fmt.Fprintf(&line, " %s %s", key, v)
 		}
 	}
 	for _, b := range k.Been {
-		fmt.Fprintf(out, " been %s %s %s", b.Tube, b.Why, b.When.Format(time.RFC3339))
+		fmt.Fprintf(&line, " been %s %s %s", b.Tube, b.Why, b.When.Format(time.RFC3339))
 	}
-	_, err := fmt.Fprintf(out, " size %s: %q\n", k.Get("size"), k.Body)
+	_, err := fmt.Fprintf(out, "%s size %s: %q\n", &line, k.Get("size"), k.Body)
 	return err
 }
 
 // encode prints a job with its tags, and with its body as export does.
-func (a *list) encode(out *bufio.Writer, k *client.ListedJob) error {
-	object, err := json.Marshal(k.Document)
-	if err != nil {
-		return err
-	}
+func (a *list) encode(out io.Writer, k *client.ListedJob) error {
 	more := struct {
-		Tags   map[string]string `json:"tags,omitempty"`
-		Been   []client.Been     `json:"been,omitempty"`
-		Text   *string           `json:"body,omitempty"`
-		Binary []byte            `json:"body_base64,omitempty"`
-	}{Been: k.Been}
+		Tags map[string]string `json:"tags,omitempty"`
+		Been []client.Been     `json:"been,omitempty"`
+		content
+	}{Tags: map[string]string{}, Been: k.Been}
 	for _, f := range k.Tags {
-		if more.Tags == nil {
-			more.Tags = map[string]string{}
-		}
 		more.Tags[f.Key] = f.Value
 	}
-	if text := string(k.Body); a.Bodies > 0 && utf8.ValidString(text) {
-		more.Text = &text
-	} else if a.Bodies > 0 {
-		more.Binary = k.Body
+	if a.Bodies > 0 {
+		more.content = contentOf(k.Body)
 	}
+	object, err := json.Marshal(k.Document)
 	var rest bytes.Buffer
-	if err := encode(&rest, more); err != nil {
+	if err = cmp.Or(err, encode(&rest, more)); err != nil {
 		return err
 	}
-	if rest.Len() > len("{}\n") {
-		object = append(object[:len(object)-1], ',')
-		object = append(object, bytes.TrimSpace(rest.Bytes())[1:]...)
+	if text := rest.String(); text == "{}\n" {
+		_, err = fmt.Fprintf(out, "%s\n", object)
+	} else {
+		_, err = fmt.Fprintf(out, "%s,%s", object[:len(object)-1], text[1:])
 	}
-	_, err = out.Write(append(object, '\n'))
 	return err
 }

@@ -11,7 +11,7 @@ import (
 
 // A list has the jobs that are asked for; a server that cannot list them is told of.
 func TestList(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "mail", "one", "two words").want(t, 0, "1\n2\n", "")
 		s.run("put", "-tube", "news", "-delay", "100", "three\xff").want(t, 0, "3\n", "")
 		if r := s.run("list"); strings.Contains(r.stderr, "list-jobs") {

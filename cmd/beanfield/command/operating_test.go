@@ -12,7 +12,7 @@ import (
 )
 
 func TestBench(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		for _, more := range [][]string{nil, {"-depth", "7", "-connections", "3"}} {
 			o := s.run(append([]string{"bench", "-json", "-jobs", "1000"}, more...)...)
 			var r results

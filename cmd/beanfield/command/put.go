@@ -2,31 +2,38 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"beanfield/conn/beanstalk/client"
 )
 
 // put is the command of that name.
 type put struct {
-	Tube tubeName `flag:"tube the <tube> to put into"`
-	putOptions
+	Tube  tubeName `flag:"tube the <tube> to put into"`
+	Pri   uint64   `flag:"pri <priority>: 0 is the most urgent"`
+	Delay seconds  `flag:"delay <time> until the job becomes ready"`
+	TTR   seconds  `flag:"ttr <time> that a worker has for the job"`
+	File  string   `flag:"file put what is in this <file>; - is standard input"`
+	Lines bool     `flag:"lines make a job of each line of standard input, or of -file"`
+	Quiet bool     `flag:"quiet do not print the ids"`
 	extras
-	File  string `flag:"file put what is in this <file>; - is standard input"`
-	Lines bool   `flag:"lines make a job of each line of standard input, or of -file"`
-	Quiet bool   `flag:"quiet do not print the ids"`
-
-	count int // of bodies on the command line
 }
 
-// putOptions are what a put says about a job.
-type putOptions struct {
-	Pri   uint64  `flag:"pri <priority>: 0 is the most urgent"`
-	Delay seconds `flag:"delay <time> until the job becomes ready"`
-	TTR   seconds `flag:"ttr <time> that a worker has for the job"`
+// extras are what only put-with can say about a job.
+type extras struct {
+	Unique     string        `flag:"unique put the job only if no other one in the tube has this <key>"`
+	UniqueFor  time.Duration `flag:"unique-for keep the key for this <time>, also if the job ends earlier"`
+	Once       string        `flag:"once <name> of this put: repeated within 5 minutes, it puts nothing twice"`
+	Expire     time.Duration `flag:"expire delete the job when it is this <time> old"`
+	Deliveries uint64        `flag:"deliveries <number> of deliveries before the job is a dead letter"`
+	Tags       tagList       `flag:"tag <NAME=VALUE> to tag the job with; several times for several tags"`
 }
 
 func (a *put) check(words []string) error {
@@ -35,9 +42,9 @@ func (a *put) check(words []string) error {
 		return usagef("jobs come from arguments, or from -file and -lines, not from both")
 	case len(words) == 0 && a.File == "" && !a.Lines:
 		return usagef("nothing to put: give a BODY, - for standard input, -file or -lines")
-	case times(words, stdin) > 1:
+	case twice(words, stdin):
 		return usagef("standard input can be put only once")
-	case a.Unique != "" && a.several():
+	case a.Unique != "" && (a.Lines || len(words) > 1):
 		return usagef("only one job can have the key that -unique gives")
 	case a.Unique == "" && a.UniqueFor > 0:
 		return usagef("-unique-for needs -unique")
@@ -47,11 +54,7 @@ func (a *put) check(words []string) error {
 	return nil
 }
 
-// several says whether there may be more than one job.
-func (a *put) several() bool { return a.Lines || a.count > 1 }
-
 func (a *put) run(c *call) error {
-	a.count = len(c.words)
 	if err := a.check(c.words); err != nil {
 		return err
 	}
@@ -60,18 +63,20 @@ func (a *put) run(c *call) error {
 		return err
 	}
 	defer in.Close() // it was only read
-	return c.withServer(func(s *client.Client) error {
-		if err := use(s, string(a.Tube)); err != nil {
+	return c.withServer(func(s *server) error {
+		if err := s.use(string(a.Tube)); err != nil {
 			return err
 		}
 		ctx, end := interruptible(s)
 		defer end()
 		p := newPutting(ctx, c, s, a.Quiet)
-		if a.extras.given() {
-			if err := a.extras.known(s); err != nil {
+		p.used = string(a.Tube)
+		if a.Once != "" || len(a.options("")) > 0 {
+			if err := s.needsExtras(); err != nil {
 				return err
 			}
-			p.line = a.lineOf
+			several := a.Lines || len(c.words) > 1
+			p.line = func(j *job, size, number int) (string, error) { return a.lineOf(j, size, number, several) }
 		}
 		return p.end(a.all(c, p, newStoppable(ctx, in)))
 	})
@@ -79,41 +84,93 @@ func (a *put) run(c *call) error {
 
 // all puts whatever there is to put.
 func (a *put) all(c *call, p *putting, in io.Reader) error {
+	one := func(body []byte) error {
+		return p.put(&job{Tube: p.used, Pri: uint32(a.Pri), Delay: uint32(a.Delay), TTR: uint32(a.TTR),
+			content: content{Binary: body}})
+	}
 	if a.Lines {
-		return eachLine(in, p.flush, func(line []byte) error { return p.put(a.putOptions, line) })
+		return eachLine(in, p.flush, one)
 	}
 	bodies := c.words
 	if a.File != "" {
 		bodies = []string{stdin} // in is the file
 	}
 	for _, word := range bodies {
-		body := []byte(word)
+		body, err := []byte(word), error(nil)
 		if word == stdin {
-			var err error
-			if body, err = io.ReadAll(in); err != nil {
-				return err
-			}
+			body, err = io.ReadAll(in)
 		}
-		if err := p.put(a.putOptions, body); err != nil {
+		if err == nil {
+			err = one(body)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func use(s *client.Client, tube string) error {
-	_, err := ask(s, "USING", "use %s", tube)
+// options are those of put-with; once is the name of the job.
+func (e *extras) options(once string) []string {
+	var all optionList
+	all.add("key", e.Unique)
+	all.add("key-for", optionTime(e.UniqueFor))
+	all.add("expire", optionTime(e.Expire))
+	all.add("deliveries", optionNumber(int(e.Deliveries)))
+	all = append(all, e.Tags...)
+	all.add("once", once)
+	return all
+}
+
+// optionList are options of a command of the protocol.
+type optionList []string
+
+// add adds an option that is given.
+func (l *optionList) add(name, value string) {
+	if value != "" {
+		*l = append(*l, client.Option(name, value))
+	}
+}
+
+// optionTime is a time as an option has it: seconds with three digits behind a dot.
+func optionTime(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(max(d, time.Millisecond).Seconds(), 'f', 3, 64)
+}
+
+// optionNumber is a number as an option has it; none if it is 0.
+func optionNumber(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// needsExtras is an error if the server does not have put-with: the bodies would be commands to it.
+func (s *server) needsExtras() error {
+	can, err := s.Can("put-with")
+	if err == nil && !can {
+		err = errors.New("the server does not have the command put-with, " +
+			"which -unique, -once, -expire, -deliveries and -tag need")
+	}
 	return err
 }
 
-// lineOf is the line of the job with this number.
-func (a *put) lineOf(t putOptions, size, number int) (string, error) {
-	if !a.several() {
-		number = 0
-	}
-	return a.extras.lineOf(t, size, number)
-}
+// longestLine is how long a line with options may be. The body behind a longer one would be commands.
+const longestLine = 1024
 
-func putLine(t putOptions, size int) string {
-	return fmt.Sprintf("put %d %d %d %d", t.Pri, t.Delay, t.TTR, size)
+// lineOf is the line that puts a job. If there are several, each has a name of its own, with its number.
+func (e *extras) lineOf(j *job, size, number int, several bool) (string, error) {
+	once := e.Once
+	if once != "" && several {
+		once += "." + strconv.Itoa(number)
+	}
+	line := fmt.Sprintf("put-with %d pri=%d delay=%d ttr=%d %s",
+		size, j.Pri, j.Delay, j.TTR, strings.Join(e.options(once), " "))
+	if len(line) > longestLine {
+		return "", usagef("-unique, -once and -tag are too long together")
+	}
+	return line, nil
 }

@@ -8,7 +8,7 @@ import (
 
 // A dash is standard input for whatever takes a body or a file.
 func TestDash(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.typed("from\nstdin\n", "put", "-tube", "a", "-").want(t, 0, "1\n", "")
 		s.run("peek", "1", "-raw").want(t, 0, "from\nstdin\n", "")
 		s.typed("second", "put", "first", "-", "third").want(t, 0, "2\n3\n4\n", "")
@@ -32,7 +32,7 @@ func TestDash(t *testing.T) {
 
 // What only put-with can say. A server without it is told nothing: the bodies would be commands.
 func TestPutWithExtras(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "stays").want(t, 0, "1\n", "")
 		if r := s.run("put", "-unique", "k", "delete 1"); strings.Contains(r.stderr, "put-with") {
 			r.want(t, 1, "", "does not have the command put-with")

@@ -12,23 +12,29 @@ import (
 	"beanfield/conn/beanstalk/client"
 )
 
-// putting puts jobs through a pipe, prints their ids as soon as they are known (U4), and counts
-// what becomes of them.
+// putting puts jobs in their tubes and states through a pipe, prints their ids as soon as they are known (U4), and
+// counts what becomes of them.
 type putting struct {
-	ctx          context.Context // ends when the command is to end
-	pipe         *client.Pipe
-	out          *bufio.Writer
-	report       io.Writer // for refusals
-	show         *progress
-	unit         string                                               // what is counted
-	line         func(t putOptions, size, number int) (string, error) // that puts a job
-	quiet        bool
-	json         bool
+	s      *server
+	ctx    context.Context // ends when the command is to end
+	pipe   *client.Pipe
+	out    *bufio.Writer
+	report io.Writer // for refusals
+	show   *progress
+	unit   string                                         // what is counted
+	line   func(j *job, size, number int) (string, error) // that puts a job
+	quiet  bool
+	json   bool
+
+	used    string
+	allowed map[string]bool // tubes that the server lets us use
+	waiting []*job          // for the replies to their puts
+	buried  []job           // put hidden, and to be buried
+
 	sent         int
 	acknowledged int
 	refused      int
 	full         error    // the server takes no more
-	lost         bool     // the connection
 	unprinted    []uint64 // ids that are not known to be printed
 	mute         error    // the output takes no more
 }
@@ -36,24 +42,22 @@ type putting struct {
 // reported is how many refusals are reported one by one.
 const reported = 10
 
-func newPutting(ctx context.Context, c *call, s *client.Client, quiet bool) *putting {
-	p := &putting{ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0),
-		quiet: quiet, json: c.json}
-	p.line = func(t putOptions, size, _ int) (string, error) { return putLine(t, size), nil }
-	p.through(s.Pipe(p.got))
+func newPutting(ctx context.Context, c *call, s *server, quiet bool) *putting {
+	p := &putting{s: s, ctx: ctx, unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr,
+		show: c.progress("put", 0), quiet: quiet, json: c.json, allowed: map[string]bool{}}
+	p.line = func(j *job, size, _ int) (string, error) { return putLine(j, size), nil }
+	p.pipe = s.Pipe(p.got)
+	p.pipe.Waits = p.print // before it waits for the server
 	return p
-}
-
-// through sets the pipe. Ids are printed before it waits for the server.
-func (p *putting) through(pipe *client.Pipe) {
-	p.pipe = pipe
-	pipe.Waits = p.print
 }
 
 // errFull ends a run whose next puts would be refused as well.
 var errFull = errors.New("the server takes no more jobs")
 
-func (p *putting) put(t putOptions, body []byte) error {
+func (p *putting) put(j *job) error {
+	if err := p.use(j.Tube); err != nil {
+		return err
+	}
 	switch {
 	case p.full != nil:
 		return errFull
@@ -62,33 +66,44 @@ func (p *putting) put(t putOptions, body []byte) error {
 	case p.ctx.Err() != nil:
 		return errInterrupted
 	}
-	line, err := p.line(t, len(body), p.sent+1)
+	body := j.body()
+	line, err := p.line(j, len(body), p.sent+1)
 	if err != nil {
 		return err
 	}
 	p.sent++
-	return p.kept(p.pipe.Put(line, body))
+	p.waiting = append(p.waiting, j)
+	return p.pipe.Put(line, body)
 }
 
-// kept notes whether the connection is lost: got returns no error.
-func (p *putting) kept(err error) error {
-	p.lost = p.lost || err != nil
+// use changes the tube. The reply is waited for if it may be a refusal: the jobs behind it
+// would go into the tube that was used before.
+func (p *putting) use(tube string) (err error) {
+	switch {
+	case tube == p.used:
+		return nil
+	case p.allowed[tube]:
+		err = p.pipe.Send("use " + tube)
+	default:
+		if err = p.flush(); err != nil {
+			return err
+		}
+		if err = p.s.use(tube); err != nil {
+			return fmt.Errorf("use tube %s: %w", tube, err)
+		}
+	}
+	p.used, p.allowed[tube] = tube, true
 	return err
 }
 
 func (p *putting) got(r client.Reply) error {
+	if r.Word == "USING" {
+		return nil
+	}
+	j := p.waiting[0]
+	p.waiting = p.waiting[1:]
 	if r.Word == "INSERTED" {
-		p.acknowledged++
-		p.show.set(p.acknowledged)
-		if p.quiet {
-			return nil
-		}
-		form := "%d\n"
-		if p.json {
-			form = "{\"id\":%d}\n"
-		}
-		p.unprinted = append(p.unprinted, r.Number)
-		fmt.Fprintf(p.out, form, r.Number) // print sees the error
+		p.inserted(j, r.Number)
 		return nil
 	}
 	p.refused++
@@ -105,6 +120,23 @@ func (p *putting) got(r client.Reply) error {
 	return nil
 }
 
+func (p *putting) inserted(j *job, id uint64) {
+	p.acknowledged++
+	p.show.set(p.acknowledged)
+	if j.State == buried {
+		p.buried = append(p.buried, job{ID: id, Pri: j.Pri})
+	}
+	if p.quiet {
+		return
+	}
+	form := "%d\n"
+	if p.json {
+		form = "{\"id\":%d}\n"
+	}
+	p.unprinted = append(p.unprinted, id)
+	fmt.Fprintf(p.out, form, id) // print sees the error
+}
+
 // print prints the ids of all replies so far.
 func (p *putting) print() {
 	if err := p.out.Flush(); err != nil {
@@ -114,10 +146,14 @@ func (p *putting) print() {
 	}
 }
 
-// flush waits for all replies and shows what they said.
+// flush waits for all replies, shows what they said, and buries what is to be buried.
 func (p *putting) flush() error {
-	err := p.kept(p.pipe.Flush())
+	err := p.pipe.Flush()
 	p.print()
+	if p.s.Err() == nil && len(p.buried) > 0 {
+		err = cmp.Or(err, p.s.bury(p.buried))
+		p.buried = nil
+	}
 	return cmp.Or(err, p.mute)
 }
 
@@ -126,10 +162,10 @@ func (p *putting) end(err error) error {
 	if errors.Is(err, errFull) {
 		err = nil // p.full says more
 	}
-	if p.lost {
+	if p.s.Err() != nil {
 		p.print()
-	} else if failed := p.flush(); err == nil {
-		err = failed
+	} else if failed := p.flush(); failed != nil && !errors.Is(err, failed) {
+		err = errors.Join(err, failed)
 	}
 	p.show.done()
 	if p.mute != nil && len(p.unprinted) > 0 {
@@ -153,20 +189,43 @@ func (p *putting) end(err error) error {
 
 // idRanges shows ids, those that follow each other as 3-9.
 func idRanges(ids []uint64) string {
-	var out strings.Builder
-	for i := 0; i < len(ids); {
-		last := i
-		for last+1 < len(ids) && ids[last+1] == ids[last]+1 {
-			last++
+	var parts []string
+	for i, last := 0, 0; i < len(ids); i = last + 1 {
+		for last = i; last+1 < len(ids) && ids[last+1] == ids[last]+1; last++ {
 		}
-		if i > 0 {
-			out.WriteString(", ")
-		}
-		fmt.Fprint(&out, ids[i])
+		part := fmt.Sprint(ids[i])
 		if last > i {
-			fmt.Fprintf(&out, "-%d", ids[last])
+			part += fmt.Sprintf("-%d", ids[last])
 		}
-		i = last + 1
+		parts = append(parts, part)
 	}
-	return out.String()
+	return strings.Join(parts, ", ")
+}
+
+// hidden is the delay with which a job is put that is to be buried at once: no worker
+// may see it before.
+const hidden = 3600
+
+// putLine is the line that puts a job.
+func putLine(j *job, size int) string {
+	delay := j.Delay
+	if j.State == buried {
+		delay = hidden
+	}
+	return fmt.Sprintf("put %d %d %d %d", j.Pri, delay, j.TTR, size)
+}
+
+// bury buries jobs that were put hidden, in their order.
+func (s *server) bury(list []job) error {
+	err := s.Each(func(yield func(string) bool) {
+		for _, j := range list {
+			if !yield(fmt.Sprintf("reserve-job %d", j.ID)) || !yield(fmt.Sprintf("bury %d %d", j.ID, j.Pri)) {
+				return
+			}
+		}
+	}, func(_ int, r client.Reply) error { return wantHeld(r, "BURIED") })
+	if err != nil {
+		err = fmt.Errorf("%d jobs could not be buried, and become ready in an hour: %w", len(list), err)
+	}
+	return err
 }

@@ -22,31 +22,24 @@ const onNamed, onUsed = "the tube that the command names", "the tube in use"
 // rights has the verbs of the protocol, and what commands of this program need a tube for that they may not even use.
 var rights = map[string]right{
 	"put": {"put", onUsed}, "put-with": {"put", onUsed}, "kick": {"kick", onUsed}, "delete": {"delete", onUsed},
-	"peek": {"peek", onUsed},
-	"use":  {"use", onNamed}, "watch": {"reserve", onNamed}, "truncate": {"delete", onNamed}, "move-jobs": {"delete",
-		onNamed},
-	"pause-tube": {"pause", onNamed}, "list-jobs": {"peek", onNamed}, "stats-tube": {"see stats", onNamed},
-	"policy": {"see stats", onNamed},
-	"stats":  {"stats", "a tube"}, "schedules": {"stats", "a tube"}, "policies": {"stats", "every tube"},
-	"set-policies": {"admin", "every tube"},
+	"peek": {"peek", onUsed}, "use": {"use", onNamed}, "watch": {"reserve", onNamed}, "truncate": {"delete", onNamed},
+	"move-jobs": {"delete", onNamed}, "pause-tube": {"pause", onNamed}, "list-jobs": {"peek", onNamed},
+	"stats-tube": {"see stats", onNamed}, "policy": {"see stats", onNamed}, "stats": {"stats", "a tube"},
+	"schedules": {"stats", "a tube"}, "policies": {"stats", "every tube"}, "set-policies": {"admin", "every tube"},
 }
 
 // lacks is an error that names the right without which nothing was done.
-func (c *call) lacks(format string, values ...any) error {
-	who := "this client"
-	if c.link.TokenFile != "" {
-		who = "this token"
-	}
-	return fmt.Errorf(strings.ReplaceAll(format, "WHO", who)+"; see beanfield help rights", values...)
+func (s *server) lacks(format string, values ...any) error {
+	return fmt.Errorf(strings.ReplaceAll(format, "WHO", s.who)+"; see beanfield help rights", values...)
 }
 
-// explained is an error with what a refusal in it means.
-func (c *call) explained(s *client.Client, err error) error {
+// explained is an error of a command with what a refusal in it means.
+func (s *server) explained(command string, err error) error {
 	var no client.Refused
 	if !errors.As(err, &no) || s.Err() != nil {
 		return err
 	}
-	means := c.meaning(s, no)
+	means := s.meaning(command, no)
 	if means == nil || err == error(no) {
 		return cmp.Or(means, err)
 	}
@@ -54,7 +47,7 @@ func (c *call) explained(s *client.Client, err error) error {
 }
 
 // meaning is what a refusal means; nil if it says that itself.
-func (c *call) meaning(s *client.Client, no client.Refused) error {
+func (s *server) meaning(command string, no client.Refused) error {
 	verb, rest, _ := strings.Cut(no.Command, " ")
 	n, known := rights[verb]
 	added, err := s.Can("list-jobs")
@@ -68,35 +61,35 @@ func (c *call) meaning(s *client.Client, no client.Refused) error {
 	case onNamed:
 		tube, rest, _ = strings.Cut(strings.TrimPrefix(rest, "tube="), " ")
 	default:
-		return c.lacks("WHO needs the right %s on %s", n.to, n.on)
+		return s.lacks("WHO needs the right %s on %s", n.to, n.on)
 	}
-	if missing && !hides(s) && (verb == "stats-tube" || !there(s, tube)) {
+	if missing && !s.hides() && (verb == "stats-tube" || !s.there(tube)) {
 		return missingf("there is no tube %s", tube)
 	}
 	to := n.to
 	if verb == "use" {
-		to = cmp.Or(rights[c.command.Name].to, "put")
+		to = cmp.Or(rights[command].to, "put")
 	}
 	if to += " there"; verb == "move-jobs" {
 		to += ", or put into " + strings.Fields(rest)[0]
 	}
-	return c.lacks("%s: no such tube, or WHO may not %s", tube, to)
+	return s.lacks("%s: no such tube, or WHO may not %s", tube, to)
 }
 
 // hides says whether the server has rules that do not let this client see every tube.
-func hides(s *client.Client) bool {
-	r, err := s.Ask("policies")
-	return err == nil && r.Word == "BAD_FORMAT"
+func (s *server) hides() bool {
+	_, err := s.Get("OK", "policies")
+	return isAnswer(err, "BAD_FORMAT")
 }
 
 // there says whether the client sees that there is a tube.
-func there(s *client.Client, tube string) bool {
+func (s *server) there(tube string) bool {
 	_, err := s.Stats("stats-tube " + tube)
 	return err == nil
 }
 
 // mayPeek is the refusal if the client may not peek into a tube that is there.
-func mayPeek(s *client.Client, tube string) error {
+func (s *server) mayPeek(tube string) error {
 	can, err := s.Can("list-jobs")
 	if can {
 		_, _, err = s.ListJobs(client.Option("tube", tube), client.Option("limit", "1"))
@@ -105,8 +98,8 @@ func mayPeek(s *client.Client, tube string) error {
 }
 
 // stillThere is the refusal if one of these jobs is there, none of which could be peeked.
-func stillThere(s *client.Client, ids []uint64) (refused error) {
-	err := survey(s, slices.Values(ids), func(j *job) error {
+func (s *server) stillThere(ids []uint64) (refused error) {
+	err := s.survey(ids, func(j *job) error {
 		refused = client.Refused{Word: "NOT_FOUND", Command: "peek", Used: j.Tube}
 		return nil
 	})
@@ -115,20 +108,20 @@ func stillThere(s *client.Client, ids []uint64) (refused error) {
 
 // missing is the error about jobs with which nothing was done, or nil. If they can be seen to be in one of these
 // states, the client lacks a right.
-func (c *call) missing(s *client.Client, gone []uint64, to string, states ...string) error {
+func (s *server) missing(gone []uint64, to string, states ...string) error {
 	if len(gone) == 0 {
 		return nil
 	}
 	there := false
-	err := survey(s, slices.Values(gone), func(j *job) error {
+	err := s.survey(gone, func(j *job) error {
 		there = there || slices.Contains(states, j.State)
 		return nil
 	})
-	lacks := c.lacks("%s: no such job, or WHO may not %s it", idList(gone), to)
+	lacks := s.lacks("%s: no such job, or WHO may not %s it", idList(gone), to)
 	switch {
 	case err != nil || there:
 		return errors.Join(err, lacks)
-	case hides(s):
+	case s.hides():
 		return missingError{lacks.Error()}
 	}
 	return missingf("not found: %s", idList(gone))

@@ -101,7 +101,7 @@ func TestLackingRights(t *testing.T) {
 	}
 	c := must.Get(client.Dial(client.Options{Server: s.addr, TokenFile: filepath.Join(dir, "probes"),
 		Timeout: patience}))
-	tr := trail{tail: &tail{}, s: c, out: bufio.NewWriter(io.Discard), pattern: "mail"}
+	tr := trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(io.Discard), pattern: "mail"}
 	must.Do(t, tr.begin())
 	as("all", "put", "-tube", "mail", "unseen").has(t, 0, "")
 	if err := tr.look(); err == nil {

@@ -57,8 +57,8 @@ func beanfield(t testing.TB) string {
 	return built.path
 }
 
-// server is a server of its own for a test, on a unix socket.
-type server struct {
+// daemon is a server of its own for a test, on a unix socket.
+type daemon struct {
 	*exec.Cmd
 	t    *testing.T
 	addr string
@@ -66,14 +66,14 @@ type server struct {
 }
 
 // startServer starts a program with beanstalkd's flags, and more.
-func startServer(t *testing.T, program string, flags ...string) *server {
+func startServer(t *testing.T, program string, flags ...string) *daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bf") // short, as paths of sockets must be
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &server{t: t, dir: dir, addr: "unix:" + filepath.Join(dir, "s")}
+	s := &daemon{t: t, dir: dir, addr: "unix:" + filepath.Join(dir, "s")}
 	for i := range flags {
 		flags[i] = strings.ReplaceAll(flags[i], "DIR", dir)
 		if flags[i] == filepath.Join(dir, "data") {
@@ -103,7 +103,7 @@ func startServer(t *testing.T, program string, flags ...string) *server {
 
 // answers returns an error if the server does not serve yet: it accepts connections before
 // its data is there.
-func (s *server) answers() error {
+func (s *daemon) answers() error {
 	conn, err := net.Dial("unix", filepath.Join(s.dir, "s"))
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *server) answers() error {
 
 // vanishes waits until a tube is gone: it stays until the server has seen the end of the
 // last connection that used it.
-func (s *server) vanishes(tube string) {
+func (s *daemon) vanishes(tube string) {
 	s.t.Helper()
 	for begun := time.Now(); s.run("stats", "-tube", tube).code != 3; {
 		if time.Since(begun) > patience {
@@ -128,7 +128,7 @@ func (s *server) vanishes(tube string) {
 }
 
 // drains makes the server take no more jobs.
-func (s *server) drains() {
+func (s *daemon) drains() {
 	s.t.Helper()
 	must.Do(s.t, s.Process.Signal(syscall.SIGUSR1))
 	for begun := time.Now(); !strings.Contains(s.run("stats").stdout, "draining: true"); {
@@ -139,9 +139,9 @@ func (s *server) drains() {
 }
 
 // moves says that the server can move jobs itself.
-func (s *server) moves() bool { return strings.Contains(s.t.Name(), "/beanfield") }
+func (s *daemon) moves() bool { return strings.Contains(s.t.Name(), "/beanfield") }
 
-func (s *server) kill() {
+func (s *daemon) kill() {
 	if s.ProcessState == nil {
 		_ = s.Process.Kill()
 		_ = s.Wait()
@@ -149,24 +149,24 @@ func (s *server) kill() {
 }
 
 // run runs a command against the server.
-func (s *server) run(args ...string) outcome {
+func (s *daemon) run(args ...string) outcome {
 	s.t.Helper()
 	return s.typed("", args...)
 }
 
-func (s *server) typed(stdin string, args ...string) outcome {
+func (s *daemon) typed(stdin string, args ...string) outcome {
 	s.t.Helper()
 	return typed(s.t, stdin, append([]string{args[0], "-server", s.addr}, args[1:]...)...)
 }
 
 // count is a key of a tube's stats.
-func (s *server) count(tube, key string) string {
+func (s *daemon) count(tube, key string) string {
 	s.t.Helper()
 	return valueIn(s.run("stats", "-tube", tube).stdout, key)
 }
 
 // wantCount checks one.
-func (s *server) wantCount(tube, key, want string) {
+func (s *daemon) wantCount(tube, key, want string) {
 	s.t.Helper()
 	if got := s.count(tube, key); got != want {
 		s.t.Errorf("tube %s has %s %s, want %s", tube, key, got, want)
@@ -184,7 +184,7 @@ func valueIn(stats, key string) string {
 }
 
 // onEach runs a test against beanfield, and against beanstalkd if there is one.
-func onEach(t *testing.T, test func(t *testing.T, s *server)) {
+func onEach(t *testing.T, test func(t *testing.T, s *daemon)) {
 	t.Run("beanfield", func(t *testing.T) { test(t, startServer(t, beanfield(t))) })
 	t.Run("beanstalkd", func(t *testing.T) {
 		path, err := exec.LookPath("beanstalkd")

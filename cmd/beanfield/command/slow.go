@@ -4,118 +4,94 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
 // slow is the command of that name.
-type slow struct {
-	consoleLink
+type slow struct{ consoleLink }
+
+func (a *slow) run(c *call) error {
+	return a.remembered(c, "slow", func(r *remembered) error {
+		if r.Bound == 0 {
+			return missingf("log.slow is 0 at the server, so nothing is noted")
+		}
+		return missingf("the server remembers no command that took longer than %v", time.Duration(r.Bound*1e9))
+	}, slowRow, "WHEN", "TOOK", "TURN", "RAN", "DISK", "COMMAND", "TUBE", "JOB", "CLIENT")
 }
 
-// slowCommand is what the server says of a command, and slowList of all.
-type slowCommand struct {
-	At                    int64
+func slowRow(k *noted) []any {
+	verb, job := k.Verb, ""
+	if k.Count > 1 {
+		verb = fmt.Sprintf("%s x %d", verb, k.Count)
+	}
+	if k.ID != 0 {
+		job = fmt.Sprint(k.ID)
+	}
+	return []any{k.when(), briefly(k.Took), briefly(k.Turn), briefly(k.Ran), briefly(k.Disk), verb, k.Tube, job, k.by()}
+}
+
+// briefly shows seconds.
+func briefly(seconds float64) time.Duration {
+	return time.Duration(seconds * 1e9).Round(100 * time.Microsecond)
+}
+
+// refused is the command of that name.
+type refused struct{ consoleLink }
+
+func (a *refused) run(c *call) error {
+	return a.remembered(c, "refused", func(r *remembered) error {
+		if r.Hidden {
+			return errors.New("what was refused is shown to those with the right admin on every tube; " +
+				"see beanfield help rights")
+		}
+		return missingf("the server remembers no command that was refused")
+	}, func(k *noted) []any {
+		return []any{k.when(), k.Reason, k.by(), fmt.Sprintf("%+q", k.Line)}
+	}, "WHEN", "REASON", "CLIENT", "LINE")
+}
+
+// remembered are commands that the server remembers.
+type remembered struct {
+	Bound    float64
+	Hidden   bool
+	Commands []json.RawMessage
+}
+
+// noted is what it says of one.
+type noted struct {
+	At                    int64 // in milliseconds since 1970
 	Verb, Tube            string
 	ID                    uint64
 	Count                 int
 	Client, Who           string
 	Took, Turn, Ran, Disk float64
+	Reason, Line          string
 }
 
-type slowList struct {
-	Bound    float64
-	Commands []json.RawMessage
-}
+func (k *noted) when() string { return time.UnixMilli(k.At).Format("2006-01-02 15:04:05.000") }
+func (k *noted) by() string   { return strings.TrimSpace(k.Client + " " + k.Who) }
 
-func (a *slow) run(c *call) error {
-	var list slowList
-	if err := a.get(c, "slow", &list); err != nil {
+// remembered shows what the server remembers. none is the error if that is nothing.
+func (l *consoleLink) remembered(c *call, what string, none func(*remembered) error, row func(*noted) []any,
+	titles ...any) error {
+	var r remembered
+	if err := l.get(c, what, &r); err != nil {
 		return err
 	}
-	switch {
-	case len(list.Commands) > 0 && c.json:
-		return a.print(c, list.Commands)
-	case len(list.Commands) > 0:
-		return showSlow(c.Stdout, list.Commands)
-	case list.Bound == 0:
-		return missingf("log.slow is 0 at the server, so nothing is noted")
+	if len(r.Commands) == 0 {
+		return none(&r)
 	}
-	return missingf("the server remembers no command that took longer than %v", time.Duration(list.Bound*1e9))
-}
-
-// refused is the command of that name. Its flags are those of slow.
-type refused struct{ slow }
-
-func (a *refused) run(c *call) error {
-	var list struct {
-		Hidden   bool
-		Commands []json.RawMessage
+	if c.json {
+		return encodeAll(c.Stdout, r.Commands)
 	}
-	if err := a.get(c, "refused", &list); err != nil {
-		return err
-	}
-	switch {
-	case list.Hidden:
-		return errors.New("what was refused is shown to those with the right admin on every tube; see beanfield " +
-			"help rights")
-	case len(list.Commands) == 0:
-		return missingf("the server remembers no command that was refused")
-	case c.json:
-		return a.print(c, list.Commands)
-	}
-	out := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "WHEN\tREASON\tCLIENT\tLINE")
-	for _, one := range list.Commands {
-		var k struct {
-			At                        int64
-			Client, Who, Reason, Line string
-		}
-		if err := json.Unmarshal(one, &k); err != nil {
+	out := newSheet(c.Stdout, false, titles...)
+	for _, text := range r.Commands {
+		var k noted
+		if err := json.Unmarshal(text, &k); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%+q\n", moment(k.At), k.Reason, strings.TrimSpace(k.Client+" "+k.Who), k.Line)
+		out.row(row(&k)...)
 	}
 	return out.Flush()
-}
-
-// print prints objects of JSON.
-func (a *slow) print(c *call, all []json.RawMessage) error {
-	for _, one := range all {
-		fmt.Fprintf(c.Stdout, "%s\n", one)
-	}
-	return nil
-}
-
-// moment shows when something was, in milliseconds since 1970.
-func moment(ms int64) string { return time.UnixMilli(ms).Format("2006-01-02 15:04:05.000") }
-
-// showSlow prints a table.
-func showSlow(to io.Writer, all []json.RawMessage) error {
-	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "WHEN\tTOOK\tTURN\tRAN\tDISK\tCOMMAND\tTUBE\tJOB\tCLIENT")
-	for _, one := range all {
-		var k slowCommand
-		if err := json.Unmarshal(one, &k); err != nil {
-			return err
-		}
-		verb, job := k.Verb, ""
-		if k.Count > 1 {
-			verb = fmt.Sprintf("%s x %d", verb, k.Count)
-		}
-		if k.ID != 0 {
-			job = fmt.Sprint(k.ID)
-		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", moment(k.At),
-			briefly(k.Took), briefly(k.Turn), briefly(k.Ran), briefly(k.Disk), verb, k.Tube, job,
-			strings.TrimSpace(k.Client+" "+k.Who))
-	}
-	return out.Flush()
-}
-
-// briefly shows seconds.
-func briefly(seconds float64) string {
-	return time.Duration(seconds * 1e9).Round(100 * time.Microsecond).String()
 }

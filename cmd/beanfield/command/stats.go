@@ -2,10 +2,7 @@ package command
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-
-	"beanfield/conn/beanstalk/client"
 )
 
 // stats is the command of that name.
@@ -19,12 +16,12 @@ func (a *stats) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.withServer(func(s *client.Client) error {
+	return c.withServer(func(s *server) error {
 		d, err := s.Stats(question)
 		if isGone(err) && a.Job != 0 {
 			err = missingf("there is no job %d%s", a.Job, hint)
-			if hides(s) {
-				err = c.lacks("%w, or WHO may not see stats there", err)
+			if s.hides() {
+				err = s.lacks("%w, or WHO may not see stats there", err)
 			}
 		}
 		if err != nil {
@@ -61,10 +58,4 @@ func (a *stats) question(c *call) (question, hint string, err error) {
 		return fmt.Sprintf("stats-job %d", a.Job), hint, nil
 	}
 	return "stats", "", err
-}
-
-// isGone says whether an error is the reply NOT_FOUND.
-func isGone(err error) bool {
-	var refused client.Refused
-	return errors.As(err, &refused) && refused.Word == "NOT_FOUND"
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // A word is a tube, and a number is a job, also while a tube has that name.
 func TestStatsOfWhat(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "mail", "x").want(t, 0, "1\n", "")
 		s.run("put", "-tube", "2", "y").want(t, 0, "2\n", "")
 		s.run("put", "-tube", "9", "z").want(t, 0, "3\n", "")

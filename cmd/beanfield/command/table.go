@@ -40,7 +40,7 @@ var table = readTable(commands)
 
 // actions are what the commands do.
 var actions = map[string]action{
-	"put":     &put{Tube: "default", putOptions: putOptions{Pri: 1024, TTR: 60}},
+	"put":     &put{Tube: "default", Pri: 1024, TTR: 60},
 	"reserve": &reserve{Count: 1, Then: thenRelease},
 	"peek":    &peek{State: ready},
 	"list":    &list{Bodies: 60},
@@ -60,7 +60,7 @@ var actions = map[string]action{
 	"tail":      &tail{Every: 250 * time.Millisecond},
 	"schedules": &schedules{},
 	"slow":      &slow{consoleLink{Patience: patient}},
-	"refused":   &refused{slow{consoleLink{Patience: patient}}},
+	"refused":   &refused{consoleLink{Patience: patient}},
 	"policy":    &policy{},
 	"backup":    &backup{Patience: 10 * time.Second},
 	"bench":     &bench{Jobs: 20_000, Connections: 4, Depth: 1, Size: 100},

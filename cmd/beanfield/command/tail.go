@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
-
-	"beanfield/conn/beanstalk/client"
 )
 
 // tail is the command of that name.
@@ -22,21 +19,19 @@ func (a *tail) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	t := trail{tail: a, json: c.json, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
-	return c.withServer(func(s *client.Client) (err error) {
-		t.s = s
-		if err := t.begin(); err != nil {
-			return err
+	return c.withServer(func(s *server) error {
+		t := trail{tail: a, json: c.json, s: s, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
+		err := t.begin()
+		if err == nil {
+			fmt.Fprintf(c.Stderr, "jobs after %d, as they come\n", t.seen)
 		}
-		fmt.Fprintf(c.Stderr, "jobs after %d, as they come\n", t.seen)
 		for err == nil {
-			err = t.look()
-			if err == nil {
+			if err = t.look(); err == nil {
 				<-time.After(a.Every)
 			}
 		}
 		if errors.Is(err, errEnough) {
-			err = nil
+			return nil
 		}
 		return err
 	})
@@ -48,7 +43,7 @@ func (a *tail) run(c *call) error {
 type trail struct {
 	*tail
 	json    bool
-	s       *client.Client
+	s       *server
 	out     *bufio.Writer
 	errs    io.Writer // gets what cannot be shown
 	pattern string
@@ -70,37 +65,34 @@ const behind = 10_000
 // errEnough ends a tail that has shown as many jobs as it was to show.
 var errEnough = errors.New("enough")
 
-func totalJobs(s *client.Client) (int64, error) {
-	d, err := s.Stats("stats")
-	return d.Number("total-jobs"), err
-}
-
 // begin learns where to start.
 func (t *trail) begin() (err error) {
-	if t.known, err = newestID(t.s); err != nil {
-		return err
+	if t.known, err = t.s.newestID(); err == nil {
+		t.seen = t.known
+		_, err = t.put()
 	}
-	t.seen = t.known
-	t.total, err = totalJobs(t.s)
 	return err
+}
+
+// put is how many jobs were put since it was asked last.
+func (t *trail) put() (uint64, error) {
+	d, err := t.s.Stats("stats")
+	before := t.total
+	t.total = d.Number("total-jobs")
+	return uint64(max(t.total-before, 0)), err
 }
 
 // look shows the jobs that have come since the last look.
 func (t *trail) look() error {
-	total, err := totalJobs(t.s)
+	more, err := t.put()
 	if err != nil {
 		return err
 	}
-	t.known += uint64(max(total-t.total, 0))
-	t.total = total
-	last := t.known + beyond
-	ids := t.holes
-	for id := t.seen + 1; id <= last; id++ {
-		ids = append(ids, id)
-	}
+	t.known += more
+	ids := append(t.holes, idsFrom(t.seen+1, t.known+beyond+1)...)
 	var wanted []uint64
 	there, newest := make(map[uint64]bool, len(ids)), t.seen
-	err = survey(t.s, slices.Values(ids), func(j *job) error {
+	err = t.s.survey(ids, func(j *job) error {
 		there[j.ID] = true
 		newest = max(newest, j.ID)
 		if matches(t.pattern, j.Tube) && j.Tube != probeTube {
@@ -112,9 +104,7 @@ func (t *trail) look() error {
 		return err
 	}
 	t.known = max(t.known, newest)
-	if t.known > behind {
-		newest = max(newest, t.known-behind)
-	}
+	newest = max(newest, t.known-min(t.known, behind))
 	t.holes = nil
 	for _, id := range ids {
 		if id > t.seen && id <= newest && !there[id] {
@@ -123,9 +113,9 @@ func (t *trail) look() error {
 	}
 	t.seen = newest
 	before := t.shown
-	damaged, err := apartFromDamage(fetch(t.s, wanted, t.show))
+	damaged, err := t.s.fetch(wanted, t.show)
 	if err == nil && t.shown == before && len(damaged) == 0 {
-		err = stillThere(t.s, wanted)
+		err = t.s.stillThere(wanted)
 	}
 	if len(damaged) > 0 {
 		fmt.Fprintln(t.errs, damaged)
@@ -140,8 +130,7 @@ func (t *trail) show(j *job) (err error) {
 	} else {
 		_, err = fmt.Fprintf(t.out, "%d %s %s pri %d: %q\n", j.ID, j.Tube, j.State, j.Pri, j.body())
 	}
-	t.shown++
-	if err == nil && t.shown == t.Most {
+	if t.shown++; err == nil && t.shown == t.Most {
 		err = errEnough
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 )
 
 // bodies are those of a tube's jobs, in the order of their ids.
-func bodies(t *testing.T, s *server, tube string) (list []string) {
+func bodies(t *testing.T, s *daemon, tube string) (list []string) {
 	t.Helper()
 	for line := range strings.Lines(s.run("export", tube).stdout) {
 		var j job
@@ -24,7 +24,7 @@ func bodies(t *testing.T, s *server, tube string) (list []string) {
 
 // asMoved are jobs in the order in which they are exported when they have been moved: by their ids, which are those of
 // copies if the server cannot move jobs.
-func (s *server) asMoved(parts ...[]string) []string {
+func (s *daemon) asMoved(parts ...[]string) []string {
 	all := slices.Concat(parts...)
 	if s.moves() {
 		number := func(job string) int { return must.Get(strconv.Atoi(strings.Fields(job)[1])) }
@@ -35,7 +35,7 @@ func (s *server) asMoved(parts ...[]string) []string {
 
 // scattered fills the tube "from" with numbered jobs, ready and buried by turns of 3 and 2, beside
 // buried ones of the tube "beside".
-func scattered(t *testing.T, s *server, n int) (readyJobs, buriedJobs []string) {
+func scattered(t *testing.T, s *daemon, n int) (readyJobs, buriedJobs []string) {
 	t.Helper()
 	bury := []string{"bury"}
 	for id := 1; id <= n; id++ {
@@ -61,7 +61,7 @@ func scattered(t *testing.T, s *server, n int) (readyJobs, buriedJobs []string) 
 // Many jobs are moved in their order, and purged, also when their tube is paused: those of
 // other tubes and states stay.
 func TestManyAtOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		isReady, isBuried := scattered(t, s, 300)
 		s.run("pause", "from", "1000").want(t, 0, "", "")
 		s.run("move", "from", "to", "-state", "buried").want(t, 0, fmt.Sprintf("moved %d\n", len(isBuried)), "")
@@ -94,7 +94,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // A purge that looks ahead leaves jobs of other states and tubes.
 func TestPurgeOfScattered(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		isReady, isBuried := scattered(t, s, 100)
 		s.run("purge", "from", "-state", "buried").want(t, 0, fmt.Sprintf("purged %d\n", len(isBuried)), "")
 		if got := bodies(t, s, "from"); !slices.Equal(got, isReady) {
@@ -108,7 +108,7 @@ func TestPurgeOfScattered(t *testing.T) {
 
 // A purge beside workers counts what it has deleted itself.
 func TestPurgeBesideWorkers(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.typed(strings.Repeat("x\n", 3000), "put", "-lines", "-tube", "a", "-quiet").want(t, 0, "", "")
 		worker := make(chan outcome, 1)
 		go func() { worker <- s.run("reserve", "-tube", "a", "-n", "500", "-then", "delete") }()

@@ -3,10 +3,9 @@ package command
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
@@ -34,15 +33,14 @@ func (a *top) run(c *call) error {
 	if !terminal && a.Count == 0 {
 		a.Count = 1
 	}
-	return c.withServer(func(s *client.Client) error {
-		before, err := measure(s, pattern)
+	return c.withServer(func(s *server) error {
+		before, err := s.measure(pattern)
 		for n := 0; err == nil && (a.Count == 0 || n < a.Count); n++ {
 			<-time.After(a.Every)
 			var now sample
-			if now, err = measure(s, pattern); err != nil {
-				break
+			if now, err = s.measure(pattern); err == nil {
+				err = a.show(c, now.since(before), terminal && !c.json)
 			}
-			err = a.show(c, now.since(before), terminal && !c.json)
 			before = now
 		}
 		return err
@@ -56,16 +54,16 @@ type sample struct {
 	tubes  []client.Document
 }
 
-func measure(s *client.Client, pattern string) (m sample, err error) {
+func (s *server) measure(pattern string) (m sample, err error) {
 	if m.server, err = s.Stats("stats"); err != nil {
 		return m, err
 	}
-	names, err := matching(s, pattern)
+	names, err := s.matching(pattern)
 	if err != nil {
 		return m, err
 	}
 	m.at = time.Now()
-	m.tubes, err = tubeStats(s, names)
+	m.tubes, err = s.tubeStats(names)
 	return m, err
 }
 
@@ -115,10 +113,9 @@ func ratesOf(d, before client.Document, seconds float64) rates {
 		return float64(n) / seconds
 	}
 	return rates{
-		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"),
-		Ready:    d.Number("current-jobs-ready"),
+		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"), Ready: d.Number("current-jobs-ready"),
 		Reserved: d.Number("current-jobs-reserved"), Delayed: d.Number("current-jobs-delayed"),
-		Buried: d.Number("current-jobs-buried"), Waiting: d.Number("current-waiting"), paused: paused(d),
+		Buried: d.Number("current-jobs-buried"), Waiting: d.Number("current-waiting"), paused: pausedFor(d),
 	}
 }
 
@@ -132,18 +129,14 @@ func (a *top) show(c *call, t overview, terminal bool) error {
 	if terminal {
 		fmt.Fprint(out, "\x1b[H\x1b[2J")
 	}
+	all := t.Server
 	fmt.Fprintf(out, "put %.0f/s  deleted %.0f/s  ready %d  reserved %d  delayed %d  buried %d  waiting %d\n\n",
-		t.Server.Put,
-		t.Server.Deleted, t.Server.Ready, t.Server.Reserved, t.Server.Delayed, t.Server.Buried, t.Server.Waiting)
-	columns := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(columns, strings.Join([]string{"put/s", "deleted/s", "ready", "reserved", "delayed", "buried",
-		"waiting", "paused", "  tube"}, "\t"))
+		all.Put, all.Deleted, all.Ready, all.Reserved, all.Delayed, all.Buried, all.Waiting)
+	table := newSheet(out, true,
+		"put/s", "deleted/s", "ready", "reserved", "delayed", "buried", "waiting", "paused", "tube")
 	for _, r := range t.Tubes {
-		fmt.Fprintf(columns, "%.0f\t%.0f\t%d\t%d\t%d\t%d\t%d\t%s\t  %s\n",
-			r.Put, r.Deleted, r.Ready, r.Reserved, r.Delayed, r.Buried, r.Waiting, r.paused, r.Tube)
+		table.row(fmt.Sprintf("%.0f", r.Put), fmt.Sprintf("%.0f", r.Deleted),
+			r.Ready, r.Reserved, r.Delayed, r.Buried, r.Waiting, r.paused, r.Tube)
 	}
-	if err := columns.Flush(); err != nil {
-		return err
-	}
-	return out.Flush()
+	return errors.Join(table.Flush(), out.Flush())
 }

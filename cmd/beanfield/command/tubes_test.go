@@ -10,7 +10,7 @@ import (
 
 // U1: as all tests on each server, also with beanstalkd.
 func TestTubes(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "mail/a", "1", "2").want(t, 0, "1\n2\n", "")
 		s.run("put", "-tube", "123", "-delay", "9", "x").want(t, 0, "3\n", "")
 		s.run("pause", "123", "1m40s").want(t, 0, "", "")
@@ -41,7 +41,7 @@ func TestTubes(t *testing.T) {
 }
 
 func TestKickAndBury(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "a", "1", "2", "3", "-pri", "7").want(t, 0, "1\n2\n3\n", "")
 		s.run("put", "-tube", "a", "-delay", "100", "4").want(t, 0, "4\n", "")
 		s.run("bury", "3", "9", "1", "4").want(t, 3, "", "not found: 9")
@@ -60,7 +60,7 @@ func TestKickAndBury(t *testing.T) {
 }
 
 // mixed fills a tube with jobs of each state.
-func mixed(t *testing.T, s *server) {
+func mixed(t *testing.T, s *daemon) {
 	t.Helper()
 	s.run("put", "-tube", "from", "-pri", "3", "-ttr", "33", "r1", "r2").want(t, 0, "1\n2\n", "")
 	s.run("put", "-tube", "from", "-delay", "500", "d1").want(t, 0, "3\n", "")
@@ -69,7 +69,7 @@ func mixed(t *testing.T, s *server) {
 }
 
 func TestMove(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		mixed(t, s)
 		s.run("move", "from", "to").want(t, 0, "moved 5\n", "")
 		s.vanishes("from")
@@ -101,7 +101,7 @@ func TestMove(t *testing.T) {
 
 // A job that cannot be put stays as it was: a buried one does not go to a worker.
 func TestMoveRefused(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		mixed(t, s)
 		s.drains()
 		if s.moves() { // what moves is no new job; so something else has to refuse it
@@ -134,7 +134,7 @@ func TestMoveIntoAFullTube(t *testing.T) {
 }
 
 func TestPurge(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		mixed(t, s)
 		s.run("purge", "from", "-state", "buried", "-n", "1").want(t, 0, "purged 1\n", "")
 		s.run("purge", "from", "-state", "delayed", "-json").want(t, 0, "{\"purged\":1}\n", "")

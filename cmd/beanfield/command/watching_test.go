@@ -16,7 +16,7 @@ import (
 )
 
 // follow runs tail until it has shown n jobs. begun is closed when it looks.
-func follow(s *server, args ...string) (begun chan struct{}, lines chan string) {
+func follow(s *daemon, args ...string) (begun chan struct{}, lines chan string) {
 	out, printed := io.Pipe()
 	said, says := io.Pipe()
 	begun, lines = make(chan struct{}), make(chan string, 100)
@@ -51,7 +51,7 @@ func expect(t *testing.T, lines chan string, want string) {
 }
 
 func TestTail(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "a", "old").want(t, 0, "1\n", "")
 		begun, lines := follow(s, "-n", "4", "[ab]")
 		<-begun
@@ -76,11 +76,11 @@ func TestTail(t *testing.T) {
 // Many jobs come and go between two looks: the next one is found all the same, because the
 // server counts them.
 func TestTailKeepsUp(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		c := must.Get(client.Dial(client.Options{Server: s.addr, Timeout: patience}))
 		defer c.Close()
 		var out bytes.Buffer
-		tr := trail{tail: &tail{}, s: c, out: bufio.NewWriter(&out), pattern: "*"}
+		tr := trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(&out), pattern: "*"}
 		must.Do(t, errors.Join(tr.begin(), tr.look()))
 		s.typed(strings.Repeat("z\n", 3*beyond), "put", "-lines", "-tube", "gone", "-quiet").want(t, 0, "", "")
 		s.run("purge", "gone").want(t, 0, fmt.Sprintf("purged %d\n", 3*beyond), "")
@@ -101,7 +101,7 @@ func TestTailEndsWithItsServer(t *testing.T) {
 }
 
 func TestTop(t *testing.T) {
-	onEach(t, func(t *testing.T, s *server) {
+	onEach(t, func(t *testing.T, s *daemon) {
 		s.run("put", "-tube", "quiet", "1", "2", "3").want(t, 0, "1\n2\n3\n", "")
 		var o overview
 		done := make(chan outcome)
@@ -131,7 +131,7 @@ func TestTop(t *testing.T) {
 }
 
 // asks is a count of the server's stats.
-func asks(s *server, key string) int {
+func asks(s *daemon, key string) int {
 	n, _ := strconv.Atoi(valueIn(s.run("stats").stdout, key))
 	return n
 }
