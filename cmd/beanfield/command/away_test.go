@@ -185,7 +185,8 @@ func TestExportOfVanishing(t *testing.T) {
 		"1 jobs were deleted before they could be exported")
 	c := must.Get(client.Dial(client.Options{Server: pretend(t, talk).addr, Timeout: patience}))
 	defer c.Close()
-	must.Do(t, (&trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}).look())
+	tr := trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}
+	must.Do(t, tr.look())
 }
 
 // A server that does not let us use a tube gets no job for it: that would go into the tube
