@@ -48,8 +48,8 @@ const leastShare = moving
 // ensure gives a batch its least share.
 func (s *State) ensure() { s.share = max(s.share, min(leastShare, s.Share)) }
 
-// records looks at the records of jobs from one on, one at least and as many as the share allows, without those that lie
-// in graves. It ends before the record at which see says no. It returns where to go on; 0 if that was all.
+// records looks at the records of jobs from one on, one at least and as many as the share allows, without those that
+// lie in graves. It ends before the record at which see says no. It returns where to go on; 0 if that was all.
 func (s *State) records(from uint32, see func(slot uint32) bool) (next uint32) {
 	end := uint32(s.jobs.Chunks()) << cells.ChunkShift
 	for begun := from; from < end; {
