@@ -3,6 +3,7 @@
 GO         ?= go
 # Many packages wait for something half of their time, so more of them run at once than there are processors.
 ATONCE     ?= $(shell echo $$((2 * $$(nproc))))
+LONGFIRST   = ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # About half a minute each. Counts, because a run limited by time may end with
 # "context deadline exceeded" though nothing was found (mended in Go 1.27).
@@ -34,7 +35,7 @@ run: build ## build and run the server on port 11300
 	./beanfield -V
 
 test: ## all tests, the longest in their shorter forms; lint vets
-	$(GO) run ./tools/suite test -short -vet=off -p $(ATONCE) -timeout 60m ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...  # the longest first; the time is only against hanging
+	$(GO) run ./tools/suite test -short -vet=off -p $(ATONCE) -timeout 60m $(LONGFIRST)  # the time is only against hanging
 
 thorough: ## the tests that have a shorter form, in full
 	$(GO) run ./tools/suite thorough
@@ -42,16 +43,15 @@ thorough: ## the tests that have a shorter form, in full
 evidence: ## the longest of all, and what draws from a seed for BUDGET each; results in tools/EVIDENCE.md
 	$(GO) run ./tools/suite evidence -budget $(BUDGET)
 
-race: ## all tests under the race detector, the longest of storage in their shorter forms
-	$(GO) run ./tools/suite test -race -vet=off -timeout 60m ./cmd/... ./conn/... ./router/... ./shard/... ./tools/...
-	$(GO) run ./tools/suite test -race -short -vet=off -timeout 60m ./storage/...  # whose longest try one fault after the other: thorough runs them in full
+race: ## all tests under the race detector, the longest in their shorter forms: thorough runs these in full
+	$(GO) run ./tools/suite test -race -short -vet=off -p $(ATONCE) -timeout 60m $(LONGFIRST)
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine
 	ENGINE=1 $(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestConversations/cluster-node
 
-single: ## all tests on one processor, the longest in their shorter forms: race and thorough run these in full
-	GOMAXPROCS=1 $(GO) test -short -vet=off -count 1 -timeout 60m ./...  # or the results of two would do
+single: ## all tests on one processor each, the longest in their shorter forms
+	GOMAXPROCS=1 $(GO) run ./tools/suite test -short -vet=off -count 1 -p 2 -timeout 60m $(LONGFIRST)  # count: or the results of two would do
 
 lint: ## formatting, vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
