@@ -20,9 +20,7 @@ type body struct {
 	take    func(c *Conn, p *incoming, body []byte) // body is borrowed
 }
 
-// incoming is a put, or another command with a body, whose line has been accepted and whose body has not
-// arrived completely. Memory is taken as the bytes come, in parts, so that announcing
-// a gigabyte costs nothing and growing copies nothing.
+// incoming is what the line of a put, or of another command with a body, says.
 type incoming struct {
 	verb            protocol.Verb
 	shard           int
@@ -33,11 +31,17 @@ type incoming struct {
 	size            int
 	policies        *policyChange // of set-policies
 	all             bool          // put-batch: all or none
-	got             int           // bytes of the body
-	parts           [][]byte      // copies (B3)
-	held            conn.Share    // the bytes of these
-	tail            [2]byte       // what stands where CRLF should
-	tailGot         int
+}
+
+// gathering is one whose body has not arrived completely. Memory is taken as the bytes come, in parts, so that
+// announcing a gigabyte costs nothing and growing copies nothing.
+type gathering struct {
+	incoming
+	got     int        // bytes of the body
+	parts   [][]byte   // copies (B3)
+	held    conn.Share // the bytes of these
+	tail    [2]byte    // what stands where CRLF should
+	tailGot int
 }
 
 // beginBody accepts or refuses the line of a command with a body. The line says how long the body is, so whatever is
@@ -97,7 +101,10 @@ func (c *Conn) beginBody(cmd *protocol.Command, data []byte) (rest []byte, ok bo
 func (c *Conn) readIncoming(cmd *protocol.Command) (good bool) {
 	p, row := &c.loop.arriving, &commands[cmd.Verb]
 	*p = incoming{verb: cmd.Verb, tube: string(cmd.Name), pri: cmd.Pri, delay: cmd.Delay, ttr: max(cmd.TTR, 1),
-		size: int(cmd.Size), options: exactly(cmd)}
+		size: int(cmd.Size)}
+	if cmd.ExactDelay|cmd.ExactTTR != 0 {
+		p.options = exactly(cmd)
+	}
 	switch {
 	case row.body != nil:
 		return protocol.Read(cmd.Options, row.body.options, p)
@@ -132,8 +139,7 @@ func exactly(cmd *protocol.Command) *queue.Options {
 
 // gather makes a command the one whose body is arriving.
 func (c *Conn) gather(p *incoming) {
-	c.put = &incoming{}
-	*c.put = *p
+	c.put = &gathering{incoming: *p}
 	c.put.held.Of, c.put.held.By = &c.loop.server.bodies, c
 	if p.options != nil {
 		c.put.options = new(queue.Options)
@@ -171,12 +177,12 @@ func (c *Conn) gatherMore(data []byte) (rest []byte, complete bool) {
 }
 
 // gathered runs a command whose body has arrived in parts. Its line has been counted.
-func (c *Conn) gathered(p *incoming) {
+func (c *Conn) gathered(p *gathering) {
 	var first []byte
 	if p.size > 0 {
 		first = p.parts[0]
 	}
-	why := c.refusalOf(p, first)
+	why := c.refusalOf(&p.incoming, first)
 	switch {
 	case why == slow.Token:
 		token, _ := access.Shown(first)
@@ -190,15 +196,15 @@ func (c *Conn) gathered(p *incoming) {
 	case commands[p.verb].body == nil:
 		// There is room, because beginBody has flushed the run. The id cannot be lost with the run either: nothing
 		// between this and the run's flush can close the connection.
-		c.admit(p, nil)
+		c.admit(&p.incoming, nil, p.parts)
 		c.run.counted = true
 	default:
 		body := c.loop.join(p)
-		if c.take(p, body); spoil != nil {
+		if c.take(&p.incoming, body); spoil != nil {
 			spoil(body)
 		}
 	}
-	c.forgoLogin(p)
+	c.forgoLogin(&p.incoming)
 }
 
 // take runs a command whose body says what it is to do.
@@ -212,7 +218,7 @@ func (c *Conn) take(p *incoming, body []byte) {
 func (c *Conn) runPut(p *incoming, body []byte) bool {
 	switch why := c.refusalOf(p, body); why {
 	case granted:
-		if !c.admit(p, body) {
+		if !c.admit(p, body, nil) {
 			c.flush()
 			return false
 		}
@@ -229,13 +235,13 @@ func (c *Conn) runPut(p *incoming, body []byte) bool {
 
 // admit turns a complete put into an operation of the run, or reports that
 // the run has to be flushed first. body is borrowed; the parts are given away.
-func (c *Conn) admit(p *incoming, body []byte) bool {
+func (c *Conn) admit(p *incoming, body []byte, parts [][]byte) bool {
 	op := c.opFor(p.shard, p.verb)
 	if op == nil {
 		return false
 	}
 	op.Tube, op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.tube, p.id, p.pri, p.delay, p.ttr, uint32(p.size)
-	op.Data, op.Parts = body, p.parts
+	op.Data, op.Parts = body, parts
 	if p.options != nil {
 		op.Options = c.run.copyOptions(p.options)
 	}
@@ -247,7 +253,7 @@ func (c *Conn) admit(p *incoming, body []byte) bool {
 const joinKeep = 128 << 10
 
 // join is a body that has come in parts, in the loop's memory (B3).
-func (l *loop) join(p *incoming) []byte {
+func (l *loop) join(p *gathering) []byte {
 	if len(p.parts) == 1 {
 		return p.parts[0]
 	}
@@ -272,7 +278,7 @@ const (
 
 // take appends some of data to the body. It reports false if the bodies that are arriving, or those of this client,
 // have taken too much.
-func (p *incoming) take(data []byte) (rest []byte, ok bool) {
+func (p *gathering) take(data []byte) (rest []byte, ok bool) {
 	last := len(p.parts) - 1
 	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {
 		n := min(max(p.got, firstPart), lastPart, p.size-p.got)
@@ -293,7 +299,7 @@ func (p *incoming) take(data []byte) (rest []byte, ok bool) {
 func (c *Conn) Peer() conn.Peer { return conn.PeerOf(c.fd) }
 
 // giveUp ends the id of a put that never becomes a job.
-func (p *incoming) giveUp(r *router.Router) {
+func (p *gathering) giveUp(r *router.Router) {
 	if p.id != 0 { // not of another command
 		r.EndID(p.id)
 	}

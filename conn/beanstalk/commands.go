@@ -12,16 +12,17 @@ import (
 // command is a row of the table (table.go), which says all that is said about a command. What people are told of it
 // is read here too: how its line is written, who may run it, and how it is answered.
 type command struct {
-	line    string // as people write it
-	right   string // the right that it needs, on what, and what happens without it
-	about   string
-	answers string // with commas in between; those to every command, and to those who lack the right, are left out
-	page    string // of the manual, that tells more
-	options []protocol.Told
-
 	// What carries it out: one shard, if there is none of the others. Then op is its operation, and the first of the
 	// answers says how it is answered when it is done.
 	op queue.Kind
+	// What follows from the words below.
+	hasBody bool
+	on      on // what the right is needed on
+	role    role
+	says    says
+	needs   access.Rights // if there are rules
+	head    string        // of the answer when it is done: all of it, or its word and a space
+
 	// run reports false if the command has to be tried again, because those before it must be answered first.
 	run func(*Conn, *protocol.Command) bool
 	// alone does what the session does, or all shards, when those before it have been answered.
@@ -31,22 +32,22 @@ type command struct {
 	// answer words the end of a session's call (callSession).
 	answer func(*Conn)
 
-	apart     bool          // the word ends before its space
 	login     bool          // it exists only where clients may log in
+	apart     bool          // the word ends before its space
 	uncounted bool          // stats have no line for it
 	added     bool          // beanstalkd does not have it
 	audit     auditing      // when the audit log hears that it was carried out
 	refused   protocol.Word // the answer without the right; "" if rules never refuse it
 
-	// What follows from that.
-	name    string
-	args    protocol.Args
-	hasBody bool
-	on      on            // what the right is needed on
-	needs   access.Rights // if there are rules
-	role    role
-	says    says
-	head    string // of the answer when it is done: all of it, or its word and a space
+	line    string // as people write it
+	right   string // the right that it needs, on what, and what happens without it
+	about   string
+	answers string // with commas in between; those to every command, and to those who lack the right, are left out
+	page    string // of the manual, that tells more
+	options []protocol.Told
+
+	name string // what follows from the line, too
+	args protocol.Args
 }
 
 // on is what a command needs a right on.

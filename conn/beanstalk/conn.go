@@ -42,7 +42,7 @@ type Conn struct {
 
 	in   []byte // read, but not yet parsed; a copy (B3)
 	skip skipper
-	put  *incoming // a put, or another command, whose body is not complete
+	put  *gathering // a put, or another command, whose body is not complete
 	run  *run
 	wake waitTimer
 

@@ -3,16 +3,12 @@ package beanstalk
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"beanfield/conn/access"
 	peer "beanfield/conn/beanstalk/client"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
-	"beanfield/shard/queue"
-	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
 
@@ -101,117 +97,5 @@ func TestListJobs(t *testing.T) {
 	if jobs, next, err := c.ListJobs("tube=t1", peer.Option("cursor", cursor)); len(jobs) > 0 || next != "" ||
 		err != nil {
 		t.Errorf("after the end of the tube: %v, %q, %v", jobs, next, err)
-	}
-}
-
-// A list says who holds a job, also if another loop has that client, and where the client is, unless
-// there are rules and the one who asks is no administrator. The answers keep their order (C1).
-func TestListedHolders(t *testing.T) {
-	for _, admin := range []bool{true, false} {
-		h, book := newBooked(t)
-		var clients []*client
-		var where []string
-		for i := range 6 {
-			c := h.dial()
-			c.send("watch t\r\nuse t\r\n")
-			c.line()
-			c.line()
-			c.put(i, 0, 60, "x")
-			c.send("reserve\r\n")
-			c.job("RESERVED")
-			clients, where = append(clients, c), append(where, c.nc.LocalAddr().String())
-		}
-		asker := clients[0]
-		if !admin {
-			book.Replace(rules(t, rule("looks", access.Peek, "*")))
-			asker = h.as("looks")
-		}
-		asker.send("list-tube-used\r\nlist-jobs tube=t\r\nlist-tube-used\r\n")
-		used := asker.line()
-		lines := strings.Join(asker.lines(), "\n")
-		if asker.line() != used {
-			t.Error("the answers are in another order")
-		}
-		for _, at := range where {
-			if got := strings.Count(lines, "  holder: "+at+"\n"); got != map[bool]int{true: 1, false: 0}[admin] {
-				t.Errorf("%s is named %d times:\n%s", at, got, lines)
-			}
-		}
-		if n := strings.Count(lines, "  held: 0"); n != 6 {
-			t.Errorf("%d jobs are held:\n%s", n, lines)
-		}
-		h.close()
-	}
-}
-
-// Tags are shown and chosen by, whatever bytes they have; large bodies are searched and shown in part.
-func TestListedTags(t *testing.T) {
-	h := newHouse(t)
-	ask := func(body string, tags map[string]string) {
-		op := &queue.Op{Kind: queue.Service, Data: []byte(body), Size: uint32(len(body)),
-			Ask: &queue.Ask{What: queue.AskPut, Queue: "q", Limits: &policy.Limits{}, Tags: queue.MakeTags(tags)}}
-		if h.router.Ask(op); op.Status != queue.OK {
-			t.Fatal(op.Status)
-		}
-	}
-	large := strings.Repeat("0123456789", 30_000)
-	ask("a", map[string]string{"colour": "red", "y": "1"})
-	ask(large+"ne\xffedle"+large, map[string]string{"colour": "red", "a b=%": "\xff\n"})
-	ask(large, map[string]string{"colour": "blue"})
-	c := h.dialled()
-	for options, want := range map[string]int{
-		"tag.colour=red": 2, "tag.colour=red tag.y=1": 1, "tag.colour=pink": 0, peer.Option("tag.a b=%", "\xff\n"): 1,
-		peer.Option("body", "ne\xffed"): 1, "": 3, "body=needle": 0, "tag.colour=red body=9": 1,
-	} {
-		jobs, _ := listed(t, c, append(strings.Fields(options), "bodies=11")...)
-		if len(jobs) != want {
-			t.Errorf("%q chooses %d jobs, want %d", options, len(jobs), want)
-		}
-		for _, k := range jobs {
-			if n := k.Number("size"); n > 1 && string(k.Body) != large[:11] {
-				t.Errorf("%q is shown", k.Body)
-			}
-		}
-	}
-	jobs, _ := listed(t, c, peer.Option("tag.a b=%", "\xff\n"))
-	if len(jobs) != 1 || jobs[0].Tags.Get("colour") != "red" {
-		t.Errorf("%+v", jobs)
-	}
-}
-
-// A list shows where a job has been, but not of tubes that do not exist for the client.
-func TestListJobsShowsWhereTheyHaveBeen(t *testing.T) {
-	h, _ := newRuled(t, rule("one", access.Peek, "seen*"))
-	c := h.as("admin")
-	c.do("put-in-tube hidden 0 0 60 1\r\nx", "INSERTED 1")
-	c.do("put-in-tube seen 0 0 60 1\r\nx", "INSERTED 2")
-	c.do("move-jobs hidden seen ids=1", "MOVED 1 0")
-	c.do("move-jobs seen seen-too ids=1", "MOVED 1 0")
-	for who, want := range map[string][]string{"admin": {"hidden", "seen"}, "one": {"seen"}} {
-		c := h.as(who)
-		c.send("list-jobs tube=seen-too\r\n")
-		lines := strings.Join(c.lines(), "\n")
-		var been []string
-		for _, part := range strings.Split(lines, `{"tube": "`)[1:] {
-			tube, rest, _ := strings.Cut(part, `"`)
-			been = append(been, tube)
-			if !strings.HasPrefix(rest, `, "why": "moved", "when": "20`) ||
-				!strings.Contains(rest, `Z", "reserves": 0, "timeouts": 0, "releases": 0}`) {
-				t.Errorf("%s is shown %s", who, lines)
-			}
-		}
-		if !slices.Equal(been, want) {
-			t.Errorf("%s is shown %v of %s", who, been, lines)
-		}
-		if c.send("list-jobs tube=seen\r\n"); strings.Contains(strings.Join(c.lines(), "\n"), "been") {
-			t.Error("a job that was nowhere else has been somewhere")
-		}
-	}
-	plain := newHouse(t).dialled()
-	put(plain, "a", 0, "")
-	must.Get(plain.Ask("move-jobs a b"))
-	if jobs, _ := listed(t, plain); len(jobs) != 1 || len(jobs[0].Been) != 1 || jobs[0].Been[0].Tube != "a" ||
-		jobs[0].Been[0].When.IsZero() {
-		t.Errorf("the client reads %+v", jobs)
 	}
 }

@@ -92,7 +92,7 @@ func (c *Conn) takePolicies(p *incoming, body []byte) {
 		p.policies = new(policyChange)
 	}
 	change, text, set := p.policies, string(body), c.loop.server.opts.Load().Policies.Set
-	c.put = &incoming{verb: p.verb, policies: change} // for the answer
+	c.put = &gathering{incoming: incoming{verb: p.verb, policies: change}} // for the answer
 	log, event := c.loop.server.audit, c.signed(audit.Event{What: commands[p.verb].name})
 	c.finish(callSession, c.session.Aside(func() {
 		change.done, change.err = set(text, change.version)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,9 +16,19 @@ import (
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
+	"beanfield/router/schedule"
 	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
 )
+
+// shownSchedules are how some schedules are getting on.
+var shownSchedules = []schedule.Info{
+	{Schedule: schedule.Schedule{Name: "a", Tube: "mail", Rule: schedule.Rule{Cron: "*/5 * * * *", Zone: "UTC"}},
+		Last: time.Unix(1_800_000_000, 0),
+		Next: time.Unix(1_800_000_300, 0), Puts: 3, Lost: 2, Refused: 1, Refusal: "no room"},
+	{Schedule: schedule.Schedule{Name: "7", Tube: "video", Rule: schedule.Rule{Cron: "@daily",
+		Zone: "Asia/Tokyo"}}},
+}
 
 // stage makes the server of a conversation.
 func (tr *transcript) stage(t testing.TB, cut int) *stage {
@@ -28,6 +39,9 @@ func (tr *transcript) stage(t testing.TB, cut int) *stage {
 		o.Access, o.Audit, o.Slow = book, events, refusals
 		if _, ok := tr.flags["held"]; ok {
 			o.shards, o.Loops, o.store = 1, 1, held.store()
+		}
+		if _, ok := tr.flags["schedules"]; ok {
+			o.Schedules = func() []schedule.Info { return shownSchedules }
 		}
 		if _, ok := tr.flags["policies"]; ok {
 			l := newLawgiver()
@@ -122,6 +136,25 @@ type stage struct {
 	events  func() []audit.Event // ends the server
 }
 
+// clientOf is what the server tells of a client.
+func (h *stage) clientOf(name string) (g conn.Client) {
+	for _, g := range h.house.clients() {
+		if g.Peer.String() == h.talkers[name].nc.LocalAddr().String() && g.Since > 0 && g.Asked > 0 {
+			return g
+		}
+	}
+	return g
+}
+
+// tell words it.
+func (h *stage) tell(name string) string {
+	g := h.clientOf(name)
+	watched := strings.Fields(g.Watched) // in no order
+	slices.Sort(watched)
+	return fmt.Sprintf("%s %s, uses %s, watches %d: %s, holds %d", name, g.Doing, g.Used, g.Watching,
+		strings.Join(watched, " "), g.Held)
+}
+
 // await waits until the server is where the transcript says.
 func (h *stage) await(what string) error {
 	word, arg, _ := strings.Cut(what, " ")
@@ -131,10 +164,12 @@ func (h *stage) await(what string) error {
 		"connections": func() bool { return h.server.open.Load() == int64(n) },
 		"owned":       func() bool { _, ok := h.router.Owner(uint64(n)); return ok },
 		"jobs":        func() bool { return h.jobs() == n && h.owned() == n },
+		"client":      func() bool { return h.tell(arg[:1]) == arg },
 		"bodies":      func() bool { return h.server.bodies.Held() == int64(n) },
 		"read":        func() bool { return h.talkers[arg].unread() == 0 },
 	}[word]
-	acts := map[string]func(){"drain": h.router.Drain, "hold": h.held.hold, "free": h.held.free, "commit": h.held.commit,
+	acts := map[string]func(){"disconnect": func() { h.server.Disconnect(h.t.Context(), h.clientOf(arg).ID) },
+		"drain": h.router.Drain, "hold": h.held.hold, "free": h.held.free, "commit": h.held.commit,
 		"held": func() { h.held.await(h.t) }}[word]
 	got := ""
 	switch {

@@ -27,7 +27,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/datadir":   {1600, 2800},
 	"conn":                    {7800, 7300},
 	"conn/admin":              {12500, 8000},
-	"conn/beanstalk":          {19400, 17800},
+	"conn/beanstalk":          {19400, 17100},
 	"conn/client":             {5700, 8000},
 	"conn/queueservice":       {7900, 9800},
 	"router":                  {10000, 26000},
