@@ -169,7 +169,8 @@ func (t *tube) consumers() (all []*Client) {
 // is not logged, nor that a delay ends, so much may be in the log of a job that is
 // reserved, or has become ready.
 func (w *world) auditLog() error {
-	for id, r := range w.log.Jobs {
+	for key, r := range w.log.Jobs {
+		id := storage.IDOf(key)
 		slot := w.s.index.find(&w.s.jobs, id)
 		if slot == 0 {
 			return fmt.Errorf("L2: the log has job %d, which has ended", id)
@@ -178,6 +179,7 @@ func (w *world) auditLog() error {
 		want := map[JobState]storage.JobState{Delayed: storage.Delayed, Buried: storage.Buried,
 			Passed: storage.Passed}[j.state()]
 		switch {
+		case r.Damaged: // it is buried since the start
 		case id > w.s.tubeAt.Get(j.tube()).newest:
 			return fmt.Errorf("S3: job %d is newer than the newest of its tube", id)
 		case want != 0 && r.State != want, r.State == storage.Passed && j.state() != Passed:

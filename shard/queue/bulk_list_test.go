@@ -113,7 +113,7 @@ func TestListBetweenOthers(t *testing.T) {
 				other := w.user("c")
 				other.apply(Op{Kind: Use, Data: []byte("other")})
 				w.furnish(other, 100)
-				gone, last, turns := map[uint64]bool{}, w.lastID, 0
+				gone, last, turns := map[uint64]bool{}, w.dir.Last, 0
 				list := w.pages(Filter{Tube: "default"}, 1+jobs/20, nil, func() {
 					w.s.renew()
 					turns++
@@ -224,9 +224,9 @@ func TestListBodies(t *testing.T) {
 	body := func(n int, with string) string { return strings.Repeat(".", n-len(with)) + with }
 	for _, b := range []string{body(10, "x"), body(10, "y"), body(3000, "x"), body(3000, ""), body(5000, "x"),
 		body(5000, "y"), body(5000, "x")} {
-		w.lastID++
-		w.bodies[w.lastID] = b
-		a.apply(Op{Kind: Put, ID: w.lastID, TTR: 60, Data: []byte(b), Size: uint32(len(b))})
+		w.dir.Last++
+		w.bodies[w.dir.Last] = b
+		a.apply(Op{Kind: Put, ID: w.dir.Last, TTR: 60, Data: []byte(b), Size: uint32(len(b))})
 	}
 	l := Listing{Filter: Filter{Body: []byte("x")}, Most: 10, Bodies: 100}
 	b := &Batch{List: &l, Ops: []Op{{Kind: List}}}
@@ -267,9 +267,9 @@ func TestListBounds(t *testing.T) {
 	a := w.user("a")
 	large := strings.Repeat(".", 100_000)
 	for range 10 {
-		w.lastID++
-		w.bodies[w.lastID] = large
-		a.apply(Op{Kind: Put, ID: w.lastID, TTR: 60, Data: []byte(large), Size: uint32(len(large))})
+		w.dir.Last++
+		w.bodies[w.dir.Last] = large
+		a.apply(Op{Kind: Put, ID: w.dir.Last, TTR: 60, Data: []byte(large), Size: uint32(len(large))})
 	}
 	var sizes []int
 	w.s.renew()

@@ -55,7 +55,7 @@ func (x *machine) next() int64 {
 }
 
 // purges sets how many jobs a purge must end.
-func (x *machine) purges(least int) { x.w.leastPurge, x.w.s.LeastPurge = least, least }
+func (x *machine) purges(least int) { x.w.config.LeastPurge, x.w.s.LeastPurge = least, least }
 
 // endTurns ends turns until nothing is due but what graves need, which may stay as they are.
 func (x *machine) endTurns() {
@@ -82,12 +82,4 @@ func (op *Op) truncated() (of []naive.State) {
 		}
 	}
 	return of
-}
-
-// statesIn are the states that a truncate names, as its Limit.
-func statesIn(words []string) (limit uint32) {
-	for _, word := range words {
-		limit = uint32(States(limit).With(stateOf[naive.State(word)]))
-	}
-	return limit
 }

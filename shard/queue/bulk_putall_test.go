@@ -23,7 +23,6 @@ func (u *user) putAll(puts ...Op) *Batch {
 		}
 		u.w.s.Tick(u.w.now)
 	}
-	u.w.lastID = u.w.dir.Last
 	return b
 }
 
@@ -31,11 +30,10 @@ func (u *user) putAll(puts ...Op) *Batch {
 // ids, or is what all of them are answered.
 func (u *user) putTogether(args []string) string {
 	u.w.t.Helper()
-	u.w.lastID = max(u.w.lastID, u.w.dir.Last)
 	var puts []Op
 	for args := range strings.SplitSeq(strings.Join(args, " "), "/") {
 		puts = append(puts, putSaying("body", strings.Fields(args)))
-		u.w.bodies[u.w.lastID+uint64(len(puts))] = "body"
+		u.w.bodies[u.w.dir.Last+uint64(len(puts))] = string(puts[len(puts)-1].Data)
 	}
 	b := u.putAll(puts...)
 	var ids []string
@@ -64,7 +62,7 @@ func (x *machine) putAll() {
 	}
 	x.forget()
 	var puts []Op
-	from := max(x.w.lastID, x.w.dir.Last) + 1
+	from := x.w.dir.Last + 1
 	for i := range uint64(x.pick(5, "how many")) {
 		op := Op{Kind: Put, Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10)}
 		op.Tube = cmp.Or(one, choose(x, "tube", machineTubes...))
@@ -117,47 +115,6 @@ func putsOf(n, size int) (puts []Op) {
 	return puts
 }
 
-// Y4: all are put, or none, whatever is in the way.
-func TestPutAll(t *testing.T) {
-	for name, c := range map[string]struct {
-		before string
-		n      int
-		want   Status
-		jobs   int // afterwards
-	}{
-		"there is room":                    {"a use default", 3, OK, 3},
-		"none":                             {"a use default", 0, OK, 0},
-		"the disk is full":                 {"log full", 3, NoRoom, 0},
-		"the server drains":                {"drain", 3, Refused, 0},
-		"the tube has room for two more":   {"policy default jobs=3\na put 1 0 60 -> 1", 3, NoRoom, 1},
-		"the tube has room for three more": {"policy default jobs=4\na put 1 0 60 -> 1", 3, OK, 4},
-		"too many bytes":                   {"policy default bytes=29", 3, NoRoom, 0},
-		"older ones go": {"policy default jobs=4 full=oldest\na put 1 0 60 -> 1\na put 1 0 60 " +
-			"-> 2\na put 1 0 60 -> 3", 3, OK, 4},
-		"not enough of the others may go": {"policy default jobs=4 full=oldest\na put 1 9 60 -> 1\na put 1 9 60 " +
-			"-> 2\na put 1 0 60 -> 3", 3, NoRoom, 3},
-		"more than the tube ever has":       {"policy default jobs=2 full=oldest", 3, NoRoom, 0},
-		"of a tube where jobs must expire ": {"policy default jobs=9 expire=1s\na put 1 0 60 -> 1", 3, OK, 4},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.run(c.before)
-			b := w.user("a").putAll(putsOf(c.n, 10)...)
-			for i := range b.Ops {
-				if got := b.Ops[i].Status; got != c.want {
-					t.Errorf("put %d: %v, want %v", i, got, c.want)
-				}
-			}
-			if got := w.s.tubes["default"].jobs(); got != c.jobs {
-				t.Errorf("%d jobs, want %d", got, c.jobs)
-			}
-			if err := w.check(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 // A batch of puts goes on behind those that are put together, and a failed log fails all of them.
 func TestPutAllInABatch(t *testing.T) {
 	w := newWorld(t)
@@ -176,112 +133,5 @@ func TestPutAllInABatch(t *testing.T) {
 		if b.Ops[i].Status != Failed {
 			t.Errorf("operation %d has not failed", i)
 		}
-	}
-}
-
-// While a tube's jobs are still being ranked, nothing is put; then all are, in one turn, although older jobs
-// have to go for them.
-func TestPutAllWaitsForTheRanking(t *testing.T) {
-	for _, share := range []int{0, moving, 1000} {
-		t.Run(fmt.Sprint(share), func(t *testing.T) {
-			w := newManyWorld(t, 0, share)
-			const n = 3 * Slice
-			for range n {
-				w.user("a").apply(putsOf(1, 1)[0])
-			}
-			w.lastID = n
-			w.policy("default", []string{fmt.Sprintf("jobs=%d", n), "full=oldest"})
-			b := w.user("a").putAll(putsOf(100, 1)...)
-			if b.Ops[1].Status != OK || b.Ops[100].ID != n+100 {
-				t.Errorf("%+v", b.Ops[100])
-			}
-			if got := w.s.tubes["default"].jobs(); got != n {
-				t.Errorf("%d jobs, want %d", got, n)
-			}
-			if w.s.share >= 0 && share > 0 {
-				t.Errorf("%d of the share is left", w.s.share)
-			}
-		})
-	}
-}
-
-// Y4: a key that is taken keeps all from being put, whoever has it.
-func TestPutAllWithKeys(t *testing.T) {
-	newWorld(t).run(`
-		a put-all key=k / key=l pri=7 / key=k tube=one -> 1 2 3
-		a put-all key=m / key=k          -> exists 1
-		a put-all key=m / key=m          -> exists 0
-		a put-all key=m / key=m tube=one -> 4 5
-		a put-with key=l                 -> exists 2
-		a stats-job 2                    -> pri=7
-		restart
-		a put-all key=n / key=m          -> exists 4
-		a delete 4                       -> ok
-		a put-all key=n / key=m          -> 6 7
-		policy default jobs=4
-		a put-all key=n                  -> exists 6  # whatever room there is
-		a put-all key=o                  -> noroom
-	`)
-}
-
-// A put that has come before is answered with its job; what else there is in the batch is put.
-func TestPutAllOnce(t *testing.T) {
-	newWorld(t).run(`
-		a put-all once=o key=k / once=p key=l / size=3 -> 1 2 3
-		a put-all once=o key=k / once=p key=l / size=3 -> 1 2 4
-		a delete 1                      -> ok
-		restart
-		drain
-		a put-all once=o key=x / once=p -> 1 2
-		a put-all once=o / size=1       -> refused
-		restart
-		log full
-		a put-all once=p / once=o       -> 2 1
-		a put-all once=p / once=q       -> noroom
-		log room
-		policy default jobs=4
-		a put-all once=q key=m / once=q key=m / once=o -> 7 7 1  # the second is the first, sent again
-		a put-all once=r / once=q                      -> noroom
-		a put-with once=q                              -> 7
-	`)
-}
-
-// Delays, TTRs, ages, deliveries and tags are those of each put.
-func TestPutAllWithOptions(t *testing.T) {
-	w := newWorld(t)
-	w.run(`
-		a put-all delay=250ms / ttr=1250ms pri=1 tag=k:v / expire=1s delay=9s / deliveries=1 pri=2 -> 1 2 3 4
-		a stats-job 1 -> delay=1 state=delayed
-		a poll        -> 2
-		a poll        -> 4
-		a poll        -> timeout
-		+250ms
-		a poll        -> 1
-		a release 4 0 0 -> ok
-		a stats-job 4 -> state=buried
-		+750ms
-		a stats-job 3 -> no
-		+249ms
-		a stats-job 2 -> state=reserved
-		+1ms
-		a stats-job 2 -> state=ready timeouts=1
-		restart
-		a stats-job 2 -> ttr=2
-	`)
-	if tags := w.s.tagsOf(w.s.index.find(&w.s.jobs, 2)); string(tags) != string(MakeTags(map[string]string{"k": "v"})) {
-		t.Errorf("the job has tags %q", tags)
-	}
-}
-
-// Keys are in the log with the jobs, in one turn, and nothing else is.
-func TestPutAllInTheLog(t *testing.T) {
-	w := newWorld(t)
-	w.run(`
-		a put-all key=k once=o / key=l -> 1 2
-		a put-all key=m / key=l        -> exists 2
-		a put-all once=o / key=m       -> 1 3
-	`)
-	if want := []string{"put 1 ready", "put 2 ready", "put 3 ready"}; !slices.Equal(w.log.Records, want) {
-		t.Errorf("logged is %q, want %q", w.log.Records, want)
 	}
 }

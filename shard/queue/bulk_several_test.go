@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"testing"
@@ -90,59 +89,6 @@ func (x *machine) offerSeveral() {
 	}
 	if !slices.Equal(ids, want) || got.Poll != (u.client.many != nil) {
 		x.w.t.Fatalf("client %d is offered %v, want %v", c, ids, want)
-	}
-}
-
-// A reserve of a thousand jobs comes in turns, and others go on between them. What it has taken by
-// then nobody else gets.
-func TestReserveSeveralInTurns(t *testing.T) {
-	w := newWorld(t)
-	a, other := w.user("a"), w.user("b")
-	const n = Slice*2 + 10
-	w.fill(other, n+5, 0)
-	b := batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: n}, Op{Kind: PeekReady})
-	turns := 1
-	for ; !w.s.Run(w.now, b); turns++ {
-		if got, _ := other.apply(Op{Kind: Reserve, Poll: true}); got.ID != uint64(len(b.Taken)+turns) ||
-			len(b.Taken) > turns*Slice {
-			t.Errorf("after %d turns the next job is %d", turns, got.ID)
-		}
-		w.s.Tick(w.now)
-	}
-	op := &b.Ops[0]
-	if turns != 3 || op.Count != n || len(b.Taken) != n || op.To-op.From != n || a.client.held.N != n ||
-		b.Ops[1].ID != n+3 {
-		t.Errorf("%d turns for %d jobs, %d held; then %d", turns, op.Count, a.client.held.N, b.Ops[1].ID)
-	}
-}
-
-// The bodies of an answer are bounded, but for the first one. One that is in the log only makes an
-// answer alone.
-func TestReserveSeveralIsBounded(t *testing.T) {
-	w := newWorld(t)
-	a := w.user("a")
-	put := func(size int) {
-		w.lastID++
-		w.bodies[w.lastID] = ""
-		a.apply(Op{Kind: Put, ID: w.lastID, TTR: 9, Data: bytes.Repeat([]byte("x"), size), Size: uint32(size)})
-	}
-	for _, size := range []int{BatchBytes + 1, 1, BatchBytes - 1, 1, BatchBytes / 2, BatchBytes / 2} {
-		put(size)
-	}
-	var got []string
-	for {
-		b := batchOf(&a.client, Op{Kind: ReserveSeveral, Poll: true, Limit: 9})
-		if w.s.Run(w.now, b); b.Ops[0].Status != OK {
-			break
-		}
-		line := ""
-		for _, k := range b.Taken {
-			line += fmt.Sprint(k.ID, " ")
-		}
-		got = append(got, line)
-	}
-	if want := []string{"1 ", "2 3 ", "4 5 ", "6 "}; !slices.Equal(got, want) {
-		t.Errorf("answers are %q, want %q", got, want)
 	}
 }
 

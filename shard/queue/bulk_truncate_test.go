@@ -8,16 +8,16 @@ import (
 // furnish puts n jobs into the tube that u uses, of all three states and several priorities.
 func (w *world) furnish(u *user, n int) {
 	for i := range n {
-		w.lastID++
-		w.bodies[w.lastID] = "x"
-		op := Op{Kind: Put, ID: w.lastID, Pri: uint32(i % 7), TTR: 600, Data: []byte("x"), Size: 1}
+		w.dir.Last++
+		w.bodies[w.dir.Last] = "x"
+		op := Op{Kind: Put, ID: w.dir.Last, Pri: uint32(i % 7), TTR: 600, Data: []byte("x"), Size: 1}
 		if i%3 == 1 {
 			op.Delay = uint32(100 + i%5)
 		}
 		u.apply(op)
 		if i%3 == 2 {
-			u.apply(Op{Kind: ReserveJob, ID: w.lastID})
-			u.apply(Op{Kind: Bury, ID: w.lastID, Pri: uint32(i % 7)})
+			u.apply(Op{Kind: ReserveJob, ID: w.dir.Last})
+			u.apply(Op{Kind: Bury, ID: w.dir.Last, Pri: uint32(i % 7)})
 		}
 	}
 }
@@ -73,54 +73,4 @@ func TestTruncateBetweenOthers(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTruncate(t *testing.T) {
-	runScripts(t, []script{
-		{"all states but one", `
-			a truncate none -> no
-			a truncate default -> 0
-			a put 5 0 60 -> 1
-			a put 5 10 60 -> 2
-			a put 5 0 60 -> 3
-			a put 5 0 60 -> 4
-			a reserve-job 3 -> 3
-			a bury 3 1
-			b poll -> 1
-			c truncate default -> 3
-			b release 1 5 0
-			c truncate default -> 1
-			c totals -> ready=0 delayed=0 buried=0 reserved=0`},
-		{"a tube that ends with its last job", `
-			a use t
-			a put 5 0 60 -> 1
-			a use default
-			b truncate t -> 1
-			b truncate t -> no`},
-		{"a paused tube", `
-			a put 5 0 60 -> 1
-			a pause default 10
-			b reserve -> waiting
-			c truncate default -> 1
-			a put 5 0 60 -> 2
-			+10s => b:2`},
-	})
-}
-
-// In a queue of the queue service, consumers lose what they have, of all groups, as by its own
-// truncate; workers do not.
-func TestTruncateQueue(t *testing.T) {
-	newWorld(t).run(`
-		a put 5 0 60 -> 1
-		a put 5 0 60 -> 2
-		w poll -> 1
-		g.c sub 1 => g.c:2
-		h.d sub 5 => h.d:1 h.d:2
-		a put 5 0 60 -> 3 => h.d:3
-		b truncate default -> 2
-		w touch 1
-		h.d commit 1
-		b totals -> ready=0 reserved=1
-		w delete 1
-		a put 5 0 60 -> 4 => g.c:4 h.d:4`)
 }

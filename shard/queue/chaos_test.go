@@ -13,141 +13,74 @@ import (
 // length. No model says what is right: the invariants hold after every step, and in the
 // end all that is left can be worked off.
 type chaos struct {
-	w   *world
-	rnd *rand.Rand
+	w    *world
+	pick picker
 }
 
 var chaosQueues = []string{"default", "two", "default;rear", "two;rear"}
 
-func (x *chaos) one(from ...string) string { return from[x.rnd.IntN(len(from))] }
+var chaosLines = spoken(`
+	60 {who} item {0|1023|1024|1024} {tags}
+	36 {who} sub {0|1|2|5} {|||||auto} {|||||only} {|||||k=v} {|||||index=new} {|||||index={id}}
+	12 {who} leave
+	12 {who} sent
+	45 {who} commit {ids}
+	24 {who} negative {No|No|Shutdown} why {ids}
+	6 {who} drop
+	4 q delete {queue} {ids}
+	4 q trunc {queue} {recent}
+	4 q get {queue} wait={e|f} {len=1|take} {tags}
+	4 q unget {queue} {e|f}
+	4 q search {queue} {id}
+	9 {x|y} put 1024 {0|0|1} 2
+	9 {x|y} poll
+	4 {x|y} reserve
+	4 {x|y} release {id} 1024 {0|1}
+	4 {x|y} bury {id} 1024
+	4 {x|y} kick 2
+	4 {x|y} delete {id}
+	4 {x|y} reserve-job {id}
+	4 {x|y} pause default {0|1}
+	4 {x|y} detach
+	27 +{0|700|1400|2100}ms
+	3 restart`)
 
-func (x *chaos) id() string { return fmt.Sprint(1 + x.rnd.IntN(int(x.w.lastID)+1)) }
-
-func (x *chaos) ids() (list []string) {
-	for range x.rnd.IntN(5) {
-		list = append(list, x.id())
-	}
-	return list
-}
-
-func (x *chaos) who() string {
-	return x.one("g", "g", "h", "i") + "." + x.one("a", "b", "c") + "@" + x.one(chaosQueues...)
+func (x *chaos) fill(line string) string {
+	return x.pick.fill(line, func(name string) string {
+		switch name {
+		case "who":
+			return x.fill("{g|g|h|i}.{a|b|c}@{queue}")
+		case "queue":
+			return x.fill("{" + strings.Join(chaosQueues, "|") + "}")
+		case "tags":
+			return x.fill("{k=v|k=w||} {requestId=r|requestId=s||||}")
+		case "ids":
+			return x.fill(strings.Repeat("{id} ", x.pick(5, name)))
+		case "recent":
+			return fmt.Sprint(max(1, int(x.w.dir.Last)-10))
+		}
+		return fmt.Sprint(1 + x.pick(int(x.w.dir.Last)+1, name)) // id
+	})
 }
 
 // step does one thing.
 func (x *chaos) step() {
 	w := x.w
 	w.given, w.wakes, w.called, w.pushed = nil, nil, nil, nil
-	who := x.who()
-	switch n := x.rnd.IntN(100); {
-	case n < 20:
-		w.consumer(who, "item", append([]string{x.one("0", "1023", "1024", "1024")}, x.tags()...))
-	case n < 32:
-		w.consumer(who, "sub", x.watch())
-	case n < 36:
-		w.consumer(who, "leave", nil)
-	case n < 40:
-		if w.subs[who] != nil {
-			w.consumer(who, "sent", nil)
-		}
-	case n < 55:
-		w.consumer(who, "commit", x.ids())
-	case n < 63:
-		w.consumer(who, "negative", append([]string{x.one("No", "No", "Shutdown"), "why"}, x.ids()...))
-	case n < 65:
-		w.consumer(who, "drop", nil)
-	case n < 72:
-		x.endings()
-	case n < 90:
-		x.worker()
-	case n < 99:
-		w.advance(int64(x.rnd.IntN(4)) * 700e6)
-	default:
-		w.tryAgain()
-		w.replay()
-	}
-	for n := 0; w.s.Tick(w.now); n++ {
-		if n > 1000 {
-			w.t.Fatal("the turns do not end")
-		}
-	}
-	w.take()
-	w.tryAgain()
-	if err := w.check(); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (x *chaos) tags() (tags []string) {
-	if x.rnd.IntN(2) == 0 {
-		tags = append(tags, "k="+x.one("v", "w"))
-	}
-	if x.rnd.IntN(3) == 0 {
-		tags = append(tags, "requestId="+x.one("r", "s"))
-	}
-	return tags
-}
-
-func (x *chaos) watch() []string {
-	words := []string{x.one("0", "1", "2", "5")}
-	for _, word := range []string{"auto", "only", "k=v", "index=new", "index=" + x.id()} {
-		if x.rnd.IntN(6) == 0 {
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
-// endings deletes, takes and truncates.
-func (x *chaos) endings() {
-	queue := x.one(chaosQueues...)
-	switch x.rnd.IntN(5) {
-	case 0:
-		x.w.ask(append([]string{"delete", queue}, x.ids()...))
-	case 1:
-		x.w.ask([]string{"trunc", queue, fmt.Sprint(max(1, int(x.w.lastID)-10))})
-	case 2:
-		x.w.ask(append([]string{"get", queue, "wait=" + x.one("e", "f"), x.one("len=1", "take")}, x.tags()...))
-	case 3:
-		x.w.ask([]string{"unget", queue, x.one("e", "f")})
-	default:
-		x.w.ask([]string{"search", queue, x.id()})
-	}
-}
-
-// worker is a beanstalk client's part.
-func (x *chaos) worker() {
-	u := x.w.user(x.one("x", "y"))
-	if u.client.waits != nil {
-		if x.rnd.IntN(2) == 0 {
+	words := strings.Fields(x.fill(chaosLines[x.pick(len(chaosLines), "line")]))
+	u := w.users[words[0]]
+	switch {
+	case u != nil && u.client.waits != nil: // it can say nothing
+		if x.pick(2, "ends") == 0 {
 			u.end()
 			u.do("withdraw", nil)
 		}
-		return
+	case len(words) < 2 || words[1] != "sent" || w.subs[words[0]] != nil:
+		w.say(words)
 	}
-	id := x.id()
-	switch x.rnd.IntN(12) {
-	case 0, 1:
-		u.do("put", []string{"1024", x.one("0", "0", "1"), "2"})
-	case 2, 3:
-		u.do("poll", nil)
-	case 4:
-		u.do("reserve", nil)
-	case 5:
-		u.do("release", []string{id, "1024", x.one("0", "1")})
-	case 6:
-		u.do("bury", []string{id, "1024"})
-	case 7:
-		u.do("kick", []string{"2"})
-	case 8:
-		u.do("delete", []string{id})
-	case 9:
-		u.do("reserve-job", []string{id})
-	case 10:
-		u.do("pause", []string{"default", x.one("0", "1")})
-	default:
-		u.do("detach", nil)
-	}
+	w.endTurn()
+	w.tryAgain()
+	w.must(w.check())
 }
 
 // workOff lets every group of every queue finish what is left.
@@ -160,10 +93,7 @@ func (x *chaos) workOff() {
 	for _, u := range w.users {
 		u.do("detach", nil)
 	}
-	var all []string
-	for id := range w.lastID {
-		all = append(all, fmt.Sprint(id+1))
-	}
+	all := strings.Fields(w.everyID())
 	for range 3 {
 		w.given, w.wakes, w.called = nil, nil, nil
 		w.advance(400 * second) // delays and pauses end, and who left has left
@@ -176,23 +106,28 @@ func (x *chaos) workOff() {
 			}
 			for _, group := range []string{"g", "h", "i"} {
 				who := group + ".z@" + queue
-				w.consumer(who, "sub", []string{"1000"})
+				w.ask(who, "sub", []string{"1000"})
 				for n := 0; w.subs[who].unsent > 0; n++ {
 					if n > 1000 {
 						w.t.Fatalf("%s is sent items for ever", who)
 					}
-					w.consumer(who, "sent", nil)
+					w.ask(who, "sent", nil)
 				}
-				w.consumer(who, "commit", all)
+				w.ask(who, "commit", all)
 			}
 		}
 	}
-	if err := w.check(); err != nil {
-		w.t.Fatal(err)
-	}
+	w.must(w.check())
 	if n := w.s.index.N; n > 0 {
 		w.t.Fatalf("%d jobs cannot be worked off", n)
 	}
+}
+
+func (w *world) everyID() (all string) {
+	for id := range w.dir.Last {
+		all += fmt.Sprint(id+1, " ")
+	}
+	return all
 }
 
 func TestServiceChaos(t *testing.T) { runChaos(t, 40, func(*chaos) {}) }
@@ -202,20 +137,15 @@ func TestPolicyChaos(t *testing.T) { runChaos(t, 100, (*chaos).rule) }
 
 // rule brings other policies now and then.
 func (x *chaos) rule() {
-	if x.rnd.IntN(40) > 0 {
+	if x.pick(40, "rule") > 0 {
 		return
 	}
 	all := map[string]*policy.Policy{}
 	for _, queue := range chaosQueues {
-		any := func(most int) int { return max(0, x.rnd.IntN(2*most+1)-most) } // often none
-		if x.rnd.IntN(3) > 0 {
-			all[queue] = &policy.Policy{
-				Most: policy.Amount{int64(any(6)), int64(any(60))}, Full: policy.Full(x.rnd.IntN(3)),
-				MaxDeliveries: any(3), Count: policy.Counted(x.rnd.IntN(3)),
-				DeadLetter: []policy.Fate{policy.FateBury, policy.FateDrop}[x.rnd.IntN(2)],
-				Retry:      policy.Retry{First: int64(any(2)) * second, Most: 5 * second},
-				Expire:     int64(any(5)) * second, MaxReserved: any(3), Rate: any(3), Burst: any(2),
-			}
+		line := x.fill("jobs={||||1|6} bytes={|||60} full={|oldest|least} deliveries={||1|3} count={|timeouts|releases} " +
+			"dead={bury|delete} retry={|1s..5s|2s..5s} expire={||||1s|5s} reserved={||1|3} rate={||1|3} burst={||1|2}")
+		if x.pick(3, "none") > 0 {
+			all[queue] = policyOf(strings.Fields(line))
 		}
 	}
 	x.w.setPolicies(all)
@@ -224,18 +154,16 @@ func (x *chaos) rule() {
 func runChaos(t *testing.T, seeds uint64, also func(*chaos)) {
 	const steps = 400
 	eachSeed(t, seeds, steps, func(t *testing.T, rnd *rand.Rand) func() {
-		x := &chaos{rnd: rnd}
-		x.w = newManyWorld(t, 0, []int{0, 0, 1, 20, 50}[x.rnd.IntN(5)])
-		x.w.setLimits(strings.Fields(x.one("delivery=3", "delivery=2 dead=drop", "delivery=2 dead=bury", "delivery=0") +
-			" " +
-			x.one("leaving=0s", "leaving=2s") + " " + x.one("idle=0s", "idle=1s") + " " +
-			x.one("length=0", "length=12", "length=12 evict=1") + " " + x.one("unsent=0", "unsent=60")))
+		x := &chaos{pick: func(n int, _ string) int { return rnd.IntN(n) }}
+		x.w = newManyWorld(t, 0, []int{0, 0, 1, 20, 50}[x.pick(5, "share")])
+		x.w.setLimits(strings.Fields(x.fill("{delivery=3|delivery=2 dead=drop|delivery=2 dead=bury|delivery=0} leaving={0|2}s " +
+			"idle={0|1}s {length=0|length=12|length=12 evict=1} unsent={0|60}")))
 		n := 0
 		return func() {
 			also(x)
 			x.step()
 			if n++; n == steps {
-				x.w.setPolicies(nil)
+				x.w.setPolicies(map[string]*policy.Policy{})
 				x.workOff()
 			}
 		}

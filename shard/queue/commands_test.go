@@ -64,14 +64,14 @@ func (x *machine) put() {
 	if x.m.Clients[c].Waiting > 0 {
 		return
 	}
-	x.w.lastID = max(x.w.lastID, x.w.dir.Last) + 1
+	id := x.w.dir.Last + 1
 	op := Op{
 		Kind: Put, Tube: named, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
 		Delay: choose[uint32](x, "delay", 0, 0, 0, 1, 2, 3), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10),
 	}
-	body := x.body(x.w.lastID)
+	body := x.body(id)
 	if x.pick(2, "whose id") == 0 {
-		op.ID = x.w.lastID
+		op.ID = id
 	}
 	op.Size = uint32(len(body))
 	if half := len(body) / 2; len(body) > cells.SmallMost || x.pick(4, "parts") == 0 {

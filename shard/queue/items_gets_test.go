@@ -17,7 +17,7 @@ func (x *machine) index(some int) uint64 {
 	case 0:
 		return NewestIndex
 	case 1:
-		return uint64(x.pick(int(x.w.lastID)+2, "from"))
+		return uint64(x.pick(int(x.w.dir.Last)+2, "from"))
 	}
 	return 0
 }

@@ -49,7 +49,7 @@ func TestItemIsKept(t *testing.T) {
 		if w.s.itemAt(w.s.index.find(&w.s.jobs, 1)) != nil {
 			t.Error("the other job has an item")
 		}
-		w.lastID = 2
+		w.dir.Last = 2
 		w.replay()
 	}
 	w.run("a delete 2\na peek 2 -> no\na put 1 0 60 -> 3")

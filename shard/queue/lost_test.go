@@ -2,37 +2,6 @@ package queue
 
 import "testing"
 
-// A salvage may lose a queue's record. Nobody knows then which views were to get a job
-// that the first group is done with; it is there for somebody to look at.
-func TestPassedJobsOfALostQueue(t *testing.T) {
-	w := newWorld(t)
-	w.run(`
-		g.a sub 9
-		h.x sub 9
-		i.x sub 9
-		g.a item 1024 k=v -> 1 => g.a:1 h.x:1 i.x:1
-		g.a item 1024 k=v -> 2 => g.a:2 h.x:2 i.x:2
-		g.a item 1024 k=v -> 3 => g.a:3 h.x:3 i.x:3
-		g.a commit 1 2
-		h.x commit 1 2 3`)
-	delete(w.log.Queues, "default")
-	w.replay()
-	if err := w.s.Check(); err != nil {
-		t.Fatal(err)
-	}
-	w.user("w").do("kick", []string{"9"})
-	w.run(`
-		w stats-tube default -> ready=3 buried=0
-		w delete 1
-		g.a sub 9 => g.a:2 g.a:3
-		h.x sub 9 => h.x:2 h.x:3
-		restart                        # no new view is taken for one that has gone
-		h.x sub 9 => h.x:2 h.x:3
-		h.x commit 2 3
-		g.a commit 2 3
-		g.a attrs -> length=0`)
-}
-
 // A passed job whose body cannot be read is buried. Its views are done with it when they
 // find that out.
 func TestPassedJobWithoutItsBody(t *testing.T) {

@@ -79,7 +79,7 @@ func (x *machine) client() (int, *user) {
 // id picks a job, mostly one that is there.
 func (x *machine) id() uint64 {
 	if len(x.m.Jobs) == 0 || x.pick(20, "stray") == 0 {
-		return uint64(x.pick(int(x.w.lastID)+2, "id"))
+		return uint64(x.pick(int(x.w.dir.Last)+2, "id"))
 	}
 	return x.m.Jobs[x.pick(len(x.m.Jobs), "job")].ID
 }
@@ -90,13 +90,10 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	want := op
 	puts := op.Kind == Put || op.Kind == PutTick
 	if puts {
-		want.ID = x.w.lastID
+		want.ID = x.w.dir.Last + 1
 	}
 	got, b := u.apply(op)
-	if puts && op.ID == 0 {
-		x.w.lastID = x.w.dir.Last // a put that a full tube refuses at once takes no id
-	}
-	if puts {
+	if puts { // with an id of its own, it takes that
 		x.w.dir.Last = max(x.w.dir.Last, op.ID)
 	}
 	x.model(c, &want, body)
@@ -281,9 +278,9 @@ func (x *machine) compareJobs() {
 	}
 	x.compareKeys()
 	if n := len(x.m.Jobs) + w.s.yard.jobs; int(w.s.index.N) != n || len(w.log.Jobs) != n ||
-		int(max(w.lastID, w.dir.Last))-len(w.dir.Gone) != n {
+		int(w.dir.Last)-len(w.dir.Gone) != n {
 		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.N, len(w.log.Jobs),
-			len(w.dir.Gone), w.lastID, n)
+			len(w.dir.Gone), w.dir.Last, n)
 	}
 }
 

@@ -41,8 +41,8 @@ func (r *rival) put(i int) {
 	w, u := r.w, r.w.user("rival")
 	op := tubeOp(Use, i)
 	w.s.Apply(w.now, &Batch{Client: &u.client}, &op)
-	r.jobs[i] = w.lastID + 1
-	w.lastID++
+	r.jobs[i] = w.dir.Last + 1
+	w.dir.Last++
 	op = Op{Kind: Put, ID: r.jobs[i], Pri: uint32(i), TTR: 60}
 	w.s.Apply(w.now, &Batch{Client: &u.client}, &op)
 }

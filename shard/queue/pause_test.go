@@ -56,7 +56,7 @@ func TestLongQueueAtTheEndOfPauses(t *testing.T) {
 				if len(given) == n {
 					break
 				}
-				id := fmt.Sprint(w.lastID + 1)
+				id := fmt.Sprint(w.dir.Last + 1)
 				w.run("y poll -> timeout\n z stats-tube one -> pause=0 left=0\n x use other\n x watch other\n" +
 					"x put 1 0 9 -> " + id + "\n x poll -> " + id + "\n x delete " + id)
 				w.given, w.wakes = nil, nil
@@ -64,7 +64,7 @@ func TestLongQueueAtTheEndOfPauses(t *testing.T) {
 					t.Fatalf("after %d of %d: Tick says %v", len(given)+len(w.given), n, more)
 				}
 			}
-			w.run(fmt.Sprintf("a put 5 0 60 -> %d\n y poll -> %d", w.lastID+1, w.lastID+1))
+			w.run(fmt.Sprintf("a put 5 0 60 -> %d\n y poll -> %d", w.dir.Last+1, w.dir.Last+1))
 		})
 	}
 }
@@ -104,40 +104,5 @@ func TestVeryManyWaitersAtTheEndOfAPause(t *testing.T) {
 	}
 	if given != served || turns < n/wakes || w.s.waiting != 0 {
 		t.Errorf("%d of %d are served in %d turns, %d wait", given, served, turns, w.s.waiting)
-	}
-}
-
-// A tube is open as soon as nobody waits for it, or nothing is left in it, though
-// others are still being served.
-func TestTubeOpensWhenItsWaitersLeave(t *testing.T) {
-	for name, steps := range map[string]string{
-		"the waiter leaves": "v withdraw\n z poll -> JOB",
-		"the job leaves":    "a delete JOB\n a put 9 0 60 -> NEXT => v:NEXT",
-		"a pause begins":    "a pause two 9\n z poll -> timeout",
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.run("a use one\n a watch one\n v watch two\n z watch two\n a pause one 2\n a pause two 2")
-			for i := range 3 * wakes {
-				u := w.user(fmt.Sprint("w", i))
-				u.do("watch", []string{"one"})
-				u.do("reserve", nil)
-			}
-			w.user("v").do("reserve", nil)
-			for range 3 * wakes {
-				w.user("a").do("put", strings.Fields("5 0 60"))
-			}
-			w.run(fmt.Sprintf("a use two\n a put 9 0 60 -> %d", w.lastID+1))
-			w.now += 2 * second
-			w.s.Tick(w.now)
-			w.given, w.wakes, w.s.Woken = nil, nil, w.s.Woken[:0]
-			w.run(strings.NewReplacer("JOB", fmt.Sprint(w.lastID), "NEXT", fmt.Sprint(w.lastID+1)).Replace(steps))
-			w.given = nil
-			for w.s.Tick(w.now) {
-			}
-			if len(w.given) != 2*wakes || slices.ContainsFunc(w.given, func(g string) bool { return g[0] == 'v' }) {
-				t.Errorf("then %d are served, want the %d that are left", len(w.given), 2*wakes)
-			}
-		})
 	}
 }

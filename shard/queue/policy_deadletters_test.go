@@ -39,16 +39,6 @@ func TestDeadLettersNeedNoService(t *testing.T) {
 	}
 }
 
-// Whoever has a job may be done with it, service or not.
-func TestFinishNeedsNoService(t *testing.T) {
-	w := newWorld(t)
-	w.run("u put 7 0 60 -> 1\nv poll -> 1")
-	slot := w.s.index.find(&w.s.jobs, 1)
-	w.s.unhold(slot)
-	w.s.finish(slot)
-	w.run("u stats-job 1 -> no\nu stats-tube default -> deletes=1 reserved=0")
-}
-
 // What was taken back so often is a dead letter, but none dies while the log has no room to
 // say so.
 func TestTooOften(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"testing"
 
 	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/policy"
@@ -78,76 +77,4 @@ func (x *machine) behind(op *Op, j *naive.Job, tag uint64) bool {
 		id = 0 // jobs that rise keep their order
 	}
 	return cmp.Or(cmp.Compare(int64(tag-op.Ticket), 0), cmp.Compare(x.m.AgedPri(j), op.Pri), cmp.Compare(id, op.ID)) > 0
-}
-
-func TestWeights(t *testing.T) {
-	runScripts(t, []script{
-		{"jobs come in the ratio of the weights, and by priority within a tube", `
-			policy one weight=2
-			a use one
-			a put 9 0 60 -> 1
-			a put 8 0 60 -> 2
-			a put 7 0 60 -> 3
-			a put 6 0 60 -> 4
-			a use default
-			a put 1 0 60 -> 5
-			a put 0 0 60 -> 6
-			b watch one
-			b poll -> 6
-			b poll -> 4
-			b poll -> 3
-			b poll -> 5
-			b poll -> 2
-			b poll -> 1`},
-	})
-}
-
-// What a fair scheduler is about, and what not.
-func TestFairSchedulerRules(t *testing.T) {
-	runScripts(t, []script{
-		{"who watches one tube has no part in that", `
-			policy one weight=1
-			a use one
-			a put 9 0 60 -> 1
-			a put 9 0 60 -> 2
-			a put 9 0 60 -> 3
-			c watch one
-			c ignore default
-			c poll -> 1
-			c poll -> 2
-			a use default
-			a put 0 0 60 -> 4
-			b watch one
-			b poll -> 4
-			b poll -> 3`},
-		{"what a tube could not use is not kept for it", `
-			policy one weight=1
-			a put 5 0 60 -> 1
-			a put 5 0 60 -> 2
-			a put 5 0 60 -> 3
-			a put 5 0 60 -> 4
-			a put 5 0 60 -> 5
-			b watch one
-			b poll -> 1
-			b poll -> 2
-			b poll -> 3
-			a use one
-			a put 9 0 60 -> 6
-			a put 9 0 60 -> 7
-			a put 9 0 60 -> 8
-			b poll -> 6
-			b poll -> 4
-			b poll -> 7
-			b poll -> 5`},
-		{"jobs that waiters are given count", `
-			policy one weight=1
-			b watch one
-			b reserve -> waiting
-			a put 0 0 60 -> 1 => b:1
-			a put 0 0 60 -> 2
-			a use one
-			a put 9 0 60 -> 3
-			b poll -> 3
-			b poll -> 2`},
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,56 +24,69 @@ func (w *world) setPolicies(all map[string]*policy.Policy) {
 	w.s.SetPolicies(w.policyFor)
 }
 
-// policyWords are the words of a script for what a policy may say.
-var policyWords = map[string]func(*policy.Policy, string){
-	"jobs":   func(p *policy.Policy, v string) { p.Most[policy.BoundJobs] = int64(number(v)) },
-	"bytes":  func(p *policy.Policy, v string) { p.Most[policy.BoundBytes] = int64(number(v)) },
-	"memory": func(p *policy.Policy, v string) { p.Most[policy.BoundMemory] = int64(number(v)) },
-	"full": func(p *policy.Policy, v string) {
-		p.Full = map[string]policy.Full{"oldest": policy.FullOldest, "least": policy.FullLeast}[v]
-	},
-	"deliveries": func(p *policy.Policy, v string) { p.MaxDeliveries = int(number(v)) },
-	"count": func(p *policy.Policy, v string) {
-		p.Count = map[string]policy.Counted{"timeouts": policy.CountTimeouts, "releases": policy.CountReleases}[v]
-	},
-	"dead": func(p *policy.Policy, v string) {
-		p.DeadLetter = map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop}[v]
-	},
-	"to":       func(p *policy.Policy, v string) { p.DeadLetter, p.DeadTube = policy.FateTube, v },
-	"expired":  func(p *policy.Policy, v string) { p.Expired = map[string]policy.Expiry{"dead": policy.ExpiryDie}[v] },
-	"from":     func(p *policy.Policy, v string) { p.ExpireReady = v == "ready" },
-	"expire":   func(p *policy.Policy, v string) { p.Expire = duration(v) },
-	"reserved": func(p *policy.Policy, v string) { p.MaxReserved = int(number(v)) },
-	"rate":     func(p *policy.Policy, v string) { p.Rate = int(number(v)) },
-	"burst":    func(p *policy.Policy, v string) { p.Burst = int(number(v)) },
-	"weight":   func(p *policy.Policy, v string) { p.Weight = int(number(v)) },
-	"aging":    func(p *policy.Policy, v string) { p.Aging = duration(v) },
-	"retry": func(p *policy.Policy, v string) {
-		first, most, _ := strings.Cut(v, "..")
-		if p.Retry.First = duration(first); most != "" {
-			p.Retry.Most = duration(most)
-		}
-	},
-}
-
 // policy runs the word of a script that covers one tube by a policy, or, without words, by none.
 func (w *world) policy(tube string, words []string) {
-	all := map[string]*policy.Policy{tube: {DeadLetter: policy.FateBury}}
-	for _, word := range words {
-		key, value, _ := strings.Cut(word, "=")
-		policyWords[key](all[tube], value)
-	}
-	if len(words) == 0 {
-		delete(all, tube)
-	}
+	all := map[string]*policy.Policy{}
 	for name, p := range w.policies {
-		if name != tube {
-			all[name] = p
-		}
+		all[name] = p
+	}
+	if all[tube] = policyOf(words); len(words) == 0 {
+		delete(all, tube)
 	}
 	w.setPolicies(all)
 	for w.s.revising() {
 		w.s.Tick(w.now)
+	}
+}
+
+// policyOf is a policy in the words of a script. What is empty is not said.
+func policyOf(words []string) *policy.Policy {
+	p := &policy.Policy{DeadLetter: policy.FateBury}
+	amounts := map[string]*int64{
+		"jobs": &p.Most[policy.BoundJobs], "bytes": &p.Most[policy.BoundBytes], "memory": &p.Most[policy.BoundMemory],
+	}
+	counts := map[string]*int{
+		"deliveries": &p.MaxDeliveries, "reserved": &p.MaxReserved, "rate": &p.Rate, "burst": &p.Burst, "weight": &p.Weight,
+	}
+	times := map[string]*int64{"expire": &p.Expire, "aging": &p.Aging}
+	for _, word := range words {
+		key, v, _ := strings.Cut(word, "=")
+		switch {
+		case v == "":
+		case amounts[key] != nil:
+			*amounts[key] = int64(number(v))
+		case counts[key] != nil:
+			*counts[key] = int(number(v))
+		case times[key] != nil:
+			*times[key] = duration(v)
+		default:
+			policyWord(p, key, v)
+		}
+	}
+	return p
+}
+
+func policyWord(p *policy.Policy, key, v string) {
+	switch key {
+	case "full":
+		p.Full = policy.Full(slices.Index([]string{"refuse", "oldest", "least"}, v))
+	case "count":
+		p.Count = policy.Counted(slices.Index([]string{"reserves", "timeouts", "releases"}, v))
+	case "dead":
+		p.DeadLetter = map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop, "rear": policy.FateRear}[v]
+	case "to":
+		p.DeadLetter, p.DeadTube = policy.FateTube, v
+	case "expired":
+		p.Expired = policy.ExpiryDie
+	case "from":
+		p.ExpireReady = v == "ready"
+	case "retry":
+		first, most, _ := strings.Cut(v, "..")
+		if p.Retry.First = duration(first); most != "" {
+			p.Retry.Most = duration(most)
+		}
+	default:
+		panic("no such word of a policy: " + key)
 	}
 }
 

@@ -49,29 +49,6 @@ func putSaying(body string, args []string) Op {
 	return op
 }
 
-// putWith runs the word put-with: such a put. The answer is an id, or "exists" with one.
-func (u *user) putWith(args []string) string {
-	u.w.t.Helper()
-	op := putSaying(fmt.Sprintf("body %d", len(u.w.bodies)), args)
-	body := string(op.Data)
-	u.w.lastID = max(u.w.lastID, u.w.dir.Last)
-	before := u.w.lastID
-	for id := before + 1; id < before+4; id++ { // which one it gets is known later, and it may be given away at once
-		u.w.bodies[id] = body
-	}
-	done, _ := u.apply(op)
-	u.w.lastID = u.w.dir.Last
-	for id := before + 1; id < before+4; id++ {
-		if id != done.ID || done.Status != OK {
-			delete(u.w.bodies, id)
-		}
-	}
-	if done.Status == Waiting {
-		u.puts = &body
-	}
-	return saidTo(&done)
-}
-
 // saidTo is how a put is answered.
 func saidTo(op *Op) string {
 	switch op.Status {

@@ -98,8 +98,7 @@ func (x *machine) say(i int, a Ask, op Op, body string) {
 	op.Kind, op.Ask = Service, &a
 	want := op
 	if a.What == AskPut {
-		x.w.lastID++
-		want.ID = x.w.lastID
+		want.ID = x.w.dir.Last + 1
 	}
 	x.w.service(&op)
 	x.modelAsk(i, &want, body)
@@ -124,12 +123,12 @@ func (x *machine) putItem() {
 	}
 	queue := choose(x, "queue", "default", "one", "two", "one;rear")
 	x.at(700)
-	body := fmt.Sprintf("item %d", x.w.lastID+1)
-	x.w.bodies[x.w.lastID+1] = body
-	delete(x.w.tags, x.w.lastID+1)
+	body := fmt.Sprintf("item %d", x.w.dir.Last+1)
+	x.w.bodies[x.w.dir.Last+1] = body
+	delete(x.w.tags, x.w.dir.Last+1)
 	a := Ask{What: AskPut, Queue: queue}
 	if x.words = x.tags(2); x.words != nil {
-		x.w.tags[x.w.lastID+1] = tagsFrom(x.words)
+		x.w.tags[x.w.dir.Last+1] = tagsFrom(x.words)
 	}
 	op := Op{Pri: choose[uint32](x, "pri", 0, 1023, 1024, 1024, 1024), Data: []byte(body), Size: uint32(len(body))}
 	x.say(x.consumer(), a, op, body)

@@ -4,11 +4,9 @@ import (
 	"encoding/binary"
 	"maps"
 	"reflect"
-	"strings"
 	"testing"
 
 	"beanfield/shard/queue/naive"
-	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
 
@@ -31,8 +29,7 @@ func (x *machine) putTick() {
 	if x.m.Clients[c].Waiting > 0 {
 		return
 	}
-	x.w.lastID = max(x.w.lastID, x.w.dir.Last) + 1
-	body := x.body(x.w.lastID)
+	body := x.body(x.w.dir.Last + 1)
 	op.Size, op.Data = uint32(len(body)), []byte(body)
 	x.do(c, x.w.users[string(rune('0'+c))], op, body)
 }
@@ -68,53 +65,6 @@ func (x *machine) compareTicks() {
 	}
 	if !maps.Equal(got, x.m.Ticks) || !maps.Equal(logged, x.m.Ticks) {
 		x.w.t.Fatalf("SK1: ticks %v, and %v in the log, want %v", got, logged, x.m.Ticks)
-	}
-}
-
-// SK1: a tick is put once, together with its note, also over a restart and with a body that the log takes
-// apart from the rest; one that is refused may come again.
-func TestPutTick(t *testing.T) {
-	w := newWorld(t)
-	tick := func(kind Kind, at int64, body string, tell *Tick) Op {
-		tell.Schedule, tell.At = "s", at
-		op := Op{Kind: kind, Tube: "one", TTR: 1, Tick: tell}
-		op.Take([]byte(body))
-		b := batchOf(nil, op)
-		for !w.s.Run(w.now, b) {
-			if op := &b.Ops[0]; op.Status == Staging {
-				w.log.Staged[op.ID] = string(joined(op.Parts))
-				op.Staged(nil)
-			}
-		}
-		w.lastID = max(w.lastID, w.dir.Last)
-		return b.Ops[0]
-	}
-	want := func(op Op, status Status, count uint32) {
-		t.Helper()
-		if op.Status != status || op.Count != count {
-			t.Fatalf("tick %d is answered %d, %d put, want %d, %d", op.Tick.At, op.Status, op.Count, status, count)
-		}
-	}
-	want(tick(NoteTick, 5, "", &Tick{Rule: 9}), OK, 0)
-	want(tick(PutTick, 5, "no", &Tick{}), OK, 0)
-	want(tick(PutTick, 6, "yes", &Tick{Rule: 9}), OK, 1)
-	w.replay()
-	want(tick(PutTick, 6, "no", &Tick{}), OK, 0)
-	want(tick(PutTick, 7, strings.Repeat("x", storage.LargeBody+1), &Tick{}), OK, 1)
-	want(tick(PutTick, 7, "no", &Tick{}), OK, 0)
-	w.log.Full = queuetest.Packed
-	want(tick(PutTick, 8, "later", &Tick{}), NoRoom, 0)
-	want(tick(NoteTick, 8, "", &Tick{}), NoRoom, 0)
-	w.log.Full = queuetest.Roomy
-	want(tick(PutTick, 8, "now", &Tick{Rule: 3}), OK, 1)
-	w.s.Ticks(func(tube string, got Tick) {
-		if tube != "one" || got != (Tick{Schedule: "s", At: 8, Rule: 3}) {
-			t.Errorf("in %s is noted %+v", tube, got)
-		}
-	})
-	want(tick(NoteTick, 0, "", &Tick{Forget: true}), OK, 0)
-	if len(w.log.Queues) != 0 || len(w.s.notes) != 0 {
-		t.Errorf("left are %v, and %v in the log", w.s.notes, w.log.Queues)
 	}
 }
 

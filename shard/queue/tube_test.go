@@ -19,11 +19,11 @@ func TestSlotsOfTheGone(t *testing.T) {
 		c := &user{w: w, name: "c"}
 		c.client.Waiter = c
 		c.apply(Op{Kind: Watch, Data: []byte("default")})
-		w.lastID++
-		w.bodies[w.lastID] = ""
-		a.apply(Op{Kind: Put, ID: w.lastID, TTR: 1})
-		c.apply(Op{Kind: ReserveJob, ID: w.lastID})
-		c.apply(Op{Kind: Delete, ID: w.lastID})
+		w.dir.Last++
+		w.bodies[w.dir.Last] = ""
+		a.apply(Op{Kind: Put, ID: w.dir.Last, TTR: 1})
+		c.apply(Op{Kind: ReserveJob, ID: w.dir.Last})
+		c.apply(Op{Kind: Delete, ID: w.dir.Last})
 		c.apply(Op{Kind: Reserve})
 		c.apply(Op{Kind: Detach})
 		c.apply(Op{Kind: Ignore, Data: []byte("default")})

@@ -5,21 +5,6 @@ import (
 	"testing"
 )
 
-// A shard that is only ever waited in is not asked for figures, so withdrawals take its leavers
-// out: none stays listed when it has withdrawn.
-func TestWithdrawalsTakeOutLeavers(t *testing.T) {
-	w := newWorld(t)
-	b, c := w.user("b"), w.user("c")
-	for _, u := range []*user{b, c} {
-		u.apply(Op{Kind: Wait, Ticket: u.Arm()})
-		u.end()
-	}
-	b.apply(Op{Kind: Withdraw, Ticket: b.ticket})
-	if len(w.ended)+len(w.s.ended) > 0 || w.s.Waits() > 0 {
-		t.Errorf("%d leavers are listed, and %d wait", len(w.ended)+len(w.s.ended), w.s.Waits())
-	}
-}
-
 // R3: a worker that watches one busy and many idle tubes leaves nothing in
 // them, and its waits use the same memory again.
 func TestNothingStaleIsLeft(t *testing.T) {

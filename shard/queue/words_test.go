@@ -2,123 +2,275 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"beanfield/shard/queue/naive"
 )
 
-// kindOf are the words of scripts for operations that take an id or nothing.
-var kindOf = map[string]Kind{
-	"put": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
-	"release": Release, "bury": Bury, "touch": Touch, "peek": Peek, "peek-ready": PeekReady,
-	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
-	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "truncate": Truncate, "use": Use,
-	"watch": Watch, "ignore": Ignore, "wait": Wait,
-	"delete-several": DeleteSeveral, "release-several": ReleaseSeveral, "bury-several": BurySeveral,
-	"touch-several": TouchSeveral,
-	"move":          AlterSeveral, "change": AlterSeveral,
-	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
+// verbs are what clients say in scripts, with what follows each. What is not said at the end is 0.
+var verbs = map[string]struct {
+	kind Kind
+	args string
+}{
+	"put": {Put, "pri delay ttr body"}, "put-as": {Put, "id pri delay ttr body"}, "put-with": {Put, "options"}, "put-all": {PutAll, "puts"},
+	"reserve": {Reserve, ""}, "poll": {Reserve, "poll"}, "claim": {Claim, ""}, "offer": {Offer, ""}, "wait": {Wait, "arm"},
+	"withdraw": {Withdraw, "ticket"}, "reserve-job": {ReserveJob, "id"}, "delete": {Delete, "id"},
+	"release": {Release, "id pri delay"}, "bury": {Bury, "id pri"}, "touch": {Touch, "id"}, "peek": {Peek, "id"},
+	"peek-ready": {PeekReady, ""}, "peek-delayed": {PeekDelayed, ""}, "peek-buried": {PeekBuried, ""},
+	"kick": {Kick, "limit"}, "kick-job": {KickJob, "id"}, "quarantine": {Quarantine, "id"},
+	"stats-job": {StatsJob, "id"}, "stats-tube": {StatsTube, "tube"}, "totals": {Totals, ""}, "soonest": {Soonest, ""},
+	"pause": {Pause, "tube delay"}, "truncate": {Truncate, "tube states"},
+	"use": {Use, "tube"}, "unuse": {Unuse, ""}, "watch": {Watch, "tube"}, "ignore": {Ignore, "tube"}, "detach": {Detach, ""},
+	"reserve-tags": {Reserve, "tags"}, "poll-tags": {Reserve, "poll tags"},
+	"reserve-several": {ReserveSeveral, "limit poll"}, "take-tags": {ReserveSeveral, "poll limit tags"}, "offer-several": {OfferSeveral, "limit"},
+	"claim-several":  {ClaimSeveral, "limit pri id size"},
+	"delete-several": {DeleteSeveral, "ids"}, "release-several": {ReleaseSeveral, "pri delay ids"},
+	"bury-several": {BurySeveral, "pri ids"}, "touch-several": {TouchSeveral, "for ids"},
+	"move": {AlterSeveral, "move ids"}, "change": {AlterSeveral, "change ids"},
+	"put-tick": {PutTick, "tick body"}, "note-tick": {NoteTick, "tick"}, "forget-tick": {NoteTick, "tick"},
 }
 
-// putWords are those of puts that say more.
-var putWords = map[string]func(*user, []string) string{"put-with": (*user).putWith, "put-all": (*user).putTogether}
-
-// do runs one word of a script and says the answer.
-func (u *user) do(verb string, args []string) string {
-	u.w.t.Helper()
-	if put := putWords[verb]; put != nil {
-		return put(u, args)
-	}
-	kind, known := kindOf[verb]
+// parse reads what a client says.
+func (u *user) parse(verb string, args []string) Op {
+	v, known := verbs[verb]
 	if !known {
 		panic("no such word: " + verb)
 	}
-	op := Op{Kind: kind, Poll: verb == "poll"}
-	num := func(i int) uint64 { return number(args[i]) }
-	switch kind {
-	case Put:
-		if !u.w.dir.Closed {
-			u.w.lastID++
-		}
-		op.Pri, op.Delay, op.TTR = uint32(num(0)), uint32(num(1)), uint32(num(2))
-		body := fmt.Sprintf("body of %d", u.w.lastID)
-		if len(args) > 3 {
-			body = strings.Repeat("x", int(num(3)))
-		}
-		u.w.bodies[u.w.lastID] = body
-		delete(u.w.tags, u.w.lastID)
-		op.Data, op.Size = []byte(body), uint32(len(body))
-	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob:
-		op.ID = num(0)
-	case Release:
-		op.ID, op.Pri, op.Delay = num(0), uint32(num(1)), uint32(num(2))
-	case Bury:
-		op.ID, op.Pri = num(0), uint32(num(1))
-	case AlterSeveral:
-		args = u.altering(verb, args)
-		for i := range args {
-			op.Data = AppendID(op.Data, num(i))
-		}
-	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral:
-		args = op.several(args)
-		for i := range args {
-			op.Data = AppendID(op.Data, num(i))
-		}
-	case Kick:
-		op.Limit = uint32(num(0))
-	case Pause:
-		op.Data, op.Delay = []byte(args[0]), uint32(num(1))
-	case Use, Watch, Ignore, StatsTube, Truncate:
-		op.Data, op.Limit = []byte(args[0]), statesIn(args[1:])
-	case Wait:
+	op := Op{Kind: v.kind, Poll: verb == "poll"}
+	if n := len(args) - 1; n >= 0 && strings.Contains(args[n], "..") { // a span of ids
+		args = append(args[:n:n], idsIn(args[n])...)
+	}
+	for _, name := range strings.Fields(v.args) {
+		args = u.argument(&op, name, args)
+	}
+	if op.Tick != nil {
+		op.Tick.Forget = verb == "forget-tick"
+	}
+	return op
+}
+
+// idsIn lists the numbers of a span.
+func idsIn(text string) (ids []string) {
+	for from, to := span(text); from <= to; from++ {
+		ids = append(ids, fmt.Sprint(from))
+	}
+	return ids
+}
+
+// argument reads one of what is said, and returns the rest.
+func (u *user) argument(op *Op, name string, args []string) []string {
+	switch name {
+	case "poll":
+		op.Poll = true
+		return args
+	case "arm":
 		op.Ticket = u.Arm()
-	case Withdraw:
+		return args
+	case "ticket":
 		op.Ticket = u.ticket
+		return args
+	case "body":
+		op.Data = []byte(fmt.Sprintf("body of %d", u.w.dir.Last+1))
 		if len(args) > 0 {
-			op.Ticket = num(0)
+			op.Data = []byte(strings.Repeat("x", int(number(args[0]))))
+		}
+		op.Size = uint32(len(op.Data))
+		return nil
+	case "ids":
+		for _, id := range args {
+			op.Data = AppendID(op.Data, number(id))
+		}
+		return nil
+	case "states":
+		op.Limit = statesIn(args)
+		return nil
+	case "tags":
+		op.Options = &Options{Tags: tagsFrom(args)}
+		return nil
+	}
+	return u.figure(op, name, args)
+}
+
+// figure reads what is more than a word or a list.
+func (u *user) figure(op *Op, name string, args []string) []string {
+	switch name {
+	case "options":
+		*op = putSaying(fmt.Sprintf("body %d", len(u.w.bodies)), args)
+		return nil
+	case "move":
+		u.alters = &Altering{Filter: Filter{Tube: args[0]}, To: args[1]}
+		return u.alters.as(args[2:])
+	case "change":
+		u.alters = &Altering{Filter: Filter{Tube: u.client.used.name}}
+		u.alters.change(args[0])
+		return args[1:]
+	case "for":
+		if args[0] != "0" {
+			op.Options = &Options{TTR: duration(args[0])}
+		}
+		return args[1:]
+	case "tube":
+		op.Data = []byte(args[0])
+		return args[1:]
+	case "tick":
+		op.Tube, op.Tick, op.TTR = args[0], &Tick{Schedule: args[1], At: int64(number(args[2])), Rule: 7}, 5
+		return args[3:]
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	n := number(args[0])
+	switch name {
+	case "id":
+		op.ID = n
+	case "size":
+		op.Size = uint32(n)
+	default:
+		*map[string]*uint32{"pri": &op.Pri, "delay": &op.Delay, "ttr": &op.TTR, "limit": &op.Limit}[name] = uint32(n)
+	}
+	return args[1:]
+}
+
+// as reads what moved jobs become, if that is said.
+func (a *Altering) as(args []string) []string {
+	for _, as := range []JobState{Ready, Buried} {
+		if len(args) > 0 && args[0] == as.String() {
+			a.As = as
+			return args[1:]
 		}
 	}
-	done, b := u.apply(op)
-	if kind == Put && !u.w.dir.Closed {
-		u.w.lastID = u.w.dir.Last // a put that a full tube refuses at once takes no id
+	return args
+}
+
+// change reads "pri=N,ttr=TIME,delay=TIME".
+func (a *Altering) change(text string) {
+	for pair := range strings.SplitSeq(text, ",") {
+		switch name, value, _ := strings.Cut(pair, "="); name {
+		case "pri":
+			a.Set, a.Pri = a.Set|FieldPri, uint32(number(value))
+		case "delay":
+			a.Set, a.Delay = a.Set|FieldDelay, duration(value)
+		case "ttr":
+			a.Set, a.TTR = a.Set|FieldTTR, duration(value)
+		}
 	}
-	return u.answer(&done, b)
+}
+
+// statesIn are the states that a truncate names, as its Limit.
+func statesIn(words []string) (limit uint32) {
+	for _, word := range words {
+		limit = uint32(States(limit).With(stateOf[naive.State(word)]))
+	}
+	return limit
+}
+
+// do runs what a client says, and says the answer.
+func (u *user) do(verb string, args []string) string {
+	u.w.t.Helper()
+	switch verb {
+	case "put-all":
+		return u.putTogether(args)
+	case "ended": // its wait, in another shard
+		u.end()
+		return "ok"
+	case "over": // likewise, but its shard does not hear of it
+		u.open = false
+		return "ok"
+	case "forgets": // its put, whose turn has failed
+		u.puts = nil
+		return "ok"
+	}
+	op := u.parse(verb, args)
+	if op.Kind == Put || op.Kind == PutTick {
+		u.w.expect(string(op.Data))
+		if op.ID != 0 {
+			u.w.bodies[op.ID] = string(op.Data)
+		}
+	}
+	b := u.batch(op)
+	return u.w.begin(&course{b: b, say: func() string {
+		u.ends(b)
+		if op.Kind == Put && u.last.Status == Waiting {
+			body := string(op.Data)
+			u.puts = &body
+		}
+		return u.answer(&u.last, b)
+	}})
+}
+
+// expect says what body the next jobs have: which id a put gets is known later, and its job may be given away at once.
+func (w *world) expect(body string) {
+	for id := w.dir.Last + 1; id < w.dir.Last+4; id++ {
+		w.bodies[id] = body
+		delete(w.tags, id)
+	}
 }
 
 var answerOf = map[Status]string{
-	NotFound: "no", TimedOut: "timeout", DeadlineSoon: "soon", Waiting: "waiting",
-	Empty: "empty", NoRoom: "noroom", Refused: "refused", Failed: "failed", TooLong: "toolong", Ended: "ended",
+	NotFound: "no", TimedOut: "timeout", DeadlineSoon: "soon", Waiting: "waiting", Empty: "empty", NoRoom: "noroom",
+	Refused: "refused", Failed: "failed", TooLong: "toolong", Ended: "ended", Denied: "denied",
 }
 
 func (u *user) answer(op *Op, b *Batch) string {
 	u.w.t.Helper()
-	if op.Status != OK {
+	switch {
+	case op.Status == Exists:
+		return fmt.Sprint("exists ", op.ID)
+	case op.Status != OK:
 		return answerOf[op.Status]
 	}
 	switch op.Kind {
-	case Put:
+	case Put, PutTick:
 		return fmt.Sprint(op.ID)
 	case Reserve, ReserveJob, Claim, Peek, PeekReady, PeekDelayed, PeekBuried:
-		body := string(b.Bytes[op.From:op.To]) + string(joined(op.Parts))
-		if body != u.w.bodies[op.ID] || int(op.Size) != len(body) {
-			u.w.t.Fatalf("job %d answers with body %q, size %d, want %q", op.ID, body, op.Size, u.w.bodies[op.ID])
-		}
+		u.w.comes(op.ID, int(op.Size), b.Bytes[op.From:op.To], op.Parts)
 		return fmt.Sprint(op.ID)
+	case Offer:
+		return fmt.Sprint(op.ID)
+	case ReserveSeveral, OfferSeveral, ClaimSeveral:
+		return strings.Join(takenIn(op, b), " ")
 	case Kick, Truncate, DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral, AlterSeveral:
 		return fmt.Sprint(op.Count)
 	case StatsJob:
-		i := b.Jobs[op.From]
-		return fmt.Sprintf("id=%d tube=%s state=%v pri=%d age=%d delay=%d ttr=%d left=%d"+
-			" reserves=%d timeouts=%d releases=%d buries=%d kicks=%d", i.ID, i.Tube, i.State, i.Pri, i.Age,
-			i.Delay, i.TTR, i.TimeLeft, i.Reserves, i.Timeouts, i.Releases, i.Buries, i.Kicks)
+		return figures(b.Jobs[op.From])
 	case StatsTube:
-		i := b.Tubes[op.From]
-		return fmt.Sprintf("name=%s urgent=%d ready=%d reserved=%d delayed=%d buried=%d total=%d using=%d"+
-			" watching=%d waiting=%d deletes=%d pauses=%d pause=%d left=%d", i.Name, i.Urgent, i.Ready,
-			i.Reserved, i.Delayed, i.Buried, i.Total, i.Using, i.Watching, i.Waiting, i.Deletes, i.Pauses,
-			i.Pause, i.PauseLeft)
+		return figures(b.Tubes[op.From])
 	case Totals:
-		i := b.Sums
-		return fmt.Sprintf("urgent=%d ready=%d reserved=%d delayed=%d buried=%d timeouts=%d total=%d",
-			i.Urgent, i.Ready, i.Reserved, i.Delayed, i.Buried, i.Timeouts, i.Total)
+		return figures(b.Sums)
 	}
 	return "ok"
+}
+
+// takenIn are the jobs that an answer lists.
+func takenIn(op *Op, b *Batch) (ids []string) {
+	for _, k := range b.Taken[op.From:op.To] {
+		ids = append(ids, fmt.Sprint(k.ID))
+	}
+	return ids
+}
+
+// figures are those of a struct, as name=value.
+func figures(of any) string {
+	text := strings.ToLower(strings.Trim(fmt.Sprintf("%+v", of), "{}"))
+	return strings.NewReplacer(":", "=", "timeleft", "left", "pauseleft", "left").Replace(text)
+}
+
+// tagsFrom are tags written as k=v.
+func tagsFrom(words []string) Tags {
+	pairs := map[string]string{}
+	for _, w := range words {
+		k, v, _ := strings.Cut(w, "=")
+		pairs[k] = v
+	}
+	return MakeTags(pairs)
+}
+
+// wordsOf is the reverse of tagsFrom.
+func wordsOf(tags Tags) (words []string) {
+	for k, v := range tags.All() {
+		words = append(words, strings.Join([]string{string(k), string(v)}, "="))
+	}
+	slices.Sort(words)
+	return words
 }
