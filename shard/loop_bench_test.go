@@ -6,7 +6,6 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/queuetest"
-	"beanfield/shard/stack"
 	"beanfield/storage"
 )
 
@@ -18,42 +17,6 @@ func newBareShard() *Shard {
 	start := time.Now()
 	return New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: logs[0], Pinned: "default"}),
 		func() int64 { return int64(time.Since(start)) + 1 })
-}
-
-func BenchmarkMailbox(b *testing.B) {
-	b.Run("push and swap one", func(b *testing.B) {
-		var m stack.Stack[queue.Batch]
-		batch := &queue.Batch{}
-		b.ReportAllocs()
-		for b.Loop() {
-			m.Push(batch, &batch.Link)
-			m.TakeInOrder(linkOf)
-		}
-	})
-	b.Run("push sixteen and swap", func(b *testing.B) {
-		var m stack.Stack[queue.Batch]
-		var batches [16]queue.Batch
-		b.ReportAllocs()
-		for b.Loop() {
-			for i := range batches {
-				m.Push(&batches[i], &batches[i].Link)
-			}
-			m.TakeInOrder(linkOf)
-		}
-	})
-	b.Run("contended push", func(b *testing.B) {
-		var m stack.Stack[queue.Batch]
-		b.ReportAllocs()
-		b.RunParallel(func(pb *testing.PB) {
-			batch := new(queue.Batch)
-			for pb.Next() {
-				m.Push(batch, &batch.Link)
-				if m.TakeInOrder(linkOf) != nil {
-					batch = new(queue.Batch) // somebody may still read the old one
-				}
-			}
-		})
-	})
 }
 
 // client runs put, reserve and delete through a Shard, one batch for each or
@@ -119,27 +82,5 @@ func BenchmarkSubmitContended(b *testing.B) {
 				}
 			})
 		})
-	}
-}
-
-// A batch of sixteen cycles' puts, as a pipelining client sends them.
-func BenchmarkSubmitPipelined(b *testing.B) {
-	sh := newBareShard()
-	defer sh.Close()
-	c := newShardClient(sh, "default")
-	puts, rest := make([]queue.Op, 16), make([]queue.Op, 16)
-	id := uint64(0)
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range puts {
-			id++
-			puts[i] = queue.Op{Kind: queue.Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100}
-			rest[i] = queue.Op{Kind: queue.Reserve, Poll: true}
-		}
-		c.run(puts...)
-		for i, op := range c.run(rest...) {
-			rest[i] = queue.Op{Kind: queue.Delete, ID: op.ID}
-		}
-		c.run(rest...)
 	}
 }

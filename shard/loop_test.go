@@ -257,22 +257,6 @@ func TestMoreDueThanASlice(t *testing.T) {
 	})
 }
 
-// 300 silent holders expire, all of them, at their moment.
-func TestSilentHoldersExpire(t *testing.T) {
-	inBubble(t, false, func(t *testing.T, b *bench) {
-		for id := uint64(1); id <= 300; id++ {
-			g := b.newClient()
-			g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 1}, queue.Op{Kind: queue.ReserveJob, ID: id})
-			<-time.After(time.Duration(id%7) * 131 * time.Microsecond)
-		}
-		<-time.After(time.Second)
-		synctest.Wait()
-		if n := b.totals().Timeouts; n != 300 {
-			t.Errorf("%d of 300 have expired", n)
-		}
-	})
-}
-
 // hold makes the caller of the returned function the owner of the shard until
 // release is called: it stands in the middle of an operation.
 func (b *bench) hold() (release func()) {

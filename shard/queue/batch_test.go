@@ -52,22 +52,6 @@ func TestBatchStopsAtVolume(t *testing.T) {
 	}
 }
 
-// A batch that is told More is applied again at the same operation.
-func TestBatchStopsAtSlice(t *testing.T) {
-	w := newWorld(t)
-	a := w.user("a")
-	const n = Slice * 3 / 2
-	w.fill(a, n, 100)
-	batch := batchOf(&a.client, Op{Kind: Kick, Limit: n}, Op{Kind: PeekReady})
-	if w.s.Run(w.now, batch) || batch.Next != 0 {
-		t.Fatalf("stopped at %d", batch.Next)
-	}
-	w.s.Tick(w.now)
-	if !w.s.Run(w.now, batch) || batch.Next != 2 || batch.Ops[0].Count != n || batch.Ops[1].ID != 1 {
-		t.Fatalf("at the end: %d %+v", batch.Next, batch.Ops)
-	}
-}
-
 func TestRetain(t *testing.T) {
 	buffer := []byte("firstsecondthird")
 	b := &Batch{Ops: []Op{{Data: buffer[:5]}, {Data: buffer[5:11]}, {}, {Data: buffer[11:]}}, Next: 1}

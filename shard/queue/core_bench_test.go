@@ -88,40 +88,6 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
-// A put that grows the backlog, and what it takes away again.
-func BenchmarkPutThenDelete(b *testing.B) {
-	for _, jobs := range []int{1, 1_000_000} {
-		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
-			f := newField(jobs, 1)
-			c := &f.clients[0]
-			b.ReportAllocs()
-			for b.Loop() {
-				f.put(c)
-				f.apply(c, Op{Kind: Delete, ID: f.id})
-			}
-		})
-	}
-}
-
-func BenchmarkTouch(b *testing.B) {
-	for _, held := range []int{1, 20_000} {
-		b.Run(fmt.Sprintf("held=%d", held), func(b *testing.B) {
-			f := newField(0, 1)
-			c := &f.clients[0]
-			first := f.id + 1
-			for range held {
-				f.put(c)
-				f.apply(c, Op{Kind: Reserve, Poll: true})
-			}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				f.now += 1000
-				f.apply(c, Op{Kind: Touch, ID: first + uint64(i%held)})
-			}
-		})
-	}
-}
-
 // The steady way of a job allocates nothing.
 func TestCycleAllocatesNothing(t *testing.T) {
 	for _, size := range []struct{ jobs, tubes int }{{1, 1}, {100_000, 1}, {1, 1000}, {100_000, 1000}} {

@@ -189,7 +189,11 @@ func (x *machine) dropGroup() {
 // V4 hold after each step.
 func TestServiceModel(t *testing.T) {
 	all := append(weighted(1, commands), weighted(2, serviceCommands)...)
-	eachSeed(t, 150, 600, func(t *testing.T, rnd *rand.Rand) func() {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 60
+	}
+	eachSeed(t, seeds, 600, func(t *testing.T, rnd *rand.Rand) func() {
 		x := newServiceMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
 		return func() { all[rnd.IntN(len(all))](x) }
 	})

@@ -37,27 +37,6 @@ func (f *pushField) commitByAll() {
 	f.endTurn()
 }
 
-// What an item costs in a queue of many groups: its put, which pushes it to each of them,
-// and the commits of all, with other items pending or without.
-func BenchmarkGroups(b *testing.B) {
-	for _, groups := range []int{20, 2000} {
-		for _, pending := range []int{0, 100} {
-			f := newGroupsField(groups)
-			for range pending {
-				f.putForAll()
-			}
-			b.Run(fmt.Sprintf("groups=%d/pending=%d", groups, pending), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					f.putForAll()
-					f.commitByAll()
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*groups), "ns/group")
-			})
-		}
-	}
-}
-
 // A group that is mostly done with everything keeps one chunk of places. Otherwise each item
 // would cost a chunk in every group: with two thousand groups, 8 MB of garbage.
 func TestGroupsKeepAChunkOfPlaces(t *testing.T) {
