@@ -8,42 +8,6 @@ import (
 	"beanfield/storage"
 )
 
-// alterJobs moves or changes several jobs of a tube.
-func (x *machine) alterJobs() {
-	c, u := x.client()
-	if u == nil {
-		return
-	}
-	a := &Altering{Filter: Filter{Tube: choose(x, "from", machineTubes...)}}
-	tube := a.Tube
-	if x.pick(3, "how") > 0 {
-		if a.To = choose(x, "to", machineTubes...); a.To == a.Tube {
-			return
-		}
-		tube = a.To
-		a.As = choose(x, "as", 0, 0, Ready, Buried)
-	} else {
-		a.Set = Fields(1 + x.pick(7, "fields"))
-		a.Pri = choose[uint32](x, "pri", 0, 1, 1023, 1024)
-		a.Delay, a.TTR = choose[int64](x, "delay", 0, 1000, 2250)*millisecond, choose[int64](x, "ttr", 1000, 2000, 250,
-			1750)*millisecond
-	}
-	op := Op{Kind: AlterSeveral}
-	many := 6
-	if x.m.Policies != nil {
-		many = 2 // one at most: between the turns of more, jobs may end that are too old
-	}
-	for range x.pick(many, "how many") {
-		op.Data = AppendID(op.Data, x.id())
-	}
-	if x.atTube(tube); x.m.Clients[c].Waiting > 0 {
-		return
-	}
-	u.alters = a
-	x.do(c, u, op, "")
-	u.alters = nil
-}
-
 // modelAlter runs it in the model.
 func (x *machine) modelAlter(a *Altering, op *Op) {
 	with := naive.Alter{From: a.Tube, To: a.To, As: map[JobState]naive.State{Ready: naive.Ready,

@@ -12,9 +12,10 @@ import (
 // with keys, with policies, and where dead letters go to a tube that is being purged (GR1, GR2).
 func TestModelPurges(t *testing.T) {
 	often := slices.Concat(weighted(1, commands), weighted(1, []command{
-		{"truncate", 4, (*machine).truncate}, {"truncate states", 4, (*machine).truncateStates},
 		{"restart", 2, (*machine).restart}, {"put", 12, (*machine).put},
-	}))
+	}), weighted(1, said((*machine).says, `
+		4 truncate {tube}
+		4 truncate {tube} {ready|delayed|buried} {ready|delayed|buried}`)))
 	items := weighted(1, serviceCommands)
 	for name, begin := range map[string]func(*testing.T, func(int, string) int) *machine{
 		"plain":    func(t *testing.T, pick func(int, string) int) *machine { return newMachine(t, pick) },
@@ -63,14 +64,6 @@ func (x *machine) endTurns() {
 		x.w.s.Tick(x.w.now)
 		next := x.next()
 		more = next != 0 && next <= x.w.now
-	}
-}
-
-// truncateStates ends the jobs of a tube that are in some states.
-func (x *machine) truncateStates() {
-	of := States(0).With(choose(x, "state", Ready, Delayed, Buried)).With(choose(x, "state", Ready, Delayed, Buried))
-	if c, u := x.client(); u != nil {
-		x.do(c, u, Op{Kind: Truncate, Data: []byte(choose(x, "tube", machineTubes...)), Limit: uint32(of)}, "")
 	}
 }
 

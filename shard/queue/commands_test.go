@@ -17,7 +17,7 @@ type command struct {
 	run    func(*machine)
 }
 
-var commands = []command{
+var commands = append([]command{
 	{"put", 12, (*machine).put},
 	{"tick", 2, (*machine).putTick},
 	{"put all", 3, (*machine).putAll},
@@ -26,16 +26,7 @@ var commands = []command{
 	{"offer several", 1, (*machine).offerSeveral},
 	{"wait", 5, (*machine).wait},
 	{"end a wait", 6, (*machine).endWait},
-	{"release", 5, (*machine).release},
-	{"bury", 4, (*machine).bury},
-	{"by id", 8, (*machine).byID},
-	{"several by id", 5, (*machine).severalByID},
-	{"alter", 4, (*machine).alterJobs},
-	{"peek", 2, (*machine).peek},
-	{"kick", 3, (*machine).kick},
 	{"pause", 2, (*machine).pause},
-	{"truncate", 1, (*machine).truncate},
-	{"use and watch", 6, (*machine).member},
 	{"detach", 2, (*machine).detach},
 	{"time", 10, (*machine).time},
 	{"log", 1, (*machine).toggleLog},
@@ -44,6 +35,117 @@ var commands = []command{
 			x.restart()
 		}
 	}},
+}, said((*machine).says, `
+	5 release {held} {0|1|1023|1024} {0|0|1|2}
+	4 bury {held} {0|1|1023|1024}
+	2 delete {held}
+	1 touch {held}
+	2 reserve-job {id}
+	1 kick-job {id}
+	1 peek {id}
+	1 quarantine {id}
+	1 delete-several {some}
+	1 release-several-for {0|1|1023|1024} {0s|1s|2s|1250ms} {one tube}
+	1 release-several-for {0|1|1023|1024} 0s {some}
+	1 bury-several {0|1|1023|1024} {some}
+	1 touch-several {0|0|1s|5s|750ms} {some}
+	3 move {tube} {tube} {||ready|buried} {ids}
+	1 change {pri=0|pri=1|pri=1023|pri=1024} {ids}
+	1 change {ttr=1s|ttr=2s|pri=1,ttr=250ms|ttr=1750ms} {ids}
+	1 change {delay=0s|delay=1s|pri=1023,delay=2250ms|delay=1s,ttr=250ms} {ids}
+	2 {peek-ready|peek-delayed|peek-buried}
+	3 kick {0|1|1|2|5|4294967295}
+	1 truncate {{tube}|none|none|none}
+	2 use {tube}
+	1 unuse
+	3 watch {tube}`)...)
+
+// said are commands that are lines of a script.
+func said(by func(*machine, string), text string) (list []command) {
+	for _, line := range spoken(text) {
+		list = append(list, command{line, 1, func(x *machine) { by(x, line) }})
+	}
+	return list
+}
+
+// says has a client that does not wait say such a line.
+func (x *machine) says(line string) {
+	c, u := x.client()
+	if u == nil {
+		return
+	}
+	words := strings.Fields(x.fill(c, line))
+	verb, to := words[0], ""
+	used := x.m.Clients[c].Used
+	switch {
+	case verb == "release":
+		to = x.tubeOf(words[1])
+	case verb == "release-several-for" && len(words) > 3:
+		to = x.tubeOf(words[3])
+	case verb == "move":
+		to = words[2]
+	case verb == "change":
+		to = used
+	case verb == "watch" && slices.Contains(x.m.Clients[c].Watched, words[1]):
+		words[0] = "ignore"
+	}
+	idle := used == "" && slices.Contains([]string{"change", "kick", "peek-ready", "peek-delayed", "peek-buried"}, verb)
+	if idle || verb == "move" && words[1] == to {
+		return
+	}
+	if to != "" { // where it may be delayed
+		x.atTube(to)
+	}
+	if x.m.Clients[c].Waiting == 0 {
+		x.do(c, u, u.parse(words[0], words[1:]), "")
+	}
+}
+
+// tubeOf is where a job is, or "".
+func (x *machine) tubeOf(id string) string {
+	if j := x.m.Job(number(id)); j != nil {
+		return j.Tube
+	}
+	return ""
+}
+
+// fill makes a line that can be said by a client of the model.
+func (x *machine) fill(c int, line string) string {
+	return x.pick.fill(line, func(name string) string {
+		switch name {
+		case "held":
+			return fmt.Sprint(x.held(c))
+		case "id":
+			return fmt.Sprint(x.id())
+		case "tube":
+			return choose(x, name, machineTubes...)
+		case "queue":
+			return choose(x, name, "default", "one", "two", "one;rear")
+		case "tags":
+			return strings.Join(x.tags(2), " ")
+		case "who":
+			return who(x.m.Clients[c].Consumer)
+		case "some":
+			return x.fill(c, strings.Repeat("{held} ", x.pick(8, name)))
+		case "few":
+			return x.fill(c, strings.Repeat("{held} ", x.pick(4, name)))
+		case "ids":
+			if x.m.Policies != nil { // between the turns of more, jobs may end that are too old
+				return x.fill(c, strings.Repeat("{id} ", x.pick(2, name)))
+			}
+			return x.fill(c, strings.Repeat("{id} ", x.pick(6, name)))
+		case "one tube":
+			ids := strings.Fields(x.fill(c, "{some}"))
+			others := func(id string) bool { return x.tubeOf(id) != x.tubeOf(ids[0]) }
+			return strings.Join(slices.DeleteFunc(slices.Clone(ids), others), " ")
+		case "wait":
+			if g := x.getter(); g != nil && x.pick(3, name) > 0 {
+				return "wait=" + g.name
+			}
+			return ""
+		}
+		panic("nobody can make " + name)
+	})
 }
 
 func (x *machine) put() {
@@ -155,53 +257,6 @@ func (x *machine) held(c int) uint64 {
 	return choose(x, "held", ids...)
 }
 
-func (x *machine) release() {
-	c, u := x.client()
-	if u == nil {
-		return
-	}
-	id := x.held(c)
-	if j := x.m.Job(id); j != nil {
-		x.atTube(j.Tube)
-	}
-	if x.m.Clients[c].Waiting > 0 {
-		return
-	}
-	x.do(c, u, Op{
-		Kind: Release, ID: id, Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024),
-		Delay: choose[uint32](x, "delay", 0, 0, 1, 2),
-	}, "")
-}
-
-func (x *machine) bury() {
-	if c, u := x.client(); u != nil {
-		x.do(c, u, Op{Kind: Bury, ID: x.held(c), Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024)}, "")
-	}
-}
-
-func (x *machine) byID() {
-	if c, u := x.client(); u != nil {
-		kind := choose(x, "kind", Delete, Delete, Touch, ReserveJob, ReserveJob, KickJob, Peek, Quarantine)
-		id := x.id()
-		if kind == Touch || kind == Delete {
-			id = x.held(c)
-		}
-		x.do(c, u, Op{Kind: kind, ID: id}, "")
-	}
-}
-
-func (x *machine) peek() {
-	if c, u := x.client(); u != nil && x.m.Clients[c].Used != "" {
-		x.do(c, u, Op{Kind: choose(x, "kind", PeekReady, PeekDelayed, PeekBuried)}, "")
-	}
-}
-
-func (x *machine) kick() {
-	if c, u := x.client(); u != nil && x.m.Clients[c].Used != "" {
-		x.do(c, u, Op{Kind: Kick, Limit: choose[uint32](x, "bound", 0, 1, 1, 2, 5, 4294967295)}, "")
-	}
-}
-
 func (x *machine) pause() {
 	c, u := x.client()
 	if u == nil {
@@ -213,32 +268,6 @@ func (x *machine) pause() {
 		x.do(c, u, Op{Kind: Pause, Data: []byte(name), Delay: choose[uint32](x, "pause", 0, 1, 2, 3)}, "")
 		x.passTo(x.w.now + 1) // what is reserved next begins at another phase
 	}
-}
-
-func (x *machine) truncate() {
-	if c, u := x.client(); u != nil && x.pick(4, "really") == 0 {
-		x.do(c, u, Op{Kind: Truncate, Data: []byte(choose(x, "tube", machineTubes...))}, "")
-	}
-}
-
-func (x *machine) member() {
-	c, u := x.client()
-	if u == nil {
-		return
-	}
-	name := choose(x, "tube", machineTubes...)
-	op := Op{Kind: Watch, Data: []byte(name)}
-	switch x.pick(6, "how") {
-	case 0, 1:
-		op.Kind = Use
-	case 2:
-		op.Kind = Unuse
-	default:
-		if slices.Contains(x.m.Clients[c].Watched, name) {
-			op.Kind = Ignore
-		}
-	}
-	x.do(c, u, op, "")
 }
 
 // detach hangs up a client, also one that waits.

@@ -17,12 +17,11 @@ type machine struct {
 	w *world
 	m *naive.Queue
 	// pick chooses one of n; the label helps to read a failure.
-	pick              func(n int, label string) int
+	pick              picker
 	rateLimits, fairs bool // some tubes are throttled; they have weights, and little else
 	pauses            int  // so far
 	// of the queue service
 	serves bool
-	words  []string // the tags of the operation
 }
 
 const machineClients = 4

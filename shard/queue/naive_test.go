@@ -143,9 +143,9 @@ func (x *machine) modelAsk(i int, op *Op, body string) {
 	status := naive.OK
 	switch a.What {
 	case AskPut:
-		status = m.PutItem(&naive.Job{ID: op.ID, Tube: a.Queue, Body: body, Pri: op.Pri, Tags: x.words})
+		status = m.PutItem(&naive.Job{ID: op.ID, Tube: a.Queue, Body: body, Pri: op.Pri, Tags: wordsOf(a.Tags)})
 	case AskGet:
-		g := naive.Get{Queue: a.Queue, From: a.Index, Tags: x.words, Length: a.Length, Take: a.Take}
+		g := naive.Get{Queue: a.Queue, From: a.Index, Tags: wordsOf(a.Tags), Length: a.Length, Take: a.Take}
 		if g.Newest = a.Index == NewestIndex; g.Newest {
 			g.From = 0
 		}
@@ -170,7 +170,7 @@ func (x *machine) modelAsk(i int, op *Op, body string) {
 		if start == NewestIndex {
 			start = m.Newest(a.Queue)
 		}
-		m.Subscribe(i, a.Window, a.AutoCommit, x.words, start)
+		m.Subscribe(i, a.Window, a.AutoCommit, wordsOf(a.Tags), start)
 	case AskLeave:
 		m.Unsubscribe(i)
 	case AskCommit:

@@ -17,16 +17,54 @@ var machineConsumers = []string{
 	"h.a@one", "h.b@one", "i.a@one", "h.a@two", "h.a@one;rear",
 }
 
-var serviceCommands = []command{
-	{"put item", 12, (*machine).putItem},
-	{"subscribe", 8, (*machine).subscribe},
-	{"leave", 3, (*machine).leave},
-	{"commit some", 12, (*machine).commitSome},
-	{"refuse", 6, (*machine).refuse},
-	{"find", 9, (*machine).find},
+var serviceCommands = append([]command{
 	{"find again", 9, (*machine).findAgain},
-	{"end some", 2, (*machine).endSome},
 	{"drop group", 1, (*machine).dropGroup},
+}, said((*machine).saysTo, `
+	12 q@{queue} item {0|1023|1024|1024|1024} {tags}
+	8 {who} sub {0|1|2|3} {|||||||auto} {{tags}|{tags}|} {index=new|index={id}||||}
+	3 {who} leave
+	12 {who} commit {few}
+	6 {who} negative {No|No|No|No|Shutdown} why {few}
+	9 q@{queue} get {from=-1|from={id}||||} len={1|2|3} {|take} {{tags}|} {wait}
+	1 q@{queue} delete {id} {id}
+	1 q@{queue} trunc {id}`)...)
+
+// saysTo has a consumer, or somebody for whom it does not matter, say such a line.
+func (x *machine) saysTo(line string) {
+	i := x.consumer()
+	switch strings.Fields(line)[1] {
+	case "item":
+		if len(x.m.Jobs) > 30 {
+			return
+		}
+		x.at(700)
+	case "leave":
+		x.at(800)
+	}
+	x.speaks(i, x.fill(i, line))
+}
+
+// speaks runs one operation of the queue service on both, where client i is the consumer, and compares everything.
+func (x *machine) speaks(i int, line string) {
+	x.forget()
+	words := strings.Fields(line)
+	op := x.w.asking(words[0], asks[words[1]], words[2:])
+	want := op
+	if want.Ask.What == AskPut {
+		want.ID = x.w.dir.Last + 1
+	}
+	x.w.service(&op)
+	x.modelAsk(i, &want, string(want.Data))
+	if op.Status != want.Status || op.Status == OK && op.ID != want.ID {
+		x.w.t.Fatalf("%s is answered %v %d, want %v %d", line, op.Status, op.ID, want.Status, want.ID)
+	}
+	if op.Ask.What == AskGet && op.Status == OK {
+		if got, want := x.w.asked(&op), strings.Trim(fmt.Sprint(x.m.Found), "[]"); got != want {
+			x.w.t.Fatalf("%s finds %s, want %s", line, got, want)
+		}
+	}
+	x.tick()
 }
 
 // serve makes a machine one of the queue service, too.
@@ -76,98 +114,7 @@ func (x *machine) groupOf(c *naive.Consumer) *group {
 
 func who(c *naive.Consumer) string { return c.Group + "." + c.User + "@" + c.Queue }
 
-// say runs one operation of the queue service on both and compares everything.
-func (x *machine) say(i int, a Ask, op Op, body string) {
-	x.forget()
-	c := x.m.Clients[i].Consumer
-	if a.Queue == "" {
-		a.Queue = c.Queue
-	}
-	who := who(c)
-	a.Group, a.User, a.Limits = c.Group, c.User, &x.w.limits
-	if len(x.words) > 0 {
-		a.Tags = tagsFrom(x.words)
-	}
-	switch a.What {
-	case AskWatch:
-		x.w.subs[who] = &subscriber{w: x.w, name: who}
-		a.Receiver = x.w.subs[who]
-	case AskLeave:
-		a.Receiver = x.w.subs[who]
-	}
-	op.Kind, op.Ask = Service, &a
-	want := op
-	if a.What == AskPut {
-		want.ID = x.w.dir.Last + 1
-	}
-	x.w.service(&op)
-	x.modelAsk(i, &want, body)
-	if op.Status != want.Status || op.Status == OK && op.ID != want.ID {
-		x.w.t.Fatalf("%s: operation %d is answered %v %d, want %v %d", who, a.What, op.Status, op.ID, want.Status,
-			want.ID)
-	}
-	if a.What == AskGet && op.Status == OK {
-		if got, want := x.w.asked(&op), strings.Trim(fmt.Sprint(x.m.Found), "[]"); got != want {
-			x.w.t.Fatalf("found are %s, want %s", got, want)
-		}
-	}
-	x.words = nil
-	x.tick()
-}
-
 func (x *machine) consumer() int { return machineClients + x.pick(len(machineConsumers), "consumer") }
-
-func (x *machine) putItem() {
-	if len(x.m.Jobs) > 30 {
-		return
-	}
-	queue := choose(x, "queue", "default", "one", "two", "one;rear")
-	x.at(700)
-	body := fmt.Sprintf("item %d", x.w.dir.Last+1)
-	x.w.bodies[x.w.dir.Last+1] = body
-	delete(x.w.tags, x.w.dir.Last+1)
-	a := Ask{What: AskPut, Queue: queue}
-	if x.words = x.tags(2); x.words != nil {
-		x.w.tags[x.w.dir.Last+1] = tagsFrom(x.words)
-	}
-	op := Op{Pri: choose[uint32](x, "pri", 0, 1023, 1024, 1024, 1024), Data: []byte(body), Size: uint32(len(body))}
-	x.say(x.consumer(), a, op, body)
-}
-
-func (x *machine) subscribe() {
-	i := x.consumer()
-	a := Ask{What: AskWatch, Window: x.pick(4, "window"), AutoCommit: x.pick(8, "auto") == 0}
-	if x.pick(3, "filtered") > 0 {
-		x.words, a.Index = x.tags(4), x.index(2)
-	}
-	x.say(i, a, Op{}, "")
-}
-
-func (x *machine) leave() {
-	x.at(800)
-	x.say(x.consumer(), Ask{What: AskLeave}, Op{}, "")
-}
-
-func (x *machine) commitSome() {
-	i := x.consumer()
-	a := Ask{What: AskCommit}
-	for range x.pick(4, "how many") {
-		a.Indexes = append(a.Indexes, x.held(i))
-	}
-	x.say(i, a, Op{}, "")
-}
-
-func (x *machine) refuse() {
-	i := x.consumer()
-	a := Ask{What: AskNegative, Code: "No", Reason: "why"}
-	if x.pick(5, "farewell") == 0 {
-		a.Code = CodeShutdown
-	}
-	for range x.pick(3, "how many") {
-		a.Indexes = append(a.Indexes, x.held(i))
-	}
-	x.say(i, a, Op{}, "")
-}
 
 // dropGroup removes a group. Of a first group no more than one consumer has items then: in
 // which order those of several come back is not promised.
@@ -181,7 +128,7 @@ func (x *machine) dropGroup() {
 		}
 	}
 	if had < 2 || x.m.Services[c.Queue].First != c.Group {
-		x.say(i, Ask{What: AskDropGroup}, Op{}, "")
+		x.speaks(i, who(c)+" drop")
 	}
 }
 

@@ -26,7 +26,8 @@ var verbs = map[string]struct {
 	"reserve-several": {ReserveSeveral, "limit poll"}, "take-tags": {ReserveSeveral, "poll limit tags"}, "offer-several": {OfferSeveral, "limit"},
 	"claim-several":  {ClaimSeveral, "limit pri id size"},
 	"delete-several": {DeleteSeveral, "ids"}, "release-several": {ReleaseSeveral, "pri delay ids"},
-	"bury-several": {BurySeveral, "pri ids"}, "touch-several": {TouchSeveral, "for ids"},
+	"release-several-for": {ReleaseSeveral, "pri lasting ids"},
+	"bury-several":        {BurySeveral, "pri ids"}, "touch-several": {TouchSeveral, "for ids"},
 	"move": {AlterSeveral, "move ids"}, "change": {AlterSeveral, "change ids"},
 	"put-tick": {PutTick, "tick body"}, "note-tick": {NoteTick, "tick"}, "forget-tick": {NoteTick, "tick"},
 }
@@ -104,6 +105,10 @@ func (u *user) figure(op *Op, name string, args []string) []string {
 	case "change":
 		u.alters = &Altering{Filter: Filter{Tube: u.client.used.name}}
 		u.alters.change(args[0])
+		return args[1:]
+	case "lasting":
+		op.Options = &Options{Delay: duration(args[0])}
+		op.Delay = wholeSeconds(op.Options.Delay)
 		return args[1:]
 	case "for":
 		if args[0] != "0" {
