@@ -41,17 +41,6 @@ func newClient(s *section, queue, user string) *client {
 	return x
 }
 
-// another is a second user of the same queue and group.
-func (x *client) another(user string) *client { return newClient(x.section, x.queue, user) }
-
-// in is the same user in another group.
-func (x *client) in(group string) *client {
-	y := x.another(x.user)
-	y.group = group
-	y.headers.Set(x.groupHeader, group)
-	return y
-}
-
 // rear is the same user of the rear queue.
 func (x *client) rear() *client {
 	r := *x
@@ -119,9 +108,6 @@ func (x *client) listed(kind, id string) map[string]string {
 
 func (x *client) consumer() map[string]string { return x.listed("consumers", x.group+"."+x.user) }
 
-// pending is how many items the client has and has not committed.
-func (x *client) pending() any { return x.consumer()["Pending"] }
-
 func (x *client) put(body, query string, headers ...string) uint64 {
 	index, err := strconv.ParseUint(x.ask("POST", query, body, headers...).needs(200).body, 10, 63)
 	must(err)
@@ -148,15 +134,6 @@ func (x *client) done(what string, r reply) { x.Equal(what, fmt.Sprint(r.status,
 
 func (x *client) commit(indexes ...uint64) {
 	x.done("commit", x.ask("PUT", "_indexes_="+comma(indexes), ""))
-}
-
-func (x *client) negative(form string, indexes ...uint64) {
-	x.done("negative", x.ask("PUT", "_indexes_="+comma(indexes)+"&_negative_=true", form, "Content-Type",
-		"application/x-www-form-urlencoded"))
-}
-
-func (x *client) delete(indexes ...uint64) {
-	x.done("delete", x.ask("DELETE", "_indexes_="+comma(indexes), ""))
 }
 
 func (x *client) truncate(index uint64) {

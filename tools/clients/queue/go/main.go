@@ -8,15 +8,15 @@ import (
 	"beanfield/tools/clients/checks"
 )
 
-// Where the server is.
-var workers, queues string
+// queues is where the server has its queue service.
+var queues string
 
 func main() {
 	if len(os.Args) != 4 {
 		fmt.Fprintln(os.Stderr, "usage: queueclient HOST PORT QUEUE_PORT")
 		os.Exit(2)
 	}
-	workers, queues = net.JoinHostPort(os.Args[1], os.Args[2]), net.JoinHostPort(os.Args[1], os.Args[3])
+	queues = net.JoinHostPort(os.Args[1], os.Args[3])
 	c := checks.New("x/net/websocket")
 	for _, part := range parts {
 		// On a queue of its own, so that a part that broke leaves nothing in the way of the

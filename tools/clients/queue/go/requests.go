@@ -12,7 +12,6 @@ var parts = []struct {
 	play func(*client)
 }{
 	{"attributes", attributes}, {"puts", puts}, {"windows", windows}, {"commits", commits}, {"stream", stream},
-	{"takeover", takeover}, {"negatives", negatives}, {"groups", groups}, {"both", both},
 }
 
 // attributes looks at a queue that is not there, in both encodings.
@@ -35,11 +34,6 @@ func attributes(x *client) {
 		x.Equal("type", r.header.Get("Content-Type"), "application/json")
 	}
 	x.Equal("type", x.ask("GET", "_attrs_=true", "").header.Get("Content-Type"), typeProtobuf)
-	w := x.worker()
-	w.say("use default")
-	w.say("watch default")
-	w.say("ignore " + x.queue)
-	x.Equal("no tube is made", w.say("stats-tube "+x.queue), "NOT_FOUND")
 }
 
 // puts adds items of many kinds and reads them back.
