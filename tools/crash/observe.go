@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/marked"
 )
 
 // snapshot is what a server shows right after a start.
@@ -29,9 +30,7 @@ func observe(addr string, known []uint64, first uint64) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range []string{"ready", "reserved", "delayed", "buried"} {
-		s.count += stats.Number("current-jobs-" + k)
-	}
+	s.count = marked.Count(stats)
 	if s.probe, err = probe(c); err != nil {
 		return nil, err
 	}
@@ -66,39 +65,22 @@ func probe(c *client.Client) (uint64, error) {
 	return r.Number, err
 }
 
-// portion is how many jobs are asked about at once.
-const portion = 16
-
 // look asks for jobs by id.
 func look(c *client.Client, s *snapshot, ids []uint64) error {
-	for len(ids) > 0 {
-		n := min(portion, len(ids))
-		var commands []string
-		for _, id := range ids[:n] {
-			commands = append(commands, fmt.Sprintf("stats-job %d", id), fmt.Sprintf("peek %d", id))
-		}
-		from := time.Now()
-		replies, err := c.Exchange(commands...)
-		if err != nil {
-			return err
-		}
-		for i, id := range ids[:n] {
-			stats, peek := replies[2*i], replies[2*i+1]
-			if stats.Word == "NOT_FOUND" && peek.Word == "FOUND" { // it has just come from another shard
-				if stats, err = c.Ask(commands[2*i]); err != nil {
-					return err
-				}
-			}
-			if (stats.Word == "OK") != (peek.Word == "FOUND") {
-				return fmt.Errorf("job %d: stats-job says %q, peek %q", id, stats.Line, peek.Line)
-			}
-			if stats.Word == "OK" {
-				s.jobs[id] = newFinding(id, stats.Document(), peek.Body, from)
+	return marked.Look(c, ids, func(id uint64, stats, peek client.Reply, from time.Time) (err error) {
+		if stats.Word == "NOT_FOUND" && peek.Word == "FOUND" { // it has just come from another shard
+			if stats, err = c.Askf("stats-job %d", id); err != nil {
+				return err
 			}
 		}
-		ids = ids[n:]
-	}
-	return nil
+		if (stats.Word == "OK") != (peek.Word == "FOUND") {
+			return fmt.Errorf("job %d: stats-job says %q, peek %q", id, stats.Line, peek.Line)
+		}
+		if stats.Word == "OK" {
+			s.jobs[id] = newFinding(id, stats.Document(), peek.Body, from)
+		}
+		return nil
+	})
 }
 
 func newFinding(id uint64, stats client.Document, body []byte, from time.Time) *finding {

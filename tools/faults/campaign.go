@@ -22,23 +22,22 @@ import (
 
 // options are what the tool is asked for.
 type options struct {
-	seed    uint64
-	seeds   int
-	faults  int
-	time    time.Duration
-	within  time.Duration
-	only    string
-	clients int
-	nodes   int
-	shards  int
-	warm    bool
-	dir     string
-	own     bool // the directory is a temporary one
-	binary  string
-	another string // another one, of another version
-	out     io.Writer
-	scale   float64 // of the times that harms last; tests have less
+	seed   uint64
+	faults int
+	time   time.Duration
+	within time.Duration
+	only   string
+	nodes  int // one is a server without others
+	dir    string
+	binary string
+	out    io.Writer
+	scale  float64 // of the times that harms last; tests have less
 }
+
+const (
+	clients = 6 // that put and reserve
+	shards  = 2
+)
 
 // campaign is one run.
 type campaign struct {
@@ -63,7 +62,7 @@ func run(ctx context.Context, o options) (err error) {
 		gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
 	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true,
-		Shards: o.shards, Warm: o.warm,
+		Shards:  shards,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)})
 	if err != nil {
 		return err
@@ -97,7 +96,7 @@ func (c *campaign) say(format string, args ...any) {
 func (c *campaign) load(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
-	for role := range c.clients {
+	for role := range clients {
 		all.Go(func() { workload.Work(working, c.seeker, c.ledger, c.seed, role) })
 	}
 	for n := range tryers {

@@ -1,8 +1,7 @@
 // Command faults does harm to a real cluster while clients use it, and checks whether it keeps its
 // promises.
 //
-//	go run ./tools/faults -seed 7 -faults 6        one run
-//	go run ./tools/faults -seed 7 -seeds 50        many, one after the other
+//	go run ./tools/faults -seed 7 -faults 6
 //
 // It starts three nodes on this machine, with a network between them that can be cut (tools/nodes).
 // Clients put, reserve, touch, delete, release, bury and kick, alone and pipelined (workload), and note all that
@@ -14,7 +13,6 @@
 // # The harms
 //
 //	kill -9 of a node, of two, of all; an orderly restart; a hand-over by "beanfield cluster move"
-//	an upgrade, or one back: a node is restarted with the other one of two versions (-other)
 //	SIGSTOP of 2 to 30 seconds
 //	a link cut in both directions or in one, in silence or with resets; a node cut off; slow links
 //	a lost disk: a node is killed and comes back with an empty directory
@@ -34,6 +32,4 @@
 // In the end it tells for each harm, to the owner and to followers, the longest times without an acknowledged put: so
 // -only kill measures a fail-over, -only move a hand-over, -only kill-all a start of all nodes, and
 // -only cut,isolate,one-way what the network costs.
-//
-// With -nodes 1 there is a single server without [cluster], to try the tool itself.
 package main

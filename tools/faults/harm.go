@@ -16,7 +16,6 @@ type harm struct {
 	name   string
 	weight int
 	alone  bool // also for a server without others
-	other  bool // only with -other
 	// spoils: a node's disk is harmed, so the others must have all first; and the node may refuse to go on with it.
 	spoils bool
 	// do does it to a node, waits as long as it lasts, and heals it.
@@ -33,7 +32,6 @@ var harms = []harm{
 	{name: "slow", weight: 2, do: slow},
 	{name: "restart", weight: 3, alone: true, do: restart},
 	{name: "move", weight: 3, do: move},
-	{name: "upgrade", weight: 6, alone: true, other: true, do: upgrade},
 	{name: "kill-two", weight: 1, do: killTwo},
 	{name: "kill-all", weight: 1, alone: true, do: killAll},
 	{name: "lost-disk", weight: 2, spoils: true, do: loseDisk},
@@ -46,8 +44,7 @@ var harms = []harm{
 func (c *campaign) choice() (list []harm, err error) {
 	only := strings.FieldsFunc(c.only, func(r rune) bool { return r == ',' })
 	for _, h := range harms {
-		if (c.nodes > 1 || h.alone) && (c.another != "" || !h.other) &&
-			(len(only) == 0 || slices.Contains(only, h.name)) {
+		if (c.nodes > 1 || h.alone) && (len(only) == 0 || slices.Contains(only, h.name)) {
 			list = append(list, h)
 		}
 	}

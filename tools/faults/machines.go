@@ -27,17 +27,6 @@ func stop(ctx context.Context, c *campaign, n *nodes.Node) error {
 
 func restart(_ context.Context, _ *campaign, n *nodes.Node) error { return n.Restart() }
 
-// upgrade restarts a node with the one of both binaries that it does not run.
-func upgrade(_ context.Context, c *campaign, n *nodes.Node) error {
-	binary := c.binary
-	if n.Binary() == c.binary {
-		binary = c.another
-	}
-	c.say("    from %s to %s", n.Binary(), binary)
-	n.Use(binary)
-	return n.Restart()
-}
-
 // move has another node serve, as an operator may wish.
 func move(ctx context.Context, c *campaign, n *nodes.Node) error {
 	limited, cancel := context.WithTimeout(ctx, c.within)

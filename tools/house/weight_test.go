@@ -40,12 +40,12 @@ var budgets = map[string]weight{
 	"storage/lanes":           {1900, 7100},
 	"storage/locallog":        {4200, 4600},
 	"storage/pebblestore":     {22700, 23100},
-	"tools":                   {5800, 7900},
-	"tools/bench":             {14400, 4700},
-	"tools/clients":           {4200, 0},
+	"tools":                   {5700, 7900},
+	"tools/bench":             {14100, 4700},
+	"tools/clients":           {3500, 0},
 	"tools/compat":            {6900, 2200},
 	"tools/crash":             {6500, 1200},
-	"tools/faults":            {6400, 2000},
+	"tools/faults":            {6300, 1900},
 }
 
 // slack is how much more a budget may be than what there is.

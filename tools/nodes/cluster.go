@@ -23,7 +23,6 @@ type Options struct {
 	// Storage is added to the table [storage] of each configuration.
 	Storage string
 	Limits  string // likewise [limits]
-	Warm    bool   // whether followers keep the jobs in memory
 }
 
 // A Cluster is a set of nodes on this machine.
@@ -93,7 +92,7 @@ func (c *Cluster) text(n *Node) string {
 	if len(c.Nodes) == 1 {
 		return b.String()
 	}
-	line("[cluster]\nname = '%s'\nnode = '%s'\nsecret = '%s'\nwarm = %t", Name, n.Name, Secret, c.Warm)
+	line("[cluster]\nname = '%s'\nnode = '%s'\nsecret = '%s'", Name, n.Name, Secret)
 	line("[cluster.nodes]")
 	for _, m := range c.Nodes {
 		address := m.Engine

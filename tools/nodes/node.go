@@ -95,20 +95,6 @@ func (n *Node) PID() int {
 	return 0
 }
 
-// Binary is the server that its processes are started from.
-func (n *Node) Binary() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.binary
-}
-
-// Use has the next processes started from another binary.
-func (n *Node) Use(binary string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.binary = binary
-}
-
 // Kill ends the process with SIGKILL, and waits for that.
 func (n *Node) Kill() {
 	n.mu.Lock()

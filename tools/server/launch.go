@@ -15,8 +15,8 @@ import (
 )
 
 // A Launch says how a server is started. In its command, {port} stands for a free port, {queue} and {tls} for others,
-// {dir} for an empty directory, {config} for a file that holds Config, {cert} and {key} in Config for files of TLS, and
-// {self} for this program; it is split at spaces and run as it is, without a shell.
+// {dir} for an empty directory, {config} for a file that holds Config, {cert} and {key} in Config for files of TLS,
+// and {self} for this program; it is split at spaces and run as it is, without a shell.
 type Launch struct {
 	Command string
 	Config  string

@@ -5,9 +5,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // What the operating system knows about a process: never what the process says of
@@ -15,10 +15,9 @@ import (
 
 // A Usage is what a process has used by some moment.
 type Usage struct {
-	CPU    time.Duration // exact, all threads, also those that have ended
-	System time.Duration // of it in the kernel, estimated in ticks
-	RSS    int64         // bytes resident
-	Peak   int64
+	CPU  time.Duration // exact, all threads, also those that have ended
+	RSS  int64         // bytes resident
+	Peak int64
 	// Written is how many bytes of files it has changed, at most; 0 where the kernel does
 	// not tell.
 	Written int64
@@ -34,14 +33,6 @@ func UsageOf(pid int) (Usage, error) {
 		return Usage{}, err
 	}
 	u := Usage{CPU: cpu}
-	user, system, err := tickTimes(pid)
-	if err != nil {
-		return Usage{}, err
-	}
-	// Ticks come every 10 ms; only their proportion is used.
-	if user+system > 0 {
-		u.System = time.Duration(float64(cpu) * float64(system) / float64(user+system))
-	}
 	u.Written = bytesWritten(pid)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	u.RSS, u.Peak = Field(text, "VmRSS:"), Field(text, "VmHWM:")
@@ -74,30 +65,9 @@ func Field(text []byte, key string) int64 {
 // clock's number from the pid: complemented, shifted by 3, with 2 for "all that the
 // scheduler counted".
 func CPUTime(pid int) (time.Duration, error) {
-	var ts syscall.Timespec
-	clock := uintptr(int64(^pid)<<3 | 2)
-	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&ts)), 0); e != 0 {
-		return 0, fmt.Errorf("CPU clock of process %d: %w", pid, e)
+	var ts unix.Timespec
+	if err := unix.ClockGettime(int32(^pid)<<3|2, &ts); err != nil {
+		return 0, fmt.Errorf("CPU clock of process %d: %w", pid, err)
 	}
 	return time.Duration(ts.Nano()), nil
 }
-
-// tickTimes reads fields 14 and 15 of /proc/PID/stat; the name before them is in
-// parentheses and may hold anything.
-func tickTimes(pid int) (user, system int64, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, 0, err
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) < 13 {
-		return 0, 0, fmt.Errorf("/proc/%d/stat: %d fields after the name", pid, len(fields))
-	}
-	if user, err = strconv.ParseInt(fields[11], 10, 64); err == nil {
-		system, err = strconv.ParseInt(fields[12], 10, 64)
-	}
-	return user, system, err
-}
-
-// OwnCPU is the processor time of this program.
-func OwnCPU() (time.Duration, error) { return CPUTime(os.Getpid()) }

@@ -231,16 +231,16 @@ func TestCompare(t *testing.T) {
 
 // Rows of restarts and stalls, scaled down, from their start to their tables.
 func TestTables(t *testing.T) {
-	const queue = "{self} queue -p {port} -d {dir} "
+	queue := testserver.Command(t) + " -b {dir}"
 	c := comparer{
-		peers: []peer{standIn(beanfield, interval, queue+"-need"), standIn(beanstalkd, interval, queue),
+		peers: []peer{standIn(beanfield, interval, queue), standIn(beanstalkd, interval, queue),
 			standIn(beanfield, "", queue), standIn(beanstalkd, "", queue), standIn(beanfield, always, queue)},
 		rows: chosen("recovery,start,stall-kick,stall-hangup,stall-body-disk", func(r *row) {
 			if r.Load.Kind == load.Restart {
-				r.Flags, r.Config = "-config {config}", "x"
+				r.Flags, r.Config = "-config {config}", "shards = 1\n"
 			}
 		}),
-		rounds: 2, scale: 0.0001, duration: 50 * time.Millisecond, data: t.TempDir(),
+		rounds: 1, scale: 0.0001, duration: 50 * time.Millisecond, data: t.TempDir(),
 	}
 	must.Do(t, c.compare(t.Context()))
 	text := c.markdown(t.Context(), "", "")
@@ -255,7 +255,7 @@ func TestTables(t *testing.T) {
 func TestPairs(t *testing.T) {
 	c := comparer{
 		rounds: 2, pairs: 5, scale: 0.0001, against: true, duration: 30 * time.Millisecond, data: t.TempDir(),
-		peers: standardPeers(standIn(beanfield, "", "{self} queue"), standIn(beanfield, "", "{self} queue"))[:6],
+		peers: []peer{standIn(beanfield, "", testserver.Command(t)), standIn(beanfield, "", testserver.Command(t))},
 		rows: append(chosen("plain,half,memory,always-put", func(r *row) { r.Class = "" }),
 			row{Name: "broken", Load: load.Of(load.Load{}), Flags: "-no-such-flag"}),
 	}
@@ -316,9 +316,6 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == "queue" {
-		os.Exit(testserver.Process(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }

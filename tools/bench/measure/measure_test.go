@@ -13,48 +13,51 @@ import (
 	"beanfield/tools/server"
 )
 
-func restartOf(t *testing.T, flags string, ld load.Load) (*load.Result, error) {
+// restartOf measures a restart of a server on a directory, which a script of the shell starts.
+func restartOf(t *testing.T, script string, ld load.Load) (*load.Result, error) {
 	t.Helper()
-	h := How{Launch: server.Launch{Command: "{self} queue -p {port} -d {dir} " + flags, Data: t.TempDir()}}
+	h := How{Launch: server.Launch{Command: testserver.Changed(t, script) + " -b {dir}", Data: t.TempDir()}}
 	ld.Kind = load.Restart
 	return h.Once(t.Context(), load.Of(ld))
 }
 
+const rightly = `exec "$@"`
+
 func TestRestart(t *testing.T) {
-	res := must.Get(restartOf(t, "", load.Load{Backlog: 500}))
-	u := res.Recovery
-	for name, v := range map[string]float64{
-		"start": u.StartSec, "load": u.LoadSec, "stop": u.StopSec, "recovery": u.RecoverySec,
-		"RSS": float64(u.LoadedRSS) / 1e9, "RSS after": float64(u.RecoveredRSS) / 1e9,
-	} {
-		if v <= 0 || v > 60 {
-			t.Errorf("%s is %v", name, v)
+	for _, kill := range []bool{false, true} {
+		res := must.Get(restartOf(t, rightly, load.Load{Backlog: 500, Kill: kill}))
+		u := res.Recovery
+		for name, v := range map[string]float64{
+			"start": u.StartSec, "load": u.LoadSec, "stop": u.StopSec, "recovery": u.RecoverySec,
+			"RSS": float64(u.LoadedRSS) / 1e9, "RSS after": float64(u.RecoveredRSS) / 1e9,
+		} {
+			if v <= 0 || v > 60 {
+				t.Errorf("%s is %v", name, v)
+			}
+		}
+		if res.Server.OnDisk < 500*100 || u.Jobs != 500 || u.LoadedPeak < u.LoadedRSS ||
+			u.RecoveredPeak < u.RecoveredRSS || u.Peak() <= 0 {
+			t.Errorf("%+v, %d bytes on the disk", u, res.Server.OnDisk)
 		}
 	}
-	if res.Server.OnDisk < 500*100 || u.Jobs != 500 || u.LoadedPeak < u.LoadedRSS ||
-		u.RecoveredPeak < u.RecoveredRSS || u.Peak() <= 0 {
-		t.Errorf("%+v, %d bytes on the disk", u, res.Server.OnDisk)
-	}
 	// Without jobs there is only a start.
-	if u := must.Get(restartOf(t, "", load.Load{})).Recovery; u.StartSec <= 0 || u.RecoverySec != 0 {
+	if u := must.Get(restartOf(t, rightly, load.Load{})).Recovery; u.StartSec <= 0 || u.RecoverySec != 0 {
 		t.Errorf("%+v", u)
 	}
 }
 
 func TestRestartsThatGoWrong(t *testing.T) {
-	for flags, message := range map[string]string{
-		"":               "has 0 jobs ready, and should have 500", // it writes its jobs when it is asked to end
-		"-lose":          "has 499 jobs ready, and should have 500",
-		"-refuse":        "the jobs cannot be read",
-		"-hangup":        "out of luck",
-		"-code 3":        "ended badly",
-		"-no-such-flag":  "did not start",
-		"-config {dir}":  "did not start",
-		"-config /a/b/c": "did not start",
+	const again = `if [ -e "$0.started" ]; then `
+	const first = `; fi; touch "$0.started"; `
+	for script, message := range map[string]string{
+		again + `rm -r "${13}"; mkdir "${13}"` + first + rightly:          "has 0 jobs ready, and should have 500",
+		again + `echo the jobs cannot be read; exit 10` + first + rightly: "the jobs cannot be read",
+		`trap 'kill $!; exit 3' TERM; "$@" & wait`:                        "ended badly",
+		rightly + " -no-such-flag":                                        "did not start",
 	} {
-		t.Run(flags, func(t *testing.T) {
+		t.Run(message, func(t *testing.T) {
 			t.Parallel()
-			_, err := restartOf(t, flags, load.Load{Backlog: 500, Kill: flags == ""})
+			_, err := restartOf(t, script, load.Load{Backlog: 500})
 			if err == nil || !strings.Contains(err.Error(), message) {
 				t.Errorf("got %v, want an error with %q", err, message)
 			}
@@ -97,12 +100,4 @@ func TestPinning(t *testing.T) {
 	if restore(); count() != before {
 		t.Errorf("it runs on %d processors afterwards, and %d before", count(), before)
 	}
-}
-
-// The test binary stands in for the program where a server is started as {self}.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "queue" {
-		os.Exit(testserver.Process(os.Args[2:]))
-	}
-	os.Exit(m.Run())
 }

@@ -1,4 +1,3 @@
-// Package testserver is a beanstalk server for the tests of bench: in the test's own process,
-// behind a door where replies can be changed and commands held up (door.go), or in one that
-// is started and goes wrong over its restart (process.go).
+// Package testserver is a beanstalk server for the tests of bench: the real one, behind a door where replies can be
+// changed and commands held up (door.go), or started by a script that has it go wrong (launch.go).
 package testserver

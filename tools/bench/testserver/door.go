@@ -19,7 +19,7 @@ type Door struct {
 	conns  []net.Conn // of clients
 	tamper func(verb, reply string) string
 	stall  func(verb string)
-	server *running
+	server string
 }
 
 // Tamper says what may change any reply.
@@ -58,15 +58,11 @@ const mostUnanswered = 1 << 17
 // Start runs a server for the test, and gives the address of its door.
 func Start(t *testing.T) (*Door, string) {
 	t.Helper()
-	s, err := start()
-	if err != nil {
-		t.Fatal(err)
-	}
 	outside, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Door{server: s, tamper: func(_, reply string) string { return reply }, stall: func(string) {}}
+	d := &Door{server: Launch(t).Addr, tamper: func(_, reply string) string { return reply }, stall: func(string) {}}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -82,9 +78,7 @@ func Start(t *testing.T) (*Door, string) {
 	})
 	t.Cleanup(func() {
 		outside.Close()
-		if err := s.stop(); err != nil {
-			t.Error(err)
-		}
+		d.HangUp()
 		running.Wait()
 	})
 	return d, outside.Addr().String()
@@ -93,7 +87,7 @@ func Start(t *testing.T) (*Door, string) {
 // pass connects a client with the server, until either has gone.
 func (d *Door) pass(c net.Conn) {
 	defer c.Close()
-	s, err := net.Dial("tcp4", d.server.addr)
+	s, err := net.Dial("tcp4", d.server)
 	if err != nil {
 		return
 	}
@@ -155,15 +149,16 @@ func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
 }
 
 // Count is a number in the server's stats reply.
-func (d *Door) Count(t *testing.T, key string) (n int64) {
+func (d *Door) Count(t *testing.T, key string) int64 {
 	t.Helper()
-	err := d.server.talk(func(c *client.Client) error {
-		stats, err := c.Stats("stats")
-		n = stats.Number(key)
-		return err
-	})
+	c, err := client.Dial(client.Options{Server: d.server, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	defer c.HangUp()
+	stats, err := c.Stats("stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.Number(key)
 }

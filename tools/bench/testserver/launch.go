@@ -3,6 +3,7 @@ package testserver
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -18,15 +19,20 @@ var built = sync.OnceValues(func() (string, error) {
 	return server.Beanfield(context.Background(), dir)
 })
 
-// Launch starts the server of this module, with a queue service, for the test.
-func Launch(t *testing.T) *server.Launched {
+// Command starts the server of this module, with a queue service.
+func Command(t *testing.T) string {
 	t.Helper()
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Launch{Command: program + " -l 127.0.0.1 -p {port} -queue 127.0.0.1:{queue}",
-		Data: t.TempDir()}.Prepare()
+	return program + " -l 127.0.0.1 -p {port} -z 1073741824 -shards 1 -queue 127.0.0.1:{queue}"
+}
+
+// Launch starts the server for the test.
+func Launch(t *testing.T) *server.Launched {
+	t.Helper()
+	s, err := server.Launch{Command: Command(t), Data: t.TempDir()}.Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,4 +41,14 @@ func Launch(t *testing.T) *server.Launched {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Changed starts it by way of a script of the shell, which has the server's command as its arguments.
+func Changed(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "server")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path + " " + Command(t)
 }

@@ -76,23 +76,13 @@ func (t *settler) look(c *client.Client) error {
 	ids := t.ledger.IDs()
 	slices.Sort(ids)
 	ids = slices.DeleteFunc(ids, func(id uint64) bool { return t.looked[id] })
-	for some := range slices.Chunk(ids, 32) {
-		var commands []string
-		for _, id := range some {
-			commands = append(commands, fmt.Sprintf("stats-job %d", id))
+	return marked.Look(c, ids, func(id uint64, stats, _ client.Reply, _ time.Time) error {
+		t.looked[id] = true
+		if stats.Word == "OK" {
+			t.ledger.Found(id, 0, stats.Document().Get("state"))
 		}
-		replies, err := c.Exchange(commands...)
-		for i, r := range replies {
-			t.looked[some[i]] = true
-			if r.Word == "OK" {
-				t.ledger.Found(some[i], 0, r.Document().Get("state"))
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // most is more than there are jobs.
@@ -137,10 +127,8 @@ func (t *settler) empty(c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	for _, k := range []string{"ready", "reserved", "delayed", "buried"} {
-		if n := stats.Number("current-jobs-" + k); n > 0 {
-			return fmt.Errorf("%w: %d jobs are still %s when all were taken out", errLeft, n, k)
-		}
+	if n := marked.Count(stats); n > 0 {
+		return fmt.Errorf("%w: %d are still there when all were taken out", errLeft, n)
 	}
 	return nil
 }

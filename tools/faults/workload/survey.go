@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/marked"
@@ -20,20 +21,10 @@ func (s *Seeker) Look(ctx context.Context, ids []uint64) (Survey, error) {
 	}
 	defer c.HangUp()
 	all := Survey{}
-	for some := range slices.Chunk(ids, 16) {
-		var commands []string
-		for _, id := range some {
-			commands = append(commands, fmt.Sprintf("stats-job %d", id), fmt.Sprintf("peek %d", id))
-		}
-		replies, err := c.Exchange(commands...)
-		if err != nil {
-			return nil, err
-		}
-		for i, id := range some {
-			all[id] = shown(replies[2*i], replies[2*i+1])
-		}
-	}
-	return all, nil
+	return all, marked.Look(c, ids, func(id uint64, stats, peek client.Reply, _ time.Time) error {
+		all[id] = shown(stats, peek)
+		return nil
+	})
 }
 
 // shown is what stats-job and peek say of a job, as far as all nodes must say the same. A delay
