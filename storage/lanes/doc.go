@@ -118,5 +118,5 @@
 // with the one before, lanes without the last number of the store. Not all can be seen, so whoever
 // restores lanes gives the log a new origin.
 //
-// That each rule is needed is tested by leaving it out (without_test.go; P10 by itself in lease_test.go).
+// That each rule is needed is tested by leaving it out (without_test.go).
 package lanes

@@ -52,10 +52,7 @@ func (m *Lease) Answered(now time.Duration, node string, epoch uint64, sent, sin
 // End ends the owner's right for good: it never holds again.
 func (m *Lease) End() { m.votes = nil }
 
-// Holds tells whether jobs may be handed out now.
-func (m *Lease) Holds(now time.Duration) bool { return now < m.Until(now) }
-
-// Until is when the lease lapses if nobody answers any more. It is not after now if it does not hold.
+// Until is when the lease lapses if nobody answers any more. It is not after now if no job may be handed out now.
 func (m *Lease) Until(now time.Duration) time.Duration {
 	var sent []time.Duration
 	for _, v := range m.votes {

@@ -111,14 +111,6 @@ func (l *Log) Follow(i int) {
 	}
 }
 
-// Heard notes an epoch that somebody else tells of.
-func (l *Log) Heard(epoch uint64) {
-	l.seen = max(l.seen, epoch)
-	if epoch > l.epoch {
-		l.outrun(epoch)
-	}
-}
-
 // Gap tells that the node cannot go on from its store: what comes next is on neither lane, as far
 // as they were read. Reads that miss the newest records can make it true for nothing, so before
 // a store is given up the lanes are read through their leaders.

@@ -85,7 +85,6 @@ func (t *town) comes(m note) {
 		p.told = max(p.told, m.ended)
 		t.hear(m.to, m.ended)
 		if m.stand && n.log != nil && n.log.role == Follower {
-			n.log.Heard(m.ended)
 			t.stands(m.to)
 		}
 	case giving:
@@ -122,6 +121,10 @@ func (t *town) beaten(m note) {
 	}
 	v.Shown(m.epoch, m.life)
 	since, keep, ok := v.Beat(p.at(t.now), m.epoch)
+	if keep && t.wanting.eager {
+		v.kept, ok, since = m.epoch, true, p.at(t.now)-v.older
+		keep = false
+	}
 	if keep {
 		m.kind, m.boot = keeping, p.boot
 		m.due = t.now + time.Duration(t.r.Int64N(int64(100*time.Millisecond)))
@@ -148,6 +151,9 @@ func (t *town) answered(m note) {
 	if m.life != 0 && p.heard[m.from].life != m.life {
 		p.heard[m.from] = heard{m.life, p.made}
 	}
+	if t.wanting.mixes {
+		m.epoch = p.epoch
+	}
 	if p.lease == nil || m.epoch != p.epoch {
 		return
 	}
@@ -162,13 +168,15 @@ func (t *town) answered(m note) {
 		}
 	}
 	if m.ok {
+		if t.wanting.hears {
+			m.sent = p.at(t.now)
+		}
 		if t.wanting.rest {
 			m.since = time.Hour
 		}
 		p.lease.Answered(p.at(t.now), fmt.Sprint(m.from), m.epoch, m.sent, m.since)
 	} else if m.promised > m.epoch && n.log != nil {
-		n.log.Heard(m.promised)
-		t.settle(m.to, nil)
+		t.resign(m.to)
 	}
 }
 

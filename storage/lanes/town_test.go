@@ -8,6 +8,16 @@ import (
 	"time"
 )
 
+// clock runs at a rate of its own, from a beginning of its own.
+type clock struct {
+	from time.Duration
+	rate float64
+}
+
+func (c clock) at(now time.Duration) time.Duration {
+	return c.from + time.Duration(float64(now)*c.rate)
+}
+
 // resident is what a node of a town is beside its log.
 type resident struct {
 	up    bool
@@ -86,6 +96,9 @@ type town struct {
 // wanting is what is left out of the rules.
 type wanting struct {
 	rest     bool // P10: a new owner waits for nobody's answers
+	hears    bool // P10: an answer counts from when it comes
+	eager    bool // P10: a voter answers before its promise is kept
+	mixes    bool // P10: an answer counts for any epoch
 	writes   bool // P10: an owner without a lease writes
 	early    bool // P11: it is said before the end
 	any      bool // P11: whatever ends, the epoch that was promised has ended
@@ -214,7 +227,7 @@ func (t *town) spare(i int) bool {
 // holds tells whether a node has a lease now.
 func (t *town) holds(i int) bool {
 	p := t.people[i]
-	return p.lease != nil && p.lease.Holds(p.at(t.now))
+	return p.lease != nil && p.lease.Until(p.at(t.now)) > p.at(t.now)
 }
 
 // serves tells whether it owns the shard, too.

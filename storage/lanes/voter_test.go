@@ -77,16 +77,39 @@ func TestWhatAVoterAnswers(t *testing.T) {
 	}
 }
 
-// P11: an owner that has ended its epoch hands out no job more, whoever answers it.
-func TestALeaseThatHasEnded(t *testing.T) {
-	m := NewLease(1, "a")
-	m.Answered(0, "a", 1, 0, Rest)
-	if !m.Holds(0) {
-		t.Fatal("it does not hold before")
+// P10: an owner that is alone holds nothing; one that is answered holds its lease until a LeaseTime
+// after the beat was sent, and the first one from a Rest after the voters' start. P11: one that has ended its epoch
+// hands out no job more, whoever answers it.
+func TestLeaseOfOneOwner(t *testing.T) {
+	m, a := NewLease(1, "a", "b", "c"), NewVoter(1, 0)
+	answer := func(now time.Duration, node string) {
+		since, _, _ := a.Beat(now, 1)
+		m.Answered(now, node, 1, now, since)
+		m.Answered(now, "x", 1, now, since) // a stranger
 	}
-	m.End()
-	m.Answered(1, "a", 1, 1, Rest)
-	if m.Holds(0) || m.Holds(1) {
-		t.Error("it holds")
+	for _, c := range []struct {
+		at    time.Duration
+		nodes string
+		until time.Duration
+	}{
+		{0, "a", 0}, {1, "b", 0}, {Rest - 2, "a", 0}, {Rest - 1, "b", 0}, {Rest, "", Rest - 2 + LeaseTime},
+		{Rest + LeaseTime - 3, "", Rest - 2 + LeaseTime}, {Rest + LeaseTime - 2, "", Rest - 2 + LeaseTime},
+		{Rest + LeaseTime, "a", Rest - 1 + LeaseTime}, {Rest + LeaseTime, "b", Rest + 2*LeaseTime},
+	} {
+		if c.nodes != "" {
+			answer(c.at, c.nodes)
+		}
+		if until := m.Until(c.at); until != c.until {
+			t.Errorf("at %v it holds until %v, not %v", c.at, until, c.until)
+		}
+	}
+	if m.End(); m.Until(Rest+LeaseTime) != 0 {
+		t.Error("it holds after its end")
+	}
+	if answer(Rest+LeaseTime+1, "a"); m.Until(Rest+LeaseTime+1) != 0 {
+		t.Error("it is answered after its end")
+	}
+	if _, _, ok := NewVoter(2, 0).Beat(1, 1); ok {
+		t.Error("a voter answers an epoch that is older than what it has kept")
 	}
 }
