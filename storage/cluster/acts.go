@@ -76,11 +76,6 @@ func (a acts) Purge(least []uint64) {
 	}
 }
 
-// Order is obeyed when the election has done with the message.
-func (a acts) Order(m *ownership.Message) {
-	a.n.do(func(now time.Duration) { a.n.ordered(now, m) })
-}
-
 // keepAgain is how long the keeper waits when the disk has refused.
 const keepAgain = time.Second
 

@@ -59,7 +59,7 @@ func (n *Node) tendCopies() (fault string) {
 				fault = text
 			}
 		}
-		n.election.Damaged(r.i, text)
+		n.election.Copy(r.i).Damaged = text
 	}
 	return fault
 }

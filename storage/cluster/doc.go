@@ -11,6 +11,7 @@
 //	damage    a copy that cannot be read is set aside, and replaced in the same way
 //	Status    what all nodes have said of themselves last
 //	Verify    compares the copies of all nodes
+//	asks      what nodes ask each other: operators' orders, how copies compare, who founds the cluster
 //
 // Who owns the shards, and when, is decided by package ownership: arithmetic that is told of messages
 // and of time, and says what is to be done. Here are the goroutines, the files and the messages

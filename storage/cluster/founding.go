@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"beanfield/storage/jetstream"
+	"time"
 )
 
 // Founding is what a directory says with which a cluster is to begin: that the logs of its shards have
@@ -92,43 +91,22 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 	}
 }
 
-// askAll asks all other nodes whether they found the cluster.
+// founding is what nodes ask each other before the streams of a cluster are made, and how long they wait.
+const (
+	founding      = "founding"
+	foundingLimit = 600 * time.Millisecond
+)
+
+// askAll asks all nodes whether they found the cluster.
 func (b *beginning) askAll(ctx context.Context) (founder string, silent []string) {
-	n := b.node
-	for _, name := range n.o.names() {
-		if name == n.o.Node {
-			continue
-		}
-		answer, err := jetstream.Ask(ctx, n.talk, foundingSubject(n.o.Name, name))
+	names := b.node.o.names()
+	for i, r := range b.node.askNodes(ctx, names, foundingLimit, question{About: founding}) {
 		switch {
-		case err != nil:
-			silent = append(silent, name)
-		case string(answer) == foundsIt:
-			founder = name
+		case r.Error != "":
+			silent = append(silent, names[i])
+		case r.Founds:
+			founder = names[i]
 		}
 	}
 	return founder, silent
-}
-
-// The answers to whether a node founds the cluster.
-const (
-	foundsIt = "founds it"
-	joinsIt  = "joins it"
-)
-
-func foundingSubject(cluster, node string) string {
-	return jetstream.PostPrefix(cluster) + "founding." + node
-}
-
-// answerFounding tells other nodes whether this one founds the cluster.
-func (n *Node) answerFounding() error {
-	b, err := n.beginning()
-	if err != nil {
-		return err
-	}
-	answer := joinsIt
-	if b.founds != nil {
-		answer = foundsIt
-	}
-	return jetstream.Answer(n.talk, foundingSubject(n.o.Name, n.o.Node), []byte(answer))
 }

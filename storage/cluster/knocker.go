@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"beanfield/storage/cluster/partition"
 	"beanfield/storage/jetstream"
 )
@@ -16,9 +18,9 @@ func knockSubject(cluster string) string { return jetstream.PostPrefix(cluster) 
 // them, and while its engine rests.
 func (n *Node) knock(context.Context) error {
 	n.watch = partition.New(n.o.Node, n.o.names())
-	err := jetstream.Listen(n.talk, knockSubject(n.o.Name), func(data []byte) {
+	_, err := n.talk.Subscribe(knockSubject(n.o.Name), func(m *nats.Msg) {
 		var k partition.Knock
-		if json.Unmarshal(data, &k) == nil {
+		if json.Unmarshal(m.Data, &k) == nil {
 			n.watch.Heard(k)
 		}
 	})
@@ -47,7 +49,7 @@ func (n *Node) knocker() {
 		if i%int(partition.Each/partition.Pace) == 0 {
 			n.watch.Lack(n.lacks(&p))
 			if b, err := json.Marshal(n.watch.Knock()); err == nil {
-				_ = jetstream.Spread(n.talk, knockSubject(n.o.Name), b)
+				_ = n.talk.Publish(knockSubject(n.o.Name), b)
 			}
 		}
 		if due := n.watch.Due(); n.server != nil && n.joined.Load() && (down || due != n.rests.Load()) {

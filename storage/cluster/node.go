@@ -40,6 +40,7 @@ type Node struct {
 	bulk       *jetstream.Conn        // for checkpoints
 	post       *jetstream.Post
 	desk       *transfer.Server
+	founds     bool       // it has the jobs with which the cluster begins
 	one        sync.Mutex // held by whoever fetches a checkpoint
 	copies     Copies
 
@@ -74,8 +75,6 @@ type Node struct {
 	owned     time.Duration // when somebody owned the shards last
 	takeovers []Takeover    // the last ones
 	leaders   []string      // whose engines may lead lanes, when the steerer was told last
-	waits     map[uint64]chan error
-	orders    uint64
 }
 
 func newNode(o Options) *Node {
@@ -84,7 +83,7 @@ func newNode(o Options) *Node {
 		ctx: ctx, end: end,
 		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1),
 		write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
-		failed: make(chan struct{}), came: make(chan *Term, 1), waits: map[uint64]chan error{},
+		failed: make(chan struct{}), came: make(chan *Term, 1),
 	}
 }
 
@@ -172,8 +171,7 @@ func (n *Node) tick() {
 			waits = max(waits, now-begun)
 		}
 	}
-	n.election.Waits(waits)
-	n.election.Low(n.copies.Low())
+	n.election.Waits, n.election.Low = waits, n.copies.Low()
 	n.election.Tick(now)
 	n.notice(now)
 	n.look()
@@ -182,7 +180,7 @@ func (n *Node) tick() {
 		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()
 		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
 	}
-	n.election.Fault(cmp.Or(n.fault, n.tendCopies()))
+	n.election.Fault = cmp.Or(n.fault, n.tendCopies())
 	if why := n.election.Alone(); why != "" {
 		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
 	}
@@ -220,9 +218,7 @@ func (n *Node) received(data []byte) {
 		return
 	}
 	n.do(func(now time.Duration) {
-		if n.election.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
-			n.replied(m)
-		}
+		n.election.Receive(now, m)
 	})
 }
 
@@ -261,9 +257,6 @@ func (n *Node) Term(ctx context.Context) (*Term, error) {
 		}
 	}
 }
-
-// Copies are those of this node.
-func (n *Node) Copies() Copies { return n.copies }
 
 // successorLimit is how long a node that has handed over waits until the other one serves.
 const successorLimit = 2 * time.Second

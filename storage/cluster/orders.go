@@ -16,74 +16,48 @@ var ErrNobody = errors.New("cluster: no node owns the shards now")
 // orderLimit is how long an order waits for its answer.
 const orderLimit = 5 * time.Second
 
-// order has a node obey: this one, another one, or with an empty name the owner.
-func (n *Node) order(ctx context.Context, node, command, target string, shard int, undo bool) error {
-	reply := make(chan error, 1)
-	err := n.ask(func(now time.Duration) {
-		if node == "" {
-			node = n.election.Owner()
+// order has a node carry out an operator's order: this one, another one, or with an empty name the owner.
+func (n *Node) order(ctx context.Context, to string, q question) error {
+	if to == "" {
+		if err := n.ask(func(time.Duration) { to = n.election.Owner() }); err != nil {
+			return err
 		}
-		switch {
-		case node == "":
-			reply <- ErrNobody
-		case node == n.o.Node:
-			reply <- n.obey(now, command, target, shard, undo)
-		default:
-			n.orders++
-			n.waits[n.orders] = reply
-			m := n.election.Message(ownership.Order, node)
-			m.ID, m.Command, m.Target, m.Shard, m.Undo = n.orders, command, target, shard, undo
-			acts{n}.Send(m)
+		if to == "" {
+			return ErrNobody
 		}
-	})
-	if err != nil {
-		return err
 	}
-	limit, cancel := context.WithTimeout(ctx, orderLimit)
-	defer cancel()
-	select {
-	case err := <-reply:
-		return err
-	case <-limit.Done():
-		return fmt.Errorf("cluster: node %s does not answer: %w", node, limit.Err())
+	r := n.askNodes(ctx, []string{to}, orderLimit, q)[0]
+	if r.Told != nil { // what has become of it
+		n.do(func(now time.Duration) { n.election.Receive(now, r.Told) })
 	}
+	switch r.Error {
+	case "":
+		return nil
+	case errSilent.Error():
+		return fmt.Errorf("cluster: node %s does not answer", to)
+	}
+	return errors.New(r.Error)
 }
 
 // obey does what an operator has ordered this node.
-func (n *Node) obey(now time.Duration, command, target string, shard int, undo bool) error {
-	if command == rebuildOrder {
-		return n.rebuildHere(shard)
+func (n *Node) obey(q question) (r reply, err error) {
+	var why error
+	err = n.ask(func(now time.Duration) {
+		if q.About == rebuildOrder {
+			why = n.rebuildHere(q.Shard)
+		} else {
+			why = n.election.Obey(now, q.About, q.Node, q.Undo)
+		}
+		r.Told = n.election.Message(ownership.Hello, "")
+	})
+	if err == nil && why != nil {
+		r.Error = why.Error()
 	}
-	return n.election.Obey(now, command, target, undo)
+	return r, err
 }
 
 // rebuildOrder has a node begin anew from another node's checkpoint.
 const rebuildOrder = "rebuild"
-
-// ordered obeys another node's order, and answers it.
-func (n *Node) ordered(now time.Duration, m *ownership.Message) {
-	err := n.obey(now, m.Command, m.Target, m.Shard, m.Undo)
-	r := n.election.Message(ownership.Reply, m.From) // with what has become of it
-	r.ID = m.ID
-	if err != nil {
-		r.Error = err.Error()
-	}
-	acts{n}.Send(r)
-}
-
-// replied hands an answer to whoever waits for it.
-func (n *Node) replied(m *ownership.Message) {
-	reply := n.waits[m.ID]
-	delete(n.waits, m.ID)
-	if reply == nil {
-		return
-	}
-	if m.Error != "" {
-		reply <- errors.New(m.Error)
-	} else {
-		reply <- nil
-	}
-}
 
 func (n *Node) known(node string) error {
 	if !slices.Contains(n.o.names(), node) {
@@ -96,7 +70,7 @@ func (n *Node) known(node string) error {
 func (n *Node) Move(ctx context.Context, node string) error {
 	err := n.known(node)
 	if err == nil {
-		err = n.order(ctx, "", ownership.Move, node, 0, false)
+		err = n.order(ctx, "", question{About: ownership.Move, Node: node})
 	}
 	for err == nil {
 		owner := ""
@@ -117,18 +91,18 @@ func (n *Node) Drain(ctx context.Context, node string, undo bool) error {
 	if err := n.known(node); err != nil {
 		return err
 	}
-	return n.order(ctx, node, ownership.Drain, "", 0, undo)
+	return n.order(ctx, node, question{About: ownership.Drain, Undo: undo})
 }
 
 // Leave gives a node up: what its copies lack may be purged. It must begin from a checkpoint
 // when it is back. Join takes that back.
 func (n *Node) Leave(ctx context.Context, node string) error {
-	return n.order(ctx, "", ownership.Leave, node, 0, false)
+	return n.order(ctx, "", question{About: ownership.Leave, Node: node})
 }
 
 // Join has a node's copies count again.
 func (n *Node) Join(ctx context.Context, node string) error {
-	return n.order(ctx, "", ownership.Leave, node, 0, true)
+	return n.order(ctx, "", question{About: ownership.Leave, Node: node, Undo: true})
 }
 
 // Rebuild has a node throw its copy of a shard away, and begin again from a checkpoint of another
@@ -137,5 +111,5 @@ func (n *Node) Rebuild(ctx context.Context, node string, shard int) error {
 	if err := n.known(node); err != nil {
 		return err
 	}
-	return n.order(ctx, node, rebuildOrder, "", shard, false)
+	return n.order(ctx, node, question{About: rebuildOrder, Shard: shard})
 }

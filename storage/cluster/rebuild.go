@@ -78,7 +78,7 @@ func (r *replica) rebuilder() {
 	}
 	n.do(func(time.Duration) {
 		r.failed.Store(nil)
-		if n.election.Remark(r.i, ""); r.replaces {
+		if n.election.Copy(r.i).Remark = ""; r.replaces {
 			r.notBefore = time.Now().Add(refetchEach) // if the new one is damaged, too
 		}
 		r.resume()

@@ -92,8 +92,9 @@ func (r *replica) report() {
 	if r.durable = 0; !r.retired.Load() {
 		r.durable = r.node.copies.Durable(r.i)
 	}
-	r.node.election.Lanes(r.i, r.state.Unread, r.state.Took)
-	r.node.election.Copy(r.i, r.state.Place.Number, r.durable, r.problem)
+	its := r.node.election.Copy(r.i)
+	its.Unread, its.Took = r.state.Unread, r.state.Took
+	its.Place, its.Durable, its.Problem = r.state.Place.Number, r.durable, r.problem
 }
 
 // broken is called when the lanes have what they must not have, or the copy takes nothing more.

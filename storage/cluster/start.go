@@ -110,7 +110,12 @@ func (n *Node) reach(ctx context.Context) (*jetstream.Conn, error) {
 
 // join waits until there are enough nodes to make streams.
 func (n *Node) join(ctx context.Context) (err error) {
-	if err = n.answerFounding(); err == nil && n.server != nil {
+	begin, err := n.beginning()
+	if err != nil {
+		return err
+	}
+	n.founds = begin.founds != nil
+	if err = n.answers(); err == nil && n.server != nil {
 		defer n.saying("enough of the other nodes").done()
 		err = n.server.Joined(ctx)
 		n.joined.Store(err == nil)
@@ -223,9 +228,6 @@ func (n *Node) take(context.Context) (err error) {
 		}
 	}
 	if err = n.serveCheckpoints(); err != nil {
-		return err
-	}
-	if err = n.answerVerify(); err != nil {
 		return err
 	}
 	for _, r := range n.replicas {

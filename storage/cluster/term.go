@@ -228,7 +228,7 @@ func (t *Term) End() {
 			n.term = nil
 			if n.election.End(now); t.unopened() {
 				n.unopened = now + againEach
-				n.election.Fault(cmp.Or(n.fault, n.tendCopies()))
+				n.election.Fault = cmp.Or(n.fault, n.tendCopies())
 			}
 		}
 	})

@@ -2,15 +2,9 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
-
-	"beanfield/storage/jetstream"
-
-	"github.com/nats-io/nats.go"
 )
 
 // Content is what a copy has once it has taken a record. Copies with the same records have the same.
@@ -56,22 +50,6 @@ const (
 	arrives     = 10 * time.Second
 )
 
-// question is what a node is asked.
-type question struct {
-	Shard  int           `json:"shard"`
-	Read   bool          `json:"read,omitempty"` // what it has at a record, and not only how far it is
-	At     uint64        `json:"at,omitempty"`
-	Limit  time.Duration `json:"limit,omitempty"`
-	Remark *string       `json:"remark,omitempty"` // what is wrong with its copy; "": nothing is
-}
-
-// reply is its answer.
-type reply struct {
-	Place   uint64   `json:"place,omitempty"`
-	Content *Content `json:"content,omitempty"`
-	Error   string   `json:"error,omitempty"`
-}
-
 // Verify compares the copies of all nodes, which go on meanwhile. A node whose copy differs from those of
 // most is told, and its status says so.
 func (n *Node) Verify(ctx context.Context) (Verification, error) {
@@ -115,14 +93,14 @@ func (n *Node) compare(ctx context.Context, shard int) ShardVerified {
 	s := ShardVerified{Shard: shard}
 	names := n.o.names()
 	var there []string // who does not answer this does not answer what may take long
-	for i, r := range n.askAbout(ctx, names, placeLimit, question{Shard: shard}) {
+	for i, r := range n.askNodes(ctx, names, placeLimit, question{About: placeOf, Shard: shard}) {
 		s.At = max(s.At, r.Place)
 		s.Nodes = append(s.Nodes, NodeVerified{Name: names[i], Error: r.Error})
 		if r.Error == "" {
 			there = append(there, names[i])
 		}
 	}
-	answers := n.askAbout(ctx, there, verifyLimit, question{Shard: shard, Read: true, At: s.At, Limit: verifyLimit})
+	answers := n.askNodes(ctx, there, verifyLimit, question{About: contentOf, Shard: shard, At: s.At})
 	for i := range s.Nodes {
 		if v := &s.Nodes[i]; v.Error == "" {
 			v.Content, v.Error = answers[0].Content, answers[0].Error
@@ -179,81 +157,20 @@ func (n *Node) remark(ctx context.Context, s *ShardVerified) {
 			text = fmt.Sprintf("shard %d has not what most nodes' copies have at record %d: beanfield cluster "+
 				"rebuild %s", s.Shard, v.Content.At, v.Name)
 		}
-		n.askAbout(ctx, []string{v.Name}, placeLimit, question{Shard: s.Shard, Remark: &text})
+		n.askNodes(ctx, []string{v.Name}, placeLimit, question{About: remark, Shard: s.Shard, Remark: text})
 	}
 }
 
-// errSilent is the error of a node that does not answer.
-var errSilent = errors.New("it does not answer")
+// What nodes ask each other about their copies: how far one is, what it has at a record, and what is wrong with it.
+const (
+	placeOf   = "place"
+	contentOf = "content"
+	remark    = "remark"
+)
 
-// askAbout asks nodes the same, side by side.
-func (n *Node) askAbout(ctx context.Context, names []string, limit time.Duration, q question) []reply {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	defer context.AfterFunc(n.ctx, cancel)()
-	all := make([]reply, len(names))
-	var asking sync.WaitGroup
-	for i, name := range names {
-		asking.Go(func() {
-			text, err := json.Marshal(q)
-			if err == nil {
-				var m *nats.Msg
-				if m, err = n.bulk.RequestWithContext(ctx, n.verifySubject(name), text); err == nil {
-					err = json.Unmarshal(m.Data, &all[i])
-				} else {
-					err = errSilent
-				}
-			}
-			if err != nil {
-				all[i] = reply{Error: err.Error()}
-			}
-		})
-	}
-	asking.Wait()
-	return all
-}
-
-func (n *Node) verifySubject(node string) string {
-	return jetstream.PostPrefix(n.o.Name) + "verify." + node
-}
-
-// answerVerify has this node answer such questions.
-func (n *Node) answerVerify() error {
-	_, err := n.bulk.Subscribe(n.verifySubject(n.o.Node), func(m *nats.Msg) {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if n.closed {
-			return
-		}
-		n.begun.Go(func() {
-			var q question
-			var r reply
-			err := json.Unmarshal(m.Data, &q)
-			if err == nil {
-				r, err = n.answer(q)
-			}
-			if err != nil {
-				r.Error = err.Error()
-			}
-			if text, err := json.Marshal(r); err == nil {
-				_ = m.Respond(text)
-			}
-		})
-	})
-	return err
-}
-
-// answer says how far this node's copy is, or what it has at a record.
-func (n *Node) answer(q question) (reply, error) {
-	if q.Shard < 0 || q.Shard >= len(n.replicas) {
-		return reply{}, fmt.Errorf("there is no shard %d", q.Shard)
-	}
+// content says how far this node's copy is, or what it has at a record.
+func (n *Node) content(ctx context.Context, q question) (reply, error) {
 	r := n.replicas[q.Shard]
-	if q.Remark != nil {
-		return reply{}, n.ask(func(time.Duration) { n.election.Remark(q.Shard, *q.Remark) })
-	}
-	ctx, cancel := context.WithTimeout(n.ctx, min(max(q.Limit, placeLimit), verifyLimit))
-	defer cancel()
 	for end := time.Now().Add(arrives); ; {
 		place, whole := uint64(0), false
 		err := n.ask(func(time.Duration) { r.report(); place, whole = r.state.Place.Number, !r.retired.Load() })
@@ -262,7 +179,7 @@ func (n *Node) answer(q question) (reply, error) {
 			return reply{}, err
 		case !whole || r.failure() != nil:
 			return reply{}, errors.New("its copy is not whole")
-		case !q.Read:
+		case q.About == placeOf:
 			return reply{Place: place}, nil
 		case time.Now().After(end):
 			return reply{}, fmt.Errorf("it has not come to record %d: it is at %d", q.At, place)

@@ -1,10 +1,7 @@
 package jetstream
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -60,36 +57,4 @@ func (p *Post) Close() {
 	for _, sub := range p.subs {
 		_ = sub.Unsubscribe()
 	}
-}
-
-// Spread sends something to whoever listens.
-func Spread(nc *Conn, subject string, data []byte) error { return nc.Publish(subject, data) }
-
-// Listen has a function receive what is sent to a subject, as long as the connection lasts. It must not wait.
-func Listen(nc *Conn, subject string, received func(data []byte)) error {
-	_, err := nc.Subscribe(subject, func(m *nats.Msg) { received(m.Data) })
-	return err
-}
-
-// Ask asks one question of whoever answers a subject, and waits a little for the answer.
-func Ask(ctx context.Context, nc *Conn, subject string) ([]byte, error) {
-	limit, cancel := context.WithTimeout(ctx, 2*doubt)
-	defer cancel()
-	m, err := nc.RequestWithContext(limit, subject, nil)
-	if errors.Is(err, nats.ErrNoResponders) {
-		select { // it would be asked again at once
-		case <-limit.Done():
-		case <-time.After(doubt):
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m.Data, nil
-}
-
-// Answer answers every question of a subject, as long as the connection lasts.
-func Answer(nc *Conn, subject string, answer []byte) error {
-	_, err := nc.Subscribe(subject, func(m *nats.Msg) { _ = m.Respond(answer) })
-	return err
 }

@@ -96,14 +96,14 @@ func TestRestAndWake(t *testing.T) {
 	needsEngine(t)
 	s, nc := started(t, alone(t))
 	heard := make(chan string, 100)
-	must.Do(t, Listen(nc, "x", func(data []byte) { heard <- string(data) }))
+	must.Get(nc.Subscribe("x", func(m *nats.Msg) { heard <- string(m.Data) }))
 	js := must.Get(nc.JetStream())
 	must.Get(js.AddStream(&nats.StreamConfig{Name: "kept", Subjects: []string{"kept"}}))
 	must.Get(js.Publish("kept", []byte("one")))
 	for range 2 {
 		must.Do(t, s.Rest(limited(t)))
 		until(t, "a message comes", func() bool {
-			_ = Spread(nc, "x", []byte("rests"))
+			_ = nc.Publish("x", []byte("rests"))
 			return len(heard) > 0
 		})
 		if s.engine.Load().JetStreamEnabled() {
@@ -128,7 +128,7 @@ func TestRestAndWake(t *testing.T) {
 func TestEngineThatCannotStart(t *testing.T) {
 	needsEngine(t)
 	o := alone(t)
-	o.Nodes = addresses(t, "a", "b")
+	o.Nodes = addresses("a", "b")
 	first, err := Start(limited(t), o)
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func (s *Election) patience(least time.Duration) time.Duration {
 	}
 	took, failed := time.Duration(0), s.failures
 	for i := range s.shards {
-		took = max(took, s.shards[i].took)
+		took = max(took, s.shards[i].Took)
 	}
 	for name, p := range s.peers {
 		if s.alive(name) {
@@ -91,7 +91,7 @@ func (s *Election) Why() string {
 
 // stand begins a candidacy.
 func (s *Election) stand() {
-	s.role, s.stoodAt, s.dirty, s.pinned = Candidate, s.now, true, false
+	s.role, s.stoodAt, s.pinned = Candidate, s.now, false
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.stood, sh.epoch, sh.lease = false, 0, nil
@@ -123,10 +123,8 @@ func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint
 		}
 		s.elect()
 	case !sh.stood:
-	case s.role >= Owner:
-		s.lose(fmt.Errorf("%w: shard %d: %w", ErrOvertaken, i, why))
-	case s.role >= Candidate:
-		s.giveUp(fmt.Errorf("%w: shard %d: %w", ErrOvertaken, i, why))
+	default:
+		s.quit(fmt.Errorf("%w: shard %d: %w", ErrOvertaken, i, why))
 	}
 }
 
@@ -148,12 +146,18 @@ func (s *Election) elect() {
 	s.beat()
 }
 
+// quit ends a term, or a candidacy, whichever there is.
+func (s *Election) quit(why error) {
+	switch {
+	case s.role >= Owner || s.open && s.role == Elected:
+		s.lose(why)
+	case s.role >= Candidate:
+		s.giveUp(why)
+	}
+}
+
 // giveUp ends a candidacy. The others have time to try before this node stands again.
 func (s *Election) giveUp(why error) {
-	if s.open && s.role == Elected {
-		s.lose(why)
-		return
-	}
 	if s.role == Elected { // it has handed nothing out, and never will
 		m := s.Message(Ended, "")
 		m.Epochs = s.epochs
@@ -162,7 +166,7 @@ func (s *Election) giveUp(why error) {
 	}
 	wait := s.patience(pause)
 	s.failures++
-	s.role, s.retry, s.dirty = Follower, s.now+wait+time.Duration(s.Random.Int64N(int64(wait))), true
+	s.role, s.retry = Follower, s.now+wait+time.Duration(s.Random.Int64N(int64(wait)))
 	s.Logger.Warn("this node has not taken the shards over", "error", why)
 	s.resign()
 }

@@ -14,7 +14,6 @@
 //	beat    five times a second, from the owner to all: its epochs. A voter keeps them, then answers
 //	answer  how long ago an older epoch was answered, or that it is refused; how far copies are durable
 //	ended   from an owner whose server has stopped, and who stands next
-//	order   from an operator, by any node; and its reply
 //
 // # Who stands
 //
@@ -57,8 +56,8 @@
 //	    elected and never had a term (P11).
 //	O5  Beats are sent by a node that owns all shards, never by a candidate (P12). A blank node is
 //	    shown only what was appended after it had told its life.
-//	O6  A vote is given only by a process that has looked around for another one of its name, and by
-//	    the elder of two. An answer is given when its promise is kept.
+//	O6  A vote is given only by a process that has looked around for another one of its name; the younger of two
+//	    hears nothing any more (package partition, I5). An answer is given when its promise is kept.
 //	O7  While a majority lives, and can talk to each other, and lanes have leaders, somebody owns the
 //	    shards again within Silence, a Step for each other node, the time in which one of them reads
 //	    what its copy lacks of the lanes, and the time of the candidacies. A candidacy is about twelve

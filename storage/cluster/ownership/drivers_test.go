@@ -34,7 +34,8 @@ func (m *member) answer() time.Duration {
 // follow reads the lanes on, whatever the role; what was read is kept.
 func (m *member) follow(i int) {
 	d, took := &m.drivers[i], m.answer()
-	if m.s.Lanes(i, !m.engine() || d.left > 0, took); m.engine() {
+	its := m.s.Copy(i)
+	if its.Unread, its.Took = !m.engine() || d.left > 0, took; m.engine() {
 		d.left = max(0, d.left-1)
 	}
 	if d.left == 0 {
@@ -162,5 +163,3 @@ func (m *member) end(delay time.Duration) {
 }
 
 func (m *member) Purge([]uint64) {}
-
-func (m *member) Order(*Message) {}

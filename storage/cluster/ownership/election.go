@@ -23,7 +23,7 @@ const (
 	// of its engine and of others that a candidacy waits for, one after the other, at most
 	answers   = 12
 	doublings = 4                       // of all these, at most
-	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name?
+	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name (package partition)?
 	asleep    = time.Second             // between two events: the process did not run
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
@@ -60,7 +60,6 @@ type Acts interface {
 	Leave()                   // the server is to stop in order, and to call End
 	Lose(why error)           // the term is over at once; the server is to call End when it has seen to that
 	Purge(least []uint64)     // the lanes, up to these numbers
-	Order(m *Message)         // an operator's, which came by another node: it is to be obeyed, and answered
 }
 
 // Config says which node of which cluster it is.
@@ -80,23 +79,39 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// Self is what a node knows of itself. Whoever has its Election keeps that up to date.
+type Self struct {
+	Fault string        // what is wrong with the node as a whole, until its process ends
+	Low   string        // what is wrong with a disk that is nearly full
+	Waits time.Duration // how long an append has been under way
+}
+
+// Copy is what a node knows of its copy of a shard, and of the shard's lanes.
+type Copy struct {
+	Place, Durable uint64
+	Problem        string        // why the node cannot own the shard
+	Remark         string        // what is wrong with it though it may be the owner's: it is told, and no more
+	Damaged        string        // it is in use until it is replaced: rather another node owns the shards
+	Unread         bool          // there may be more on the lanes than this node has read
+	Took           time.Duration // how long the engine takes to answer; 0: it has not answered yet
+}
+
 // Election is what one node knows and does about who owns the shards. It is not safe for concurrent
 // use. Times are those of one clock, which only goes forward.
 type Election struct {
 	Config
+	Self
 	role    Role
 	started time.Duration
 	now     time.Duration
 	shards  []shard
 	peers   map[string]*peer
-	twin    twin
 	strange map[string]strange // names whose messages were refused, until one is not
 
 	// Who owns the shards.
 	countedAs []uint64      // what the owner takes for durable here
 	owner     string        // who sent the newest beat; empty: nobody is known
 	vacant    time.Duration // from then on nobody owns them, as far as this node has heard
-	told      bool          // the others know that it has been so
 	stoodAt   time.Duration
 	woke      time.Duration // when its process had last not run for a while
 	retry     time.Duration // not before
@@ -120,7 +135,7 @@ type Election struct {
 	over      []uint64          // epochs that have ended, as far as this node knows
 
 	nextBeat, nextHello time.Duration
-	dirty               bool // a hello is due at once
+	said                said // with the last hello
 	closing             bool
 
 	// As a voter.
@@ -129,11 +144,7 @@ type Election struct {
 	drained bool
 	left    Left
 
-	waits time.Duration // how long an append has been under way
-	fault string        // what is wrong with the whole node
-	low   string        // its disk is nearly full
-
-	lowUntil time.Duration // or has been
+	lowUntil time.Duration // its disk is nearly full, or has been
 
 	without without
 }
@@ -146,20 +157,15 @@ type counted struct {
 
 // shard is what an election knows of one.
 type shard struct {
-	role           lanes.Role
-	stood          bool   // it has been a candidate since the node stood last
-	epoch          uint64 // of the own ownership
-	place, durable uint64
-	problem        string
-	remark         string // see Remark
-	damaged        string // see Damaged
-	unread         bool
-	read           bool // both lanes, to their ends, once
-	took           time.Duration
-	voter          *lanes.Voter
-	lease          *lanes.Lease
-	shown          map[string]uint64 // lives of blank nodes that may be shown (P12)
-	standing       map[string]uint64 // those that were told before the node stood
+	Copy
+	role     lanes.Role
+	stood    bool   // it has been a candidate since the node stood last
+	epoch    uint64 // of the own ownership
+	read     bool   // both lanes, to their ends, once
+	voter    *lanes.Voter
+	lease    *lanes.Lease
+	shown    map[string]uint64 // lives of blank nodes that may be shown (P12)
+	standing map[string]uint64 // those that were told before the node stood
 }
 
 // New is the election of a process that starts now.
@@ -195,50 +201,30 @@ func New(c Config, now time.Duration) *Election {
 // Role is what the node does.
 func (s *Election) Role() Role { return s.role }
 
-// Copy tells how far a shard's copy is, and why the node cannot own the shard, if that is so.
-func (s *Election) Copy(i int, place, durable uint64, problem string) {
-	s.dirty = s.dirty || problem != s.shards[i].problem
-	s.shards[i].place, s.shards[i].durable, s.shards[i].problem = place, durable, problem
-}
-
-// Lanes tells whether there may be more on a shard's lanes than this node has read, and how long the engine takes to
-// answer; 0: it has not answered yet.
-func (s *Election) Lanes(i int, unread bool, took time.Duration) {
-	sh := &s.shards[i]
-	sh.unread, sh.took = unread, took
-	sh.read = sh.read || !unread && took > 0
-}
-
-// Remark is what is wrong with a copy that may be one of the owner's all the same: it is told, and
-// no more.
-func (s *Election) Remark(i int, remark string) {
-	s.dirty = s.dirty || remark != s.shards[i].remark
-	s.shards[i].remark = remark
-}
-
-// Damaged is what is wrong with a copy that is damaged, and in use until it is replaced: rather another node owns the
-// shards, and has its copy fetched.
-func (s *Election) Damaged(i int, why string) {
-	s.dirty = s.dirty || why != s.shards[i].damaged
-	s.shards[i].damaged = why
-}
+// Copy is what the node knows of a shard's copy.
+func (s *Election) Copy(i int) *Copy { return &s.shards[i].Copy }
 
 // Tick does what is due. It is called several times during a Step.
 func (s *Election) Tick(now time.Duration) {
 	s.advance(now)
 	defer s.finish()
+	if s.Low != "" {
+		s.lowUntil = now + lowFor
+	}
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.read = sh.read || !sh.Unread && sh.Took > 0
+	}
 	switch stood := now - s.stoodAt; {
 	case s.role != Candidate && s.role != Elected:
 	case stood >= s.patience(Limit):
-		s.giveUp(ErrLate)
+		s.quit(ErrLate)
 	// but its beats may keep others from standing
 	case s.role == Elected && min(stood, now-s.woke) >= HelloEach && s.isolated():
-		s.giveUp(ErrLease)
+		s.quit(ErrLease)
 	}
-	if why := s.broken(); why != "" && s.role >= Owner {
-		s.lose(fmt.Errorf("%w: %s", ErrUnfit, why))
-	} else if why != "" && s.role >= Candidate {
-		s.giveUp(fmt.Errorf("%w: %s", ErrUnfit, why))
+	if why := s.broken(); why != "" {
+		s.quit(fmt.Errorf("%w: %s", ErrUnfit, why))
 	}
 	s.unstick()
 	s.retire()
@@ -247,16 +233,12 @@ func (s *Election) Tick(now time.Duration) {
 		s.beat()
 	}
 	s.purge()
-	if silent := s.silent(); silent != s.told {
-		s.told, s.dirty = silent, true
-	}
 	if s.mayStand() == "" {
 		s.stand()
 	}
 	if s.role == Candidate && now >= s.nextBeat {
-		s.nextBeat, s.dirty = now+BeatEach, true
+		s.nextBeat, s.nextHello = now+BeatEach, now
 	}
-	s.dirty = s.dirty || now >= s.nextHello
 }
 
 // advance notes the time. A lease that has lapsed ends a term before anything else happens.
@@ -266,7 +248,7 @@ func (s *Election) advance(now time.Duration) {
 	switch {
 	case s.role < Owner || s.now < s.until:
 	case s.role == Owner && !s.serves && !s.without.lease:
-		s.role, s.stoodAt, s.dirty = Elected, s.now, true // it has as long as a candidacy to get the lease back
+		s.role, s.stoodAt = Elected, s.now // it has as long as a candidacy to get the lease back
 		s.Logger.Warn("too few nodes have answered; this one goes on to prepare, and does not serve yet")
 	default:
 		s.lose(ErrLease)
@@ -277,10 +259,26 @@ func (s *Election) advance(now time.Duration) {
 	}
 }
 
+// said is what others are told at once when it changes.
+type said struct {
+	role                 Role
+	fit, silent, drained bool
+	left                 uint64
+	wrong                string
+}
+
 // finish says hello, if something has changed, or it is time.
 func (s *Election) finish() {
-	if s.dirty {
-		s.dirty, s.nextHello = false, s.now+HelloEach
+	why := s.unfit()
+	is := said{s.role, s.fit(why), s.silent(), s.drained, s.left.Serial, why + s.Low}
+	for i := range s.shards {
+		is.wrong += s.shards[i].Problem + s.shards[i].Remark + s.shards[i].Damaged
+	}
+	if is.role == Elected {
+		is.role = Candidate
+	}
+	if is != s.said || s.now >= s.nextHello {
+		s.said, s.nextHello = is, s.now+HelloEach
 		s.Acts.Send(s.Message(Hello, ""))
 	}
 }
@@ -288,8 +286,7 @@ func (s *Election) finish() {
 // Message begins a message to a node, or to all.
 func (s *Election) Message(kind Kind, to string) *Message {
 	return &Message{
-		Version: Major, Kind: kind, Cluster: s.Cluster, From: s.Node, To: to, Nonce: s.Nonce, Age: s.now - s.started,
-		Report: s.Report(),
+		Version: Major, Kind: kind, Cluster: s.Cluster, From: s.Node, To: to, Nonce: s.Nonce, Report: s.Report(),
 	}
 }
 
@@ -298,8 +295,7 @@ func (s *Election) Receive(now time.Duration, m *Message) {
 	s.advance(now)
 	defer s.finish()
 	if m.From == s.Node {
-		s.meet(m)
-		return
+		return // a twin's: package partition
 	}
 	p := s.peers[m.From]
 	if why := s.refuse(m, p); why != "" {
@@ -317,7 +313,5 @@ func (s *Election) Receive(now time.Duration, m *Message) {
 		s.answered(m)
 	case Ended:
 		s.ended(m)
-	case Order:
-		s.Acts.Order(m)
 	}
 }

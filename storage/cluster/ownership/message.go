@@ -8,7 +8,7 @@ import (
 // Major is the version of the messages. A node refuses those of another one; fields that it does not
 // know it leaves alone, and those that are missing are empty. A kind that it does not know says
 // no more than a hello.
-const Major = 1
+const Major = 2
 
 // Decode reads a message. One of another version may be whatever that version likes, but for its
 // version, its cluster and its sender.
@@ -37,20 +37,17 @@ const (
 	Beat   Kind = "beat"   // an owner asks whether it may go on
 	Answer Kind = "answer" // to a beat
 	Ended  Kind = "ended"  // an owner has ended its epochs
-	Order  Kind = "order"  // an operator's command
-	Reply  Kind = "reply"  // to an order
 )
 
 // Message is what nodes tell each other. All of it may be late, lost or doubled.
 type Message struct {
-	Version int           `json:"v"`
-	Kind    Kind          `json:"kind"`
-	Cluster string        `json:"cluster"`
-	From    string        `json:"from"`
-	To      string        `json:"to,omitempty"` // empty: all
-	Nonce   uint64        `json:"nonce"`        // of the sender's process
-	Age     time.Duration `json:"age"`          // of that process
-	Report  Report        `json:"report"`
+	Version int    `json:"v"`
+	Kind    Kind   `json:"kind"`
+	Cluster string `json:"cluster"`
+	From    string `json:"from"`
+	To      string `json:"to,omitempty"` // empty: all
+	Nonce   uint64 `json:"nonce"`        // of the sender's process
+	Report  Report `json:"report"`
 
 	Epochs []uint64            `json:"epochs,omitempty"` // of a beat, its answer, an end: by shard
 	Sent   time.Duration       `json:"sent,omitempty"`   // of a beat, and its answer: by the owner's clock
@@ -64,13 +61,6 @@ type Message struct {
 	Successor string `json:"successor,omitempty"` // of an end: who stands at once; empty: whoever is best
 	Ordered   bool   `json:"ordered,omitempty"`   // of an end: an operator has chosen the successor
 	Unwell    bool   `json:"unwell,omitempty"`    // of an end: the sender could not go on
-
-	ID      uint64 `json:"id,omitempty"` // of an order and its reply
-	Command string `json:"command,omitempty"`
-	Target  string `json:"target,omitempty"`
-	Shard   int    `json:"shard,omitempty"`
-	Undo    bool   `json:"undo,omitempty"`
-	Error   string `json:"error,omitempty"`
 }
 
 // Report is what a node says of itself.

@@ -62,7 +62,7 @@ func (s *Election) drain(undo bool) error {
 	if !undo && s.role >= Owner && s.best() == "" {
 		return errors.New("cluster: no other node could own the shards now")
 	}
-	s.drained, s.dirty = !undo, true
+	s.drained = !undo
 	s.keep()
 	s.retire()
 	return nil
@@ -73,10 +73,10 @@ func (s *Election) drain(undo bool) error {
 func (s *Election) Close(now time.Duration) (leaving bool) {
 	s.advance(now)
 	defer s.finish()
-	s.closing, s.dirty = true, true
+	s.closing = true
 	switch s.role {
 	case Candidate, Elected:
-		s.giveUp(errors.New("cluster: the node is stopping"))
+		s.quit(errors.New("cluster: the node is stopping"))
 	case Owner:
 		s.leave(s.best())
 	}
@@ -86,49 +86,31 @@ func (s *Election) Close(now time.Duration) (leaving bool) {
 // ErrStuck says that the owner could not append for too long.
 var ErrStuck = errors.New("cluster: appends come to nothing at this node")
 
-// Waits tells how long an append has been under way.
-func (s *Election) Waits(how time.Duration) { s.waits = how }
-
 // unstick has an owner that cannot append leave, if another node could do better.
 func (s *Election) unstick() {
 	switch {
-	case s.waits < stuck || s.best() == "":
+	case s.Waits < stuck || s.best() == "":
 	case s.role == Owner:
-		s.Logger.Warn("this node cannot append, and hands the shards over", "waiting for", s.waits)
+		s.Logger.Warn("this node cannot append, and hands the shards over", "waiting for", s.Waits)
 		s.leave(s.best())
 		s.unwell = true
-	case s.role == Leaving && s.waits >= 2*stuck:
+	case s.role == Leaving && s.Waits >= 2*stuck:
 		s.lose(ErrStuck)
 	}
-}
-
-// Fault tells what is wrong with the node as a whole, until its process ends.
-func (s *Election) Fault(why string) {
-	s.dirty = s.dirty || why != s.fault
-	s.fault = why
 }
 
 // lowFor is for how long a node counts as low after its disk has room again. Nodes whose disks
 // fill up side by side would hand the shards around.
 const lowFor = time.Minute
 
-// Low tells what is wrong with a disk that is nearly full; empty if it is not.
-func (s *Election) Low(why string) {
-	if s.low != "" && why == "" {
-		s.lowUntil = s.now + lowFor
-	}
-	s.dirty = s.dirty || why != s.low
-	s.low = why
-}
-
 // isLow tells whether rather another node owns the shards.
 func (s *Election) isLow() bool { return s.worse() != "" || s.now < s.lowUntil }
 
 // worse is what is wrong with a node that may own the shards if none is better.
 func (s *Election) worse() string {
-	why := s.low
+	why := s.Low
 	for i := range s.shards {
-		why = cmp.Or(why, s.shards[i].damaged)
+		why = cmp.Or(why, s.shards[i].Damaged)
 	}
 	return why
 }
@@ -139,9 +121,9 @@ func (s *Election) retire() {
 	best := s.best()
 	switch {
 	case s.role != Owner || best == "":
-	case s.fault != "" || s.worse() != "" && !s.peers[best].report.Low:
+	case s.Fault != "" || s.worse() != "" && !s.peers[best].report.Low:
 		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why",
-			cmp.Or(s.fault, s.worse()))
+			cmp.Or(s.Fault, s.worse()))
 		s.leave(best)
 		s.unwell = true
 	case s.drained:
@@ -168,7 +150,7 @@ func (s *Election) giveNodeUp(target string, undo bool) error {
 	default:
 		s.left.Nodes = append(slices.Clone(s.left.Nodes), target)
 	}
-	s.left.Serial, s.dirty = s.left.Serial+1, true
+	s.left.Serial++
 	s.keep()
 	return nil
 }
@@ -193,7 +175,7 @@ func (s *Election) purge() {
 
 // Least is the number up to which every counted copy of a shard is durable, as the owner knows.
 func (s *Election) Least(i int) uint64 {
-	least := s.shards[i].durable
+	least := s.shards[i].Durable
 	for _, name := range s.Nodes {
 		if slices.Contains(s.left.Nodes, name) {
 			continue

@@ -46,11 +46,7 @@ func (s *Election) answered(m *Message) {
 		case i < len(m.Report.Promised) && m.Report.Promised[i] > sh.epoch:
 			why := fmt.Errorf("%w: node %s has answered epoch %d of shard %d", ErrOvertaken, m.From,
 				m.Report.Promised[i], i)
-			if s.role >= Owner {
-				s.lose(why)
-			} else {
-				s.giveUp(why)
-			}
+			s.quit(why)
 			return
 		}
 	}
@@ -79,9 +75,9 @@ func (s *Election) refresh() {
 	s.until = until
 	switch {
 	case s.role == Elected && s.open:
-		s.role, s.dirty, s.owner = Owner, true, s.Node
+		s.role, s.owner = Owner, s.Node
 	case s.role == Elected:
-		s.role, s.open, s.serves, s.dirty, s.owner = Owner, true, false, true, s.Node
+		s.role, s.open, s.serves, s.owner = Owner, true, false, s.Node
 		s.forgive()
 		s.Logger.Info("this node owns the shards", "epochs", fmt.Sprint(s.epochs), "after", s.now-s.stoodAt)
 		s.owns(s.Node)
@@ -139,14 +135,14 @@ func (s *Election) Serves(now time.Duration) bool {
 func (s *Election) Fail(now time.Duration, why error) {
 	s.advance(now)
 	defer s.finish()
-	if s.role >= Owner || s.open && s.role == Elected {
-		s.lose(why)
+	if s.open {
+		s.quit(why)
 	}
 }
 
 // lose ends a term at once.
 func (s *Election) lose(why error) {
-	s.role, s.dirty, s.owner = Follower, true, ""
+	s.role, s.owner = Follower, ""
 	s.vacant = max(s.vacant, s.now+Silence)
 	s.retry = s.now + time.Duration(s.Random.Int64N(int64(HelloEach)))
 	s.Logger.Error("this node does not own the shards any more", "error", why)
@@ -156,7 +152,7 @@ func (s *Election) lose(why error) {
 
 // leave begins a hand-over.
 func (s *Election) leave(target string) {
-	s.role, s.target, s.dirty, s.moved, s.unwell = Leaving, target, true, false, false
+	s.role, s.target, s.moved, s.unwell = Leaving, target, false, false
 	s.Logger.Info("this node hands the shards over", "to", target)
 	s.Acts.Leave()
 }
@@ -178,7 +174,7 @@ func (s *Election) End(now time.Duration) {
 			m.Successor = s.best()
 		}
 		m.Ordered, m.Unwell, s.latest = s.moved && m.Successor == s.target, s.unwell, m.Successor
-		s.role, s.owner, s.dirty = Follower, "", true
+		s.role, s.owner = Follower, ""
 		s.resign()
 		s.vacate(m.Successor)
 		s.Logger.Info("this node has handed the shards over", "to", m.Successor)

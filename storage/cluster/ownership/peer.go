@@ -17,12 +17,6 @@ type peer struct {
 	well   int           // for how many beats in a row it could have owned the shards, as the owner counts
 }
 
-// twin is another process with this node's name.
-type twin struct {
-	first, last time.Duration
-	elder       bool // it has run for longer
-}
-
 // refuse says what is wrong with a message.
 func (s *Election) refuse(m *Message, p *peer) string {
 	switch {
@@ -105,30 +99,6 @@ func (s *Election) hear(p *peer, m *Message) {
 	}
 }
 
-// meet is called with messages from this node's own name.
-func (s *Election) meet(m *Message) {
-	if m.Nonce == s.Nonce || m.Cluster != s.Cluster {
-		return
-	}
-	t := &s.twin
-	if s.now-t.last > 10*HelloEach {
-		*t = twin{first: s.now}
-	}
-	was := s.doubled()
-	age := s.now - s.started
-	t.last, t.elder = s.now, m.Age > age || m.Age == age && m.Nonce < s.Nonce
-	if s.doubled() && !was {
-		s.dirty = true
-		s.Logger.Error("another node has this node's name", "node", s.Node, "is the younger", t.elder)
-	}
-}
-
-// doubled tells whether there is another node of this name: two of its messages came some time
-// apart, so that it is no rest of an earlier process.
-func (s *Election) doubled() bool {
-	return s.twin.last-s.twin.first >= HelloEach-BeatEach/2 && s.now-s.twin.last <= 10*HelloEach
-}
-
 // alive tells whether another node lives, as far as it was heard.
 func (s *Election) alive(name string) bool {
 	if name == s.Node {
@@ -160,13 +130,13 @@ func (s *Election) isolated() bool {
 
 // missing is how many records of a shard the node knows that it lacks.
 func (s *Election) missing(i int) uint64 {
-	newest := s.shards[i].place
+	newest := s.shards[i].Place
 	for name, p := range s.peers {
 		if s.alive(name) && i < len(p.report.Places) {
 			newest = max(newest, p.report.Places[i])
 		}
 	}
-	return newest - s.shards[i].place
+	return newest - s.shards[i].Place
 }
 
 func (s *Election) caughtUp() bool {
@@ -186,7 +156,7 @@ const Stopping = "the node is stopping"
 func (s *Election) unread() bool {
 	silent := s.silent()
 	return !s.without.patience && slices.ContainsFunc(s.shards, func(sh shard) bool {
-		return !sh.read || silent && sh.unread
+		return !sh.read || silent && sh.Unread
 	})
 }
 
@@ -195,12 +165,10 @@ func (s *Election) unfit() string {
 	switch {
 	case s.closing:
 		return Stopping
-	case s.fault != "":
-		return s.fault
+	case s.Fault != "":
+		return s.Fault
 	case s.drained:
 		return "the node is drained"
-	case s.doubled() && s.twin.elder:
-		return "another node has this node's name, and was there before"
 	case s.open && s.role < Owner && !s.without.ended:
 		return "the server has not ended an earlier tenure yet"
 	case s.now-s.started < listen:
@@ -215,10 +183,13 @@ func (s *Election) unfit() string {
 	return s.broken()
 }
 
+// fit tells whether the node could own the shards now.
+func (s *Election) fit(why string) bool { return why == "" && s.now >= s.retry }
+
 // broken says what is wrong with a copy; empty if nothing is.
 func (s *Election) broken() string {
 	for i := range s.shards {
-		if why := s.shards[i].problem; why != "" {
+		if why := s.shards[i].Problem; why != "" {
 			return why
 		}
 	}
@@ -254,30 +225,30 @@ func (s *Election) standsBefore(other string) bool {
 func (s *Election) Report() Report {
 	why := s.unfit()
 	r := Report{
-		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "",
+		Role: s.role.String(), Version: s.Version, Fit: s.fit(why), Broken: s.broken()+s.Fault != "",
 		Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left, Failures: s.failures,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {
 		r.Problems = append(r.Problems, why)
 	}
-	if s.low != "" {
-		r.Problems = append(r.Problems, s.low)
+	if s.Low != "" {
+		r.Problems = append(r.Problems, s.Low)
 	}
 	for i := range s.shards {
 		sh := &s.shards[i]
-		r.Promised[i], r.Places[i], r.Durable[i] = sh.voter.Promised(), sh.place, sh.durable
+		r.Promised[i], r.Places[i], r.Durable[i] = sh.voter.Promised(), sh.Place, sh.Durable
 		if life, blank := sh.voter.Blank(); blank {
 			r.Life = life
 		}
-		if sh.problem != "" && !slices.Contains(r.Problems, sh.problem) {
-			r.Problems = append(r.Problems, sh.problem)
+		if sh.Problem != "" && !slices.Contains(r.Problems, sh.Problem) {
+			r.Problems = append(r.Problems, sh.Problem)
 		}
-		if sh.damaged != "" {
-			r.Problems, r.Damaged = append(r.Problems, sh.damaged), append(r.Damaged, i)
+		if sh.Damaged != "" {
+			r.Problems, r.Damaged = append(r.Problems, sh.Damaged), append(r.Damaged, i)
 		}
-		if sh.remark != "" {
-			r.Problems = append(r.Problems, sh.remark)
+		if sh.Remark != "" {
+			r.Problems = append(r.Problems, sh.Remark)
 		}
 	}
 	if s.role >= Elected {

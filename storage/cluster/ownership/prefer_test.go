@@ -93,7 +93,7 @@ func TestNoPingPong(t *testing.T) {
 				w.after(3*time.Second, nil, func() { delete(w.cut, [2]*member{a, other}) })
 			}
 		},
-		"it cannot append": func(w *world, a *member) { a.s.Waits(stuck) },
+		"it cannot append": func(w *world, a *member) { a.s.Waits = stuck },
 	} {
 		w, a, b, c := preferring(t, 3)
 		begun, got := w.now, 0
@@ -104,7 +104,7 @@ func TestNoPingPong(t *testing.T) {
 				w.until(time.Minute, name, func() bool { return w.holder() == b || w.holder() == c })
 			}
 			if a.s != nil {
-				a.s.Waits(0)
+				a.s.Waits = 0
 			}
 			w.run(time.Second)
 		}

@@ -27,20 +27,10 @@ func (s *Election) Told(name string) (r Report, alive bool, ago time.Duration) {
 	return r, false, 0
 }
 
-// Alive are the nodes that live, in their order.
-func (s *Election) Alive() (names []string) {
-	for _, name := range s.Nodes {
-		if s.alive(name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // Leaders are the nodes whose engines may lead lanes: those that live, and have no copy that is not whole.
 func (s *Election) Leaders() (names []string) {
-	for _, name := range s.Alive() {
-		if p := s.peers[name]; p == nil || !p.report.Broken {
+	for _, name := range s.Nodes {
+		if p := s.peers[name]; s.alive(name) && (p == nil || !p.report.Broken) {
 			names = append(names, name)
 		}
 	}
@@ -57,13 +47,10 @@ func (s *Election) CountsNothing(i int) bool {
 }
 
 // Newest is the number of the newest record of a shard that any living node has.
-func (s *Election) Newest(i int) uint64 { return s.shards[i].place + s.missing(i) }
+func (s *Election) Newest(i int) uint64 { return s.shards[i].Place + s.missing(i) }
 
 // GivenUp tells whether a node's copies hold up no purge.
 func (s *Election) GivenUp(name string) bool { return slices.Contains(s.left.Nodes, name) }
-
-// Drained tells whether the node owns nothing until that is undone.
-func (s *Election) Drained() bool { return s.drained }
 
 // Source is a node whose copy of a shard could be had: rather one that is whole, and rather of a node that has
 // something else to do than to serve. It is empty if there is none.

@@ -15,7 +15,7 @@ func TestStuckOwner(t *testing.T) {
 	s.Kept(now, a.kept[0])
 	step := func(waits time.Duration) {
 		now += BeatEach
-		s.Waits(waits)
+		s.Waits = waits
 		for _, node := range []string{"a", "c"} {
 			s.Receive(now, answer(node, now, time.Hour, 0))
 		}
@@ -43,7 +43,7 @@ func TestFaultyOwner(t *testing.T) {
 	s.Receive(now, unfit)
 	unfit.From = "a"
 	s.Receive(now, unfit)
-	s.Fault("no engine")
+	s.Fault = "no engine"
 	if s.Tick(now + 1); s.Role() != Owner {
 		t.Fatal("nobody is fit, and it is", s.Role())
 	}
@@ -74,8 +74,8 @@ func TestFullDisks(t *testing.T) {
 		a := w.holder()
 		b, c := w.nodes[(a.i+1)%3], w.nodes[(a.i+2)%3]
 		w.quiet()
-		a.s.Low("full")
-		b.s.Low("full")
+		a.s.Low = "full"
+		b.s.Low = "full"
 		w.run(time.Second)
 		w.serves(c, 0)
 		w.keeps(c, 2*lowFor)
@@ -85,18 +85,18 @@ func TestFullDisks(t *testing.T) {
 		if err := c.s.Obey(c.clock(), Move, a.name, false); err == nil {
 			t.Error("the shards are moved to a full disk")
 		}
-		b.s.Low("")
+		b.s.Low = ""
 		w.keeps(c, 2*lowFor)
 		c.crash()
 		w.run(1900 * time.Millisecond)
 		w.serves(b, 0)
 		c.start()
-		b.s.Low("full")
+		b.s.Low = "full"
 		w.run(4 * time.Second)
 		w.serves(c, 0)
-		c.s.Low("full")
+		c.s.Low = "full"
 		w.keeps(c, lowFor)
-		a.s.Low("")
+		a.s.Low = ""
 		w.keeps(c, lowFor-time.Second)
 		w.run(3 * time.Second)
 		w.serves(a, 0)

@@ -23,7 +23,7 @@ func future(m *Message, version int) []byte {
 // past are those of an earlier program, which had only the fields that are needed.
 func past(m *Message) []byte {
 	m.Report = Report{Role: m.Report.Role, Fit: m.Report.Fit, Places: m.Report.Places, Durable: m.Report.Durable}
-	m.Counted, m.Over, m.Age = nil, nil, 0
+	m.Counted, m.Over = nil, nil
 	return must.Get(json.Marshal(m))
 }
 
@@ -58,7 +58,7 @@ func TestMajorVersions(t *testing.T) {
 		if len(a.answers()) != 0 || s.alive("a") || s.Owner() != "" || strings.Count(log.String(), "are refused") != 1 {
 			t.Errorf("version %d: the owner is %q; logged: %s", version, s.Owner(), &log)
 		}
-		if why := s.Strange("a"); !strings.Contains(why, "this program () knows 1") || s.Alone() != "" {
+		if why := s.Strange("a"); !strings.Contains(why, "this program () knows 2") || s.Alone() != "" {
 			t.Errorf("version %d: %q, alone: %q", version, why, s.Alone())
 		}
 		s.Receive(now, Decode(fmt.Appendf(nil, `{"v":%d,"cluster":"test","from":"c","kind":7,"report":[]}`, version)))
@@ -69,7 +69,7 @@ func TestMajorVersions(t *testing.T) {
 			t.Errorf("version %d: c has this version by now, and it is alone: %q", version, s.Alone())
 		}
 	}
-	for _, data := range []string{"", "[]", `{"v":1,"kind":7,"from":"a","cluster":"test"}`} {
+	for _, data := range []string{"", "[]", `{"v":2,"kind":7,"from":"a","cluster":"test"}`} {
 		s, _ := alone(known(3))
 		if s.Receive(s0, Decode([]byte(data))); s.alive("a") || s.Strange("a")+s.Strange("") == "" {
 			t.Errorf("%s is a message", data)

@@ -19,14 +19,15 @@ func (s *Election) beaten(m *Message) {
 		s.owner, s.vacant, s.countedAs = m.From, s.now+Silence, m.Counted[s.Node]
 		if m.Report.Role != Candidate.String() {
 			if s.role == Candidate && m.Epochs[0] > s.over[0] {
-				s.giveUp(ErrOvertaken)
+				s.quit(ErrOvertaken)
 			}
 			s.forgive()
 		}
 		s.owns(m.From)
 		for i, epoch := range m.Epochs {
 			if s.role >= Elected && epoch > s.shards[i].epoch {
-				s.overtaken(m)
+				s.quit(ErrOvertaken)
+				s.owner, s.vacant = m.From, s.now+Silence
 				break
 			}
 		}
@@ -42,19 +43,9 @@ func (s *Election) forgive() {
 	}
 }
 
-// overtaken ends what a newer owner has made void.
-func (s *Election) overtaken(m *Message) {
-	if s.role >= Owner {
-		s.lose(ErrOvertaken)
-	} else {
-		s.giveUp(ErrOvertaken)
-	}
-	s.owner, s.vacant = m.From, s.now+Silence
-}
-
 // vote answers a beat, or begins to keep what an answer would promise.
 func (s *Election) vote(m *Message) {
-	if s.now-s.started < listen || s.doubled() && s.twin.elder {
+	if s.now-s.started < listen {
 		return // perhaps another process votes in this name
 	}
 	since := make([]time.Duration, s.Shards)

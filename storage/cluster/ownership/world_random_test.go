@@ -78,7 +78,7 @@ func course(t *testing.T, seed uint64, set func(*world)) (w *world) {
 	}
 	w.run(8 * time.Second)
 	for _, m := range w.nodes {
-		if m.start(); m.s.Drained() {
+		if m.start(); m.s.drained {
 			_ = m.s.Obey(m.clock(), Drain, "", true)
 		}
 	}
