@@ -10,15 +10,10 @@ import (
 func TestCutOff(t *testing.T) {
 	c := newTrio(t)
 	c.links = newLinks(c)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	owner, term := c.owner()
-	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	owner, term, others := c.three()
 	for _, victim := range others {
 		c.append(term, "before "+victim+";", "a", "b", "c")
-		c.links.set(true, victim, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool {
-			return name == victim
-		})...)
+		c.links.set(true, victim, "a", "b", "c")
 		until(t, "its engine rests", func() bool { return c.nodes[victim].rests.Load() })
 		if problems := c.nodes[victim].Status().Problems; !slices.Contains(problems, cutOff) {
 			t.Error(problems)
@@ -38,13 +33,8 @@ func TestCutOff(t *testing.T) {
 func TestOwnerIsCutOff(t *testing.T) {
 	c := newTrio(t)
 	c.links = newLinks(c)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
-	c.links.set(true, name, slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool {
-		return other == name
-	})...)
+	name, term, others := c.three()
+	c.links.set(true, name, others...)
 	until(t, "its term is over", func() bool { return !term.Holds() })
 	next, term := c.owner()
 	if next == name {
@@ -60,10 +50,7 @@ func TestOwnerIsCutOff(t *testing.T) {
 func TestLinkIsCut(t *testing.T) {
 	c := newTrio(t)
 	c.links = newLinks(c)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	owner, term := c.owner()
-	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	owner, term, others := c.three()
 	for _, ends := range [][3]string{{owner, others[0], others[1]}, {others[0], others[1], owner}} {
 		c.steered(owner)
 		c.links.set(true, ends[0], ends[1])
@@ -92,11 +79,7 @@ func TestLinkIsCut(t *testing.T) {
 // starts, though that one has not joined anybody yet.
 func TestLeftAlone(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	owner, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
-	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	owner, term, others := c.three()
 	c.kill(others[0])
 	c.kill(owner)
 	until(t, "the engine of the one that is left rests", func() bool { return c.nodes[others[1]].rests.Load() })

@@ -33,14 +33,8 @@ func (m *memory) mended() int {
 // over first, and a follower's does not disturb it.
 func TestDamagedCopies(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
-	other := "b"
-	if name == "b" {
-		other = "c"
-	}
-	c.append(term, "one;", "a", "b", "c")
+	name, term, others := c.three()
+	other := others[0]
 	m := c.stores[other]
 	m.replaces = func(i int) {
 		if _, err := os.Stat(c.nodes[other].replicas[i].lastReplaced()); err == nil && m.mended() == 0 {
@@ -81,11 +75,7 @@ func TestDamagedCopies(t *testing.T) {
 // with which two cannot even open their copies. The third serves, and a copy that waits is as durable as before.
 func TestDamagedCopiesGoOn(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
-	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
+	name, term, others := c.three()
 	for _, other := range others {
 		c.harm(other)
 		until(t, "it is replaced", func() bool { return c.stores[other].mended() == 1 })

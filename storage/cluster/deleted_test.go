@@ -12,10 +12,7 @@ import (
 // what they have.
 func TestStreamsAreDeleted(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	_, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
+	_, term, _ := c.three()
 	for _, stream := range c.nodes["a"].replicas[0].shard.Streams() {
 		must.Get(c.nodes["a"].conn.Request("$JS.API.STREAM.DELETE."+stream, nil, generous))
 	}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -211,6 +212,16 @@ func (c *trio) start(names ...string) {
 	if starting.Wait(); c.Failed() {
 		c.FailNow()
 	}
+}
+
+// three starts three nodes, and waits until one serves, any other one could, and all have a first record.
+func (c *trio) three() (owner string, term *Term, others []string) {
+	c.Helper()
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	owner, term = c.owner()
+	c.append(term, "one;", "a", "b", "c")
+	return owner, term, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
 }
 
 // of are a node's options.

@@ -22,9 +22,7 @@ import (
 // counts; and nothing is purged that the lost one lacks.
 func TestOwnerIsLost(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	name, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
+	name, term, _ := c.three()
 	c.steered(name)
 	st := c.nodes[name].Look(limited(t))
 	for _, s := range st.Shards {
@@ -107,9 +105,7 @@ func (c *trio) fit(names ...string) {
 // A hand-over in order, again and again.
 func TestHandOver(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
+	name, term, _ := c.three()
 	for _, to := range []string{"b", "c", "a", "c", "b", "a"} {
 		c.append(term, "to "+to+";", "a", "b", "c")
 		if to == name {
@@ -131,10 +127,7 @@ func TestHandOver(t *testing.T) {
 // An owner that is stopped hands over, though it leads a lane.
 func TestOwnerStops(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
+	name, term, _ := c.three()
 	at := time.Now()
 	if err := c.nodes[name].Close(limited(t)); err != nil {
 		t.Fatal(err)
@@ -150,12 +143,8 @@ func TestOwnerStops(t *testing.T) {
 // an append of its own (P12).
 func TestLostPromisesWithoutClients(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	owner, _ := c.owner()
-	name := "c"
-	if owner == name {
-		name = "b"
-	}
+	_, _, others := c.three()
+	name := others[0]
 	c.kill(name)
 	path := filepath.Join(c.dirs[name], "promises")
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -172,13 +161,7 @@ func TestLostPromisesWithoutClients(t *testing.T) {
 // follower.
 func TestFailedEngine(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	name, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
-	until(t, "another node is fit", func() bool {
-		fit := func(n NodeStatus) bool { return n.Name != name && n.Fit }
-		return slices.ContainsFunc(c.nodes[name].Status().Nodes, fit)
-	})
+	name, term, _ := c.three()
 	n := c.nodes[name]
 	if err := n.ask(func(time.Duration) { n.sound = func() error { return jetstream.ErrFailed } }); err != nil {
 		t.Fatal(err)

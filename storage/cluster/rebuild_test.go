@@ -12,16 +12,8 @@ import (
 // checkpoint of another node when it is back. An operator can order one, too.
 func TestCheckpoint(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
-	c.append(term, "one;", "a", "b", "c")
-	away, other := "c", "b"
-	if name == "c" {
-		away = "a"
-	} else if name == "b" {
-		other = "a"
-	}
+	name, term, others := c.three()
+	away, other := others[0], others[1]
 	c.kill(away)
 	must.Do(t, c.nodes[other].Leave(limited(t), away))
 	for i := range 20 {

@@ -59,23 +59,10 @@ func TestJudge(t *testing.T) {
 // has been rebuilt.
 func TestVerify(t *testing.T) {
 	c := newTrio(t)
-	c.start("a", "b", "c")
-	c.fit("a", "b", "c")
-	name, term := c.owner()
-	before := c.stores[name].Place(1).Number // not always 0: an owner shows nodes without promises a record of its own
-	if v := must.Get(c.nodes["a"].Verify(limited(t))); !v.Equal || v.Shards[1].At < before ||
-		v.Shards[1].Nodes[2].Content == nil {
-		t.Errorf("before the first record: %+v", v)
-	}
-	c.append(term, "one;", "a", "b", "c")
-	other, third := "b", "c"
-	if name == "b" {
-		other = "a"
-	} else if name == "c" {
-		third = "a"
-	}
+	name, term, others := c.three()
+	other, third := others[0], others[1]
 	if v := must.Get(c.nodes[third].Verify(limited(t))); !v.Equal || len(v.Shards) != 2 ||
-		len(v.Shards[1].Nodes) != 3 || v.Shards[1].At <= before {
+		len(v.Shards[1].Nodes) != 3 || v.Shards[1].At < 1 {
 		t.Errorf("%+v", v)
 	}
 	m := c.stores[other]

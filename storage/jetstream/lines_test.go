@@ -50,7 +50,7 @@ func TestWhatTheEngineSays(t *testing.T) {
 		t.Helper()
 		until(t, what, func() bool { return strings.Contains(s.Link(t.Context(), node), want) })
 	}
-	o.Nodes = addresses(t, "a", "b")
+	o.Nodes = addresses("a", "b")
 	a := start("a")
 	links("b is not there yet", a, "b", "connection refused")
 	o.Secret = "another one"
@@ -63,7 +63,7 @@ func TestWhatTheEngineSays(t *testing.T) {
 		t.Error("they are one group")
 	}
 
-	o.Nodes = addresses(t, "a", "b")
+	o.Nodes = addresses("a", "b")
 	o.Cert, o.Key = ownCertificate(t)
 	o.CA = o.Cert
 	a = start("a")

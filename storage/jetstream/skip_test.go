@@ -13,7 +13,7 @@ import (
 
 // P2: a node begins to read at a record whose number its store has, and not far before the first that it has not.
 func TestWhereReadsBegin(t *testing.T) {
-	o := Options{Cluster: "test", Node: "a", Dir: t.TempDir(), Secret: "x", Nodes: addresses(t, "a"),
+	o := Options{Cluster: "test", Node: "a", Dir: t.TempDir(), Secret: "x", Nodes: addresses("a"),
 		Logger: slog.New(slog.DiscardHandler)}
 	server, err := Start(limited(t), o)
 	if err != nil {
