@@ -89,8 +89,8 @@ func (m *memory) all(i int) []string {
 	return slices.Clone(m.turns[i])
 }
 
-// E5, E7, K1 to K4 and P9 on the real engine: while clients append, turns of several records too, a machine is lost that
-// leads the lane in use, then the owner's, and then another node takes over from a living one.
+// E5, E7, K1 to K4 and P9 on the real engine: while clients append, turns of several records too, a machine is lost
+// that leads the lane in use, then the owner's, and then another node takes over from a living one.
 func TestLossesUnderLoad(t *testing.T) {
 	c := newTrio(t)
 	owner, term, _ := c.three()

@@ -5,6 +5,16 @@ import (
 	"time"
 )
 
+// clock runs at a rate of its own, from a beginning of its own.
+type clock struct {
+	from time.Duration
+	rate float64
+}
+
+func (c clock) at(now time.Duration) time.Duration {
+	return c.from + time.Duration(float64(now)*c.rate)
+}
+
 // note is what one node says to another.
 type note struct {
 	kind       int

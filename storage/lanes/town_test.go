@@ -8,16 +8,6 @@ import (
 	"time"
 )
 
-// clock runs at a rate of its own, from a beginning of its own.
-type clock struct {
-	from time.Duration
-	rate float64
-}
-
-func (c clock) at(now time.Duration) time.Duration {
-	return c.from + time.Duration(float64(now)*c.rate)
-}
-
 // resident is what a node of a town is beside its log.
 type resident struct {
 	up    bool

@@ -23,7 +23,7 @@ const (
 	// of its engine and of others that a candidacy waits for, one after the other, at most
 	answers   = 12
 	doublings = 4                       // of all these, at most
-	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name (package partition)?
+	listen    = 1100 * time.Millisecond // before a new process votes: is there another of its name (package partition)?
 	asleep    = time.Second             // between two events: the process did not run
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
