@@ -17,11 +17,12 @@ func (l *Log) Copy(r turns.Record, data []byte, hash uint64) (at turns.At, err e
 		return 0, fmt.Errorf("storage: record %d does not follow record %d of the log in %s", r.Number, l.place.Number,
 			l.o.Dir)
 	}
-	s, err := l.slotFor(r.Rest, int64(len(data)))
+	n := int64(len(data))
+	parts, err := l.chosen(max(l.o.Slot, n), func() ([]*slot, error) { return l.chooseFor(r.Rest, n) })
 	if err != nil {
 		return 0, err
 	}
-	if at, err = l.put(s, r, data, hash); err != nil {
+	if at, err = l.put(parts[0], r, data, hash); err != nil {
 		return 0, l.fail(err)
 	}
 	l.mu.Lock()
@@ -30,45 +31,19 @@ func (l *Log) Copy(r turns.Record, data []byte, hash uint64) (at turns.At, err e
 	return at, nil
 }
 
-// slotFor returns the slot for a record, or makes one. A part that goes on with turns begins a slot,
-// so that whoever reads a place in them knows where they go on.
-func (l *Log) slotFor(rest bool, n int64) (*slot, error) {
-	if s, err := l.chooseFor(rest, n); s != nil || err != nil {
-		return s, err
-	}
-	l.making.Lock()
-	defer l.making.Unlock()
-	for {
-		// Prepare may have made one meanwhile, and Trim freed some.
-		if s, err := l.chooseFor(rest, n); s != nil || err != nil {
-			return s, err
-		}
-		if err := l.grow(max(l.o.Slot, n)); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// chooseFor chooses the slot, and keeps it from Trim until it has been written to. If there is
-// none, one has to be made. Turns that are not whole yet, and in the oldest slot already, get more than
-// there are: the store can free none.
-func (l *Log) chooseFor(rest bool, n int64) (*slot, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err != nil {
-		return nil, l.err
-	}
+// chooseFor chooses the slot for a record, or none, if one has to be made. A part that goes on with turns begins a
+// slot, so that whoever reads a place in them knows where they go on. Turns that are not whole yet, and in the oldest
+// slot already, get more than there are: the store can free none.
+func (l *Log) chooseFor(rest bool, n int64) ([]*slot, error) {
 	if s := l.current(); s != nil && !rest && n <= s.size-s.end {
-		s.busy = true
-		return s, nil
+		return []*slot{s}, nil
 	}
 	if len(l.used) >= l.o.Slots && l.used[0].last <= l.behind.Number {
 		return nil, l.noSpace()
 	}
 	for _, s := range l.slots {
 		if s.free() && s.size >= n {
-			s.busy = true
-			return s, nil
+			return []*slot{s}, nil
 		}
 	}
 	return nil, nil

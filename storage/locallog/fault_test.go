@@ -1,14 +1,12 @@
 package locallog
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
@@ -40,40 +38,11 @@ func readAll(t *testing.T, l *Log) (all []string, place turns.Place) {
 	}
 }
 
-// A log that is full says so, loses nothing, and has room again after a Trim. Turns that
-// are longer than the whole log are refused in the same way.
-func TestFullLog(t *testing.T) {
-	l := must.Get(Open(onPebbles(t, vfs.NewMem()), turns.Place{Origin: origin}))
-	var want []string
-	for i := 0; ; i++ {
-		b := fmt.Sprintf("%0999d", i)
-		if _, _, err := l.Append([]byte(b)); errors.Is(err, storage.ErrNoSpace) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, b)
-	}
-	must.Do(t, l.Sync())
-	got, place := readAll(t, l)
-	if !slices.Equal(got, want) || len(want) < 28 {
-		t.Fatalf("%d turns were read, %d appended", len(got), len(want))
-	}
-	if _, _, err := l.Append(make([]byte, 64<<10)); !errors.Is(err, storage.ErrNoSpace) {
-		t.Errorf("turns longer than the log: %v", err)
-	}
-	l.Trim(place.Number)
-	if _, _, err := l.Append(make([]byte, 30<<10)); err != nil {
-		t.Errorf("turns nearly as long as the log, when all of it is free: %v", err)
-	}
-	must.Do(t, l.Close())
-}
-
-// After the first error of the disk nothing is appended, and nothing that was not durable
+// After the first error of the disk, also while a slot is made, nothing is appended, and nothing that was not durable
 // before is ever called durable.
 func TestFailingDisk(t *testing.T) {
 	bad := errors.New("the disk says no")
-	for _, kind := range []errorfs.OpKind{errorfs.OpFileWriteAt, errorfs.OpFileSyncData} {
+	for _, kind := range []errorfs.OpKind{errorfs.OpFileWriteAt, errorfs.OpFileSyncData, errorfs.OpFileSync} {
 		var failing bool
 		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if failing && op.Kind == kind {
@@ -82,12 +51,9 @@ func TestFailingDisk(t *testing.T) {
 			return nil
 		}))
 		l := must.Get(Open(onPebbles(t, fs), turns.Place{Origin: origin}))
-		if _, _, err := l.Append([]byte("one")); err != nil {
-			t.Fatal(err)
-		}
-		must.Do(t, l.Sync())
+		mustAppend(t, l, "one")
 		failing = true
-		_, _, written := l.Append([]byte("two"))
+		_, _, written := l.Append(bytes.Repeat([]byte("two"), 5000)) // needs another slot
 		if synced := l.Sync(); !errors.Is(synced, bad) || written != nil && !errors.Is(written, bad) {
 			t.Errorf("%v: %v, %v", kind, written, synced)
 		}
@@ -207,27 +173,6 @@ func TestRestartAfterAFailedSync(t *testing.T) {
 		t.Fatalf("%d turns are there", w.least)
 	}
 	w.after(0)
-}
-
-// A slot that could not be made safe is the end of the log: what a failed sync has lost, a
-// second one does not report.
-func TestSlotThatCannotBeMade(t *testing.T) {
-	bad := errors.New("the disk says no")
-	failing := true
-	o := onPebbles(t, errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if failing && op.Kind == errorfs.OpFileSync && strings.HasSuffix(op.Path, slotSuffix) {
-			return bad
-		}
-		return nil
-	})))
-	l, _ := reopened(t, o, turns.Place{Origin: origin})
-	if _, _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
-		t.Errorf("the first append: %v", err)
-	}
-	failing = false
-	if _, _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
-		t.Errorf("afterwards: %v", err)
-	}
 }
 
 // Parts of turns whose last part a crash took hold no room for ever: the store may trim up to

@@ -88,20 +88,34 @@ func (l *Log) fail(err error) error {
 }
 
 // plan says into which slots n bytes of turns go, and makes slots if they are needed.
-func (l *Log) plan(n int64) (parts []*slot, err error) {
-	if parts, err = l.choose(n); parts != nil || err != nil {
-		return parts, err
+func (l *Log) plan(n int64) ([]*slot, error) {
+	length := l.o.Slot
+	if l.longer(n) {
+		length = n + turns.Overhead
 	}
-	l.making.Lock()
-	defer l.making.Unlock()
-	for {
-		// Prepare may have made one meanwhile, and Trim freed some.
-		if parts, err = l.choose(n); parts != nil || err != nil {
+	return l.chosen(length, func() ([]*slot, error) { return l.choose(n) })
+}
+
+// chosen has slots chosen, under the lock, and keeps them from Trim until they have been written to. If
+// none are, one of a length is made, and the choice is made again.
+func (l *Log) chosen(length int64, choose func() ([]*slot, error)) ([]*slot, error) {
+	for tries := 0; ; tries++ {
+		l.mu.Lock()
+		parts, err := []*slot(nil), l.err
+		if err == nil {
+			parts, err = choose()
+		}
+		for _, s := range parts {
+			s.busy = true
+		}
+		l.mu.Unlock()
+		if parts != nil || err != nil {
 			return parts, err
 		}
-		length := l.o.Slot
-		if l.longer(n) {
-			length = n + turns.Overhead
+		if tries == 0 { // Prepare may make one meanwhile, and Trim free some
+			l.making.Lock()
+			defer l.making.Unlock()
+			continue
 		}
 		if err := l.grow(length); err != nil {
 			return nil, err
@@ -114,17 +128,11 @@ func (l *Log) longer(n int64) bool {
 	return n > int64(l.o.Slots)*(&slot{size: l.o.Slot}).room()
 }
 
-// choose chooses the slots, and keeps them from Trim until they have been written to. If it
+// choose chooses the slots. If it
 // returns none, more have to be made. If all slots have one length, turns that fit into one
 // are not cut.
 func (l *Log) choose(n int64) (parts []*slot, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err != nil {
-		return nil, l.err
-	}
 	if s := l.current(); s != nil && n <= s.room() {
-		s.busy = true
 		return []*slot{s}, nil
 	}
 	longer := l.longer(n)
@@ -150,9 +158,6 @@ func (l *Log) choose(n int64) (parts []*slot, err error) {
 		return nil, l.noSpace()
 	case lacks:
 		return nil, nil
-	}
-	for _, s := range parts {
-		s.busy = true
 	}
 	return parts, nil
 }

@@ -38,16 +38,20 @@ func (n *node) memberOn(disk vfs.FS) (r *Replicas, heard *[]told, err error) {
 	return r, heard, err
 }
 
+func (n *node) mustBeMember() (*Replicas, *[]told) {
+	n.t.Helper()
+	r, heard, err := n.member()
+	must.Do(n.t, err)
+	return r, heard
+}
+
 // filled is a node whose store has tables.
 func filled(t *testing.T) *node {
 	n := newNode(t, &kept{origin: turns.Place{Origin: 1}, most: 1000})
 	s, l := n.serve()
 	h := newHistory(rand.New(rand.NewSource(1)))
 	look(t, l)
-	for range 50 {
-		h.turn(l)
-		mustCommit(t, l)
-	}
+	h.some(t, l, 50)
 	must.Do(t, s.Close())
 	must.Do(t, n.r.store.logs[0].foldAll())
 	return n
@@ -65,6 +69,7 @@ func flip(t *testing.T, fs vfs.FS, path string, at int) {
 // A copy that cannot be read is set aside at the start, and an empty one takes its place; of two that of later is
 // kept. Who has never been one of the cluster's nodes refuses it.
 func TestDamagedCopyAtTheStart(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]func(t *testing.T, fs vfs.FS, path string){
 		"a table": func(t *testing.T, fs vfs.FS, path string) {
 			flip(t, fs, disktest.Look(t, fs, path, ".sst")[0], -60)
@@ -90,10 +95,7 @@ func TestDamagedCopyAtTheStart(t *testing.T) {
 				t.Errorf("who has never been a member: %v", err)
 			}
 			for range 2 {
-				r, heard, err := n.member()
-				if err != nil {
-					t.Fatal(err)
-				}
+				r, heard := n.mustBeMember()
 				if place := r.Place(0); place != n.log.origin {
 					t.Errorf("it stands at %v", place)
 				}
@@ -120,10 +122,7 @@ func TestDamagedCopyInUse(t *testing.T) {
 	other.catchUpAll()
 	must.Do(t, other.r.store.logs[0].foldAll())
 	must.Do(t, n.r.Close())
-	r, heard, err := n.member()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, heard := n.mustBeMember()
 	n.r = r
 	for _, table := range disktest.Look(t, n.disk, r.store.dir.Shard(1, 0), ".sst") {
 		flip(t, n.disk, table, 100)
@@ -146,8 +145,7 @@ func TestDamagedCopyInUse(t *testing.T) {
 	}
 	must.Do(t, n.disk.Remove("data/cluster/damaged"))
 	must.Do(t, r.Close())
-	r, _, err = n.member()
-	must.Do(t, err)
+	r, _ = n.mustBeMember()
 	n.r = r
 	if r.Place(0) != place || r.Aside(0) != (*heard)[0].kept || len(disktest.Look(t, n.disk, r.Aside(0), ".sst")) == 0 {
 		t.Errorf("it stands at %v; the damaged one is in %q", r.Place(0), r.Aside(0))
@@ -183,12 +181,12 @@ func (n *node) keeps(tables []string) {
 
 // failing has a node's file system refuse some operations.
 func (n *node) failing(kind errorfs.OpKind, path string) (*Replicas, *[]told, error) {
-	return n.memberOn(errorfs.Wrap(n.disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	return n.memberOn(faulty(n.disk, func(op errorfs.Op) error {
 		if op.Kind == kind && strings.HasPrefix(op.Path, path) {
 			return &os.PathError{Op: "read", Path: op.Path, Err: syscall.EIO}
 		}
 		return nil
-	})))
+	}))
 }
 
 // An empty copy that has taken the place of a damaged one is kept nowhere when it is damaged, too.
@@ -197,8 +195,7 @@ func TestAsideOutlivesAnEmptyCopy(t *testing.T) {
 	must.Do(t, n.r.Close())
 	tables := n.harmedTable()
 	for range 3 {
-		r, heard, err := n.member()
-		must.Do(t, err)
+		r, heard := n.mustBeMember()
 		if n.keeps(tables); len(*heard) != 1 {
 			t.Errorf("told %+v", *heard)
 		}
@@ -219,8 +216,7 @@ func TestAsideThatFails(t *testing.T) {
 	n := filled(t)
 	must.Do(t, n.r.Close())
 	tables := n.harmedTable()
-	r, _, err := n.member()
-	must.Do(t, err)
+	r, _ := n.mustBeMember()
 	n.r = r
 	n.catchUpAll()
 	must.Do(t, r.store.logs[0].foldAll())
@@ -235,8 +231,7 @@ func TestAsideThatFails(t *testing.T) {
 			t.Error("the damaged copy has gone")
 		}
 	}
-	r, _, err = n.member()
-	must.Do(t, err)
+	r, _ = n.mustBeMember()
 	if n.keeps(newer); len(disktest.Look(t, n.disk, "data/cluster/damaged", ".sst")) != len(newer) {
 		t.Error("the one before is still there")
 	}
@@ -265,8 +260,7 @@ func TestAllAsideThatFails(t *testing.T) {
 		t.Errorf("with two generations: %v", err)
 	}
 	must.Do(t, n.disk.Remove("data/gen-000002"))
-	r, _, err := n.member()
-	must.Do(t, err)
+	r, _ := n.mustBeMember()
 	if n.keeps(tables); len(disktest.Look(t, n.disk, "data/cluster/damaged", ".sst")) != 3*len(tables) {
 		t.Errorf("kept: %v", disktest.Look(t, n.disk, "data/cluster/damaged", ".sst"))
 	}

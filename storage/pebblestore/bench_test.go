@@ -111,69 +111,6 @@ func putMany(b testing.TB, l storage.Log, first, last uint64, change func(*stora
 
 func asIs(*storage.Job) {}
 
-// BenchmarkReplay reads five million jobs of 100 bytes from two shards, one
-// after the other.
-func BenchmarkReplay(b *testing.B) {
-	const jobs = 5_000_000
-	o := onDisk(b, storage.Never)
-	s := New(o)
-	logs := mustOpen(b, s, 2)
-	start := time.Now()
-	putMany(b, logs[0], 1, jobs/2, asIs, 100)
-	putMany(b, logs[1], jobs/2+1, jobs, asIs, 100)
-	must.Do(b, s.Close())
-	b.Logf("written in %v, %d MiB", time.Since(start), diskUse(b, o.Dir)/mib)
-	b.ResetTimer()
-	for range b.N {
-		s = New(o)
-		n := 0
-		for _, l := range mustOpen(b, s, 2) {
-			must.Do(b, l.Replay(func(*storage.Job, []byte) error { n++; return nil }))
-		}
-		if n != jobs {
-			b.Fatalf("%d jobs", n)
-		}
-		b.StopTimer()
-		must.Do(b, s.Close())
-		b.StartTimer()
-	}
-}
-
-// BenchmarkReshard moves a million jobs of 100 bytes from two shards to three.
-func BenchmarkReshard(b *testing.B) {
-	const jobs = 1_000_000
-	o := onDisk(b, storage.Never)
-	s := New(o)
-	logs := mustOpen(b, s, 2)
-	tubes := 0
-	putMany(b, logs[0], 1, jobs, func(j *storage.Job) { tubes++; j.Tube = fmt.Sprint("tube", tubes%100) }, 100)
-	must.Do(b, s.Close())
-	b.ResetTimer()
-	for i := range b.N {
-		s = New(o)
-		mustOpen(b, s, 3-i%2)
-		must.Do(b, s.Close())
-	}
-}
-
-// BenchmarkOpenEmpty opens an empty directory.
-func BenchmarkOpenEmpty(b *testing.B) {
-	for _, n := range []int{2, 64} {
-		b.Run(fmt.Sprint(n, "shards"), func(b *testing.B) {
-			for range b.N {
-				b.StopTimer()
-				o := onDisk(b, storage.Always)
-				b.StartTimer()
-				s := New(o)
-				mustOpen(b, s, n)
-				b.StopTimer()
-				must.Do(b, s.Close())
-				b.StartTimer()
-			}
-		})
-	}
-}
-
 // blocks is what a file takes on the disk, preallocated space included.
 func blocks(info os.FileInfo) int64 {
 	return info.Sys().(*syscall.Stat_t).Blocks * 512

@@ -39,7 +39,7 @@ func TestIntervalSyncs(t *testing.T) {
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	for id := uint64(1); id <= 10; id++ {
 		putOne(l, id)
-		if !l.Commit(newWaiter()) {
+		if !l.Commit(make(committed, 1)) {
 			t.Fatal("a turn waits")
 		}
 	}
@@ -62,7 +62,7 @@ func TestFailedIntervalSync(t *testing.T) {
 	broken := errors.New("broken disk")
 	var on atomic.Bool
 	fatal := make(chan error, 1)
-	o := small(errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(errorfs.Op) error {
+	o := small(faulty(vfs.NewMem(), (func(errorfs.Op) error {
 		if on.Load() {
 			return broken
 		}
@@ -72,7 +72,7 @@ func TestFailedIntervalSync(t *testing.T) {
 	s, ticks := ticking(o)
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	putOne(l, 1)
-	if !l.Commit(newWaiter()) {
+	if !l.Commit(make(committed, 1)) {
 		t.Fatal("a turn waits")
 	}
 	must.Do(t, l.committer.Settle())
@@ -100,14 +100,14 @@ func TestCommitAllocatesNothing(t *testing.T) {
 	l := mustOpen(t, s, 1)[0]
 	j := storage.Job{Tube: "t", State: storage.Ready, Size: 100}
 	parts := [][]byte{make([]byte, 60), make([]byte, 40)}
-	w := newWaiter()
+	w := make(committed, 1)
 	once := func() {
 		j.ID++
 		l.Put(&j, parts...)
 		l.Update(&j)
 		l.Delete(&j)
 		if !l.Commit(w) {
-			<-w.done
+			<-w
 		}
 	}
 	for range 20000 {

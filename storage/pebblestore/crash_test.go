@@ -177,9 +177,19 @@ func (h *history) find(t *testing.T, least int, got sight) {
 	}
 }
 
+// isIn checks that a log has all that was done, and nothing else.
+func (h *history) isIn(t *testing.T, l storage.Log, what ...any) {
+	t.Helper()
+	if got := look(t, l); h.nth(h.turns(), got) < 0 {
+		t.Fatalf("%s: %d jobs, highest id %d: not the state after turn %d", fmt.Sprint(what...), len(got.jobs), got.maxID,
+			h.turns())
+	}
+}
+
 // L1 and L2: what was acknowledged is there after a power cut, what was not is
 // there up to some turn, and nothing else is.
 func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
+	t.Parallel()
 	eachSeed(t, func(t *testing.T, seed int64) {
 		r := rand.New(rand.NewSource(seed))
 		mode := []storage.SyncMode{storage.Always, storage.Always, storage.Interval, storage.Never}[r.Intn(4)]
@@ -276,9 +286,7 @@ func TestOneShardAlone(t *testing.T) {
 			mustCommit(t, logs[0])
 		}
 		must.Do(t, s.openLog(1, false))
-		if got := look(t, s.logs[1]); alone.nth(alone.turns(), got) < 0 {
-			t.Fatalf("%d jobs are not the state after turn %d", len(got.jobs), alone.turns())
-		}
+		alone.isIn(t, s.logs[1])
 	}
 	must.Do(t, s.Close())
 }

@@ -69,6 +69,7 @@ func (c *camera) often(r *rand.Rand) {
 // included, the next start succeeds, with all that was acknowledged; and so does the one
 // after a death at that start's end.
 func TestCrashAtAnyOperation(t *testing.T) {
+	t.Parallel()
 	for seed := range int64(max(1, *seeds/100)) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()

@@ -106,12 +106,12 @@ func TestSecondProcessIsRefused(t *testing.T) {
 func TestALockThatFails(t *testing.T) {
 	for _, why := range []syscall.Errno{syscall.EROFS, syscall.EACCES, syscall.ENOLCK, syscall.EIO, syscall.EAGAIN} {
 		mem := vfs.NewMem()
-		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		fs := faulty(mem, func(op errorfs.Op) error {
 			if op.Kind == errorfs.OpLock && op.Path == "data/"+directory.LockName {
 				return &os.PathError{Op: "lock", Path: op.Path, Err: why}
 			}
 			return nil
-		}))
+		})
 		_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
 		inUse := why == syscall.EAGAIN
 		if errors.Is(err, directory.ErrInUse) != inUse || !inUse && !errors.Is(err, why) ||

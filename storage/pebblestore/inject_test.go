@@ -48,10 +48,10 @@ func (sc *scenario) work(l *shardLog) error {
 	for round := range 3 {
 		for range 3 {
 			sc.h.turn(l)
-			w := newWaiter()
+			w := make(committed, 1)
 			n := sc.h.turns()
 			l.Commit(w)
-			if err := <-w.done; err != nil {
+			if err := <-w; err != nil {
 				return sc.stopped(l)
 			}
 			turn{sc.led, n}.Committed(nil)
@@ -77,10 +77,10 @@ func (sc *scenario) stopped(l *shardLog) error {
 		sc.t.Errorf("a commit failed, there is still room")
 	}
 	for range 3 {
-		w := newWaiter()
+		w := make(committed, 1)
 		if l.Commit(w) {
 			sc.t.Errorf("a commit failed, and one after it succeeded at once")
-		} else if err := <-w.done; !errors.Is(err, failure) {
+		} else if err := <-w; !errors.Is(err, failure) {
 			sc.t.Errorf("a commit failed with %v, and one after it with %v", failure, err)
 		}
 	}
@@ -90,6 +90,7 @@ func (sc *scenario) stopped(l *shardLog) error {
 // L1 and L2 with a disk that fails at any operation: every acknowledged turn is
 // there, no turn is there that was not begun.
 func TestErrorAtEveryOperation(t *testing.T) {
+	t.Parallel()
 	step := int64(1)
 	if brief() {
 		step = 17

@@ -52,6 +52,7 @@ func fillBreaking(fs vfs.FS, jobs []storagetest.Stored) error {
 // on, an intake holds every job, or it says that it has failed, and then no
 // store takes what is left for data, before a power cut and after it.
 func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
+	t.Parallel()
 	step := int64(1)
 	if brief() {
 		step = 13

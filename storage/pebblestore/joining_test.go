@@ -31,13 +31,6 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		h := newHistory(rand.New(rand.NewSource(seed)))
 		h.large = seed == 5
 		turnsOf := func(l storage.Log) { h.some(t, l, h.r.Intn(60)) }
-		same := func(what string, l storage.Log) {
-			t.Helper()
-			if got := look(t, l); h.nth(h.turns(), got) < 0 {
-				t.Fatalf("seed %d, %s: %d jobs, highest id %d: not the state after turn %d", seed, what, len(got.jobs),
-					got.maxID, h.turns())
-			}
-		}
 		s, l := openOne(t, fs)
 		turnsOf(l)
 		foldSome(t, l, h.r.Intn(3))
@@ -62,7 +55,7 @@ func TestIntoAClusterAndOut(t *testing.T) {
 			t.Fatalf("the copy stands at %+v, not %+v", got, origins[0])
 		}
 		s2, owned := n.serve()
-		same("as a cluster's", owned)
+		h.isIn(t, owned, seed, ", ", "as a cluster's")
 		turnsOf(owned)
 		must.Do(t, s2.Close())
 		must.Do(t, n.r.Close())
@@ -76,11 +69,11 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		single.Dir = "node"
 		alone := noTicks(single)
 		l = mustOpen(t, alone, 1)[0].(*shardLog)
-		same("by itself again", l)
+		h.isIn(t, l, seed, ", ", "by itself again")
 		turnsOf(l)
 		must.Do(t, alone.Close())
 		alone = noTicks(single)
-		same("after a restart", mustOpen(t, alone, 1)[0])
+		h.isIn(t, mustOpen(t, alone, 1)[0], seed, ", ", "after a restart")
 		must.Do(t, alone.Close())
 	}
 }
@@ -119,9 +112,7 @@ func TestIntoAClusterCutShort(t *testing.T) {
 		}
 		n = &node{t: t, log: &kept{origin: origins[0], most: 1000}, disk: crashed, dir: "node", r: r}
 		s2, owned := n.serve()
-		if h.nth(h.turns(), look(t, owned)) < 0 {
-			t.Fatalf("cut at sync %d: not all jobs", at*3)
-		}
+		h.isIn(t, owned, "cut at sync ", at*3)
 		must.Do(t, s2.Close())
 		must.Do(t, r.Close())
 	}
@@ -139,7 +130,7 @@ func noted(all *[]turns.Place) func([]turns.Place) error {
 // eachSync is a disk that calls a function before each sync of something in a directory, one at a time.
 func eachSync(fs vfs.FS, dir string, fn func()) vfs.FS {
 	var mu sync.Mutex
-	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	return faulty(fs, func(op errorfs.Op) error {
 		if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpRename) &&
 			strings.HasPrefix(op.Path, dir) {
 			mu.Lock()
@@ -147,5 +138,5 @@ func eachSync(fs vfs.FS, dir string, fn func()) vfs.FS {
 			fn()
 		}
 		return nil
-	}))
+	})
 }

@@ -17,8 +17,8 @@ func TestCopiesOfAJob(t *testing.T) {
 		s := newStore(small(fs, storage.Always))
 		l := mustOpen(t, s, 1)[0].(*shardLog)
 		commit := func() {
-			if w := newWaiter(); !l.Commit(w) {
-				must.Do(t, <-w.done)
+			if w := make(committed, 1); !l.Commit(w) {
+				must.Do(t, <-w)
 			}
 			if folded {
 				must.Do(t, l.foldAll())

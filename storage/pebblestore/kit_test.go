@@ -14,6 +14,7 @@ import (
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // quiet is a logger for tests that expect errors.
@@ -80,18 +81,11 @@ func foldSome(t testing.TB, l *shardLog, die int) {
 	}
 }
 
-// waiter is an Ack that can be waited for.
-type waiter struct{ done chan error }
-
-func newWaiter() *waiter { return &waiter{done: make(chan error, 1)} }
-
-func (w *waiter) Committed(err error) { w.done <- err }
-
 // mustBeTold checks that it need not be waited for any more.
-func (w *waiter) mustBeTold(t testing.TB) {
+func (c committed) mustBeTold(t testing.TB) {
 	t.Helper()
 	select {
-	case err := <-w.done:
+	case err := <-c:
 		if err != nil {
 			t.Error(err)
 		}
@@ -100,13 +94,16 @@ func (w *waiter) mustBeTold(t testing.TB) {
 	}
 }
 
+// faulty is a file system of which a function may refuse operations.
+func faulty(fs vfs.FS, may errorfs.InjectorFunc) vfs.FS { return errorfs.Wrap(fs, may) }
+
 // commit ends a turn and waits for it.
 func commit(l storage.Log) error {
-	w := newWaiter()
+	w := make(committed, 1)
 	if l.Commit(w) {
 		return nil
 	}
-	return <-w.done
+	return <-w
 }
 
 func mustCommit(t testing.TB, l storage.Log) {
@@ -148,9 +145,9 @@ func put(l storage.Log, s *storagetest.Stored) bool {
 
 // stageBody stages a body and waits for it.
 func stageBody(l storage.Log, id uint64, body ...[]byte) error {
-	w := newWaiter()
+	w := make(committed, 1)
 	l.Stage(id, body, w)
-	return <-w.done
+	return <-w
 }
 
 // ledger is an Ack that counts, in order, what was acknowledged.

@@ -92,9 +92,14 @@ func (l *shardLog) start(fresh bool) error {
 	if err := l.read(fresh); err != nil {
 		return err
 	}
-	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
+	l.commits()
 	go l.foldLoop()
 	return nil
+}
+
+// commits begins with what its owner commits.
+func (l *shardLog) commits() {
+	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
 }
 
 // read opens the log of turns, or makes it, and finds out what is in it.
@@ -259,13 +264,18 @@ func (l *shardLog) Apply(g *committer.Group) error {
 	if err := l.window.Absorb(g.Sealed, at); err != nil {
 		return err
 	}
-	l.absorbed.Store(l.appended.Load())
+	l.knows(l.appended.Load(), at)
+	l.tallies.applied(g, began)
+	return nil
+}
+
+// knows notes that the window has absorbed turns up to a record. Those of the next slot may be folded.
+func (l *shardLog) knows(number uint64, at turns.At) {
+	l.absorbed.Store(number)
 	if seq := at.Seq(); seq != l.lastSlot {
 		l.lastSlot = seq
 		l.wakeFold()
 	}
-	l.tallies.applied(g, began)
-	return nil
 }
 
 // Broken implements environment.

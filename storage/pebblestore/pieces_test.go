@@ -62,7 +62,7 @@ func TestLargeBodies(t *testing.T) {
 			}
 		}
 	}
-	if l.Commit(newWaiter()) {
+	if l.Commit(make(committed, 1)) {
 		t.Fatal("acknowledged before its sync")
 	}
 	readable("before the commit")
@@ -98,8 +98,7 @@ func pieces(t *testing.T, l storage.Log) (n int) {
 
 // A large body costs the shard's turn nothing, and its log only the record.
 func TestLargeBodyIsNoBurden(t *testing.T) {
-	s := noTicks(small(vfs.NewMem(), storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, vfs.NewMem())
 	defer s.Close()
 	j := largeJob(1, 8*storage.LargeBody)
 	must.Do(t, stageBody(l, 1, []byte(j.Body)))
@@ -155,7 +154,7 @@ func TestStrayBody(t *testing.T) {
 func TestCloseWhileABodyIsStaged(t *testing.T) {
 	fs := vfs.NewMem()
 	s, l := openOne(t, fs)
-	w := newWaiter()
+	w := make(committed, 1)
 	l.Stage(1, [][]byte{make([]byte, 5*storage.LargeBody)}, w)
 	must.Do(t, s.Close())
 	w.mustBeTold(t)
@@ -167,12 +166,12 @@ func TestLargeBodyIsRefused(t *testing.T) {
 	for _, fault := range []error{syscall.ENOSPC, syscall.EMFILE} {
 		for _, table := range []string{"1-0", "1-4"} {
 			broken := true
-			fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+			fs := faulty(vfs.NewMem(), func(op errorfs.Op) error {
 				if broken && op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, stagedPrefix+table) {
 					return fault
 				}
 				return nil
-			}))
+			})
 			s, l := openOne(t, fs)
 			l.stager.most = 4
 			j := largeJob(1, 2*storage.LargeBody)
@@ -264,12 +263,12 @@ func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
 	var reads [2]int64
 	for i, state := range []storage.JobState{storage.Ready, storage.Buried} {
 		var read atomic.Int64
-		s, l := openOne(t, errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		s, l := openOne(t, faulty(vfs.NewMem(), func(op errorfs.Op) error {
 			if op.Kind == errorfs.OpFileReadAt && strings.HasSuffix(op.Path, ".sst") {
 				read.Add(1)
 			}
 			return nil
-		})))
+		}))
 		j := largeJob(1, 4*storage.LargeBody) // four times as large as the cache
 		j.State = state
 		mustPut(t, l, j)

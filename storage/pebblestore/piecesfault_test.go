@@ -60,24 +60,24 @@ func TestRoomIsKeptForLargeBodies(t *testing.T) {
 	const free = 24 * mib
 	mem := vfs.NewMem()
 	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 64 * mib})
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	fs := faulty(mem, func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, stagedPrefix) {
 			<-hold
 		}
 		return nil
-	}))
+	})
 	s, l := openOne(t, fs)
 	defer s.Close()
 	body := make([]byte, 2*storage.LargeBody)
-	var acks []*waiter
+	var acks []committed
 	for id := uint64(1); id <= 20 && l.Room(len(body)); id++ {
-		acks = append(acks, newWaiter())
+		acks = append(acks, make(committed, 1))
 		l.Stage(id, [][]byte{body}, acks[len(acks)-1])
 		s.space.look()
 	}
 	close(hold)
 	for _, w := range acks {
-		if err := <-w.done; err != nil {
+		if err := <-w; err != nil {
 			t.Error(err)
 		}
 	}
@@ -111,8 +111,7 @@ func TestDamagedPieces(t *testing.T) {
 			return l.db.Set(k[:], v, pebble.NoSync)
 		},
 	} {
-		s := noTicks(small(vfs.NewMem(), storage.Always))
-		l := mustOpen(t, s, 1)[0].(*shardLog)
+		s, l := openOne(t, vfs.NewMem())
 		mustPut(t, l, largeJob(1, 2*storage.LargeBody))
 		mustCommit(t, l)
 		must.Do(t, damage(l))

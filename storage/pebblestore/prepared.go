@@ -165,7 +165,7 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 	n, err := p.newestOf(p.absorbed.Load())
 	if err == nil {
 		p.newest = n
-		err = format.EachQueue(n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+		err = format.EachQueue(n, fn)
 	}
 	if err != nil {
 		p.leave()

@@ -30,7 +30,7 @@ func TestPreparedCopyFollows(t *testing.T) {
 		now.replay(t, mustOpen(t, p, 1)[0])
 		for range 5 {
 			h.some(t, l, r.Intn(40))
-			other.catchUp(other.r.Place(0).Number + uint64(r.Intn(len(log.records)-int(other.r.Place(0).Number)+1)))
+			other.catchUpSome(r)
 			foldSome(t, other.r.store.logs[0], r.Intn(3))
 			if !now.amend(t, p) {
 				t.Fatalf("seed %d: it is to begin anew", seed)
@@ -193,10 +193,8 @@ func TestPreparedCopyIsReadTwice(t *testing.T) {
 
 // A replay has what there was when it began, though an owner appends something of its own meanwhile.
 func TestReplayBesideTake(t *testing.T) {
-	log := &kept{origin: turns.Place{Origin: 1}, most: 6_000}
-	n := newNode(t, log)
-	s, l := n.serve()
-	look(t, l)
+	n, s, l := owns(t, 6_000)
+	log := n.log
 	h := newHistory(rand.New(rand.NewSource(1)))
 	h.some(t, l, 30)
 	stop, stopped := make(chan struct{}), make(chan struct{})

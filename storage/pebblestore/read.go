@@ -54,7 +54,7 @@ func (c *Contents) MaxID() (uint64, error) { return format.MaxID(c.from) }
 
 // Queues calls fn for every queue, in the order of their names.
 func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
-	return format.EachQueue(c.from, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	return format.EachQueue(c.from, fn)
 }
 
 // Jobs calls fn for every job, in the order of a replay. A job whose body cannot be read is

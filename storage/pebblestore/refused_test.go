@@ -73,12 +73,12 @@ func TestRefusedTakesNothing(t *testing.T) {
 func TestRefusedBodyGivesBack(t *testing.T) {
 	mem := vfs.NewMem()
 	var broken atomic.Bool
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	fs := faulty(mem, func(op errorfs.Op) error {
 		if broken.Load() && op.Kind == errorfs.OpFileWrite && strings.Contains(op.Path, stagedPrefix) {
 			return syscall.ENOSPC
 		}
 		return nil
-	}))
+	})
 	l := roomy(t, mem, fs, 100*mib)
 	left := l.store.space.left.Load()
 	broken.Store(true)

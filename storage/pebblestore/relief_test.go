@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -84,14 +85,14 @@ func TestNoReliefWithSpace(t *testing.T) {
 func TestReliefForgetsNothing(t *testing.T) {
 	mem := vfs.NewMem()
 	var meanwhile func()
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	fs := faulty(mem, func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) && meanwhile != nil {
 			do := meanwhile
 			meanwhile = nil
 			do()
 		}
 		return nil
-	}))
+	})
 	l := roomy(t, mem, fs, 0)
 	s := l.store
 	again := func(what string) {
@@ -141,9 +142,13 @@ func awaitRoom(t *testing.T, s *store, l *shardLog) {
 }
 
 // The life of a queue on a real disk of 8 MB: it is filled, refuses, takes jobs
-// back, is emptied and takes new ones, all without a restart. Then it is restarted.
+// back, is emptied, even if another file has filled the disk, and takes new ones, all without a restart. Then it is
+// restarted.
 func TestLifeOnASmallDisk(t *testing.T) {
-	o := Options{Dir: filepath.Join(smallDisk(t, 8), "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
+	t.Parallel()
+	dir := smallDisk(t, 8)
+	hog := filepath.Join(dir, "hog")
+	o := Options{Dir: filepath.Join(dir, "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
 	s := noTicks(o)
 	l := mustOpen(t, s, 2)[0].(*shardLog)
 	const size = 1000
@@ -168,8 +173,14 @@ func TestLifeOnASmallDisk(t *testing.T) {
 			mustCommit(t, l)
 			s.space.look()
 		}
+		fillUp(t, hog)
+		s.space.look() // what was measured before is not true any more
 		deleteMany(t, l, first, first+99, size, true)
 		deleteMany(t, l, first+100, next-1, size, false)
+		if l.Room(0) {
+			t.Errorf("round %d: room on a full disk", round)
+		}
+		must.Do(t, os.Remove(hog))
 		first = next
 		awaitRoom(t, s, l)
 		s.space.look()

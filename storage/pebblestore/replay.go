@@ -27,7 +27,7 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 // ReplayQueues implements storage.Log.
 func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
 	return l.replayed(l.withNewest(func(r pebble.Reader) error {
-		return format.EachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+		return format.EachQueue(r, fn)
 	}))
 }
 

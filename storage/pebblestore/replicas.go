@@ -186,12 +186,8 @@ func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) e
 	if err := c.changes.note(b); err != nil {
 		return l.errorf("record %d: %w", rec.Number, err)
 	}
-	l.absorbed.Store(rec.Number)
+	l.knows(rec.Number, at)
 	l.copied.reached(rec.Number)
-	if seq := at.Seq(); seq != l.lastSlot {
-		l.lastSlot = seq
-		l.wakeFold()
-	}
 	return nil
 }
 
@@ -215,12 +211,7 @@ func (l *shardLog) stop() error {
 	if !l.copied.folds {
 		return l.closeFiles()
 	}
-	close(l.foldStop)
-	select {
-	case <-l.foldEnded:
-	case <-l.fault.Dead:
-	}
-	return l.closeFiles()
+	return l.endFold()
 }
 
 // Checkpoint copies the store of a shard to a directory on the same disk, which must not exist. It

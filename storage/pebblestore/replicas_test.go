@@ -101,6 +101,12 @@ func (n *node) catchUp(number uint64) {
 	}
 }
 
+// catchUpSome takes some of the records that it lacks.
+func (n *node) catchUpSome(r *rand.Rand) {
+	at := n.r.Place(0).Number
+	n.catchUp(at + uint64(r.Intn(1+len(n.log.records)-int(at))))
+}
+
 func (n *node) catchUpAll() { n.catchUp(uint64(len(n.log.records))) }
 
 // crash cuts the power, and opens what is left.
@@ -133,50 +139,12 @@ func (n *node) serve() (storage.Store, storage.Log) {
 	return s, mustOpen(n.t, s, 1)[0]
 }
 
-// Whoever has the same records has the same store, wherever they came from, whatever crashes took
-// meanwhile, and through any number of owners.
-func TestCopiesAreTheSame(t *testing.T) {
-	seeds := int64(30)
-	if brief() {
-		seeds = 5
-	}
-	for seed := range seeds {
-		r := rand.New(rand.NewSource(seed))
-		log := &kept{origin: turns.Place{Origin: 77, Hash: uint64(seed % 2)}, most: []int{2_000, 6_000}[r.Intn(2)]}
-		nodes := []*node{newNode(t, log), newNode(t, log), newNode(t, log)}
-		h := newHistory(r)
-		h.large = seed%5 == 4
-		for range 6 {
-			owner := nodes[r.Intn(len(nodes))]
-			owner.catchUpAll()
-			s, l := owner.serve()
-			if got := look(t, l); h.nth(h.turns(), got) < 0 {
-				t.Fatalf("seed %d: %d jobs, highest id %d: not the state after turn %d", seed, len(got.jobs), got.maxID,
-					h.turns())
-			}
-			for range r.Intn(40) {
-				h.turn(l)
-				mustCommit(t, l)
-				for _, n := range nodes {
-					if r.Intn(3) == 0 {
-						n.catchUp(n.r.Place(0).Number + uint64(r.Intn(1+len(log.records)-int(n.r.Place(0).Number))))
-					}
-				}
-			}
-			must.Do(t, s.Close())
-			for _, n := range nodes {
-				if r.Intn(3) == 0 {
-					n.crash(r, r.Intn(101))
-				}
-			}
-			if n := nodes[r.Intn(len(nodes))]; r.Intn(3) == 0 {
-				n.fetch(nodes[r.Intn(len(nodes))])
-			}
-		}
-		for _, n := range nodes {
-			must.Do(t, n.r.Close())
-		}
-	}
+// owns is a node that owns the only shard, and its log, which has been replayed.
+func owns(t *testing.T, most int) (n *node, s storage.Store, l storage.Log) {
+	n = newNode(t, &kept{origin: turns.Place{Origin: 1}, most: most})
+	s, l = n.serve()
+	look(t, l)
+	return n, s, l
 }
 
 // fetch replaces a node's store by a checkpoint of another's, or of its own.
@@ -198,15 +166,9 @@ func (n *node) fetch(from *node) {
 
 // A store that has been replaced half way is there again after a crash, the old one or the new one.
 func TestReplaceCutShort(t *testing.T) {
-	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
-	n := newNode(t, log)
-	s, l := n.serve()
+	n, s, l := owns(t, 1000)
 	h := newHistory(rand.New(rand.NewSource(1)))
-	look(t, l)
-	for range 50 {
-		h.turn(l)
-		mustCommit(t, l)
-	}
+	h.some(t, l, 50)
 	must.Do(t, s.Close())
 	must.Do(t, n.r.Close())
 	path := n.r.store.dir.Shard(1, 0)
@@ -214,9 +176,7 @@ func TestReplaceCutShort(t *testing.T) {
 	n.open()
 	n.catchUpAll()
 	s, l = n.serve()
-	if h.nth(h.turns(), look(t, l)) < 0 {
-		t.Error("the old store does not come back")
-	}
+	h.isIn(t, l, "the old store")
 	must.Do(t, s.Close())
 	must.Do(t, n.r.Close())
 }
@@ -267,11 +227,9 @@ func TestOwnerWithoutLease(t *testing.T) {
 		"lapsed": func(k *kept) { k.lapsed = true },
 		"cut":    func(k *kept) { k.cut = true },
 	} {
-		log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
-		n := newNode(t, log)
-		s, l := n.serve()
+		n, s, l := owns(t, 1000)
+		log := n.log
 		h := newHistory(rand.New(rand.NewSource(1)))
-		look(t, l)
 		h.turn(l)
 		mustCommit(t, l)
 		if err := commit(l); err != nil {
@@ -370,12 +328,12 @@ func TestCopyOnAFullDiskCanBeClosed(t *testing.T) {
 	n := &node{t: t, log: log, disk: vfs.NewCrashableMem()}
 	o := n.options()
 	var full atomic.Bool
-	o.FS = errorfs.Wrap(n.disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	o.FS = faulty(n.disk, func(op errorfs.Op) error {
 		if full.Load() && op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) {
 			return syscall.ENOSPC
 		}
 		return nil
-	}))
+	})
 	r := must.Get(OpenReplicas(o))
 	full.Store(true)
 	ended := make(chan error, 1)

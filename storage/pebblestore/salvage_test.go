@@ -160,6 +160,7 @@ func TestSalvageStopsWithItsCaller(t *testing.T) {
 // Salvage gives what can be read, or says that something cannot; and every job that is
 // missing had an id that it tells of.
 func TestSalvageTellsWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	d := fullStore(t, 5+max(*seed, 1), false)
 	state, queues := d.h.now().jobs, d.h.now().queues
 	r := rand.New(rand.NewSource(max(*seed, 1)))

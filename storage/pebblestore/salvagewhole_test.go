@@ -33,10 +33,7 @@ func TestSalvageAmidAFold(t *testing.T) {
 	begun = true
 	h := newHistory(r)
 	for range 5 {
-		for range 20 {
-			h.turn(l)
-			mustCommit(t, l)
-		}
+		h.some(t, l, 20)
 		must.Do(t, l.foldAll())
 	}
 	must.Do(t, s.Close())
@@ -59,10 +56,7 @@ func TestSalvageOfACopy(t *testing.T) {
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpenAsIs(t, s, 1)[0].(*shardLog)
 	h := newHistory(rand.New(rand.NewSource(1)))
-	for range 50 {
-		h.turn(l)
-		mustCommit(t, l)
-	}
+	h.some(t, l, 50)
 	must.Do(t, errors.Join(s.Checkpoint("copy"), s.Close(), fs.RemoveAll("data"), fs.Rename("copy", "data")))
 	jobs, queues, result := salvagedAll(t, fs)
 	served{h.now(), false}.equals(t, jobs, queues, result)

@@ -79,7 +79,7 @@ func (l *shardLog) serve(up Upstream) *owned {
 	if err := l.fault.Err(); err != nil {
 		l.committer.Fail(err)
 	}
-	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
+	l.commits()
 	return o
 }
 

@@ -2,7 +2,6 @@ package pebblestore
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -63,7 +62,7 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 func ballasted(t *testing.T, fails func(errorfs.Op) bool) (mem *vfs.MemFS, full *atomic.Bool, s *store, l *shardLog) {
 	mem, full = vfs.NewMem(), new(atomic.Bool)
 	setFree(mem, 100*mib)
-	o := small(errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	o := small(faulty(mem, func(op errorfs.Op) error {
 		switch {
 		case op.Kind == errorfs.OpRemove && op.Path == "data/ballast":
 			full.Store(false)
@@ -71,7 +70,7 @@ func ballasted(t *testing.T, fails func(errorfs.Op) bool) (mem *vfs.MemFS, full 
 			return syscall.ENOSPC
 		}
 		return nil
-	})), storage.Always)
+	}), storage.Always)
 	o.MinFree, o.Ballast = mib, mib
 	s = noTicks(o)
 	return mem, full, s, mustOpen(t, s, 1)[0].(*shardLog)
@@ -112,51 +111,6 @@ func TestBallast(t *testing.T) {
 	}
 	if !l.Room(mib) {
 		t.Error("space has returned, but Room says no")
-	}
-	must.Do(t, s.Close())
-}
-
-// A real disk, made full by jobs, then by another file: deletes always work.
-func TestFullDisk(t *testing.T) {
-	dir := smallDisk(t, 96)
-	s := noTicks(Options{
-		Dir: filepath.Join(dir, "data"), Logger: quiet(), CacheBytes: mib,
-		MemTableBytes: 2 * mib, MinFree: 24 * mib, Ballast: 8 * mib,
-	})
-	l := mustOpen(t, s, 1)[0].(*shardLog)
-	body := make([]byte, 60_000)
-	random := uint64(1)
-	first, next := uint64(1), uint64(1)
-	for round := range 3 {
-		for l.Room(len(body)) {
-			for i := 0; i+8 <= len(body); i += 8 { // nothing to compress
-				random = random*6364136223846793005 + 1
-				body[i], body[i+3], body[i+5] = byte(random>>33), byte(random>>41), byte(random>>49)
-			}
-			l.Put(&storage.Job{ID: next, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, body)
-			mustCommit(t, l)
-			next++
-			s.space.look()
-		}
-		if next-first < 100 {
-			t.Errorf("round %d: only %d jobs fit", round, next-first)
-		}
-		hog := filepath.Join(dir, "hog")
-		fillUp(t, hog)
-		s.space.look() // what was measured before is not true any more
-		for ; first < next; first++ {
-			l.Delete(&storage.Job{ID: first, Tube: "t", Size: uint32(len(body))})
-			mustCommit(t, l)
-		}
-		if l.Room(0) {
-			t.Errorf("round %d: room on a full disk", round)
-		}
-		must.Do(t, os.Remove(hog))
-		l.compact()
-		awaitRoom(t, s, l)
-	}
-	if err := l.Stats().Err; err != nil {
-		t.Error(err)
 	}
 	must.Do(t, s.Close())
 }
@@ -262,14 +216,14 @@ func TestLogOnAFullDisk(t *testing.T) {
 	for _, what := range []string{".turns", foldPrefix} {
 		var full atomic.Bool
 		met := make(chan struct{}, 1000)
-		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		fs := faulty(vfs.NewMem(), func(op errorfs.Op) error {
 			makes := op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpOpen
 			if !full.Load() || !makes || !strings.Contains(op.Path, what) {
 				return nil
 			}
 			met <- struct{}{}
 			return syscall.ENOSPC
-		}))
+		})
 		s, l := openOne(t, fs)
 		putMany(t, l, 1, 100, asIs, 1000)
 		full.Store(true)

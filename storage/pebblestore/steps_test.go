@@ -20,7 +20,7 @@ func TestStepsOfAStart(t *testing.T) {
 	steps := new(storage.Steps)
 	var mu sync.Mutex
 	var seen, idle []string
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	fs := faulty(mem, func(op errorfs.Op) error {
 		mu.Lock()
 		defer mu.Unlock()
 		doing := steps.Doing()
@@ -33,7 +33,7 @@ func TestStepsOfAStart(t *testing.T) {
 			}
 		}
 		return nil
-	}))
+	})
 	o := small(fs, storage.Always)
 	o.Steps = steps
 	s := noTicks(o)

@@ -76,7 +76,7 @@ func (s *store) take(n int, shardOf func(tube string) int) error {
 	if err := format.CheckShards(n); err != nil {
 		return err
 	}
-	if err := s.mayOpen(n); err != nil {
+	if _, _, err := s.usable(n); err != nil {
 		return err
 	}
 	if err := s.dir.Acquire(); err != nil {
@@ -90,19 +90,17 @@ func (s *store) take(n int, shardOf func(tube string) int) error {
 	return nil
 }
 
-func (s *store) mayOpen(n int) error {
-	m, ok, err := s.dir.Usable()
+// usable is the manifest of a directory that may be opened with so many shards, if there is one.
+func (s *store) usable(n int) (m format.Manifest, ok bool, err error) {
+	m, ok, err = s.dir.Usable()
 	if err == nil && ok {
 		err = s.belongs(m, n)
 	}
-	return err
+	return m, ok, err
 }
 
 func (s *store) open(n int, shardOf func(string) int) error {
-	m, ok, err := s.dir.Usable() // now the directory is locked
-	if err == nil && ok {
-		err = s.belongs(m, n)
-	}
+	m, ok, err := s.usable(n) // now the directory is locked
 	if err != nil {
 		return err
 	}
@@ -334,17 +332,23 @@ func (l *shardLog) close() error {
 		l.stages.Wait()
 		close(staged)
 	}()
-	for _, ended := range []chan struct{}{l.committer.Done, staged} {
-		select {
-		case <-ended:
-		case <-l.fault.Dead:
-		}
-	}
-	close(l.foldStop)
+	l.ended(l.committer.Done)
+	l.ended(staged)
+	return l.endFold()
+}
+
+// ended returns when something has ended, or the log has failed.
+func (l *shardLog) ended(what <-chan struct{}) {
 	select {
-	case <-l.foldEnded:
+	case <-what:
 	case <-l.fault.Dead:
 	}
+}
+
+// endFold ends the fold, and closes the files.
+func (l *shardLog) endFold() error {
+	close(l.foldStop)
+	l.ended(l.foldEnded)
 	return l.closeFiles()
 }
 

@@ -93,12 +93,17 @@ func RandomJob(r *rand.Rand, id uint64, tube string) Stored {
 	return s
 }
 
+// item gives a job an item of its own: a test may have kept the job as it was.
+func (s *Stored) item() *storage.Item {
+	if s.Item = s.Item.Clone(); s.Item == nil {
+		s.Item = new(storage.Item)
+	}
+	return s.Item
+}
+
 // randomOptions gives a job options, a route, or both.
 func randomOptions(r *rand.Rand, s *Stored) {
-	i := s.Item.Clone()
-	if i == nil {
-		i = new(storage.Item)
-	}
+	i := s.item()
 	if which := 1 + r.Intn(3); which&1 != 0 {
 		i.Options = &storage.PutOptions{TTR: r.Int63(), Expires: r.Int63(), Deliveries: r.Uint32()}
 		if which == 1 {
@@ -113,28 +118,20 @@ func randomOptions(r *rand.Rand, s *Stored) {
 	if r.Intn(4) == 0 {
 		i.Since = r.Uint64() | 1
 	}
-	s.Item = i
 }
 
 // randomKeys gives a new job keys, or makes it what is left of one that has ended.
 func randomKeys(r *rand.Rand, s *Stored) {
-	i := s.Item.Clone()
-	if i == nil {
-		i = new(storage.Item)
-	}
+	i := s.item()
 	i.Keys = &storage.Keys{Key: bytes.Repeat([]byte("key"), 1+r.Intn(8)), KeyUntil: r.Int63()}
 	if r.Intn(2) == 0 {
 		i.Keys.Once, i.Keys.OnceUntil = bytes.Repeat([]byte("once"), 1+r.Intn(8)), r.Int63()
 	}
-	s.Item = i
 }
 
 // randomItem changes a job as the queue service does.
 func randomItem(r *rand.Rand, s *Stored) {
-	i := s.Item.Clone() // a test may have kept the job as it was
-	if i == nil {
-		i = new(storage.Item)
-	}
+	i := s.item()
 	if i.Rebalances++; r.Intn(3) == 0 {
 		i.Fate, i.Note = uint8(r.Intn(4)), []byte("why")
 	}
@@ -146,7 +143,6 @@ func randomItem(r *rand.Rand, s *Stored) {
 		i.Moved = true
 		s.Tube += storage.RearSuffix
 	}
-	s.Item = i
 	if s.State == storage.Ready && r.Intn(3) == 0 {
 		s.State = storage.Passed
 	}

@@ -39,7 +39,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":       {4900, 3500},
 	"storage/lanes":           {1900, 6500},
 	"storage/locallog":        {4200, 4600},
-	"storage/pebblestore":     {22700, 23100},
+	"storage/pebblestore":     {22400, 22400},
 	"tools":                   {5700, 7900},
 	"tools/bench":             {14100, 4700},
 	"tools/clients":           {3500, 0},

@@ -1,10 +1,6 @@
 package format
 
-import (
-	"encoding/binary"
-
-	"beanfield/storage"
-)
+import "beanfield/storage"
 
 // A value of itemVersion has, in a record, after the name of the tube
 //
@@ -51,44 +47,19 @@ func setItem(j *storage.Job, i *storage.Item) {
 	}
 }
 
-func appendMoved(dst []byte, j *storage.Job) []byte {
-	if j.Item == nil || !j.Item.Moved {
-		return append(dst, 0)
-	}
-	return appendText(dst, j.Tube, storage.MaxName)
-}
-
-func appendItem(dst []byte, j *storage.Job) []byte {
-	var i storage.Item
-	if j.Item != nil {
-		i = *j.Item
-	}
-	dst = binary.AppendUvarint(dst, uint64(i.Rebalances))
-	dst = binary.AppendUvarint(dst, uint64(i.Fate))
-	dst = appendText(dst, i.Note, storage.MaxNote)
-	dst = binary.AppendUvarint(dst, uint64(len(i.Done)))
-	for _, n := range i.Done {
-		dst = binary.AppendUvarint(dst, uint64(n))
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(i.Returned)))
-	for _, v := range i.Returned {
-		dst = binary.AppendUvarint(dst, uint64(v.View))
-		dst = binary.AppendUvarint(dst, uint64(v.Times))
-	}
-	return dst
-}
-
-// item reads what appendItem has written.
+// item is what a value has of the queue service behind the tags, or the tube to which the job was moved.
 func (f *fields) item(i *storage.Item) {
-	i.Rebalances = f.u32("rebalances")
-	i.Fate = uint8(f.uvarint(1<<8-1, "fate"))
-	i.Note = f.text(storage.MaxNote, "note")
-	n := f.uvarint(uint64(len(f.rest)), "views done")
-	for ; n > 0 && f.err == nil; n-- {
-		i.Done = append(i.Done, f.u32("view done"))
+	number(f, &i.Rebalances, "rebalances")
+	number(f, &i.Fate, "fate")
+	text(f, &i.Note, storage.MaxNote, "note")
+	i.Done = list(f, i.Done, 1, "views done")
+	for n := range i.Done {
+		number(f, &i.Done[n], "view done")
 	}
-	n = f.uvarint(uint64(len(f.rest)), "views that took it back")
-	for ; n > 0 && f.err == nil; n-- {
-		i.Returned = append(i.Returned, storage.Returned{View: f.u32("view"), Times: f.u32("times")})
+	i.Returned = list(f, i.Returned, 1, "views that took it back")
+	for n := range i.Returned {
+		v := &i.Returned[n]
+		number(f, &v.View, "view")
+		number(f, &v.Times, "times")
 	}
 }

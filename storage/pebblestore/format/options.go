@@ -1,10 +1,6 @@
 package format
 
-import (
-	"encoding/binary"
-
-	"beanfield/storage"
-)
+import "beanfield/storage"
 
 // A value of optionsVersion has, behind what one of itemVersion has,
 //
@@ -55,75 +51,44 @@ func keysOf(j *storage.Job) *storage.Keys {
 	return j.Item.Keys
 }
 
-func appendOptions(dst []byte, j *storage.Job, keys *storage.Keys) []byte {
-	i := j.Item
+// options are what only the versions for options have of a job and its item. may says which of them a value may have.
+func (f *fields) options(j *storage.Job, i *storage.Item, may uint64) {
 	has := uint64(0)
-	if i.Options != nil {
-		has |= hasOptions
-	}
-	if i.Route != nil {
-		has |= hasRoute
-	}
-	if keys != nil {
-		has |= hasKeys
-	}
-	if i.Since != 0 {
-		has |= hasSince
-	}
-	dst = binary.AppendUvarint(dst, has)
-	if t := i.Options; t != nil {
-		dst = binary.AppendVarint(dst, t.TTR)
-		dst = binary.AppendVarint(dst, t.Expires)
-		dst = binary.AppendUvarint(dst, uint64(t.Deliveries))
-	}
-	if y := i.Route; y != nil {
-		dst = appendText(dst, y.To, storage.MaxName)
-		dst = appendText(dst, y.Traces, storage.MaxNote)
-		if y.Timed {
-			dst = binary.AppendUvarint(append(dst, 1), uint64(j.TTR))
-		} else {
-			dst = append(dst, 0)
+	for n, there := range [...]bool{i.Options != nil, i.Route != nil, i.Keys != nil, i.Since != 0} {
+		if there {
+			has |= 1 << n & may
 		}
 	}
-	if keys != nil {
-		dst = appendText(dst, keys.Key, storage.MaxKey)
-		dst = binary.AppendVarint(dst, keys.KeyUntil)
-		dst = appendText(dst, keys.Once, storage.MaxKey)
-		dst = binary.AppendVarint(dst, keys.OnceUntil)
-		dst = binary.AppendUvarint(dst, keys.Of)
-	}
-	if i.Since != 0 {
-		dst = binary.AppendUvarint(dst, i.Since)
-	}
-	return dst
-}
-
-// options reads what appendOptions has written, into the item and, if it has changed, the TTR of a job.
-func (f *fields) options(job *storage.Job, i *storage.Item, may uint64) {
-	has := f.uvarint(1<<64-1, "terms")
-	if has == 0 || has&^may != 0 {
+	if number(f, &has, "terms"); has == 0 || has&^may != 0 {
 		f.fail("terms")
 	}
 	if has&hasOptions != 0 {
-		i.Options = &storage.PutOptions{TTR: f.varint("ttr"), Expires: f.varint("expiry"),
-			Deliveries: f.u32("deliveries")}
+		o := made(&i.Options)
+		f.signed(&o.TTR, "ttr")
+		f.signed(&o.Expires, "expiry")
+		number(f, &o.Deliveries, "deliveries")
 	}
 	if has&hasRoute != 0 {
-		y := &storage.Route{Hops: storage.HopsOf(job.ID), To: string(f.text(storage.MaxName, "target")),
-			Traces: f.text(storage.MaxNote, "traces")}
-		if y.Timed = f.uvarint(1, "changed ttr") == 1; y.Timed {
-			job.TTR = f.u32("ttr")
+		r := made(&i.Route)
+		if f.reads {
+			r.Hops = storage.HopsOf(j.ID)
 		}
-		i.Route = y
+		text(f, &r.To, storage.MaxName, "target")
+		text(f, &r.Traces, storage.MaxNote, "traces")
+		if f.flag(&r.Timed, "changed ttr"); r.Timed {
+			number(f, &j.TTR, "ttr")
+		}
 	}
 	if has&hasKeys != 0 {
-		k := &storage.Keys{Key: f.text(storage.MaxKey, "key"), KeyUntil: f.varint("end of a key")}
-		k.Once, k.OnceUntil = f.text(storage.MaxKey, "name of a put"), f.varint("end of a name")
-		k.Of = f.uvarint(1<<64-1, "job of a key")
-		i.Keys = k
+		k := made(&i.Keys)
+		text(f, &k.Key, storage.MaxKey, "key")
+		f.signed(&k.KeyUntil, "end of a key")
+		text(f, &k.Once, storage.MaxKey, "name of a put")
+		f.signed(&k.OnceUntil, "end of a name")
+		number(f, &k.Of, "job of a key")
 	}
 	if has&hasSince != 0 {
-		if i.Since = f.uvarint(1<<64-1, "purge"); i.Since == 0 {
+		if number(f, &i.Since, "purge"); i.Since == 0 {
 			f.fail("purge")
 		}
 	}

@@ -1,7 +1,7 @@
 package format
 
 import (
-	"encoding/binary"
+	"bytes"
 
 	"beanfield/storage"
 )
@@ -35,36 +35,13 @@ import (
 
 // AppendQueue appends the value of a queue, still without its checksum.
 func AppendQueue(dst []byte, q *storage.Queue) []byte {
-	ended := uint64(0)
-	if q.Ended {
-		ended = 1
-	}
 	version := byte(queueVersion)
 	if len(q.Notes) > 0 {
 		version = noteVersion
 	}
-	dst = append(dst, version, 0, 0, 0, 0)
-	dst = binary.AppendUvarint(dst, ended)
-	dst = binary.AppendUvarint(dst, uint64(q.Next))
-	dst = appendText(dst, q.First, storage.MaxName)
-	dst = binary.AppendUvarint(dst, uint64(len(q.Views)))
-	for i := range q.Views {
-		v := &q.Views[i]
-		dst = binary.AppendUvarint(dst, uint64(v.Number))
-		dst = appendText(dst, v.Name, storage.MaxName)
-		dst = binary.AppendUvarint(dst, v.Start)
-		dst = appendText(dst, v.Tags, storage.MaxTags)
-	}
-	if version == noteVersion {
-		dst = binary.AppendUvarint(dst, uint64(len(q.Notes)))
-		for i := range q.Notes {
-			n := &q.Notes[i]
-			dst = binary.AppendUvarint(dst, uint64(n.Kind))
-			dst = appendText(dst, n.Name, storage.MaxName)
-			dst = appendText(dst, n.Value, storage.MaxNote)
-		}
-	}
-	return dst
+	f := fields{b: append(dst, version, 0, 0, 0, 0)}
+	f.queue(version, q)
+	return f.b
 }
 
 // leastView and leastNote are how many bytes a view and a note take at least.
@@ -72,6 +49,33 @@ const (
 	leastView = 4
 	leastNote = 3
 )
+
+func (f *fields) queue(version byte, q *storage.Queue) {
+	f.flag(&q.Ended, "end")
+	number(f, &q.Next, "next view")
+	text(f, &q.First, storage.MaxName, "first group")
+	q.Views = list(f, q.Views, leastView, "views")
+	for i := range q.Views {
+		v := &q.Views[i]
+		number(f, &v.Number, "number of a view")
+		text(f, &v.Name, storage.MaxName, "name of a view")
+		number(f, &v.Start, "start of a view")
+		text(f, &v.Tags, storage.MaxTags, "tags of a view")
+	}
+	if version != noteVersion {
+		return
+	}
+	q.Notes = list(f, q.Notes, leastNote, "notes")
+	for i := range q.Notes {
+		n := &q.Notes[i]
+		number(f, &n.Kind, "kind of a note")
+		text(f, &n.Name, storage.MaxName, "name of a note")
+		text(f, &n.Value, storage.MaxNote, "value of a note")
+	}
+	if len(q.Notes) == 0 {
+		f.fail("notes")
+	}
+}
 
 func DecodeQueue(key, value []byte) (*storage.Queue, error) {
 	tube, err := QueueOf(key)
@@ -82,33 +86,8 @@ func DecodeQueue(key, value []byte) (*storage.Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fields{rest: rest}
+	f := fields{b: bytes.Clone(rest), reads: true}
 	q := &storage.Queue{Tube: tube}
-	q.Ended = f.uvarint(1, "end") == 1
-	q.Next = f.u32("next view")
-	q.First = string(f.text(storage.MaxName, "first group"))
-	n := f.uvarint(uint64(len(f.rest)/leastView), "views")
-	for i := uint64(0); i < n && f.err == nil; i++ {
-		v := storage.View{Number: f.u32("number of a view")}
-		v.Name = string(f.text(storage.MaxName, "name of a view"))
-		v.Start = f.uvarint(1<<64-1, "start of a view")
-		v.Tags = f.copied(storage.MaxTags, "tags of a view")
-		q.Views = append(q.Views, v)
-	}
-	if value[0] == noteVersion {
-		n = f.uvarint(uint64(len(f.rest)/leastNote), "notes")
-		if n == 0 {
-			f.fail("notes")
-		}
-		for i := uint64(0); i < n && f.err == nil; i++ {
-			m := storage.Note{Kind: storage.NoteKind(f.uvarint(1<<8-1, "kind of a note"))}
-			m.Name = string(f.text(storage.MaxName, "name of a note"))
-			m.Value = f.copied(storage.MaxNote, "value of a note")
-			q.Notes = append(q.Notes, m)
-		}
-	}
-	if f.err == nil && len(f.rest) != 0 {
-		f.fail("trailing bytes")
-	}
-	return q, f.err
+	f.queue(value[0], q)
+	return q, f.end()
 }

@@ -19,35 +19,32 @@ func KindRange(kind byte) *pebble.IterOptions {
 // MaxID reads the highest id that a database has ever recorded. Every
 // database has that key from its first moment: without it, it has lost its files.
 func MaxID(r pebble.Reader) (uint64, error) {
-	key := Key(KeyMaxID, 0)
-	value, closer, err := r.Get(key[:])
-	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, fmt.Errorf("%w: the database is empty", storage.ErrCorrupt)
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer closer.Close()
-	return DecodeMaxID(key[:], value)
+	return single(r, KeyMaxID, DecodeMaxID, "the database is empty")
 }
 
 // Place reads the place of a store. Every store has one from its first moment, like the
 // highest id.
-func Place(r pebble.Reader) (p turns.Place, err error) {
-	key := Key(KeyPlace, 0)
+func Place(r pebble.Reader) (turns.Place, error) {
+	return single(r, KeyPlace, DecodePlace, "it does not say how far it has folded its log")
+}
+
+// single reads the only value of a kind.
+func single[T any](r pebble.Reader, kind byte, decode func(key, value []byte) (T, error), missing string) (v T,
+	err error) {
+	key := Key(kind, 0)
 	value, closer, err := r.Get(key[:])
 	if errors.Is(err, pebble.ErrNotFound) {
-		return p, fmt.Errorf("%w: it does not say how far it has folded its log", storage.ErrCorrupt)
+		return v, fmt.Errorf("%w: %s", storage.ErrCorrupt, missing)
 	}
 	if err != nil {
-		return p, err
+		return v, err
 	}
 	defer closer.Close()
-	return DecodePlace(key[:], value)
+	return decode(key[:], value)
 }
 
 // EachQueue calls fn for every queue of a database.
-func EachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) error) (err error) {
+func EachQueue(r pebble.Reader, fn func(q *storage.Queue) error) (err error) {
 	it, err := r.NewIter(KindRange(KeyQueue))
 	if err != nil {
 		return err
@@ -62,7 +59,7 @@ func EachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) err
 		if err != nil {
 			return fmt.Errorf("queue %q: %w", it.Key()[1:], err)
 		}
-		if err := fn(it.Key(), value, q); err != nil {
+		if err := fn(q); err != nil {
 			return err
 		}
 	}

@@ -62,11 +62,25 @@ func AppendUpdate(dst []byte, j *storage.Job) []byte {
 	if dst = appendState(dst, version, j); version == RecordVersion {
 		return dst
 	}
-	dst = appendItem(appendMoved(dst, j), j)
-	if version == optionsVersion {
-		dst = appendOptions(dst, j, nil)
+	tube := ""
+	if j.Item != nil && j.Item.Moved {
+		tube = j.Tube
 	}
-	return dst
+	return appendItem(appendText(dst, tube, storage.MaxName), version, j, hasOptions|hasRoute|hasSince)
+}
+
+// appendItem appends what the versions for items and options have at the end.
+func appendItem(dst []byte, version byte, j *storage.Job, may uint64) []byte {
+	var i storage.Item
+	if j.Item != nil {
+		i = *j.Item
+	}
+	f := fields{b: dst}
+	f.item(&i)
+	if version == optionsVersion {
+		f.options(j, &i, may)
+	}
+	return f.b
 }
 
 // appendState appends what records and updates have in common.
@@ -97,10 +111,7 @@ func AppendRecord(dst []byte, j *storage.Job) []byte {
 	dst = binary.AppendVarint(dst, j.Created)
 	dst = appendText(dst, j.Tube, storage.MaxName)
 	if version != RecordVersion {
-		dst = appendItem(appendText(dst, tags, storage.MaxTags), j)
-	}
-	if version == optionsVersion {
-		dst = appendOptions(dst, j, keysOf(j))
+		dst = appendItem(appendText(dst, tags, storage.MaxTags), version, j, hasOptions|hasRoute|hasKeys|hasSince)
 	}
 	return dst
 }
@@ -190,12 +201,12 @@ func DecodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fields{rest: rest}
+	f := fields{b: rest, reads: true}
 	f.state(value[0], j)
 	if value[0] >= itemVersion || j.Item != nil {
 		i := storage.Item{Tags: TagsOf(j), Keys: keysOf(j)}
 		if value[0] >= itemVersion {
-			tube = f.text(storage.MaxName, "tube")
+			text(&f, &tube, storage.MaxName, "tube")
 			i.Moved = tube != nil
 			f.item(&i)
 		}
@@ -204,11 +215,8 @@ func DecodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 		}
 		setItem(j, &i)
 	}
-	if f.err == nil && len(f.rest) != 0 {
-		f.fail("trailing bytes")
-	}
 	j.Updated = true
-	return tube, f.err
+	return tube, f.end()
 }
 
 // Content is what decodeRecord finds besides the job. The slices point into the value,
@@ -232,14 +240,14 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 		return c, err
 	}
 	*j = storage.Job{ID: id}
-	f := fields{rest: rest}
+	f := fields{b: rest, reads: true}
 	f.state(value[0], j)
 	j.TTR = f.u32("ttr")
 	j.Created = f.varint("created")
-	c.Tube = f.text(storage.MaxName, "tube")
+	text(&f, &c.Tube, storage.MaxName, "tube")
 	if value[0] >= itemVersion {
 		var i storage.Item
-		i.Tags = f.text(storage.MaxTags, "tags")
+		text(&f, &i.Tags, storage.MaxTags, "tags")
 		f.item(&i)
 		if value[0] >= optionsVersion {
 			f.options(j, &i, hasOptions|hasRoute|hasKeys|hasSince)
@@ -253,17 +261,17 @@ func DecodeRecord(key, value []byte, j *storage.Job) (c Content, err error) {
 		return c, f.err
 	}
 	if c.Apart = Apart(value); c.Apart {
-		if j.Size = f.u32("size"); j.Size <= storage.LargeBody || len(f.rest) != 4 {
+		if j.Size = f.u32("size"); j.Size <= storage.LargeBody || len(f.b) != 4 {
 			f.fail("size")
 			return c, f.err
 		}
-		c.Sum = binary.LittleEndian.Uint32(f.rest)
+		c.Sum = binary.LittleEndian.Uint32(f.b)
 		return c, nil
 	}
-	if uint64(len(f.rest)) > 1<<32-1 {
+	if uint64(len(f.b)) > 1<<32-1 {
 		return c, fmt.Errorf("%w: body", storage.ErrCorrupt)
 	}
-	c.Body, j.Size = f.rest, uint32(len(f.rest))
+	c.Body, j.Size = f.b, uint32(len(f.b))
 	return c, nil
 }
 

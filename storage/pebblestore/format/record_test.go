@@ -124,17 +124,6 @@ func TestSpentRecord(t *testing.T) {
 	checkDecoded(t, spent, record)
 }
 
-// The first golden record, byte by byte, made by hand from the description.
-func TestRecordLayout(t *testing.T) {
-	record, _ := encoded(&storage.Job{ID: 5, Tube: "tu", State: storage.Buried, Pri: 300, TTR: 2, Created: 1,
-		Deadline: 0, BuryRank: 9, Kicks: 4}, "body")
-	want := []byte{1, 0, 0, 0, 0, 3, 0xac, 2, 0, 0, 9, 0, 0, 0, 0, 4, 2, 2, 2, 't', 'u', 'b', 'o', 'd', 'y'}
-	copy(want[1:5], record[1:5]) // the checksum, which is tested below
-	if !bytes.Equal(record, want) {
-		t.Errorf("%x\n%x", record, want)
-	}
-}
-
 func checkDecoded(t *testing.T, want storagetest.Stored, value []byte) {
 	t.Helper()
 	key := Key(KeyRecord, want.ID)

@@ -50,7 +50,8 @@ type piece struct {
 	value []byte
 }
 
-// pieces reads what is readable of one table. The first pass has told of its damage.
+// pieces reads what of one table comes before its damage, of which the first pass has told: without the piece there,
+// the body is not whole.
 func (s *salvage) pieces(path string, id uint64, into []piece) {
 	table, _ := database.Numbered(s.dir.FS.PathBase(path), "", ".sst")
 	f, err := s.dir.FS.Open(path)
@@ -62,27 +63,19 @@ func (s *salvage) pieces(path string, id uint64, into []piece) {
 		return
 	}
 	defer r.Close()
-	for n := 0; n < len(into); {
-		from := format.PieceKey(id, n)
-		_, err := database.WalkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key,
-			value []byte) error {
-			of, at, err := format.PieceOf(key)
-			if err != nil || of != id || at >= len(into) {
-				return errOtherBody
-			}
-			n = at + 1
-			rank := s.rank(table, seq)
-			if v, err := format.Unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil ||
-				rank > into[at].rank) {
-				into[at] = piece{rank, append([]byte{}, v...)}
-			}
-			return nil
-		})
-		if err == nil || errors.Is(err, errOtherBody) {
-			return
+	from, _ := format.PieceBounds(id)
+	_, _ = database.WalkTable(r, from, func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+		of, at, err := format.PieceOf(key)
+		if err != nil || of != id || at >= len(into) {
+			return errOtherBody
 		}
-		n++ // step over the damage
-	}
+		rank := s.rank(table, seq)
+		if v, err := format.Unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil ||
+			rank > into[at].rank) {
+			into[at] = piece{rank, append([]byte{}, v...)}
+		}
+		return nil
+	})
 }
 
 var errOtherBody = errors.New("the pieces of another body")

@@ -6,11 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"beanfield/storage"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
 // queueTrace is the newest record of a queue that was found.
@@ -59,43 +57,3 @@ func (s *salvage) giveQueues() error {
 	}
 	return nil
 }
-
-// readableName finds the first key of a queue, or nearly the first, from which on the
-// table can be read again after an unreadable key; nil if there is none. It tries names
-// that have less and less in common with the unreadable one until it finds one, and then
-// looks for an earlier one.
-func readableName(r *sstable.Reader, key []byte) []byte {
-	for n := len(key); n > 0; n-- {
-		first := 0
-		if n < len(key) {
-			first = int(key[n]) + 1
-		}
-		c := readableChild(r, key[:n], first)
-		if c < 0 {
-			continue
-		}
-		next := child(key[:n], c)
-		for below := key[:n]; c > first && len(next) <= storage.MaxName; {
-			below, first = child(below, c-1), 0
-			if c = readableChild(r, below, first); c < 0 {
-				break
-			}
-			next = child(below, c)
-		}
-		return next
-	}
-	return nil
-}
-
-// readableChild finds the smallest byte, not below first, such that the table can be read
-// from the key with that byte added; -1 if there is none.
-func readableChild(r *sstable.Reader, key []byte, first int) int {
-	for c := first; c <= 0xff; c++ {
-		if canSeek(r, child(key, c)) {
-			return c
-		}
-	}
-	return -1
-}
-
-func child(key []byte, c int) []byte { return append(slices.Clone(key), byte(c)) }

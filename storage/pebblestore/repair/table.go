@@ -3,7 +3,9 @@ package repair
 import (
 	"errors"
 	"math"
+	"slices"
 
+	"beanfield/storage"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 
@@ -39,66 +41,63 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 	return nil
 }
 
-// readableAfter finds the first key after another from which on the table can be
-// read again, or nil at its end. It takes longer and longer steps until it finds one,
-// and then halves the last step.
+// readableAfter finds the first key behind an unreadable one, or nearly the first, from which on the
+// table can be read again; nil if there is none. It tries keys that have less and less in common with
+// the unreadable one until it finds one, and then looks for an earlier one.
 func readableAfter(r *sstable.Reader, key []byte) []byte {
-	kind, id := splitKey(key)
-	for ; kind <= format.KeyPiece; kind, id = kind+1, 0 {
-		if kind == format.KeyQueue {
-			if key[0] != format.KeyQueue {
-				key = []byte{format.KeyQueue}
-			}
-			if next := readableName(r, key); next != nil {
-				return next
-			}
-			if next := format.Key(kind+1, 0); canSeek(r, next[:]) {
-				return next[:]
-			}
+	key = key[:min(len(key), longest(key[0]))]
+	for n := min(len(key), longest(key[0])-1); n >= 0; n-- {
+		first := 0
+		if n < len(key) {
+			first = int(key[n]) + 1
+		}
+		c := readableChild(r, key[:n], first)
+		if c < 0 {
 			continue
 		}
-		bad, step := id, uint64(1)
-		good := uint64(math.MaxUint64)
-		for step > 0 && bad <= math.MaxUint64-step {
-			if canSeekID(r, kind, bad+step) {
-				good = bad + step
+		next := child(key[:n], c)
+		for below := key[:n]; c > first && len(next) < longest(next[0]); {
+			below, first = child(below, c-1), 0
+			if c = readableChild(r, below, first); c < 0 {
 				break
 			}
-			bad, step = bad+step, 2*step
+			next = child(below, c)
 		}
-		if good == math.MaxUint64 && !canSeekID(r, kind, good) {
-			if canSeekID(r, kind+1, 0) {
-				next := format.Key(kind+1, 0)
-				return next[:]
-			}
-			continue
-		}
-		for good-bad > 1 {
-			if middle := bad + (good-bad)/2; canSeekID(r, kind, middle) {
-				good = middle
-			} else {
-				bad = middle
-			}
-		}
-		next := format.Key(kind, good)
-		return next[:]
+		return next
 	}
 	return nil
 }
 
-// splitKey gives the kind and the id of a key, even of one that is not valid. The id of a
+// longest is how long keys of a kind are looked at: an id has a fixed length, and the name of a queue any.
+func longest(kind byte) int {
+	if kind == format.KeyQueue {
+		return 1 + storage.MaxName
+	}
+	return format.KeyLen
+}
+
+// readableChild finds the smallest byte, not below first, such that the table can be read
+// from the key with that byte added; -1 if there is none.
+func readableChild(r *sstable.Reader, key []byte, first int) int {
+	for c := first; c <= 0xff; c++ {
+		if canSeek(r, child(key, c)) {
+			return c
+		}
+	}
+	return -1
+}
+
+func child(key []byte, c int) []byte { return append(slices.Clone(key), byte(c)) }
+
+// splitKey gives the kind and the id of a key, or of what is behind one that is too short. The id of a
 // queue is 0.
 func splitKey(key []byte) (kind byte, id uint64) {
-	if len(key) > 0 && key[0] == format.KeyQueue {
+	if key[0] == format.KeyQueue {
 		return format.KeyQueue, 0
 	}
-	if len(key) == format.PieceKeyLen {
-		key = key[:format.KeyLen]
-	}
-	id, err := format.KeyID(key)
-	if err != nil {
-		return format.KeyMaxID, 0
-	}
+	var whole [format.KeyLen]byte
+	copy(whole[:], key)
+	id, _ = format.KeyID(whole[:])
 	return key[0], id
 }
 
@@ -112,11 +111,6 @@ func canSeek(r *sstable.Reader, key []byte) bool {
 	return errors.Join(it.Error(), it.Close()) == nil
 }
 
-func canSeekID(r *sstable.Reader, kind byte, id uint64) bool {
-	key := format.Key(kind, id)
-	return canSeek(r, key[:])
-}
-
 // keyHole notes which records may have been between two keys of a table. Updates that
 // are lost leave their jobs in an older state, and pieces are missed when a body is
 // put together.
@@ -126,28 +120,16 @@ func (s *salvage) keyHole(last, next []byte) {
 	if next != nil {
 		toKind, to = splitKey(next)
 	}
-	if fromKind <= format.KeyQueue && toKind >= format.KeyQueue {
-		s.result.QueuesInDoubt = true
+	if toKind == format.KeyRecord && to == 0 {
+		toKind = format.KeyQueue
 	}
-	if fromKind > format.KeyRecord || toKind < format.KeyRecord || toKind == format.KeyRecord && to == 0 {
-		return
-	}
-	if fromKind < format.KeyRecord {
-		from = 0
-	}
-	if toKind > format.KeyRecord || to == 0 {
-		to = math.MaxUint64
-	} else {
-		to--
-	}
-	s.deletesHole(from+1, to)
+	s.keysHole(fromKind, from+1, toKind, to-1)
 }
 
 // tableHole notes which records may have been in a table that cannot be read at all.
 func (s *salvage) tableHole(number uint64) {
 	if s.witness.Manifest == nil {
-		s.deletesHole(1, math.MaxUint64)
-		s.result.QueuesInDoubt = true
+		s.keysHole(0, 0, format.KeyPiece, 0)
 		return
 	}
 	t, ok := s.witness.Manifest.Tables[number]
@@ -156,6 +138,11 @@ func (s *salvage) tableHole(number uint64) {
 	}
 	fromKind, from := splitKey(t.Smallest)
 	toKind, to := splitKey(t.Largest)
+	s.keysHole(fromKind, from, toKind, to)
+}
+
+// keysHole notes that keys, of jobs and of their ends too, may have been in what cannot be read.
+func (s *salvage) keysHole(fromKind byte, from uint64, toKind byte, to uint64) {
 	if fromKind <= format.KeyQueue && toKind >= format.KeyQueue {
 		s.result.QueuesInDoubt = true
 	}
@@ -168,11 +155,6 @@ func (s *salvage) tableHole(number uint64) {
 	if toKind > format.KeyRecord {
 		to = math.MaxUint64
 	}
-	s.deletesHole(from, to)
-}
-
-// deletesHole notes that records or their deletes may have been in what cannot be read.
-func (s *salvage) deletesHole(from, to uint64) {
 	s.hole(from, to)
 	if !s.giving && from <= to {
 		s.doubts.holes = append(s.doubts.holes, idRange{from, to})
