@@ -123,6 +123,8 @@ func (x *machine) fill(c int, line string) string {
 			return choose(x, name, "default", "one", "two", "one;rear")
 		case "tags":
 			return strings.Join(x.tags(2), " ")
+		case "tagged":
+			return x.fill(c, "{||tag=k:v|tag=requestId:r|tag=requestId:s|tag=k:v tag=requestId:r}")
 		case "who":
 			return who(x.m.Clients[c].Consumer)
 		case "some":

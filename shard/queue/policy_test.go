@@ -130,31 +130,17 @@ func (x *machine) police() *machine {
 // rule gives a tube another policy.
 func (x *machine) rule() {
 	n := x.pick(len(machineTubes), "tube")
-	p := &policy.Policy{
-		Most: policy.Amount{choose[int64](x, "jobs", 0, 0, 1, 4, 7), choose[int64](x, "bytes", 0, 0, 11, 3000, 10000),
-			choose[int64](x, "memory", 0, 0, 250, 3500)},
-		Full:          choose(x, "full", policy.FullRefuse, policy.FullOldest, policy.FullLeast),
-		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", policy.CountReserves,
-			policy.CountTimeouts, policy.CountReleases),
-		DeadLetter: choose(x, "fate", policy.FateBury, policy.FateDrop),
-	}
-	if x.pick(2, "retry") == 0 { // different ones for different tubes, so that no two delays end together
-		p.Retry.First = second + 10*int64(n)
-		p.Retry.Most = choose(x, "most", 0, 3*second+11*int64(n))
-	}
-	p.Expire = choose(x, "expire", 0, 0, 2*second, 9*second)
-	p.ExpireReady = p.Expire > 0 && x.pick(2, "from") == 0
-	p.Weight = choose(x, "weight", 0, 1, 2, 3, 5)
+	words := "jobs={|||1|4|7} bytes={|||11|3000|10000} memory={||250|3500} full={refuse|oldest|least} deliveries={|1|2|4} " +
+		"count={reserves|timeouts|releases} dead={bury|delete} {|expire={2|9}s {|from=ready}} weight={|1|2|3|5} " +
+		// different ones for different tubes, so that no two delays end together
+		fmt.Sprintf("retry={||%[1]dns|%[1]dns..%[2]dns}", second+10*int64(n), 3*second+11*int64(n))
 	if x.fairs {
-		p = &policy.Policy{Weight: p.Weight, Aging: p.Aging, MaxReserved: choose(x, "reserved", 0, 0, 0, 0, 2)}
-		p.Aging = choose(x, "aging", 0, 0, 500*millisecond, second, 3*second)
+		words = "weight={|1|2|3|5} reserved={||||2} aging={||500ms|1s|3s}"
 	}
 	if x.rateLimits {
-		p.MaxReserved, p.Rate = choose(x, "reserved", 0, 1, 2, 3), choose(x, "rate", 0, 3, 7)
-		if p.Rate > 0 {
-			p.Burst = choose(x, "burst", 0, 1, 2)
-		}
+		words += " reserved={|1|2|3} {|rate=3 burst={|1|2}|rate=7 burst={|1|2}}"
 	}
+	p := policyOf(strings.Fields(x.fill(0, words)))
 	if x.pick(8, "none") == 0 {
 		p = nil
 	}

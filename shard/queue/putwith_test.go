@@ -10,41 +10,34 @@ import (
 // putSaying is a put with any of tube=, pri=, delay=, ttr=, key=, for=, once=, expire=, deliveries=, tag=name:value
 // and size=. Times are durations.
 func putSaying(body string, args []string) Op {
-	op := Op{Kind: Put, Pri: 1024, TTR: 60, Options: &Options{TTR: 60 * second}}
+	o := &Options{TTR: 60 * second}
+	op := Op{Kind: Put, Pri: 1024, Options: o}
+	times := map[string]*int64{
+		"delay": &o.Delay, "ttr": &o.TTR, "for": &o.KeyFor, "expire": &o.Expire, "wait": &o.Timeout,
+	}
+	counts := map[string]*uint32{"pri": &op.Pri, "deliveries": &o.Deliveries}
+	texts := map[string]*[]byte{"key": &o.Key, "once": &o.Once}
 	for _, a := range args {
 		name, v, _ := strings.Cut(a, "=")
-		switch name {
-		case "tube":
+		switch {
+		case times[name] != nil:
+			*times[name] = duration(v)
+		case counts[name] != nil:
+			*counts[name] = uint32(number(v))
+		case texts[name] != nil:
+			*texts[name] = []byte(v)
+		case name == "tube":
 			op.Tube = v
-		case "pri":
-			op.Pri = uint32(number(v))
-		case "delay":
-			op.Options.Delay = duration(v)
-			op.Delay = wholeSeconds(op.Options.Delay)
-		case "ttr":
-			op.Options.TTR = duration(v)
-			op.TTR = wholeSeconds(op.Options.TTR)
-		case "key":
-			op.Options.Key = []byte(v)
-		case "for":
-			op.Options.KeyFor = duration(v)
-		case "once":
-			op.Options.Once = []byte(v)
-		case "expire":
-			op.Options.Expire = duration(v)
-		case "wait":
-			op.Options.Timeout = duration(v)
-		case "deliveries":
-			op.Options.Deliveries = uint32(number(v))
-		case "tag":
+		case name == "tag":
 			k, value, _ := strings.Cut(v, ":")
-			op.Options.Tags = op.Options.Tags.With([]byte(k), []byte(value))
-		case "size":
+			o.Tags = o.Tags.With([]byte(k), []byte(value))
+		case name == "size":
 			body = strings.Repeat("x", int(number(v)))
 		default:
 			panic("no such option: " + a)
 		}
 	}
+	op.Delay, op.TTR = wholeSeconds(o.Delay), wholeSeconds(o.TTR)
 	op.Data, op.Size = []byte(body), uint32(len(body))
 	return op
 }
@@ -76,23 +69,9 @@ func (x *machine) options(op *Op) {
 	if x.serves || x.pick(3, "options") > 0 {
 		return
 	}
-	o := &Options{
-		Delay:      choose[int64](x, "delay", 0, 0, 250, 1000, 2250) * millisecond,
-		TTR:        choose[int64](x, "ttr", 1000, 1250, 250, 3000) * millisecond,
-		KeyFor:     choose[int64](x, "key-for", 0, 0, 1, 5) * second,
-		Expire:     choose[int64](x, "expire", 0, 0, 0, 2, 6) * second,
-		Deliveries: choose[uint32](x, "deliveries", 0, 0, 0, 1, 2),
-	}
-	if k := choose(x, "key", "", "k", "l", "m"); k != "" {
-		o.Key = []byte(k)
-	} else {
-		o.KeyFor = 0
-	}
-	if n := choose(x, "once", "", "", "o", "p"); n != "" {
-		o.Once = []byte(n)
-	}
-	o.Tags = tagsFrom(x.tags(2))
-	op.Options, op.Delay, op.TTR = o, wholeSeconds(o.Delay), wholeSeconds(o.TTR)
+	with := putSaying("", strings.Fields(x.fill(0, "delay={0|0|250|1000|2250}ms ttr={1000|1250|250|3000}ms "+
+		"{|key={k|l|m} for={0|0|1|5}s} expire={0|0|0|2|6}s deliveries={0|0|0|1|2} {||once=o|once=p} {tagged}")))
+	op.Options, op.Delay, op.TTR = with.Options, with.Delay, with.TTR
 }
 
 // compareKeys compares what is taken, and what of it the log has without jobs.

@@ -70,13 +70,9 @@ func (x *machine) speaks(i int, line string) {
 // serve makes a machine one of the queue service, too.
 func (x *machine) serve() {
 	x.serves = true
+	x.w.setLimits(strings.Fields(x.fill(0, "delivery={0|2|3} length={0|5} evict={0|1} idle={0|5}s leaving={1|10}s "+
+		"dead={rear|rear|drop|bury}")))
 	l := &x.w.limits
-	l.MaxDelivery = choose(x, "deliveries", 0, 2, 3)
-	l.MaxLength = choose(x, "length", 0, 5)
-	l.AutoEvict = x.pick(2, "evict") == 0
-	l.MaxIdle = choose(x, "idle", 0, 5*second)
-	l.Leaving = choose(x, "leaving", second, 10*second)
-	l.DeadLetter = choose(x, "fate", policy.FateRear, policy.FateRear, policy.FateDrop, policy.FateBury)
 	x.m.Limits = naive.Limits{
 		MaxDelivery: l.MaxDelivery, MaxLength: l.MaxLength, AutoEvict: l.AutoEvict, MaxIdle: l.MaxIdle,
 		Leaving: l.Leaving,

@@ -72,11 +72,11 @@ func (u *user) argument(op *Op, name string, args []string) []string {
 		op.Ticket = u.ticket
 		return args
 	case "body":
-		op.Data = []byte(fmt.Sprintf("body of %d", u.w.dir.Last+1))
+		body := fmt.Sprintf("body of %d", u.w.dir.Last+1)
 		if len(args) > 0 {
-			op.Data = []byte(strings.Repeat("x", int(number(args[0]))))
+			body = strings.Repeat("x", int(number(args[0])))
 		}
-		op.Size = uint32(len(op.Data))
+		op.Take([]byte(body))
 		return nil
 	case "ids":
 		for _, id := range args {
@@ -187,17 +187,17 @@ func (u *user) do(verb string, args []string) string {
 		return "ok"
 	}
 	op := u.parse(verb, args)
+	body := string(op.Data) + string(joined(op.Parts))
 	if op.Kind == Put || op.Kind == PutTick {
-		u.w.expect(string(op.Data))
+		u.w.expect(body)
 		if op.ID != 0 {
-			u.w.bodies[op.ID] = string(op.Data)
+			u.w.bodies[op.ID] = body
 		}
 	}
 	b := u.batch(op)
 	return u.w.begin(&course{b: b, say: func() string {
 		u.ends(b)
 		if op.Kind == Put && u.last.Status == Waiting {
-			body := string(op.Data)
 			u.puts = &body
 		}
 		return u.answer(&u.last, b)
