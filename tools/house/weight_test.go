@@ -22,7 +22,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/config":    {10000, 4000},
 	"cmd/beanfield/listeners": {1300, 1300},
 	"cmd/beanfield/node":      {1400, 700},
-	"cmd/beanfield/command":   {12700, 7100},
+	"cmd/beanfield/command":   {12500, 5700},
 	"cmd/beanfield/binlog":    {2800, 4500},
 	"cmd/beanfield/datadir":   {1600, 2800},
 	"conn":                    {7800, 7300},

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -62,10 +61,7 @@ func ofNode(t *testing.T) (*aNode, func(args ...string) outcome) {
 	s := must.Get(control.Serve(filepath.Join(dir, "cluster"), n, slog.New(slog.DiscardHandler)))
 	t.Cleanup(s.Close)
 	return n, func(args ...string) outcome {
-		return with("", func(p *Program) int {
-			p.Place = func(string) (Place, error) { return Place{Data: dir}, nil }
-			return p.Run(Find("cluster"), args)
-		})
+		return placed(Place{Data: dir}, "", append([]string{"cluster"}, args...)...)
 	}
 }
 
@@ -96,22 +92,7 @@ func TestClusterStatus(t *testing.T) {
 	run("status", "-c", "x").has(t, 3, "c     no, for 7s  stopped ")
 	n.status.Owner = ""
 	run("status", "-c", "x").has(t, 1, "nobody serves now")
-	var got struct {
-		Nodes []struct {
-			Name  string
-			Alive bool
-		}
-		Shards []struct {
-			Shard, Epoch int
-			Owner        string
-		}
-	}
-	out := run("status", "-json", "-c", "x")
-	must.Do(t, json.Unmarshal([]byte(out.stdout), &got))
-	if out.code != 1 || len(got.Nodes) != 3 || got.Nodes[1].Name != "b" || !got.Nodes[1].Alive ||
-		len(got.Shards) != 2 || got.Shards[0].Owner != "b" || got.Shards[1].Epoch != 4 {
-		t.Errorf("code %d, as JSON it is %+v", out.code, got)
-	}
+	run("status", "-json", "-c", "x").has(t, 1, `{"name":"b","alive":true`)
 }
 
 // verify has a line for each shard, and fails unless all copies were compared and are equal.
@@ -137,13 +118,7 @@ func TestClusterVerify(t *testing.T) {
 		"1      9       2     0       a, b differ from each other; c: it does not answer\n"+
 		"2      0       3     1       a alone; c: it does not answer\n"+
 		"3      0       ?     ?       c: it does not answer\n", "not all copies")
-	var got cluster.Verification
-	out := run("verify", "-json", "-c", "x")
-	must.Do(t, json.Unmarshal([]byte(out.stdout), &got))
-	if out.code != 1 || len(got.Shards) != 4 || !got.Shards[0].Nodes[2].Differs || got.Shards[1].Nodes[2].Error == "" {
-		t.Errorf("code %d, as JSON it is %+v", out.code, got)
-	}
-	run("verify", "b", "-c", "x").want(t, 2, "", `unknown argument "b"`)
+	run("verify", "-json", "-c", "x").has(t, 1, `"error":"it does not answer"`)
 }
 
 // rebuild tells how far it is, and ends when the copies are whole again. A backup is made where a node serves: which
@@ -157,9 +132,7 @@ func TestClusterRebuildAndBackup(t *testing.T) {
 	}
 	n.rebuilds = []string{"1 of 2 MB", "1 of 2 MB"}
 	run("rebuild", "c", "-c", "x", "-timeout", "10ms").want(t, 1, "", "has not done yet")
-	backup := func() outcome {
-		return with("", func(p *Program) int { return p.Run(Find("backup"), []string{n.dir}) })
-	}
+	backup := func() outcome { return ran("backup", n.dir) }
 	backup().want(t, 1, "", "this node only follows: node b serves")
 	n.status.Owner = ""
 	backup().want(t, 1, "", "nobody serves now")
@@ -172,29 +145,29 @@ func TestClusterOrders(t *testing.T) {
 	n, run := ofNode(t)
 	n.status.Nodes[2].Alive = true
 	for _, c := range []struct {
-		args []string
-		said string
+		args, said string
 	}{
-		{[]string{"move", "b"}, "move b"}, {[]string{"drain", "c"}, "drain c"}, {[]string{"drain", "-undo", "c"},
-			"undrain c"},
-		{[]string{"join"}, "join a"}, {[]string{"rebuild", "c"}, "rebuild -1 of c"},
-		{[]string{"rebuild", "-shard", "1", "c"}, "rebuild 1 of c"}, {[]string{"join", "c"}, "join c"},
+		{"move b", "move b"}, {"drain c", "drain c"}, {"drain -undo c", "undrain c"}, {"join", "join a"},
+		{"rebuild c", "rebuild -1 of c"}, {"rebuild -shard 1 c", "rebuild 1 of c"}, {"join c", "join c"},
 	} {
-		run(append(c.args, "-c", "x")...).want(t, 0, "done\n", "")
+		talk(t, run, "$ "+c.args+" -c x\ndone")
 		if n.said != c.said {
-			t.Errorf("%v: the node hears %q", c.args, n.said)
+			t.Errorf("%s: the node hears %q", c.args, n.said)
 		}
 	}
-	run("move", "b", "-json", "-c", "x").want(t, 0, "{}\n", "")
-	run("leave", "b", "-c", "x").want(t, 1, "", "it lives")
-	for says, args := range map[string][]string{
-		"name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
-		`unknown argument "c"`: {"drain", "b", "c"}, `unknown argument "a"`: {"status", "a"},
-		"-undo is for drain": {"move", "b", "-undo"},
-		"both name":          {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"},
-		"-dir is for": {"detach", "-dir", "x"}, "-shard is for": {"status", "-shard", "1"},
-	} {
-		run(args...).want(t, 2, "", says)
-	}
-	run("status", "-dir", "/nowhere").want(t, 1, "", "no node of a cluster runs with /nowhere")
+	talk(t, run, `
+$ move b -json -c x
+{}
+$ leave b -c x [1 it lives]
+$ move [2 name a node]
+$ moev b [2 what is "moev"?; did you mean move?]
+$ drain b c [2 unknown argument "c"]
+$ status a [2 unknown argument "a"]
+$ verify b -c x [2 unknown argument "b"]
+$ move b -undo [2 -undo is for drain]
+$ status -dir x -config y [2 both name]
+$ status -from x [2 -from is for init]
+$ detach -dir x [2 -dir is for]
+$ status -shard 1 [2 -shard is for]
+$ status -dir /nowhere [1 no node of a cluster runs with /nowhere]`)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"beanfield/storage/cluster"
@@ -13,13 +12,12 @@ import (
 
 // showCluster writes a status for people: the nodes, the shards if they differ, and what is wrong.
 func showCluster(to io.Writer, st *cluster.Status) error {
-	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	serves := "nobody serves now"
 	if st.Owner != "" {
 		serves = "node " + st.Owner + " serves"
 	}
-	fmt.Fprintf(out, "cluster %s, as node %s sees it: %s\n\n", st.Cluster, st.Node, serves)
-	fmt.Fprintln(out, "node\talive\trole\tversion\tlag\tproblems")
+	fmt.Fprintf(to, "cluster %s, as node %s sees it: %s\n\n", st.Cluster, st.Node, serves)
+	out := newSheet(to, false, "node", "alive", "role", "version", "lag", "problems")
 	for i := range st.Nodes {
 		n := &st.Nodes[i]
 		alive, lag := "no", "?"
@@ -27,46 +25,36 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 		case n.Alive:
 			alive, lag = "yes", fmt.Sprint(n.Lag)
 		case n.Silence > 0:
-			alive = fmt.Sprintf("no, for %s", (time.Duration(n.Silence) * time.Second).String())
+			alive = fmt.Sprint("no, for ", time.Duration(n.Silence)*time.Second)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, alive, dash(role(n)), dash(n.Version), lag,
-			dash(strings.Join(n.Problems, "; ")))
+		out.row(n.Name, alive, dash(role(n)), dash(n.Version), lag, dash(strings.Join(n.Problems, "; ")))
 	}
 	if len(st.Shards) > 0 {
-		fmt.Fprintln(out, "\nshard\towner\tepoch\trecord\tlag\tdurable\ttrim\tlanes led by\ton disk\tproblem")
+		out.row("\nshard", "owner", "epoch", "record", "lag", "durable", "trim", "lanes led by", "on disk", "problem")
 	}
+	told := append([]string(nil), st.Problems...)
 	for i := range st.Shards {
 		s := &st.Shards[i]
 		leaders, bytes := lanes(s.Lanes)
-		fmt.Fprintf(out, "%d\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
-			s.Shard, dash(s.Owner), s.Epoch, s.Place, s.Lag, s.Durable, s.Trim, dash(leaders), dash(bytes),
+		out.row(s.Shard, dash(s.Owner), s.Epoch, s.Place, s.Lag, s.Durable, s.Trim, dash(leaders), dash(bytes),
 			dash(s.Problem))
+		if s.Aside != "" {
+			told = append(told, fmt.Sprintf("a damaged copy of shard %d is kept in %s", s.Shard, s.Aside))
+		}
 	}
 	if len(st.Takeovers) > 0 {
-		fmt.Fprintln(out, "\nserved since\tby\tepoch\tnobody before")
+		out.row("\nserved since", "by", "epoch", "nobody before")
 	}
 	for _, t := range st.Takeovers {
-		fmt.Fprintf(out, "%s\t%s\t%d\t%.1fs\n", t.At.Format(time.DateTime), t.Owner, t.Epoch, t.Nobody)
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	told := st.Problems
-	for _, s := range st.Shards {
-		if s.Aside != "" {
-			told = append(told[:len(told):len(told)], fmt.Sprintf("a damaged copy of shard %d is kept in %s", s.Shard,
-				s.Aside))
-		}
+		out.row(t.At.Format(time.DateTime), t.Owner, t.Epoch, fmt.Sprintf("%.1fs", t.Nobody))
 	}
 	for i, p := range told {
 		if i == 0 {
-			fmt.Fprintln(to)
+			fmt.Fprintln(out)
 		}
-		if _, err := fmt.Fprintf(to, "node %s: %s\n", st.Node, p); err != nil {
-			return err
-		}
+		fmt.Fprintf(out, "node %s: %s\n", st.Node, p)
 	}
-	return nil
+	return out.Flush()
 }
 
 // role is what a node does, with what an operator has said of it.
@@ -84,12 +72,7 @@ func role(n *cluster.NodeStatus) string {
 	return strings.Join(words, ", ")
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func dash(s string) string { return cmp.Or(s, "-") }
 
 // lanes are who leads the lanes of a shard, and how large they are.
 func lanes(of []cluster.LaneStatus) (leaders, bytes string) {
@@ -101,4 +84,47 @@ func lanes(of []cluster.LaneStatus) (leaders, bytes string) {
 		bytes = strings.Join(size, " + ") + " MB"
 	}
 	return strings.Join(by, ", "), bytes
+}
+
+// showVerified has a line for each shard.
+func showVerified(to io.Writer, v cluster.Verification) error {
+	out := newSheet(to, false, "shard", "record", "jobs", "queues", "copies")
+	for i := range v.Shards {
+		s := &v.Shards[i]
+		var jobs, queues any = "?", "?"
+		for _, n := range s.Nodes {
+			if n.Content != nil && !n.Differs {
+				jobs, queues = n.Content.Jobs, n.Content.Queues
+			}
+		}
+		out.row(s.Shard, s.At, jobs, queues, howEqual(s))
+	}
+	return out.Flush()
+}
+
+// howEqual says which nodes' copies are equal, and what is with the others.
+func howEqual(s *cluster.ShardVerified) string {
+	var same, all []string
+	contents := map[cluster.Content]bool{}
+	for _, n := range s.Nodes {
+		switch {
+		case n.Content == nil:
+			all = append(all, n.Name+": "+n.Error)
+		case n.Differs:
+			all = append(all, n.Name+" differs")
+		default:
+			same = append(same, n.Name)
+			contents[*n.Content] = true
+		}
+	}
+	how := " equal"
+	switch {
+	case len(same) == 0:
+		return strings.Join(all, "; ")
+	case len(contents) > 1:
+		how = " differ from each other"
+	case len(same) == 1:
+		how = " alone"
+	}
+	return strings.Join(append([]string{strings.Join(same, ", ") + how}, all...), "; ")
 }

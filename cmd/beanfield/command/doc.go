@@ -6,7 +6,15 @@
 // commands.txt lists all commands: names, arguments, help and examples. table.go reads it, and
 // says what does each: its action, whose fields are the flags (flags.go). -h, the completions, the
 // manual page and the list in beanfield -h are made from this table. command.go runs a row.
-// Most actions are in a file of their name; they speak to a server through package client (server.go).
+// They speak to a server through package client (server.go).
+//
+//	jobs put list      single jobs; putting.go puts many and prints their ids
+//	sweep taker        purge and move, which take the jobs of a tube in shares
+//	job export         jobs as lines of JSON
+//	stats watch bench  what a server does, also over HTTP (console)
+//	policy runtime     policies and schedules that are set at run time
+//	cluster data self  what needs no server, or is asked of a node on its machine
+//	help               -h, the manual page and the completions
 //
 // # Exit codes
 //
@@ -16,7 +24,7 @@
 //	3  something was not there: no such job or tube, nothing to reserve in time, or a
 //	   salvage that could not read everything; or a cluster has problems
 //
-// rights.go says what a refusal means. A server hides tubes from clients without a right there, so the message
+// server.go also says what a refusal means. A server hides tubes from clients without a right there, so the message
 // often has both possibilities, and names the right.
 //
 // Standard error gets what goes wrong. Standard output gets results only, so that it can

@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -41,7 +40,7 @@ func heeded(t *testing.T, sig os.Signal) {
 
 func spawn(t *testing.T, s *daemon, args ...string) *child {
 	t.Helper()
-	c := &child{t: t, Cmd: exec.Command(beanfield(t), append([]string{args[0], "-server", s.addr}, args[1:]...)...)}
+	c := &child{t: t, Cmd: exec.Command(beanfield(), append([]string{args[0], "-server", s.addr}, args[1:]...)...)}
 	c.Cmd.Stderr = &c.stderr
 	in := must.Get(c.StdinPipe())
 	out := must.Get(c.StdoutPipe())
@@ -106,9 +105,9 @@ func endless(t *testing.T, line string) (path string, over func()) {
 // U4: a put of many jobs that is asked to end prints the ids of all that are stored, and where
 // it stopped: amid a file, and while it waits for input.
 func TestInterruptedPuts(t *testing.T) {
-	s := startServer(t, beanfield(t))
+	s := startServer(t)
 	line := `{"tube":"default","body":"x"}` + "\n"
-	stored := func() string { return s.count("default", "total-jobs") }
+	stored := func() int { return s.count("default", "total-jobs") }
 	last := uint64(0)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		heeded(t, sig)
@@ -121,8 +120,8 @@ func TestInterruptedPuts(t *testing.T) {
 			_ = c.Process.Signal(sig)
 			last = c.ends(last+1, 1, ": interrupted after ")
 			over()
-			if got := stored(); got != fmt.Sprint(last) {
-				t.Errorf("%v: %s: %s jobs are stored, and the last id printed is %d", sig, args[0], got, last)
+			if got := stored(); got != int(last) {
+				t.Errorf("%v: %s: %d jobs are stored, and the last id printed is %d", sig, args[0], got, last)
 			}
 		}
 	}
@@ -163,7 +162,7 @@ func TestIDsAreNotHeldBack(t *testing.T) {
 // printed.
 func TestPutsIntoClosedOutput(t *testing.T) {
 	for _, args := range [][]string{{"load"}, {"put", "-lines"}} {
-		s := startServer(t, beanfield(t))
+		s := startServer(t)
 		c := spawn(t, s, args...)
 		c.stdout.Close()
 		line := `{"tube":"default","body":"x"}` + "\n"
@@ -175,7 +174,7 @@ func TestPutsIntoClosedOutput(t *testing.T) {
 		if c.ProcessState.ExitCode() != 1 || !strings.Contains(c.stderr.String(),
 			"ids that could not be printed: 1\n") ||
 			!strings.Contains(c.stderr.String(), "broken pipe\n1 jobs were put") ||
-			s.count("default", "total-jobs") != "1" {
+			s.count("default", "total-jobs") != 1 {
 			t.Errorf("%s: %v, %q", args[0], c.ProcessState, c.stderr.String())
 		}
 	}
@@ -183,21 +182,19 @@ func TestPutsIntoClosedOutput(t *testing.T) {
 
 // Jobs that are moved or deleted by the thousand: a command that is asked to end says how many.
 func TestInterruptedSweeps(t *testing.T) {
-	s := startServer(t, beanfield(t))
-	if o := s.typed(strings.Repeat("x\n", 60_000), "put", "-lines", "-quiet", "-tube", "from"); o.code != 0 {
-		t.Fatal(o)
-	}
+	s := startServer(t)
+	s.puts("from", 60_000)
 	for done, args := range map[string][]string{"moved": {"move", "from", "to"}, "purged": {"purge", "from", "-n",
 		"60000"}} {
-		before, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
+		before := s.count("from", "current-jobs-ready")
 		c := spawn(t, s, args...)
-		for s.count("from", "current-jobs-ready") == fmt.Sprint(before) {
+		for s.count("from", "current-jobs-ready") == before {
 		}
 		_ = c.Process.Signal(syscall.SIGTERM)
 		said, err := c.out.ReadString('\n')
 		n, failed := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(said, done+" ")))
 		_ = c.Wait()
-		left, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
+		left := s.count("from", "current-jobs-ready")
 		if err != nil || failed != nil || before-left != n || left > 0 && (c.ProcessState.ExitCode() != 1 ||
 			!strings.Contains(c.stderr.String(), "interrupted")) {
 			t.Errorf("%q: %q, %d before and %d after, %q", args, said, before, left, c.stderr.String())

@@ -12,7 +12,7 @@ import (
 // The manual page has every flag of the server, every command with its flags, and every
 // topic.
 func TestManIsComplete(t *testing.T) {
-	got := ran(t, "help", "man").stdout
+	got := ran("help", "man").stdout
 	wanted := []string{`-c, -n`, `-p PORT`, `-check-config`}
 	for i := range table {
 		wanted = append(wanted, table[i].line(), table[i].Summary)
@@ -33,7 +33,7 @@ func TestManIsComplete(t *testing.T) {
 
 // No word of a text is taken for a request, and mandoc finds nothing to complain about.
 func TestManIsRoff(t *testing.T) {
-	page := ran(t, "help", "man").stdout
+	page := ran("help", "man").stdout
 	request := regexp.MustCompile(`^\.(TH|SH|SS|TP|PP|B|RI|I|br|nf|fi|RS|RE)\b`)
 	for line := range strings.Lines(page) {
 		if (line[0] == '.' || line[0] == '\'') && !request.MatchString(line) {

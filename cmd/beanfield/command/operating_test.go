@@ -22,58 +22,58 @@ func TestBench(t *testing.T) {
 			}
 		}
 		s.vanishes(fmt.Sprintf("beanfield.bench.%d", os.Getpid()))
-		if n := asks(s, "cmd-delete"); n != 2000 {
+		if n := s.count("", "cmd-delete"); n != 2000 {
 			t.Errorf("%d jobs were deleted", n)
 		}
-		s.run("bench", "-jobs", "0").want(t, 2, "", "-jobs up to")
-		s.run("bench", "-connections", "201").want(t, 2, "", "-connections up to")
 		text := s.run("bench", "-jobs", "10")
 		if text.code != 0 || strings.Count(text.stdout, "/s\n") != 3 {
 			t.Errorf("%+v", text)
 		}
 	})
-	ran(t, "bench", "-server", "unix:/nowhere").want(t, 1, "", "cannot reach")
 }
 
 // A bench that fails leaves no jobs behind.
 func TestBenchCleansUp(t *testing.T) {
-	s := startServer(t, beanfield(t), "-z", "50")
-	s.run("put", "-tube", fmt.Sprintf("beanfield.bench.%d", os.Getpid()), "left", "behind").want(t, 0, "1\n2\n", "")
-	s.run("bench", "-size", "100").want(t, 1, "", "JOB_TOO_BIG")
-	s.run("peek", "1", "2").want(t, 3, "", "not found: 1, 2")
+	s := startServer(t, "-z", "50")
+	s.talk(fmt.Sprintf(`
+$ put -tube beanfield.bench.%d left behind
+1
+2
+$ bench -size 100 [1 JOB_TOO_BIG]
+$ peek 1 2 [3 not found: 1, 2]`, os.Getpid()))
 }
 
 func TestBackup(t *testing.T) {
-	s := startServer(t, beanfield(t), "-b", "DIR/data")
-	data := filepath.Join(s.dir, "data")
-	s.run("put", "-tube", "mail", "one", "two").want(t, 0, "1\n2\n", "")
+	s := startServer(t, "-b", "DIR/data")
+	data := s.data()
+	s.talk("$ put -tube mail one two\n1\n2")
 	const long = "5m" // a busy server may begin late
-	o := ran(t, "backup", data, "-timeout", long)
+	o := ran("backup", data, "-timeout", long)
 	path := strings.TrimSpace(o.stdout)
 	if o.code != 0 || filepath.Dir(path) != data+"-backups" {
 		t.Fatalf("%+v", o)
 	}
-	ran(t, "backup", "-check", path).has(t, 0, "    2        0       0     2      6  mail\n")
-	ran(t, "dump", "-bodies", path).has(t, 0, `"two"`)
-	second := ran(t, "backup", data, "-quick", "-json", "-timeout", long) // within the same second
+	talk(t, ran, "$ dump -bodies "+path+"\n~ \"two\"\n$ backup -check "+path+"\n~     2        0       0     2      6  mail")
+	second := ran("backup", data, "-quick", "-json", "-timeout", long) // within the same second
 	var v struct{ Path string }
 	if err := json.Unmarshal([]byte(second.stdout), &v); err != nil || second.code != 0 || v.Path <= path {
 		t.Errorf("%+v: %v", second, err)
 	}
-	ran(t, "backup", "-check", data).want(t, 1, "", "in use by process")
+	talk(t, ran, "$ backup -check "+data+" [1 in use by process]")
 	s.kill()
-	ran(t, "backup", data).want(t, 1, "", "no server has "+data+" open")
-	ran(t, "backup", "-check", data).has(t, 0, "mail")
-
+	talk(t, ran, strings.ReplaceAll(`
+$ backup DATA [1 no server has DATA open]
+$ backup -check DATA
+~ mail
+$ backup -check / [1 not a data directory]
+$ backup DATA/none [1 no such file]
+$ backup [2 name the server's configuration with -config, or its data directory]
+$ backup -check [2 name one directory]`, "DATA", data))
 	damage(t, path)
-	bad := ran(t, "backup", "-check", path)
+	bad := ran("backup", "-check", path)
 	if bad.code != 1 || !strings.Contains(bad.stdout, "damaged: ") || !strings.Contains(bad.stderr, "cannot be read") {
 		t.Errorf("%+v", bad)
 	}
-	ran(t, "backup", "-check", t.TempDir()).want(t, 1, "", "not a data directory")
-	ran(t, "backup", filepath.Join(data, "none")).want(t, 1, "", "no such file")
-	ran(t, "backup").want(t, 2, "", "name the server's configuration with -config, or its data directory")
-	ran(t, "backup", "-check").want(t, 2, "", "name one directory")
 }
 
 // damage flips bits in the middle of every table of a directory. Its logs are empty.
@@ -92,9 +92,8 @@ func damage(t *testing.T, dir string) {
 
 // A server that cannot make a backup does not keep the command waiting.
 func TestBackupFails(t *testing.T) {
-	s := startServer(t, beanfield(t), "-b", "DIR/data")
-	data := filepath.Join(s.dir, "data")
-	writeFile(t, data+"-backups", "a file is in the way")
-	ran(t, "backup", data).want(t, 1, "", "not a directory")
-	ran(t, "backup", data, "-path", t.TempDir(), "-timeout", "100ms").want(t, 1, "", "has made no backup in")
+	s := startServer(t, "-b", "DIR/data")
+	writeFile(t, s.data()+"-backups", "a file is in the way")
+	talk(t, ran, "$ backup "+s.data()+" [1 not a directory]\n"+
+		"$ backup "+s.data()+" -path "+t.TempDir()+" -timeout 100ms [1 has made no backup in]")
 }

@@ -32,7 +32,7 @@ func aTerminal(t *testing.T) (program, person *os.File) {
 
 // On a terminal, load shows how far it has come, and no ids; what it shows is gone at the end.
 func TestLoadOnATerminal(t *testing.T) {
-	s := startServer(t, beanfield(t))
+	s := startServer(t)
 	terminal, person := aTerminal(t)
 	in, lines := io.Pipe()
 	code := make(chan int)

@@ -79,14 +79,13 @@ func TestLackingRights(t *testing.T) {
 		config += fmt.Sprintf("[[access]]\ntoken = '%s'\n%s\n", access.HashOf(token), rule)
 	}
 	writeFile(t, filepath.Join(dir, "config"), config)
-	s := startServer(t, beanfield(t), "-config", filepath.Join(dir, "config"))
+	s := startServer(t, "-config", filepath.Join(dir, "config"))
 	as := func(who string, args ...string) outcome {
 		t.Helper()
 		return s.typed(`{"tube":"mail","body":"x"}`, append(args, "-token-file", filepath.Join(dir, who))...)
 	}
-	as("all", "put", "-tube", "mail", "1", "2", "3").want(t, 0, "1\n2\n3\n", "")
-	as("all", "put", "-tube", "other", "4").want(t, 0, "4\n", "")
-	as("all", "bury", "3").want(t, 0, "", "")
+	talk(t, func(args ...string) outcome { return as("all", args...) },
+		"$ put -tube mail 1 2 3\n1\n2\n3\n$ put -tube other 4\n4\n$ bury 3")
 	for _, k := range lacking {
 		var o outcome
 		if k.who == "nobody" {
@@ -99,15 +98,13 @@ func TestLackingRights(t *testing.T) {
 			t.Errorf("%s, %s: %+v", k.who, k.args, o)
 		}
 	}
-	c := must.Get(client.Dial(client.Options{Server: s.addr, TokenFile: filepath.Join(dir, "probes"),
-		Timeout: patience}))
-	tr := trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(io.Discard), pattern: "mail"}
+	probes := s.dial(client.Options{TokenFile: filepath.Join(dir, "probes")})
+	tr := trail{tail: &tail{}, s: probes, out: bufio.NewWriter(io.Discard), pattern: "mail"}
 	must.Do(t, tr.begin())
 	as("all", "put", "-tube", "mail", "unseen").has(t, 0, "")
 	if err := tr.look(); err == nil {
 		t.Error("a tail that may not peek says nothing")
 	}
-	c.Close()
 	s.kill()
 	if n := strings.Count(string(must.Get(os.ReadFile(filepath.Join(dir, "audit")))), "\n"); n > 80 {
 		t.Errorf("the audit log has %d lines", n)

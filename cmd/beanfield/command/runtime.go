@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // What is set at run time is one text, in TOML. It is changed here as text, and so keeps comments and whatever this
@@ -163,4 +165,33 @@ func written(text string) string {
 		}
 	}
 	return string(append(b, '"'))
+}
+
+// schedules is the command of that name. Those that are set at run time are in one text with the policies,
+// which is changed as the command policy does.
+type schedules struct{}
+
+func (*schedules) run(c *call) error {
+	word, err := c.act("", "remove", "set")
+	switch {
+	case err != nil:
+		return err
+	case word == "":
+		return c.withServer(func(s *server) error {
+			list, err := s.Schedules()
+			if err != nil {
+				return err
+			}
+			return c.table(list, false, "next_tick=next-tick last_tick=last-tick jobs=jobs missed=missed refused=refused "+
+				"from=from tube=tube name=name")
+		})
+	case c.json:
+		return usagef("-json is for the list")
+	}
+	return c.edit(func(c *call, p *client.Policies) (string, error) {
+		if word == "remove" {
+			return scheduleTables.remove(c.words, p.Text)
+		}
+		return scheduleTables.set(c.words, p.Text, func(t string, _ []string) (string, int) { return t, -1 })
+	})
 }

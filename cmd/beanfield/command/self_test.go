@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,21 +13,47 @@ import (
 )
 
 func TestSelf(t *testing.T) {
-	ran(t, "version").want(t, 0, "beanfield 1.2.3\n", "")
-	ran(t, "version", "x").want(t, 2, "", `unknown argument "x"`)
-	ran(t, "version", "-x").want(t, 2, "", "not defined: -x")
-	ran(t, "check-config", "a.toml").want(t, serveCode, "-check-config -config a.toml", "")
-	ran(t, "check-config", "-p", "1").want(t, serveCode, "-check-config -p 1", "")
-	ran(t, "check-config").want(t, serveCode, "-check-config", "")
-	ran(t, "help", "a", "b").want(t, 2, "", "one topic")
-	ran(t, "help", "nonsense").want(t, 3, "", "migration")
-	ran(t, "completion").want(t, 2, "", "one shell")
-	ran(t, "completion", "tcsh").want(t, 2, "", "tcsh")
+	talk(t, ran, `
+$ version
+beanfield 1.2.3
+$ version -json
+{"version":"1.2.3"}
+$ version x [2 unknown argument "x"]
+$ token x [2 unknown argument "x"]
+$ version -x [2 not defined: -x]
+$ check-config a.toml [42]
+-check-config -config a.toml
+$ check-config -p 1 [42]
+-check-config -p 1
+$ check-config [42]
+-check-config
+$ help a b [2 one topic]
+$ help nonsense [3 migration]
+$ completion [2 one shell]
+$ completion tcsh [2 tcsh]
+$ dump [2 name one directory]
+$ dump /nowhere/x [1 no such file]
+$ dump /nowhere/x -summary -salvage x [2 other flags]
+$ import [2 -from is missing]
+$ import -from /nowhere/x -dry-run [1 no such file]
+$ staus [2 there is no command "staus"; did you mean stats?]
+$ put -tub a x [2 not defined: -tub; did you mean -tube?]
+$ put -nonsense x [2 Use: beanfield put [FLAGS] [BODY...]
+$ help migratoin [3 "migratoin"; did you mean migration?]
+$ help peeks [3 did you mean peek?]
+$ size -memory -jobs 10 -body 1000 -tubes 1 -connections 1 -json
+{"memory":25014050,"disk":0}
+$ size -jobs 10 -body 100 -shards 1 -json
+{"memory":107281800,"disk":335550320}
+$ size -jobs -1 [2 negative]
+$ size -body 1073741825 [2 negative, or too large]
+$ bench -server unix:/nowhere [1 cannot reach]`)
+	ran("stray").want(t, 2, "", "there is no command \"stray\"\nUse: beanfield COMMAND")
 }
 
 // The line for the configuration has the hash of the token, and no two tokens are equal.
 func TestMakeToken(t *testing.T) {
-	first, again := ran(t, "token"), ran(t, "token")
+	first, again := ran("token"), ran("token")
 	made, _, _ := strings.Cut(first.stdout, "\n")
 	if len(made) != 43 || first.stdout == again.stdout {
 		t.Errorf("made %q twice", first.stdout)
@@ -36,21 +61,19 @@ func TestMakeToken(t *testing.T) {
 	first.want(t, 0, made+"\n\n# For a rule, [[access]], in the configuration:\ntoken = \""+
 		access.HashOf(made).String()+"\"\n", "")
 	var v struct{ Token, Hash string }
-	o := ran(t, "token", "-json")
+	o := ran("token", "-json")
 	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil || o.code != 0 ||
 		access.HashOf(v.Token).String() != v.Hash {
 		t.Errorf("%+v: %v", o, err)
 	}
-	ran(t, "version", "-json").want(t, 0, `{"version":"1.2.3"}`+"\n", "")
-	ran(t, "token", "x").want(t, 2, "", `unknown argument "x"`)
 }
 
 // Every command explains itself, in the same words by -h and by help.
 func TestHelp(t *testing.T) {
-	all := ran(t, "help").stdout
+	all := ran("help").stdout
 	for _, c := range All() {
-		text := ran(t, "help", c.Name)
-		if h := ran(t, c.Name, "-h"); h.code != 0 || h.stdout == "" || !strings.HasPrefix(text.stdout, h.stdout) {
+		text := ran("help", c.Name)
+		if h := ran(c.Name, "-h"); h.code != 0 || h.stdout == "" || !strings.HasPrefix(text.stdout, h.stdout) {
 			t.Errorf("%s -h: %+v", c.Name, h)
 		}
 		if !strings.HasPrefix(text.stdout, "Use: beanfield "+c.Name) || text.code != 0 {
@@ -69,7 +92,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	for _, topic := range manual.Topics {
-		text := ran(t, "help", topic.Name)
+		text := ran("help", topic.Name)
 		if text.code != 0 || !strings.HasPrefix(text.stdout, "# ") || !strings.Contains(all, "  "+topic.Name+" ") {
 			t.Errorf("%s: %+v", topic.Name, text)
 		}
@@ -80,15 +103,15 @@ func TestHelp(t *testing.T) {
 func TestHelpOfVerbs(t *testing.T) {
 	more := regexp.MustCompile(`\nMore      beanfield help ([a-z]+)\n$`)
 	for _, verb := range beanstalk.Verbs() {
-		text := ran(t, "help", verb)
+		text := ran("help", verb)
 		text.has(t, 0, "\nAnswers  ")
 		if page := more.FindStringSubmatch(text.stdout); page != nil {
-			ran(t, "help", page[1]).has(t, 0, verb)
+			ran("help", page[1]).has(t, 0, verb)
 		}
 	}
-	ran(t, "help", "put").has(t, 0, "\n\nThe command put of the protocol\n")
-	ran(t, "help", "rights").has(t, 0, "\n    pause-tube           pause on the tube; without it NOT_FOUND\n")
-	ran(t, "help", "protocol").has(t, 0, "\n    put-with                                                            "+
+	ran("help", "put").has(t, 0, "\n\nThe command put of the protocol\n")
+	ran("help", "rights").has(t, 0, "\n    pause-tube           pause on the tube; without it NOT_FOUND\n")
+	ran("help", "protocol").has(t, 0, "\n    put-with                                                            "+
 		"       beanfield help puts\n")
 }
 
@@ -132,7 +155,7 @@ func TestExamples(t *testing.T) {
 // The shells read their scripts. bash also completes with its own.
 func TestCompletion(t *testing.T) {
 	for shell, flags := range map[string][]string{"bash": {"-n"}, "zsh": {"-n"}, "fish": {"--no-execute"}} {
-		script := ran(t, "completion", shell)
+		script := ran("completion", shell)
 		for _, c := range All() {
 			if !strings.Contains(script.stdout, c.Name) {
 				t.Errorf("%s: no %s", shell, c.Name)
@@ -162,7 +185,7 @@ func TestCompletion(t *testing.T) {
 		"beanfield import -dry -sh": "-shards",
 	} {
 		words := strings.Fields(line)
-		script := ran(t, "completion", "bash").stdout + "COMP_WORDS=(" + line +
+		script := ran("completion", "bash").stdout + "COMP_WORDS=(" + line +
 			")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_beanfield\necho ${COMPREPLY[@]}\n"
 		out, err := exec.Command("bash", "-c", script).CombinedOutput()
 		if strings.TrimSpace(string(out)) != want || err != nil {
@@ -185,14 +208,4 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %q, salvage %q, %v", c.args, words, d.Salvage, err)
 		}
 	}
-}
-
-// Codes of the commands that need no server.
-func TestOffline(t *testing.T) {
-	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	ran(t, "dump").want(t, 2, "", "name one directory")
-	ran(t, "dump", nowhere).want(t, 1, "", "no such file")
-	ran(t, "dump", nowhere, "-summary", "-salvage", "x").want(t, 2, "", "other flags")
-	ran(t, "import").want(t, 2, "", "-from is missing")
-	ran(t, "import", "-from", nowhere, "-dry-run").want(t, 1, "", "no such file")
 }

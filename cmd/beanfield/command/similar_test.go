@@ -15,14 +15,3 @@ func TestSuggestion(t *testing.T) {
 		}
 	}
 }
-
-// A wrong name is wrong usage, with a suggestion if there is one to make: for commands, for
-// flags, and for what help explains.
-func TestWrongNames(t *testing.T) {
-	unknown(t, "staus").want(t, 2, "", `there is no command "staus"; did you mean stats?`)
-	unknown(t, "stray").want(t, 2, "", "there is no command \"stray\"\nUse: beanfield COMMAND")
-	ran(t, "put", "-tub", "a", "x").want(t, 2, "", "not defined: -tub; did you mean -tube?")
-	ran(t, "put", "-nonsense", "x").want(t, 2, "", "not defined: -nonsense\nUse: beanfield put [FLAGS] [BODY...]\n")
-	ran(t, "help", "migratoin").want(t, 3, "", `"migratoin"; did you mean migration?`)
-	ran(t, "help", "peeks").want(t, 3, "", "did you mean peek?")
-}

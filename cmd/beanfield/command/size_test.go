@@ -20,7 +20,7 @@ func TestSize(t *testing.T) {
 		{"5000000", "100", "| 5 million | 100 | 1.01 GB |", 1010},
 		{"1000000", "1000", "| 1 million | 1,000 | 1.24 GB |", 1240},
 	} {
-		got := ran(t, "size", "-jobs", c.jobs, "-body", c.body, "-tubes", "1000", "-connections", "1000", "-shards",
+		got := ran("size", "-jobs", c.jobs, "-body", c.body, "-tubes", "1000", "-connections", "1000", "-shards",
 			"2").stdout
 		var memory, disk int64
 		if _, err := fmt.Sscanf(got, "memory %d MB\ndisk %d MB\n", &memory, &disk); err != nil {
@@ -30,11 +30,4 @@ func TestSize(t *testing.T) {
 			t.Errorf("%s jobs of %s: %d MB, and the page says %s", c.jobs, c.body, memory, c.row)
 		}
 	}
-	ran(t, "size", "-memory", "-jobs", "10", "-body", "1000", "-tubes", "1", "-connections", "1", "-json").
-		want(t, 0, `{"memory":25014050,"disk":0}`+"\n", "")
-	ran(t, "size", "-jobs", "10", "-body", "100", "-shards", "1", "-json").want(t, 0,
-		`{"memory":107281800,"disk":335550320}`+"\n", "")
-	ran(t, "size", "-jobs", "-1").want(t, 2, "", "negative")
-	ran(t, "size", "-body", "1073741825").want(t, 2, "", "negative, or too large")
-	ran(t, "size", "x").want(t, 2, "", "unknown argument")
 }

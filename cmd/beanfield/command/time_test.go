@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"net"
 	"testing"
-	"time"
 )
 
 // Every flag for a time takes plain seconds, and numbers with units.
@@ -32,30 +31,13 @@ func TestTimesOfAllFlags(t *testing.T) {
 	}
 }
 
-func TestParseTime(t *testing.T) {
-	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "5s": 5 * time.Second, "2m": 2 * time.Minute,
-		"0.25": time.Second / 4, "0": 0} {
-		if got, err := parseTime(text); got != want || err != nil {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-	}
-	for text, want := range map[string]seconds{"1": 1, "1.2": 2, "90ms": 1, "4294967295": 1<<32 - 1} {
-		var s seconds
-		if err := s.Set(text); s != want || err != nil {
-			t.Errorf("%s: %v, %v", text, s, err)
-		}
-	}
-	ran(t, "put", "-ttr", "4294967296", "x").want(t, 2, "", "too long: at most 4294967295 seconds")
-	ran(t, "pause", "a", "-1").want(t, 2, "", "not defined: -1")
-	ran(t, "pause", "a", "soon").want(t, 2, "", `"soon" is not a time`)
-	ran(t, "pause", "a", "4294967296").want(t, 2, "", "too long")
-}
-
-// What is sent is in seconds.
+// What is sent is in seconds; a part of one counts as a whole one.
 func TestTimesAreSent(t *testing.T) {
 	for args, want := range map[[2]string]string{
-		{"5", "60"}:    "put 1024 5 60 1\r\n",
-		{"2m", "1.5s"}: "put 1024 120 2 1\r\n",
+		{"5", "60"}:             "put 1024 5 60 1\r\n",
+		{"2m", "1.5s"}:          "put 1024 120 2 1\r\n",
+		{"0", "90ms"}:           "put 1024 0 1 1\r\n",
+		{"0.25", "4294967295s"}: "put 1024 1 4294967295 1\r\n",
 	} {
 		s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
 			_, _ = in.ReadString('\n')

@@ -8,76 +8,110 @@ import (
 	"beanfield/storage/must"
 )
 
-// U1: as all tests on each server, also with beanstalkd.
 func TestTubes(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		s.run("put", "-tube", "mail/a", "1", "2").want(t, 0, "1\n2\n", "")
-		s.run("put", "-tube", "123", "-delay", "9", "x").want(t, 0, "3\n", "")
-		s.run("pause", "123", "1m40s").want(t, 0, "", "")
-		s.run("pause", "nowhere", "5").want(t, 3, "", "there is no tube nowhere")
-		s.run("tubes", "-names").want(t, 0, "123\ndefault\nmail/a\n", "")
-		s.run("tubes", "-names", "m*a").want(t, 0, "mail/a\n", "")
-		s.run("tubes", "x*").want(t, 3, "", "no tube matches x*")
-		s.run("tubes").want(t, 0, `  ready  reserved  delayed  buried  waiting  paused  tube
+		s.talk(`
+$ put -tube mail/a 1 2
+1
+2
+$ put -tube 123 -delay 9 x
+3
+$ pause 123 1m40s
+$ pause nowhere 5 [3 there is no tube nowhere]
+$ tubes -names
+123
+default
+mail/a
+$ tubes -names m*a
+mail/a
+$ tubes x* [3 no tube matches x*]
+$ tubes
+  ready  reserved  delayed  buried  waiting  paused  tube
       0         0        1       0        0     99s  123
       0         0        0       0        0       -  default
       2         0        0       0        0       -  mail/a
-`, "")
+$ stats mail/a
+~ current-jobs-ready: 2
+$ stats 1
+~ tube: 
+$ stats 3
+~ state: delayed
+$ stats -tube 123
+~ current-jobs-delayed: 1
+$ stats 123 [3 there is no job 123; -tube 123 asks for a tube with that name]
+$ stats nowhere [3 there is no tube nowhere]
+$ stats mail/a 2 [2 name one tube or one job]`)
 		var d map[string]any
-		if err := json.Unmarshal([]byte(s.run("tubes", "-json", "123").stdout), &d); err != nil || d["name"] != "123" ||
-			d["current-jobs-delayed"] != 1.0 || d["pause"] != 100.0 {
-			t.Errorf("%v, %v", d, err)
-		}
-		if err := json.Unmarshal([]byte(s.run("stats", "-json").stdout), &d); err != nil || d["cmd-put"] != 3.0 ||
+		must.Do(t, json.Unmarshal([]byte(s.run("tubes", "-json", "123").stdout), &d))
+		must.Do(t, json.Unmarshal([]byte(s.run("stats", "-json").stdout), &d))
+		_, text := d["version"].(string)
+		if d["name"] != "123" || d["current-jobs-delayed"] != 1.0 || d["pause"] != 100.0 || !text || d["cmd-put"] != 3.0 ||
 			d["draining"] != false {
-			t.Errorf("%v, %v", d, err)
+			t.Errorf("%v", d)
 		}
-		if _, text := d["version"].(string); !text {
-			t.Errorf("version is %v", d["version"])
+		s.talk("$ pause 123 0")
+		if s.count("123", "pause") != 0 {
+			t.Error("it is paused")
 		}
-		s.run("pause", "123", "0").want(t, 0, "", "")
-		s.wantCount("123", "pause", "0")
 	})
 }
 
 func TestKickAndBury(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		s.run("put", "-tube", "a", "1", "2", "3", "-pri", "7").want(t, 0, "1\n2\n3\n", "")
-		s.run("put", "-tube", "a", "-delay", "100", "4").want(t, 0, "4\n", "")
-		s.run("bury", "3", "9", "1", "4").want(t, 3, "", "not found: 9")
-		s.run("bury", "3").want(t, 0, "", "")
-		s.run("stats", "-job", "3", "-json").has(t, 0, `"state":"buried","pri":7`)
-		s.run("stats", "-job", "3", "-json").has(t, 0, `"buries":1`)
-		s.run("kick", "a", "1").want(t, 0, "kicked 1\n", "")
-		s.run("stats", "-job", "3").has(t, 0, "state: ready")
-		s.run("kick", "-jobs", "1", "2").want(t, 3, "", "not found: 2")
-		s.run("put", "-tube", "a", "-delay", "100", "5").want(t, 0, "5\n", "")
-		s.run("kick", "a").want(t, 0, "kicked 1\n", "")
-		s.wantCount("a", "current-jobs-delayed", "1")
-		s.run("kick", "a", "-json").want(t, 0, "{\"kicked\":1}\n", "")
-		s.run("kick", "nowhere").want(t, 3, "", "there is no tube nowhere")
+		s.talk(`
+$ put -tube a 1 2 3 -pri 7
+1
+2
+3
+$ put -tube a -delay 100 4
+4
+$ bury 3 9 1 4 [3 not found: 9]
+$ bury 3
+$ stats -job 3 -json
+~ "state":"buried","pri":7
+$ stats -job 3 -json
+~ "buries":1
+$ kick a 1
+kicked 1
+$ stats -job 3
+~ state: ready
+$ kick -jobs 1 2 [3 not found: 2]
+$ put -tube a -delay 100 5
+5
+$ kick a
+kicked 1
+$ kick a -json
+{"kicked":1}
+$ kick nowhere [3 there is no tube nowhere]`)
+		s.wantCounts("a", "delayed 0 ready 5")
 	})
 }
 
 // mixed fills a tube with jobs of each state.
-func mixed(t *testing.T, s *daemon) {
-	t.Helper()
-	s.run("put", "-tube", "from", "-pri", "3", "-ttr", "33", "r1", "r2").want(t, 0, "1\n2\n", "")
-	s.run("put", "-tube", "from", "-delay", "500", "d1").want(t, 0, "3\n", "")
-	s.run("put", "-tube", "from", "b1", "b2").want(t, 0, "4\n5\n", "")
-	s.run("bury", "5", "4").want(t, 0, "", "")
+func mixed(s *daemon) {
+	s.t.Helper()
+	s.talk(`
+$ put -tube from -pri 3 -ttr 33 r1 r2
+1
+2
+$ put -tube from -delay 500 d1
+3
+$ put -tube from b1 b2
+4
+5
+$ bury 5 4`)
 }
 
 func TestMove(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		mixed(t, s)
-		s.run("move", "from", "to").want(t, 0, "moved 5\n", "")
+		mixed(s)
+		s.talk("$ move from to\nmoved 5")
 		s.vanishes("from")
-		var got []string
 		ids, want := []string{"6", "7", "8", "9", "10"}, "ready r1, ready r2, delayed d1, buried b2, buried b1"
 		if s.moves() {
 			ids, want = []string{"1", "2", "3", "4", "5"}, "ready r1, ready r2, delayed d1, buried b1, buried b2"
 		}
+		var got []string
 		for line := range strings.Lines(s.run(append([]string{"peek", "-json"}, ids...)...).stdout) {
 			var j job
 			must.Do(t, json.Unmarshal([]byte(line), &j))
@@ -90,57 +124,102 @@ func TestMove(t *testing.T) {
 			t.Errorf("%q, want %s", got, want)
 		}
 		s.run("peek", ids[0], "-json").has(t, 0, `"pri":3,"delay":0,"ttr":33,"state":"ready"`)
-		s.run("peek", "-tube", "to", "-state", "buried").want(t, 0, "b2\n", "")
-		s.run("move", "from", "to").want(t, 3, "", "there is no tube from")
-		s.run("move", "to", "back", "-state", "buried,ready", "-n", "3").want(t, 0, "moved 3\n", "")
-		if n := s.count("back", "current-jobs-buried") + s.count("back", "current-jobs-ready"); n != "21" {
-			t.Errorf("buried and ready: %s", n)
-		}
+		s.talk(`
+$ peek -tube to -state buried
+b2
+$ move from to [3 there is no tube from]
+$ move to back -state buried,ready -n 3
+moved 3`)
+		s.wantCounts("back", "buried 2 ready 1")
 	})
 }
 
 // A job that cannot be put stays as it was: a buried one does not go to a worker.
 func TestMoveRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		mixed(t, s)
+		mixed(s)
 		s.drains()
 		if s.moves() { // what moves is no new job; so something else has to refuse it
-			s.run("move", "from", "to").want(t, 0, "moved 5\n", "")
-			s.run("peek", "-tube", "to", "-state", "buried").want(t, 0, "b2\n", "")
+			s.talk("$ move from to\nmoved 5\n$ policy set back max_jobs=2\n~ \n" +
+				"$ move to back [1 1 jobs stay where they are: the other tube is full]\nmoved 2")
+			s.wantCounts("back", "ready 2")
+			s.wantCounts("to", "delayed 1 buried 2")
 			return
 		}
 		for _, state := range []string{"buried", "delayed", "ready"} {
 			s.run("move", "from", "to", "-state", state).want(t, 1, "moved 0\n", "DRAINING")
 		}
-		for key, want := range map[string]string{"ready": "2", "delayed": "1", "buried": "2", "reserved": "0"} {
-			s.wantCount("from", "current-jobs-"+key, want)
-		}
+		s.wantCounts("from", "ready 2 delayed 1 buried 2 reserved 0")
 	})
-}
-
-// What a full tube does not take stays as it was.
-func TestMoveIntoAFullTube(t *testing.T) {
-	s := startServer(t, beanfield(t))
-	mixed(t, s)
-	s.run("policy", "set", "to", "max_jobs=2").has(t, 0, "")
-	o := s.run("move", "from", "to")
-	if o.code != 1 || o.stdout != "moved 2\n" ||
-		!strings.Contains(o.stderr, "stay where they are: the other tube is full") {
-		t.Errorf("%+v", o)
-	}
-	s.wantCount("to", "current-jobs-ready", "2")
-	s.wantCount("from", "current-jobs-delayed", "1")
-	s.wantCount("from", "current-jobs-buried", "2")
 }
 
 func TestPurge(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		mixed(t, s)
-		s.run("purge", "from", "-state", "buried", "-n", "1").want(t, 0, "purged 1\n", "")
-		s.run("purge", "from", "-state", "delayed", "-json").want(t, 0, "{\"purged\":1}\n", "")
-		s.run("purge", "from").want(t, 0, "purged 3\n", "")
+		mixed(s)
+		s.talk(`
+$ purge from -state buried -n 1
+purged 1
+$ purge from -state delayed -json
+{"purged":1}
+$ purge from
+purged 3`)
 		s.vanishes("from")
-		s.run("purge", "from").want(t, 3, "", "there is no tube from")
-		s.run("purge", "default").want(t, 0, "purged 0\n", "")
+		s.talk("$ purge from [3 there is no tube from]\n$ purge default\npurged 0")
 	})
+}
+
+// A list has the jobs that are asked for; a server that cannot list them is told of.
+func TestList(t *testing.T) {
+	onEach(t, func(t *testing.T, s *daemon) {
+		s.talk("$ put -tube mail one 'two words'\n1\n2")
+		s.run("put", "-tube", "news", "-delay", "100", "three\xff").want(t, 0, "3\n", "")
+		if r := s.run("list"); strings.Contains(r.stderr, "list-jobs") {
+			r.want(t, 1, "", "export, peek and tail work with every server")
+			return
+		}
+		s.talk(`
+$ list -tube news
+3 news delayed pri 1024 age 0s size 6: "three\xff"
+$ list -body 'o w'
+~ 2 mail ready pri 1024 age 
+$ list -tube none [3 there is no tube none]
+$ list -state buried [3 no job was found]
+$ list -older 1h -tube mail [3 no job was found]
+$ list -tag a=b [3 no job was found]
+$ list -json -younger 1h -state ready -bodies 4096 -body two
+~ "body":"two words"}
+$ list -json -state delayed
+~ "body_base64":"dGhyZWX/"}`)
+	})
+}
+
+// It goes from page to page, and stops when it has enough.
+func TestListPages(t *testing.T) {
+	s := startServer(t)
+	const jobs = pageMost + 50
+	s.puts("many", jobs)
+	for n, want := range map[string]int{"0": jobs, "1": 1, "1000": pageMost, "1001": pageMost + 1, "5000": jobs} {
+		r := s.run("list", "-tube", "many", "-bodies", "0", "-n", n)
+		if got := strings.Count(r.stdout, "\n"); got != want || r.code != 0 {
+			t.Errorf("-n %s lists %d jobs, code %d: %s", n, got, r.code, r.stderr)
+		}
+	}
+}
+
+// A tube is named by a word or by -tube, which mean the same.
+func TestTubeFlag(t *testing.T) {
+	s := startServer(t)
+	s.talk("$ put -tube a 1 2 3\n1\n2\n3\n$ bury 2")
+	for _, args := range []string{"peek *", "list *", "stats *", "export *", "reserve *", "tubes * -names", "pause * 0",
+		"policy list *", "kick * -json 1", "move * to", "purge *", "policy remove *"} {
+		byFlag := s.run(words(strings.Replace(args, "*", "-tube a", 1))...)
+		if args == "move * to" {
+			s.talk("$ move to a\n~ moved")
+		}
+		byWord := s.run(words(strings.Replace(args, "*", "a", 1))...)
+		if args != "kick * -json 1" && byWord != byFlag || byFlag.code == codeUsage {
+			t.Errorf("%s: %+v, with -tube %+v", args, byWord, byFlag)
+		}
+	}
+	s.talk("$ policy\n$ policy -json")
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -52,24 +51,21 @@ func expect(t *testing.T, lines chan string, want string) {
 
 func TestTail(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		s.run("put", "-tube", "a", "old").want(t, 0, "1\n", "")
+		s.talk("$ put -tube a old\n1")
 		begun, lines := follow(s, "-n", "4", "[ab]")
 		<-begun
 		s.run("put", "-tube", "a", "x\n").want(t, 0, "3\n", "")
 		expect(t, lines, `3 a ready pri 1024: "x\n"`)
-		s.run("put", "-tube", "c", "not wanted").want(t, 0, "4\n", "")
-		s.run("put", "-tube", "b", "-delay", "9", "-pri", "1", "y").want(t, 0, "5\n", "")
+		s.talk("$ put -tube c 'not wanted'\n4\n$ put -tube b -delay 9 -pri 1 y\n5")
 		expect(t, lines, `5 b delayed pri 1: "y"`)
 		// More jobs come and go than a look goes ahead; some are never seen.
-		many := strings.Repeat("z\n", 3*beyond)
-		s.typed(many, "put", "-lines", "-tube", "gone", "-quiet").want(t, 0, "", "")
-		s.run("purge", "gone").want(t, 0, fmt.Sprintf("purged %d\n", 3*beyond), "")
-		s.run("put", "-tube", "a", "then").want(t, 0, fmt.Sprintln(6+3*beyond), "")
-		expect(t, lines, fmt.Sprintf(`%d a ready pri 1024: "then"`, 6+3*beyond))
-		s.run("put", "-tube", "a", "last").want(t, 0, fmt.Sprintln(7+3*beyond), "")
-		expect(t, lines, fmt.Sprintf(`%d a ready pri 1024: "last"`, 7+3*beyond))
+		s.puts("gone", 3*beyond)
+		s.talk("$ purge gone\npurged 300\n$ put -tube a then\n306")
+		expect(t, lines, `306 a ready pri 1024: "then"`)
+		s.talk("$ put -tube a last\n307")
+		expect(t, lines, `307 a ready pri 1024: "last"`)
 		expect(t, lines, "code 0")
-		s.wantCount("a", "current-jobs-ready", "4")
+		s.wantCounts("a", "ready 4")
 	})
 }
 
@@ -77,14 +73,11 @@ func TestTail(t *testing.T) {
 // server counts them.
 func TestTailKeepsUp(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		c := must.Get(client.Dial(client.Options{Server: s.addr, Timeout: patience}))
-		defer c.Close()
 		var out bytes.Buffer
-		tr := trail{tail: &tail{}, s: &server{Client: c}, out: bufio.NewWriter(&out), pattern: "*"}
+		tr := trail{tail: &tail{}, s: s.dial(client.Options{}), out: bufio.NewWriter(&out), pattern: "*"}
 		must.Do(t, errors.Join(tr.begin(), tr.look()))
-		s.typed(strings.Repeat("z\n", 3*beyond), "put", "-lines", "-tube", "gone", "-quiet").want(t, 0, "", "")
-		s.run("purge", "gone").want(t, 0, fmt.Sprintf("purged %d\n", 3*beyond), "")
-		s.run("put", "next").want(t, 0, fmt.Sprintln(3*beyond+2), "")
+		s.puts("gone", 3*beyond)
+		s.talk("$ purge gone\npurged 300\n$ put next\n302")
 		if err := tr.look(); err != nil || !strings.Contains(out.String(), `"next"`) {
 			t.Errorf("tail prints %q, %v", out.String(), err)
 		}
@@ -93,7 +86,7 @@ func TestTailKeepsUp(t *testing.T) {
 
 // A tail whose server ends, ends too, with an error.
 func TestTailEndsWithItsServer(t *testing.T) {
-	s := startServer(t, beanfield(t))
+	s := startServer(t)
 	begun, lines := follow(s)
 	<-begun
 	s.kill()
@@ -102,14 +95,14 @@ func TestTailEndsWithItsServer(t *testing.T) {
 
 func TestTop(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
-		s.run("put", "-tube", "quiet", "1", "2", "3").want(t, 0, "1\n2\n3\n", "")
+		s.puts("quiet", 3)
 		var o overview
 		done := make(chan outcome)
 		go func() { done <- s.run("top", "-json", "-interval", "300ms") }()
-		for asks(s, "cmd-list-tubes") < 1 {
+		for s.count("", "cmd-list-tubes") < 1 {
 		}
-		s.typed(strings.Repeat("x\n", 400), "put", "-lines", "-tube", "busy", "-quiet").want(t, 0, "", "")
-		s.run("purge", "busy", "-n", "100").want(t, 0, "purged 100\n", "")
+		s.puts("busy", 400)
+		s.talk("$ purge busy -n 100\npurged 100")
 		got := <-done
 		if err := json.Unmarshal([]byte(got.stdout), &o); err != nil || got.code != 0 {
 			t.Fatalf("%+v: %v", got, err)
@@ -126,12 +119,5 @@ func TestTop(t *testing.T) {
 			strings.Contains(text.stdout, "\x1b") {
 			t.Errorf("%+v", text)
 		}
-		s.run("top", "-interval", "0s").want(t, 2, "", "interval")
 	})
-}
-
-// asks is a count of the server's stats.
-func asks(s *daemon, key string) int {
-	n, _ := strconv.Atoi(valueIn(s.run("stats").stdout, key))
-	return n
 }
