@@ -7,60 +7,30 @@ import (
 )
 
 // Delete deletes a job by its id: one that this Conn has reserved, or that nobody has.
-func (c *Conn) Delete(ctx context.Context, id uint64) error {
-	return c.leave(ctx, id, "DELETED", "delete %d", id)
-}
+func (c *Conn) Delete(ctx context.Context, id uint64) error { return c.one(ctx, deletes(id)) }
 
 // Release is Job.Release, by the id.
 func (c *Conn) Release(ctx context.Context, id uint64, priority uint32, delay time.Duration) error {
-	s, err := seconds(delay)
-	if err != nil {
-		return err
-	}
-	return c.leave(ctx, id, "RELEASED", "release %d %d %d", id, priority, s)
+	return c.one(ctx, releases(id, priority, delay))
 }
 
 // Bury is Job.Bury, by the id.
 func (c *Conn) Bury(ctx context.Context, id uint64, priority uint32) error {
-	return c.leave(ctx, id, "BURIED", "bury %d %d", id, priority)
+	return c.one(ctx, buries(id, priority))
 }
 
 // Touch is Job.Touch, by the id.
-func (c *Conn) Touch(ctx context.Context, id uint64) error {
-	return c.say(ctx, "TOUCHED", "touch %d", id)
-}
+func (c *Conn) Touch(ctx context.Context, id uint64) error { return c.one(ctx, touches(id)) }
 
 // KickJob makes a buried or delayed job ready.
-func (c *Conn) KickJob(ctx context.Context, id uint64) error {
-	return c.say(ctx, "KICKED", "kick-job %d", id)
-}
-
-// say sends a command that has one good answer.
-func (c *Conn) say(ctx context.Context, want, format string, parts ...any) error {
-	return c.with(ctx, func(l *link) error {
-		_, err := l.wire.Get(want, format, parts...)
-		return err
-	})
-}
-
-// leave is say for a command after which the job is not reserved: neither if it was found, nor if it
-// was not.
-func (c *Conn) leave(ctx context.Context, id uint64, want, format string, parts ...any) error {
-	return c.with(ctx, func(l *link) error {
-		_, err := l.wire.Get(want, format, parts...)
-		if err = translated(err); err == nil || isNotFound(err) {
-			delete(l.held, id)
-		}
-		return err
-	})
-}
+func (c *Conn) KickJob(ctx context.Context, id uint64) error { return c.one(ctx, kicks(id)) }
 
 // DeleteBatch deletes many jobs, and returns how many there were: with each of those that were not
 // there, or are somebody else's, it is one less. It sends delete-batch where the server has it, and
 // otherwise deletes that do not wait for each other. After an error the number is what is known.
 func (c *Conn) DeleteBatch(ctx context.Context, ids []uint64) (int, error) {
 	return c.batch(ctx, ids, batch{verb: "delete-batch", want: "DELETED_BATCH", leaves: true,
-		single: (*Pipeline).Delete})
+		single: deletes})
 }
 
 // ReleaseBatch releases many jobs as DeleteBatch deletes them.
@@ -71,19 +41,19 @@ func (c *Conn) ReleaseBatch(ctx context.Context, ids []uint64, priority uint32, 
 	}
 	return c.batch(ctx, ids, batch{verb: "release-batch", args: fmt.Sprintf(" %d %d", priority, s),
 		want: "RELEASED_BATCH", leaves: true,
-		single: func(p *Pipeline, id uint64) { p.Release(id, priority, delay) }})
+		single: func(id uint64) step { return releases(id, priority, delay) }})
 }
 
 // BuryBatch buries many jobs as DeleteBatch deletes them.
 func (c *Conn) BuryBatch(ctx context.Context, ids []uint64, priority uint32) (int, error) {
 	return c.batch(ctx, ids, batch{verb: "bury-batch", args: fmt.Sprintf(" %d", priority), want: "BURIED_BATCH",
 		leaves: true,
-		single: func(p *Pipeline, id uint64) { p.Bury(id, priority) }})
+		single: func(id uint64) step { return buries(id, priority) }})
 }
 
 // TouchBatch touches many jobs as DeleteBatch deletes them.
 func (c *Conn) TouchBatch(ctx context.Context, ids []uint64) (int, error) {
-	return c.batch(ctx, ids, batch{verb: "touch-batch", want: "TOUCHED_BATCH", single: (*Pipeline).Touch})
+	return c.batch(ctx, ids, batch{verb: "touch-batch", want: "TOUCHED_BATCH", single: touches})
 }
 
 // TouchBatchFor is TouchBatch with a time that the jobs have from now on instead of their own TTR, exact to
@@ -102,7 +72,7 @@ func (c *Conn) TouchBatchFor(ctx context.Context, ids []uint64, ttr time.Duratio
 type batch struct {
 	verb, args, want, options string
 	leaves                    bool // the jobs are not reserved afterwards
-	single                    func(p *Pipeline, id uint64)
+	single                    func(id uint64) step
 }
 
 func (c *Conn) batch(ctx context.Context, ids []uint64, b batch) (n int, _ error) {
@@ -124,12 +94,12 @@ func (c *Conn) batch(ctx context.Context, ids []uint64, b batch) (n int, _ error
 // some is for as many as one command takes.
 func (l *link) some(ids []uint64, b batch) (n int, _ error) {
 	if !l.can[b.verb] {
-		var p Pipeline
-		for _, id := range ids {
-			b.single(&p, id)
+		steps := make([]step, len(ids))
+		for i, id := range ids {
+			steps[i] = b.single(id)
 		}
 		results := unsent(len(ids))
-		err := l.run(p.steps, results)
+		err := l.run(steps, results)
 		for _, r := range results {
 			if r.Err == nil {
 				n++

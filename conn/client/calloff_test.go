@@ -3,8 +3,6 @@ package client_test
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,22 +93,10 @@ func TestCallOffLosesNoJob(t *testing.T) {
 	}
 }
 
-// calledOff is a Conn whose server answers a reserve only when it is called off, and then so; it notes what it is sent.
-func calledOff(t *testing.T, answer string, heard *[]string) *client.Conn {
-	return must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
-		*heard = append(*heard, line)
-		switch verb, _, _ := strings.Cut(line, " "); verb {
-		case "capabilities":
-			return "OK 30\r\n---\n- call-off\n- reserve-with\n"
-		case "reserve-with-timeout", "reserve-with":
-			return nothing
-		case "call-off":
-			return answer
-		case "delete":
-			return "DELETED"
-		}
-		return "UNKNOWN_COMMAND"
-	})))
+// callable answers a reserve only when it is called off, and then so.
+func callable(answer string) *script {
+	return &script{has: "call-off reserve-with", answers: map[string]string{"reserve-with-timeout": nothing,
+		"reserve-with": nothing, "call-off": answer, "delete": "DELETED"}}
 }
 
 // What the answers to a reserve and its call-off may be.
@@ -133,8 +119,7 @@ func TestAnswersToACallOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var heard []string
-				conn := calledOff(t, c.answer, &heard)
+				conn := callable(c.answer).dial(t)
 				defer conn.Close()
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(time.Minute/2, cancel)
@@ -166,8 +151,8 @@ func TestAnswersToACallOff(t *testing.T) {
 // A wait with parts of a second is one for the server, and a context that has a deadline is no concern of its.
 func TestWaitsOfParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var heard []string
-		c := calledOff(t, "TIMED_OUT\r\nCALLED_OFF", &heard)
+		s := callable("TIMED_OUT\r\nCALLED_OFF")
+		c := s.dial(t)
 		defer c.Close()
 		for _, wait := range []time.Duration{250 * time.Millisecond, time.Microsecond, 1500 * time.Millisecond,
 			2 * time.Second} {
@@ -177,12 +162,8 @@ func TestWaitsOfParts(t *testing.T) {
 			}
 			cancel()
 		}
-		want := []string{"capabilities", "reserve-with timeout=0.250 count=1", "call-off",
-			"reserve-with timeout=0.001 count=1", "call-off",
-			"reserve-with timeout=1.500 count=1", "call-off", "reserve-with-timeout 2", "call-off"}
-		if !slices.Equal(heard, want) {
-			t.Errorf("sent %q", heard)
-		}
+		s.hears(t, "capabilities", "reserve-with timeout=0.250 count=1", "call-off", "reserve-with timeout=0.001 count=1",
+			"call-off", "reserve-with timeout=1.500 count=1", "call-off", "reserve-with-timeout 2", "call-off")
 	})
 }
 
@@ -208,15 +189,8 @@ func TestShortWaits(t *testing.T) {
 // An answer that was read counts, though the connection is lost behind it.
 func TestPutIsAnsweredBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
-			switch verb, _, _ := strings.Cut(line, " "); verb {
-			case "capabilities":
-				return "OK 26\r\n---\n- call-off\n- put-with\n"
-			case "put-with":
-				return nothing
-			}
-			return "INSERTED 7\r\nNOT_CALLED_OFF"
-		})))
+		c := (&script{has: "call-off put-with", answers: map[string]string{"put-with": nothing,
+			"call-off": "INSERTED 7\r\nNOT_CALLED_OFF"}}).dial(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if id, err := c.Put(ctx, client.NewJob{Wait: time.Hour}); id != 7 || err != nil {

@@ -1,11 +1,14 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	wire "beanfield/conn/beanstalk/client"
 )
 
 // Conn is a connection to a server. Any number of goroutines may use it: their calls wait for each
@@ -94,6 +97,25 @@ func (c *Conn) withGrace(ctx context.Context, grace time.Duration, do func(l *li
 		err = fmt.Errorf("%w: %w", ErrLost, ErrClosed)
 	}
 	return err
+}
+
+// one is a call of one command.
+func (c *Conn) one(ctx context.Context, s step) error {
+	return c.with(ctx, func(l *link) error {
+		var result [1]Result
+		err := l.run([]step{s}, result[:])
+		return cmp.Or(err, result[0].Err)
+	})
+}
+
+// added is each for a command that beanstalkd does not have.
+func added[T any](ctx context.Context, c *Conn, command string, do func(w *wire.Client) (T, error)) (T, error) {
+	return each(ctx, c, func(l *link) (result T, err error) {
+		if err = l.needs(command); err == nil {
+			result, err = do(l.wire)
+		}
+		return result, err
+	})
 }
 
 // each is with for a call that returns something.

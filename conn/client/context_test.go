@@ -157,56 +157,35 @@ func TestCloseEndsACall(t *testing.T) {
 // by the next call.
 func TestTubeThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var heard []string
-		c := must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
-			heard = append(heard, line)
-			switch verb, arg, _ := strings.Cut(line, " "); {
-			case arg == "secret":
-				return "BAD_FORMAT"
-			case verb == "watch", verb == "ignore":
-				return "WATCHING 1"
-			case verb == "use":
-				return "USING " + arg
-			case verb == "put":
-				return "INSERTED 1"
-			case verb == "reserve-with-timeout":
-				return "TIMED_OUT"
-			}
-			return "UNKNOWN_COMMAND"
-		})))
+		s := &script{answers: map[string]string{"use secret": "BAD_FORMAT", "watch secret": "BAD_FORMAT", "use": "USING a",
+			"watch": "WATCHING 1", "ignore": "WATCHING 1", "put": "INSERTED 1", "reserve-with-timeout": "TIMED_OUT"}}
+		c := s.dial(t)
 		defer c.Close()
-		hears := func(what string, want ...string) {
-			t.Helper()
-			if got := strings.Join(heard, ", "); got != strings.Join(want, ", ") {
-				t.Errorf("%s: %s", what, got)
-			}
-			heard = nil
-		}
-		hears("dial", "capabilities")
+		s.hears(t, "capabilities")
 		if _, err := c.Put(t.Context(), client.NewJob{Tube: "secret"}); !errors.Is(err, client.ErrRefused) {
 			t.Errorf("put: %v", err)
 		}
-		hears("put", "use secret")
+		s.hears(t, "use secret")
 		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Tube: "a"}, {Tube: "secret"}, {Tube: "a"},
 			{Tube: "b"}}))
 		if results[0].Err != nil || !errors.Is(results[1].Err, client.ErrRefused) || results[2].Err != nil ||
 			results[3].Err != nil {
 			t.Errorf("put-batch: %v", results)
 		}
-		hears("puts", "use a", "put 0 0 60 0", "use secret", "put 0 0 60 0", "use b", "put 0 0 60 0")
+		s.hears(t, "use a", "put 0 0 60 0", "use secret", "put 0 0 60 0", "use b", "put 0 0 60 0")
 		if _, err := c.Kick(t.Context(), "secret", 1); !errors.Is(err, client.ErrRefused) {
 			t.Errorf("kick: %v", err)
 		}
-		hears("kick", "use secret")
+		s.hears(t, "use secret")
 		if _, err := c.Reserve(t.Context(), 0, "secret"); !errors.Is(err, client.ErrRefused) {
 			t.Errorf("reserve: %v", err)
 		}
-		hears("reserve", "watch secret")
+		s.hears(t, "watch secret")
 		for range 2 {
 			if _, err := c.Reserve(t.Context(), 0, "a"); err != client.ErrTimedOut {
 				t.Errorf("reserve: %v", err)
 			}
 		}
-		hears("reserve", "watch a", "ignore default", "reserve-with-timeout 0", "reserve-with-timeout 0")
+		s.hears(t, "watch a", "ignore default", "reserve-with-timeout 0", "reserve-with-timeout 0")
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -99,28 +98,17 @@ func TestPutBatchWithOptions(t *testing.T) {
 // A server that refuses a batch has put nothing of it, so each job is put by itself, and is refused by itself.
 func TestPutBatchThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var heard []string
-		c := must.Get(client.Dial(t.Context(), played(func(line, _ string) string {
-			switch verb, _, _ := strings.Cut(line, " "); {
-			case verb == "capabilities":
-				return "OK 27\r\n---\n- put-batch\n- put-with\n"
-			case strings.Contains(line, "key=b"):
-				return "EXISTS 7"
-			case verb == "put-with":
-				return "INSERTED 9"
-			default:
-				heard = append(heard, verb)
-				return "BAD_FORMAT"
-			}
-		})))
+		s := &script{has: "put-batch put-with", answers: map[string]string{"put-batch": "BAD_FORMAT", "put": "BAD_FORMAT",
+			"put-with": "INSERTED 9", "put-with 0 tube=default pri=0 delay=0 ttr=60 key=b": "EXISTS 7"}}
+		c := s.dial(t)
 		defer c.Close()
 		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Key: "a"}, {Key: "b"}, {}}))
 		if results[0] != (client.Result{ID: 9}) || !errors.Is(results[1].Err, client.ErrExists) ||
 			!errors.Is(results[2].Err, client.ErrRefused) {
 			t.Errorf("results %v", results)
 		}
-		if want := []string{"put-batch", "put"}; !slices.Equal(heard, want) {
-			t.Errorf("refused are %q", heard)
+		if len(s.heard) != 5 || !strings.HasPrefix(s.heard[1], "put-batch ") || s.heard[4] != "put 0 0 60 0" {
+			t.Errorf("heard %q", s.heard)
 		}
 	})
 }

@@ -38,29 +38,38 @@ func (p *Pipeline) Put(job NewJob) {
 }
 
 // Delete adds a delete.
-func (p *Pipeline) Delete(id uint64) { p.add(id, true, "DELETED", "delete %d", id) }
+func (p *Pipeline) Delete(id uint64) { p.steps = append(p.steps, deletes(id)) }
 
 // Release adds a release of a job that the Conn has reserved.
 func (p *Pipeline) Release(id uint64, priority uint32, delay time.Duration) {
-	s, err := seconds(delay)
-	p.add(id, true, "RELEASED", "release %d %d %d", id, priority, s)
-	p.steps[len(p.steps)-1].err = err
+	p.steps = append(p.steps, releases(id, priority, delay))
 }
 
 // Bury adds a bury of a job that the Conn has reserved.
-func (p *Pipeline) Bury(id uint64, priority uint32) {
-	p.add(id, true, "BURIED", "bury %d %d", id, priority)
-}
+func (p *Pipeline) Bury(id uint64, priority uint32) { p.steps = append(p.steps, buries(id, priority)) }
 
 // Touch adds a touch of a job that the Conn has reserved.
-func (p *Pipeline) Touch(id uint64) { p.add(id, false, "TOUCHED", "touch %d", id) }
+func (p *Pipeline) Touch(id uint64) { p.steps = append(p.steps, touches(id)) }
 
 // KickJob adds a kick of a job.
-func (p *Pipeline) KickJob(id uint64) { p.add(id, false, "KICKED", "kick-job %d", id) }
+func (p *Pipeline) KickJob(id uint64) { p.steps = append(p.steps, kicks(id)) }
 
-func (p *Pipeline) add(id uint64, leaves bool, want, format string, parts ...any) {
-	p.steps = append(p.steps, step{line: fmt.Sprintf(format, parts...), want: want, id: id, leaves: leaves})
+func deletes(id uint64) step {
+	return step{id: id, leaves: true, want: "DELETED", line: fmt.Sprint("delete ", id)}
 }
+
+func releases(id uint64, priority uint32, delay time.Duration) step {
+	s, err := seconds(delay)
+	return step{id: id, leaves: true, want: "RELEASED", line: fmt.Sprintf("release %d %d %d", id, priority, s), err: err}
+}
+
+func buries(id uint64, priority uint32) step {
+	return step{id: id, leaves: true, want: "BURIED", line: fmt.Sprintf("bury %d %d", id, priority)}
+}
+
+func touches(id uint64) step { return step{id: id, want: "TOUCHED", line: fmt.Sprint("touch ", id)} }
+
+func kicks(id uint64) step { return step{id: id, want: "KICKED", line: fmt.Sprint("kick-job ", id)} }
 
 // Len is how many commands there are.
 func (p *Pipeline) Len() int { return len(p.steps) }

@@ -4,29 +4,21 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	wire "beanfield/conn/beanstalk/client"
 )
 
 // Policies are those of all tubes.
 func (c *Conn) Policies(ctx context.Context) (Policies, error) {
-	return each(ctx, c, func(l *link) (p Policies, err error) {
-		if err := l.needs("policies"); err != nil {
-			return p, err
-		}
-		return l.wire.Policies()
-	})
+	return added(ctx, c, "policies", (*wire.Client).Policies)
 }
 
 // Policy is the one that holds for a tube.
 func (c *Conn) Policy(ctx context.Context, tube string) (Document, error) {
-	return each(ctx, c, func(l *link) (Document, error) {
-		if err := checkTube(tube); err != nil {
-			return nil, err
-		}
-		if err := l.needs("policy"); err != nil {
-			return nil, err
-		}
-		return l.wire.Policy(tube)
-	})
+	if err := checkTube(tube); err != nil {
+		return nil, err
+	}
+	return added(ctx, c, "policy", func(w *wire.Client) (Document, error) { return w.Policy(tube) })
 }
 
 // mostVersion keeps the line short: behind one that is too long, the text would be read as commands.
@@ -39,20 +31,10 @@ func (c *Conn) SetPolicies(ctx context.Context, text, version string) (Document,
 	if len(version) > mostVersion || strings.Trim(version, nameBytes) != "" {
 		return nil, fmt.Errorf("%w: %.60q is no version of policies", ErrInvalid, version)
 	}
-	return each(ctx, c, func(l *link) (Document, error) {
-		if err := l.needs("set-policies"); err != nil {
-			return nil, err
-		}
-		return l.wire.SetPolicies(text, version)
-	})
+	return added(ctx, c, "set-policies", func(w *wire.Client) (Document, error) { return w.SetPolicies(text, version) })
 }
 
 // Schedules are those of the server, and how they are getting on.
 func (c *Conn) Schedules(ctx context.Context) ([]Document, error) {
-	return each(ctx, c, func(l *link) ([]Document, error) {
-		if err := l.needs("schedules"); err != nil {
-			return nil, err
-		}
-		return l.wire.Schedules()
-	})
+	return added(ctx, c, "schedules", (*wire.Client).Schedules)
 }

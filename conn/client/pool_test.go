@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -320,22 +319,9 @@ func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
 // GC4: a connection whose server did not take a job back still holds it, whoever has asked.
 func TestPoolEndsConnectionsThatHoldJobs(t *testing.T) {
 	for _, how := range []string{"alone", "in a Pipeline"} {
-		var made atomic.Int64
-		p, ctx := newPool(t, played(func(line, _ string) string {
-			verb, _, _ := strings.Cut(line, " ")
-			switch verb {
-			case "capabilities":
-				made.Add(1)
-				return "UNKNOWN_COMMAND"
-			case "reserve-with-timeout":
-				return "RESERVED 7 1\r\nx"
-			case "release":
-				return "INTERNAL_ERROR"
-			case "quit":
-				return ""
-			}
-			return "INSERTED 1"
-		}), 1), within(t)
+		s := &script{answers: map[string]string{"reserve-with-timeout": "RESERVED 7 1\r\nx", "release": "INTERNAL_ERROR",
+			"quit": "", "put": "INSERTED 1"}}
+		p, ctx := newPool(t, played(s.reply), 1), within(t)
 		must.Do(t, p.Do(ctx, func(c *client.Conn) error {
 			j := must.Get(c.Reserve(ctx, 0))
 			var err error
@@ -352,8 +338,8 @@ func TestPoolEndsConnectionsThatHoldJobs(t *testing.T) {
 			return nil
 		}))
 		must.Get(p.Put(ctx, client.NewJob{}))
-		if made.Load() != 2 {
-			t.Errorf("%s: %d connections were made, want another one after that which holds a job", how, made.Load())
+		if s.dials != 2 {
+			t.Errorf("%s: %d connections were made, want another one after that which holds a job", how, s.dials)
 		}
 	}
 }

@@ -186,3 +186,44 @@ func play(c net.Conn, reply func(line, body string) string) {
 		}
 	}
 }
+
+// script is a server that answers a command by its line or its verb; as a server that does not know it, otherwise. It
+// notes what it hears.
+type script struct {
+	has     string // the commands that beanstalkd does not have
+	answers map[string]string
+	heard   []string
+	dials   int
+}
+
+func (s *script) reply(line, _ string) string {
+	s.heard = append(s.heard, line)
+	verb, _, _ := strings.Cut(line, " ")
+	answer, ok := s.answers[line]
+	if !ok {
+		answer, ok = s.answers[verb]
+	}
+	switch {
+	case verb == "capabilities":
+		if s.dials++; s.has != "" {
+			list := "---\n- " + strings.ReplaceAll(s.has, " ", "\n- ") + "\n"
+			return fmt.Sprintf("OK %d\r\n%s", len(list), list)
+		}
+	case ok:
+		return answer
+	}
+	return "UNKNOWN_COMMAND"
+}
+
+func (s *script) dial(t *testing.T) *client.Conn {
+	return must.Get(client.Dial(t.Context(), played(s.reply)))
+}
+
+// hears checks what it has heard since it was asked last.
+func (s *script) hears(t *testing.T, want ...string) {
+	t.Helper()
+	if got := strings.Join(s.heard, ", "); got != strings.Join(want, ", ") {
+		t.Errorf("the server hears %s, want %q", got, want)
+	}
+	s.heard = nil
+}

@@ -83,20 +83,17 @@ func (c *Conn) Pause(ctx context.Context, tube string, d time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return c.say(ctx, "PAUSED", "pause-tube %s %d", tube, s)
+	return c.one(ctx, step{line: fmt.Sprintf("pause-tube %s %d", tube, s), want: "PAUSED"})
 }
 
 // Truncate deletes all jobs of a tube that nobody has reserved, and returns how many there were. A
 // beanstalkd cannot do it.
 func (c *Conn) Truncate(ctx context.Context, tube string) (int, error) {
-	return each(ctx, c, func(l *link) (int, error) {
-		if err := checkTube(tube); err != nil {
-			return 0, err
-		}
-		if err := l.needs("truncate"); err != nil {
-			return 0, err
-		}
-		n, err := l.wire.Truncate(tube)
+	if err := checkTube(tube); err != nil {
+		return 0, err
+	}
+	return added(ctx, c, "truncate", func(w *wire.Client) (int, error) {
+		n, err := w.Truncate(tube)
 		return int(n), err
 	})
 }
