@@ -10,6 +10,7 @@ import (
 	"beanfield/storage/must"
 )
 
+// U1: as all tests on each server, also with beanstalkd.
 func TestPutAndReserve(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
 		s.talk(`
@@ -174,10 +175,8 @@ func TestPutRefused(t *testing.T) {
 	}
 }
 
-// Names that the server would not take are noticed before one is needed, and so is what makes no sense. An empty name,
-// from a script whose variable is not set, is not the same as none.
-func TestWrongUsage(t *testing.T) {
-	for _, line := range strings.Split(`put
+// wrongUsage makes no sense.
+const wrongUsage = `put
 put -lines x
 put x -tube 'a b'
 put x -tube -a
@@ -231,7 +230,12 @@ list -tag odd
 list -bodies 5000
 list mail news
 policy odd
-peek 1 -config x`, "\n") {
+peek 1 -config x`
+
+// Names that the server would not take are noticed before one is needed, and so is what makes no sense. An empty name,
+// from a script whose variable is not set, is not the same as none.
+func TestWrongUsage(t *testing.T) {
+	for line := range strings.SplitSeq(wrongUsage, "\n") {
 		args := words(line)
 		o := ran(append(args, "-server", "unix:/nowhere/s")...)
 		if o.code != 2 || o.stdout != "" || !strings.Contains(o.stderr, "Use: beanfield "+args[0]) {
