@@ -46,7 +46,6 @@ type options struct {
 	subject   string
 	same      bool
 	reworded  bool
-	verbose   bool
 	patience  time.Duration
 }
 
@@ -66,7 +65,6 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
 	f.BoolVar(&o.reworded, "reworded", false, "random runs alone; the subject is told some commands in words that "+
 		"only it has, and that mean the same")
-	f.BoolVar(&o.verbose, "v", false, "print every case and every seed")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -95,7 +93,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 	if err != nil {
 		return false, err
 	}
-	r := &report{out: out, verbose: o.verbose, repeat: o.repeat(), replies: map[string]int{}}
+	r := &report{out: out, repeat: o.repeat()}
 	if o.seed < 0 && !o.reworded {
 		r.table(runTable(ctx, p, match))
 	}

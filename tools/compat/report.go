@@ -3,21 +3,17 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 )
 
 // report collects what was compared and what differed.
 type report struct {
 	out      io.Writer
-	verbose  bool
 	repeat   string // flags that a repeating run needs besides the seed
 	cases    int
 	lines    int
 	seeds    int
 	commands int
-	replies  map[string]int // of the random runs, by first word
 	failed   int
 }
 
@@ -26,9 +22,6 @@ func (r *report) table(results []tableResult) {
 	for _, t := range results {
 		r.cases++
 		r.lines += t.lines
-		if r.verbose {
-			r.printf("case %-40s %4d lines, %d differences\n", t.name, t.lines, len(t.errs))
-		}
 		for _, err := range t.errs {
 			r.failed++
 			r.printf("DIFFERENCE in case %s\n  %s\n  repeat: go run ./tools/compat -table '^%s$'%s\n\n",
@@ -41,12 +34,6 @@ func (r *report) table(results []tableResult) {
 func (r *report) seed(run *randomRun, fail *failure) {
 	r.seeds++
 	r.commands += run.commands
-	for word, n := range run.replies {
-		r.replies[word] += n
-	}
-	if r.verbose {
-		r.printf("seed %d: %d commands\n", run.seed, run.commands)
-	}
 	if fail == nil {
 		return
 	}
@@ -61,11 +48,6 @@ func (r *report) seed(run *randomRun, fail *failure) {
 
 // summary is the last line; it tells whether all was equal.
 func (r *report) summary() bool {
-	if r.verbose {
-		for _, word := range slices.Sorted(maps.Keys(r.replies)) {
-			r.printf("%8d %s\n", r.replies[word], word)
-		}
-	}
 	verdict := "all equal"
 	if r.failed > 0 {
 		verdict = fmt.Sprintf("%d DIFFERENCES", r.failed)

@@ -3,7 +3,6 @@ package floor
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"syscall"
 )
@@ -40,14 +39,9 @@ func (l *log) keep(group []byte) error {
 	if l.at+n > l.size {
 		l.at = 0
 	}
-	fd := int(l.file.Fd())
-	wrote, err := syscall.Pwrite(fd, group, l.at)
-	if err == nil && wrote < len(group) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		return os.NewSyscallError("pwrite", err)
+	if _, err := l.file.WriteAt(group, l.at); err != nil {
+		return err
 	}
 	l.at += n
-	return os.NewSyscallError("fdatasync", syscall.Fdatasync(fd))
+	return os.NewSyscallError("fdatasync", syscall.Fdatasync(int(l.file.Fd())))
 }

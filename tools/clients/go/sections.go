@@ -18,8 +18,8 @@ var sections = []struct {
 	play func(*session)
 }{
 	{"tubes", tubes}, {"order", order}, {"life", life}, {"time", clock}, {"pause", pause}, {"bodies", bodies},
-	{"errors", mistakes}, {"deadline", deadline}, {"expiry", expiry}, {"waiting", waiting}, {"hangup", hangup},
-	{"stats", stats}, {"leftovers", leftovers}, {"drain", drain}, // drain is for ever
+	{"errors", mistakes}, {"deadline", deadline}, {"expiry", expiry},
+	{"stats", stats}, {"drain", drain}, // drain is for ever
 }
 
 func tubes(s *session) {
@@ -262,43 +262,6 @@ func expiry(s *session) {
 	}
 }
 
-// waiting: a put wakes a client that waits.
-func waiting(s *session) {
-	worker := s.another()
-	defer worker.conn.Close()
-	type answer struct {
-		id   uint64
-		body []byte
-		err  error
-	}
-	woken := make(chan answer, 1)
-	go func() {
-		id, body, err := worker.set.Reserve(checks.Patience)
-		woken <- answer{id, body, err}
-	}()
-	for count := ""; count != "1" && len(woken) == 0; {
-		got, _ := s.tube.Stats() // NOT_FOUND until the worker has come
-		count = got["current-waiting"]
-	}
-	id := s.put("wake up", 0, 0, time.Minute)
-	a := <-woken
-	must(a.err)
-	s.Equal("the waiter's job", a.id, id)
-	s.body("its body", a.body, []byte("wake up"))
-	must(worker.conn.Delete(id))
-}
-
-// hangup: what a client held when it left is ready again.
-func hangup(s *session) {
-	id := s.put("orphan", 4, 0, time.Hour)
-	other := s.another()
-	other.reserve("reserve", id, "orphan")
-	must(other.conn.Close())
-	s.reserve("the orphan comes back", id, "orphan")
-	s.job(id, map[string]any{"pri": 4, "reserves": 2, "releases": 0, "timeouts": 0})
-	s.delete(id)
-}
-
 func stats(s *session) {
 	before, err := s.conn.Stats()
 	must(err)
@@ -327,15 +290,6 @@ func stats(s *session) {
 	kernel, err := os.ReadFile("/proc/sys/kernel/version")
 	must(err)
 	s.Equal("os", after["os"], text(strings.TrimSpace(string(kernel))))
-}
-
-// leftovers: the sections before deleted what they put.
-func leftovers(s *session) {
-	all, err := s.conn.Stats()
-	must(err)
-	for _, state := range []string{"urgent", "ready", "reserved", "delayed", "buried"} {
-		s.Equal("jobs "+state, all["current-jobs-"+state], 0)
-	}
 }
 
 // drain: SIGUSR1 makes the server refuse new jobs, and go on with those it has.

@@ -33,13 +33,6 @@ func (h *History) Note(a Ask) {
 	h.asks = append(h.asks, a)
 }
 
-// Len is how much was asked.
-func (h *History) Len() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.asks)
-}
-
 // A Verdict is what a check has found.
 type Verdict = porcupine.CheckResult
 
