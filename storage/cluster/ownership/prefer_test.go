@@ -5,78 +5,39 @@ import (
 	"time"
 )
 
-// preferring is a world of nodes a, b and c that begins with a as the owner, and in which the shards go back
-// to a node that comes first.
-func preferring(t *testing.T, seed uint64) (w *world, a, b, c *member) {
-	w = newWorld(t, seed, 3)
+// preferring is a world of nodes a, b and c that begins with a as the owner, perhaps by way of b, and in which the
+// shards go back to a node that comes first.
+func preferring(t *testing.T, seed uint64) *world {
+	w := newWorld(t, seed, 3)
 	w.prefer = Steady
-	a, b, c = w.nodes[0], w.nodes[1], w.nodes[2]
-	w.begin()
-	w.serves(a, 3*Steady) // perhaps by way of b
-	return w, a, b, c
+	w.begin().play("serves a 90s")
+	w.quiet()
+	return w
 }
 
-// serves waits until a node does, and says how long that has taken.
-func (w *world) serves(m *member, most time.Duration) time.Duration {
-	w.Helper()
-	return w.until(most, m.name+" serves", func() bool { return w.holder() == m })
-}
-
-// keeps has time pass, in which a node must go on.
-func (w *world) keeps(m *member, long time.Duration) {
-	w.Helper()
-	for end := w.now + long; w.now < end; w.run(time.Second) {
-		if w.holder() != m {
-			w.describe()
-			w.Fatalf("%s does not go on: %v", m.name, w.now)
-		}
-	}
-}
-
-// O10: the first in the order gets the shards when it has been well for long enough, as by a move; without Prefer it
-// does not.
+// O10: courses in which the shards go to the first in the order, or not. Steady is 30 s.
 func TestPreferred(t *testing.T) {
-	for seed := range uint64(5) {
-		w, a, b, _ := preferring(t, seed)
-		a.s.Close(a.clock()) // so it has not lost them
-		w.run(time.Second)
-		w.serves(b, 0)
-		a.crash()
-		a.start()
-		w.quiet()
-		w.keeps(b, Steady)
-		w.serves(a, 4*time.Second)
-		w.keeps(a, 2*Steady)
-		if w.wrong != "" || w.idle > 300*time.Millisecond {
-			t.Fatalf("seed %d: %q, nobody served for %v", seed, w.wrong, w.idle)
+	for name, script := range map[string]string{
+		"when it has been well, as by a move": `close a; run 1s; serves b 0s; crash a; start a
+			keeps b 30s; serves a 4s; keeps a 60s; idle 300ms`, // it has not lost them
+		"who is not heard now and then gets nothing; of several it is the first": `drain a; run 1s; drain b; run 1s
+			undrain a; undrain b
+			keeps c 15s; cut a c 3s; keeps c 4s; cut b c 3s
+			keeps c 15s; cut a c 3s; keeps c 4s; cut b c 3s
+			keeps c 15s; cut a c 3s; keeps c 4s; cut b c 3s
+			keeps c 26s; serves a 6s`,
+		"who was the owner is known by all": `crash a; serves b 3s; start a; run 1s; drain b; serves c 1s
+			keeps c 59s; serves a 5s`,
+		"an operator's choice lasts until another node serves, and who is drained is never preferred": `move a b; run 1s
+			keeps b 5m; crash b; serves a 3s; drain a; run 1s; serves c 0s
+			start b; serves b 150s; keeps b 5m; move b b; undrain a; keeps b 5m`,
+	} {
+		for seed := range uint64(2) {
+			t.Log(name, seed)
+			preferring(t, seed).play(script)
 		}
 	}
-	w := newWorld(t, 1, 3).begin()
-	w.obey(w.holder(), Move, "c")
-	w.run(time.Second)
-	w.keeps(w.nodes[2], 10*time.Minute)
-}
-
-// O10: a node that is not heard now and then gets nothing; of several that are well it is the first.
-func TestNotYetPreferred(t *testing.T) {
-	w, a, b, c := preferring(t, 2)
-	for _, m := range []*member{a, b} {
-		w.obey(m, Drain, "")
-		w.run(time.Second)
-	}
-	for _, m := range []*member{a, b} {
-		if err := m.s.Obey(m.clock(), Drain, "", true); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 8 { // now and then it is not heard
-		w.keeps(c, Steady/2)
-		w.cutFor(3*time.Second, a, c)
-		w.keeps(c, 4*time.Second)
-		w.cutFor(3*time.Second, b, c)
-	}
-	w.keeps(c, Steady-4*time.Second)
-	w.serves(a, 6*time.Second)
+	newWorld(t, 1, 3).begin().play("move owner c; run 1s; keeps c 10m") // without Prefer
 }
 
 // O10: a node that loses the shards again and again, without an end or with one, gets them ever more rarely; so
@@ -87,21 +48,16 @@ func TestNoPingPong(t *testing.T) {
 			a.crash()
 			w.after(time.Second, nil, a.start)
 		},
-		"nobody hears it": func(w *world, a *member) {
-			for _, other := range w.nodes {
-				w.cut[[2]*member{a, other}] = true
-				w.after(3*time.Second, nil, func() { delete(w.cut, [2]*member{a, other}) })
-			}
-		},
-		"it cannot append": func(w *world, a *member) { a.s.Waits = stuck },
+		"nobody hears it":  func(w *world, _ *member) { w.play("mute a 3s") },
+		"it cannot append": func(_ *world, a *member) { a.s.Waits = stuck },
 	} {
-		w, a, b, c := preferring(t, 3)
-		begun, got := w.now, 0
+		w := preferring(t, 3)
+		a, begun, got := w.nodes[0], w.now, 0
 		for w.now-begun < 2*time.Hour {
 			if w.holder() == a {
 				got++
 				harm(w, a)
-				w.until(time.Minute, name, func() bool { return w.holder() == b || w.holder() == c })
+				w.until(time.Minute, name, func() bool { return w.holder() != nil && w.holder() != a })
 			}
 			if a.s != nil {
 				a.s.Waits = 0
@@ -112,54 +68,10 @@ func TestNoPingPong(t *testing.T) {
 			t.Errorf("%s: %q, %d terms in two hours", name, w.wrong, got)
 		}
 	}
-	w, a, _, _ := preferring(t, 4)
-	a.s.Close(a.clock())
-	w.run(time.Second)
-	a.crash()
-	a.start()
-	a.helpless = true
-	w.run(2 * time.Hour)
-	if terms := w.terms; terms > 12 {
-		t.Errorf("it takes nothing: %d terms in two hours", terms)
+	w := preferring(t, 4)
+	w.play("close a; run 1s; crash a; start a; helpless a; run 2h")
+	if w.terms > 12 {
+		t.Errorf("it takes nothing: %d terms in two hours", w.terms)
 	}
-	a.helpless = false
-	w.serves(a, 3*time.Hour)
-}
-
-// O10: who was the owner is known by all.
-func TestLossesAreKnown(t *testing.T) {
-	w, a, b, c := preferring(t, 6)
-	a.crash()
-	w.serves(b, 3*time.Second)
-	a.start()
-	w.run(time.Second)
-	w.obey(b, Drain, "")
-	w.serves(c, time.Second)
-	w.keeps(c, 2*Steady-time.Second)
-	w.serves(a, 5*time.Second)
-}
-
-// O10: an operator's choice lasts until another node serves. One that is drained is never preferred.
-func TestOrderedTerm(t *testing.T) {
-	w, a, b, c := preferring(t, 5)
-	w.obey(a, Move, "b")
-	w.run(time.Second)
-	w.keeps(b, 10*Steady)
-	b.crash()
-	w.serves(a, 3*time.Second)
-	w.obey(a, Drain, "")
-	w.run(time.Second)
-	if w.holder() != c {
-		t.Fatal("c does not serve")
-	}
-	b.start()
-	w.serves(b, 5*Steady)
-	w.keeps(b, 10*Steady)
-	if err := b.s.Obey(b.clock(), Move, "b", false); err != nil { // it stays
-		t.Fatal(err)
-	}
-	if err := a.s.Obey(a.clock(), Drain, "", true); err != nil {
-		t.Fatal(err)
-	}
-	w.keeps(b, 10*Steady)
+	w.play("able a; serves a 3h")
 }

@@ -69,37 +69,11 @@ func TestFaultyOwner(t *testing.T) {
 // again it counts as before, but not at once. If the owner is lost, a node that has room takes its place.
 func TestFullDisks(t *testing.T) {
 	for seed := range uint64(5) {
-		w := newWorld(t, seed, 3)
-		w.begin()
-		a := w.holder()
-		b, c := w.nodes[(a.i+1)%3], w.nodes[(a.i+2)%3]
+		w := newWorld(t, seed, 3).begin()
 		w.quiet()
-		a.s.Low = "full"
-		b.s.Low = "full"
-		w.run(time.Second)
-		w.serves(c, 0)
-		w.keeps(c, 2*lowFor)
-		if w.idle > 300*time.Millisecond {
-			t.Fatalf("seed %d: nobody served for %v", seed, w.idle)
-		}
-		if err := c.s.Obey(c.clock(), Move, a.name, false); err == nil {
-			t.Error("the shards are moved to a full disk")
-		}
-		b.s.Low = ""
-		w.keeps(c, 2*lowFor)
-		c.crash()
-		w.run(1900 * time.Millisecond)
-		w.serves(b, 0)
-		c.start()
-		b.s.Low = "full"
-		w.run(4 * time.Second)
-		w.serves(c, 0)
-		c.s.Low = "full"
-		w.keeps(c, lowFor)
-		a.s.Low = ""
-		w.keeps(c, lowFor-time.Second)
-		w.run(3 * time.Second)
-		w.serves(a, 0)
+		w.play(`low owner; low x; run 1s; serves y 0s; keeps y 2m; idle 300ms; refuses y owner; roomy x; keeps y 2m
+			crash y; run 1900ms; serves x 0s; start y; low x; run 4s; serves y 0s; low y; keeps y 1m
+			roomy owner; keeps y 59s; run 3s; serves owner 0s`)
 	}
 }
 
