@@ -71,13 +71,13 @@ func (n *Node) steerAll(ctx context.Context) bool {
 	var alive []string
 	owner := ""
 	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.election.Owner() })
-	mine, well := n.o.Node, true
+	apart, well := owner, true // from whom the leaders are to be
 	if n.seek(ctx, owner); owner == "" {
 		return well
 	}
 	switch {
 	case n.server == nil && owner == n.o.Node:
-		mine, alive = n.conn.ConnectedServerName(), nil
+		apart, alive = n.conn.ConnectedServerName(), nil
 	case n.server == nil || len(alive) == 0:
 		return well
 	}
@@ -86,12 +86,7 @@ func (n *Node) steerAll(ctx context.Context) bool {
 			return false
 		}
 		limit, cancel := context.WithTimeout(ctx, steerLimit)
-		if owner == n.o.Node {
-			well = n.steerOne(limit, r, mine, alive) && well
-		} else {
-			done, err := r.shard.Steer(limit, owner, alive)
-			well = done && err == nil && well
-		}
+		well = n.steerOne(limit, r, apart, alive, owner == n.o.Node) && well
 		cancel()
 	}
 	return well
@@ -120,19 +115,19 @@ func (n *Node) seek(ctx context.Context, owner string) {
 }
 
 // steerOne moves the leader of one lane. The owner uses the other one meanwhile.
-func (n *Node) steerOne(ctx context.Context, r *replica, mine string, alive []string) bool {
+func (n *Node) steerOne(ctx context.Context, r *replica, apart string, alive []string, owns bool) bool {
 	d := r.driver.Load()
 	if d == nil {
 		return false
 	}
 	inUse := d.State().Lane
-	lane, leader, err := r.shard.Astray(ctx, mine, alive, inUse)
+	lane, leader, err := r.shard.Astray(ctx, apart, alive, inUse)
 	switch {
 	case err != nil:
 		return false
 	case lane < 0:
 		return true
-	case lane == inUse: // the other one is well led: that one is used from now on
+	case owns && lane == inUse: // the other one is well led: that one is used from now on
 		d.Use(1 - lane)
 		return false
 	}

@@ -9,7 +9,7 @@
 //
 // A stream has three replicas, and leaders that the engine chooses. When a machine dies that leads
 // one, the engine needs 4 to 14 seconds for another leader. The lanes are there because of that: their
-// leaders are on different machines (Steer), and the Driver gives up a request after 300 ms.
+// leaders are on different machines (Astray), and the Driver gives up a request after 300 ms.
 //
 // # Invariants
 //
@@ -46,7 +46,7 @@
 // good as any until its connection breaks, which can take a minute. Without E9 a third of all reads is
 // lost then, and an owner in doubt, which reads before it appends, stands still for seconds.
 //
-// STREAM.LEADER.STEPDOWN, which Steer needs, and PURGE are not on the way of an append.
+// STREAM.LEADER.STEPDOWN, which Lead needs, and PURGE are not on the way of an append.
 //
 // A site's own engine must be 2.15.2 or newer, unless its operator takes the risk (ConnectAny). Whether
 // it syncs before it answers (sync_interval: always) is not told to an account that may only use

@@ -42,26 +42,8 @@ func (s *Shard) Look(ctx context.Context, lane int) (leader string, bytes uint64
 	return leader, info.State.Bytes, err
 }
 
-// Steer has the lanes led by nodes of a list other than the owner's, if there is one, and by two different ones
-// if there are two. It changes nothing that is as it should be. It needs the leader of the group that makes streams,
-// and takes a try or two: whoever wants to know calls it again until it says that all is well.
-func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well bool, err error) {
-	leaders, want, err := s.leaders(ctx, owner, alive)
-	if err != nil {
-		return false, err
-	}
-	for i := range leaders {
-		if want[i] != leaders[i] {
-			if err := s.Lead(ctx, i, want[i]); err != nil {
-				return false, err
-			}
-		}
-	}
-	return want == leaders, nil
-}
-
-// Astray finds a lane that another node should lead, and which: first the one that is not in use.
-// Without one the lane is -1. If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
+// Astray finds a lane that another node should lead, and which: one of a list other than the owner, if there is one, and
+// two different ones if there are two. The lane that is not in use comes first. Without one the lane is -1. If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
 func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 	inUse int) (lane int, leader string, err error) {
 	leaders, want, err := s.leaders(ctx, owner, alive)
@@ -73,7 +55,8 @@ func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 	return -1, "", err
 }
 
-// Lead has a node's engine lead a lane, if that engine can.
+// Lead has a node's engine lead a lane, if that engine can. It needs the leader of the group that makes streams, and takes
+// a try or two: whoever wants to know looks again.
 func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
 	request := map[string]any{"placement": map[string]string{"preferred": node}}
 	if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[lane], request, &struct{}{}); err != nil {
