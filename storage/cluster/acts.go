@@ -98,10 +98,8 @@ func (n *Node) keeper() {
 					break
 				}
 				n.o.Logger.Error("this node does not vote", "error", err)
-				select {
-				case <-n.ctx.Done():
+				if pause(n.ctx, keepAgain) != nil {
 					return
-				case <-time.After(keepAgain):
 				}
 			}
 		}

@@ -94,7 +94,7 @@ func (n *Node) answer(ctx context.Context, q question) (r reply) {
 	case q.Version != ownership.Major:
 		err = fmt.Errorf("its messages have version %d, and the question has %d", ownership.Major, q.Version)
 	case q.About == founding:
-		r.Founds = n.founds
+		r.Founds = n.begins.founds != nil
 	case n.lanes.Load() == nil:
 		err = errors.New("it has not started yet")
 	case q.Shard >= len(n.replicas) || q.Shard < 0 && q.About != rebuildOrder:

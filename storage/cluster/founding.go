@@ -86,8 +86,9 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 		case founder != "":
 			return 0, 0, fmt.Errorf("cluster: %s is about to found it", founder) // and is looked for again
 		}
-		b.wait.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent,
-			", ")))
+		b.wait.because(errors.New("a new cluster begins when all nodes are there; missing: " +
+			strings.Join(silent, ", ")))
+		_ = pause(ctx, foundingLimit/2) // who does not listen yet is known at once
 	}
 }
 

@@ -55,10 +55,7 @@ func (n *Node) knocker() {
 		if due := n.watch.Due(); n.server != nil && n.joined.Load() && (down || due != n.rests.Load()) {
 			p = pursuit{}
 			if down = !n.rest(n.ctx, due); down {
-				select {
-				case <-n.ctx.Done():
-				case <-time.After(engineAgain):
-				}
+				_ = pause(n.ctx, engineAgain)
 			}
 		}
 	}

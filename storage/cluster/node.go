@@ -40,7 +40,7 @@ type Node struct {
 	bulk       *jetstream.Conn        // for checkpoints
 	post       *jetstream.Post
 	desk       *transfer.Server
-	founds     bool       // it has the jobs with which the cluster begins
+	begins     *beginning // how the cluster does, if it is new
 	one        sync.Mutex // held by whoever fetches a checkpoint
 	copies     Copies
 
@@ -285,17 +285,23 @@ func (n *Node) Close(ctx context.Context) error {
 
 // wait waits until something is so, as the loop sees it.
 func (n *Node) wait(ctx context.Context, ok func() bool) error {
-	tick := time.NewTicker(tickEach)
-	defer tick.Stop()
 	for {
 		is := false
 		if err := n.ask(func(time.Duration) { is = ok() }); err != nil || is {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
+		if err := pause(ctx, tickEach); err != nil {
+			return err
 		}
+	}
+}
+
+// pause lets some time pass, unless the context ends.
+func pause(ctx context.Context, long time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(long):
+		return nil
 	}
 }

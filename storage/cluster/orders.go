@@ -72,16 +72,11 @@ func (n *Node) Move(ctx context.Context, node string) error {
 	if err == nil {
 		err = n.order(ctx, "", question{About: ownership.Move, Node: node})
 	}
-	for err == nil {
-		owner := ""
-		if err = n.ask(func(time.Duration) { owner = n.election.Owner() }); owner == node {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			err = fmt.Errorf("cluster: node %s does not own the shards yet: %w", node, ctx.Err())
-		case <-time.After(tickEach):
-		}
+	if err != nil {
+		return err
+	}
+	if err = n.wait(ctx, func() bool { return n.election.Owner() == node }); err != nil {
+		err = fmt.Errorf("cluster: node %s does not own the shards yet: %w", node, err)
 	}
 	return err
 }

@@ -45,14 +45,11 @@ func (r *replica) rebuilder() {
 	n := r.node
 	ctx := n.ctx
 	r.close()
-	for pause := rebuildPoll; ; {
-		select {
-		case <-ctx.Done():
+	for again := rebuildPoll; ; {
+		if pause(ctx, again) != nil {
 			return
-		case <-time.After(pause):
 		}
-		if !r.mayReplace(ctx) {
-			pause = rebuildPoll
+		if again = rebuildPoll; !r.mayReplace(ctx) {
 			continue
 		}
 		n.one.Lock() // at a time: each takes space and the network
@@ -61,7 +58,7 @@ func (r *replica) rebuilder() {
 		if err == nil {
 			break
 		}
-		pause = rebuildAgain
+		again = rebuildAgain
 		n.o.Logger.Warn("a checkpoint could not be fetched", "shard", r.i, "error", err)
 		inUse := false
 		_ = n.ask(func(time.Duration) {

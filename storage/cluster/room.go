@@ -42,10 +42,8 @@ func (n *Node) room(ctx context.Context) error {
 			n.o.Logger.Error("this node does not start yet", "for", why)
 			defer n.saying(why).done()
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(roomPoll):
+		if err := pause(ctx, roomPoll); err != nil {
+			return err
 		}
 	}
 }

@@ -100,22 +100,18 @@ func (n *Node) reach(ctx context.Context) (*jetstream.Conn, error) {
 			return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		w.because(err)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(reachAgain):
+		if err := pause(ctx, reachAgain); err != nil {
+			return nil, err
 		}
 	}
 }
 
 // join waits until there are enough nodes to make streams.
 func (n *Node) join(ctx context.Context) (err error) {
-	begin, err := n.beginning()
-	if err != nil {
-		return err
+	if n.begins, err = n.beginning(); err == nil {
+		err = n.answers()
 	}
-	n.founds = begin.founds != nil
-	if err = n.answers(); err == nil && n.server != nil {
+	if err == nil && n.server != nil {
 		defer n.saying("enough of the other nodes").done()
 		err = n.server.Joined(ctx)
 		n.joined.Store(err == nil)
@@ -145,10 +141,7 @@ func (n *Node) openShards(ctx context.Context) error {
 	if replicas == 0 {
 		replicas = len(n.o.Nodes)
 	}
-	begin, err := n.beginning()
-	if err != nil {
-		return err
-	}
+	begin := n.begins
 	begin.wait = w
 	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards,
 		New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: w.because}

@@ -69,12 +69,8 @@ func (n *Node) verify(ctx context.Context, shard int) (s ShardVerified, err erro
 	differed := false
 	for try := range verifyTries {
 		if try > 0 {
-			select {
-			case <-ctx.Done():
-				return s, ctx.Err()
-			case <-n.ctx.Done():
-				return s, ErrClosed
-			case <-time.After(verifyAgain):
+			if err := errors.Join(pause(ctx, verifyAgain), n.ctx.Err()); err != nil {
+				return s, err
 			}
 		}
 		s = n.compare(ctx, shard)
@@ -187,10 +183,8 @@ func (n *Node) content(ctx context.Context, q question) (reply, error) {
 		if place >= q.At {
 			return n.read(ctx, q)
 		}
-		select {
-		case <-ctx.Done():
-			return reply{}, ctx.Err()
-		case <-time.After(tickEach):
+		if err := pause(ctx, tickEach); err != nil {
+			return reply{}, err
 		}
 	}
 }
