@@ -75,6 +75,9 @@ func (g *engine) clone() (c engine) {
 	return c
 }
 
+// base is the hash before the first record of a log that goes on from an import.
+const base = 4711
+
 // origin0 is the place before the first record.
 var origin0 = turns.Place{Origin: origin}
 
