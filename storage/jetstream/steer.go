@@ -42,8 +42,9 @@ func (s *Shard) Look(ctx context.Context, lane int) (leader string, bytes uint64
 	return leader, info.State.Bytes, err
 }
 
-// Astray finds a lane that another node should lead, and which: one of a list other than the owner, if there is one, and
-// two different ones if there are two. The lane that is not in use comes first. Without one the lane is -1. If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
+// Astray finds a lane that another node should lead, and which: one of a list other than the owner, if there is
+// one, and two different ones if there are two. The lane that is not in use comes first. Without one the lane is -1.
+// If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
 func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 	inUse int) (lane int, leader string, err error) {
 	leaders, want, err := s.leaders(ctx, owner, alive)
@@ -55,8 +56,8 @@ func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 	return -1, "", err
 }
 
-// Lead has a node's engine lead a lane, if that engine can. It needs the leader of the group that makes streams, and takes
-// a try or two: whoever wants to know looks again.
+// Lead has a node's engine lead a lane, if that engine can. It needs the leader of the group that makes streams, and
+// takes a try or two: whoever wants to know looks again.
 func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
 	request := map[string]any{"placement": map[string]string{"preferred": node}}
 	if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[lane], request, &struct{}{}); err != nil {
