@@ -12,7 +12,7 @@
 // A Calendar (calendar.go) is an expression in a zone: which moments tick. A course (course.go) is how
 // far a schedule has come, and decides which ticks are to be put, and which are given up; it is
 // told the time, and does nothing else. The Keeper (keeper.go) is the one goroutine: it sleeps until
-// the next tick, asks the courses, and has the shards put the jobs (shard/queue/ticks.go).
+// the next tick, asks the courses, and has the shards put the jobs (shard/queue/notes.go).
 //
 // # What is promised
 //

@@ -1,5 +1,7 @@
 package queue
 
+import "encoding/binary"
+
 // Altering is what an AlterSeveral operation does to jobs of one tube, each of its list that the filter chooses
 // and that nobody holds: it moves them to another tube, or changes what their puts have said. What bodies
 // contain is for the asker to look at: he has the list from a Listing, mostly, and jobs that are others by now
@@ -105,19 +107,11 @@ func (s *State) moveAway(slot uint32, a *Altering) {
 
 // remember notes what a job is that leaves, and is to be something else.
 func (s *State) remember(slot uint32) {
-	j := s.job(slot)
-	h := home{state: j.state()}
-	if j.rare != 0 {
+	j, y := s.job(slot), s.routeOf(slot)
+	if y.home = j.state(); j.rare != 0 {
 		t := s.rare(j)
-		h.delay = t.delay
-		if h.state == Delayed {
-			h.deadline = t.key
-		}
+		y.homeDelay, y.homeKey = t.delay, t.key
 	}
-	if s.travel.homes == nil {
-		s.travel.homes = map[uint32]home{}
-	}
-	s.travel.homes[slot] = h
 }
 
 // change gives a job other fields. A buried one keeps its place among the buried.
@@ -126,9 +120,7 @@ func (s *State) change(slot uint32, a *Altering) {
 	t := s.tubeOf(j)
 	will, deadline := s.becomes(slot, a)
 	if will == Buried {
-		if t.policy != nil {
-			s.unrank(t, slot)
-		}
+		s.unrank(t, slot)
 	} else {
 		s.unplace(slot)
 	}
@@ -154,9 +146,7 @@ func (s *State) change(slot uint32, a *Altering) {
 		s.place(slot, will, deadline)
 		return
 	}
-	if t.policy != nil {
-		s.rank(t, slot)
-	}
+	s.rank(t, slot)
 	s.logUpdate(slot)
 }
 
@@ -186,4 +176,59 @@ func (s *State) admits(t *tube, size uint32, why Cause) Status {
 		s.dropFor(t, t.policy.victims.Top().Slot)
 	}
 	return status
+}
+
+// An operation on several jobs does to each of them, in the order of the list, what the single one
+// would do; all of them are one answer. A job that is not there, that the client does not hold or
+// has no right on, is passed over. A job that is in the list twice is tried twice: a second delete
+// finds nothing. The list may be longer than a turn's share: then others have their turn in its
+// middle. The jobs may be in several shards: the router gives each shard those that it owns.
+
+// idBytes is how long an id is in the list of an operation on several jobs.
+const idBytes = 8
+
+// AppendID adds a job to the list in Op.Data.
+func AppendID(list []byte, id uint64) []byte { return binary.LittleEndian.AppendUint64(list, id) }
+
+// eachOf is what an operation on several jobs does to each.
+var eachOf = [Service + 1]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, BurySeveral: Bury, TouchSeveral: Touch,
+	AlterSeveral: Alter}
+
+// doSeveral goes through the list from op.From on. What cannot be logged ends it there: what was done
+// before stays done.
+func (s *State) doSeveral(b *Batch, op *Op) {
+	first := op.From
+	for ; int(op.From)*idBytes < len(op.Data); op.From++ {
+		if op.From > first && s.spent() {
+			op.Status = More
+			return
+		}
+		one := Op{Kind: eachOf[op.Kind], Pri: op.Pri, Delay: op.Delay, Options: op.Options}
+		one.ID = binary.LittleEndian.Uint64(op.Data[op.From*idBytes:])
+		s.doOne(b, &one)
+		switch one.Status {
+		case OK:
+			op.Count++
+			op.To += one.Count
+			op.Tube = one.Tube
+		case Denied, NoRoom:
+			op.Size++
+		case Failed, More:
+			op.Status = one.Status
+			return
+		}
+	}
+	op.Status = OK
+}
+
+func (s *State) doOne(b *Batch, one *Op) {
+	s.Apply(s.now, b, one)
+	switch {
+	case one.Status != OK:
+		s.spend(looking)
+	case one.Kind == Delete:
+		s.spend(ending)
+	default:
+		s.spend(moving)
+	}
 }

@@ -309,10 +309,6 @@ func (s *State) freeKey(h *hash) {
 	if k.At(ref).is(keyWindowed) {
 		s.endWindow(ref)
 	}
-	if at := s.extra.refOf(slot); at&optionsBit != 0 {
-		s.extra.options.At(at &^ optionsBit).key = 0
-	} else {
-		s.extra.refs.Set(slot, 0)
-	}
+	s.extra.unref(slot, ref)
 	k.remove(ref)
 }

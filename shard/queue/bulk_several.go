@@ -183,8 +183,10 @@ func (f *lanes) add(s *State, c *Client, t *tube, most uint32) {
 		f.best[n] = new(lane)
 	}
 	l := f.best[n]
-	*l = lane{standing: s.standing(c, t), frontier: frontier{l.best[:0]}, tube: t, jobs: c.fitting(t),
-		left: t.left(s.now, most)}
+	*l = lane{
+		standing: s.standing(c, t), frontier: frontier{l.best[:0]},
+		tube: t, jobs: c.fitting(t), left: t.left(s.now, most),
+	}
 	if c.fair != nil {
 		l.price = t.price()
 	}

@@ -1,10 +1,9 @@
-// Package queue is the queue of one shard: the tubes, jobs, heaps and waiters
-// that belong together because their tubes' names hash alike.
+// Package queue is the queue of one shard: the tubes, jobs, heaps and waiters that belong together because their tubes'
+// names hash alike.
 //
-// State is a synchronous state machine that is told the time and never asks for it.
-// It has no clock, no goroutine, no lock and no I/O of its own, so every rule of
-// the queue can be tested by a list of operations, and a random run can be repeated
-// from its seed. Package shard runs it among goroutines.
+// State is a synchronous state machine that is told the time and never asks for it. It has no clock, no goroutine, no
+// lock and no I/O. So a list of operations tests any rule of the queue, and a random run can be repeated from its seed.
+// Package shard runs it among goroutines.
 //
 // # Six verticals
 //
@@ -25,170 +24,90 @@
 // nothing of jobs are in package cells.
 //
 // Only rules and containers are packages of their own. Nearly every line of the other verticals reads or moves a job,
-// a tube or a client. As packages they would need these records exported, or an accessor for each field: more names
-// to know, with which anybody could break S1 to S7. The tests look at the records after every step, and would stand
-// outside. The core would call each vertical through an interface, because the verticals would import it. So a reader
-// would have more to hold, not less. Package policy has no reference to a record, and is called with plain values.
+// a tube or a client. As packages they would need these records exported, or an accessor for each field, with which
+// anybody could break S1 to S7; and the core would call each of them through an interface.
 //
 // # What runs a queue
 //
-// The goroutine that has taken the queue calls Run with a Batch, and Tick when Next
-// says so. Then it does what the queue itself cannot do:
+// The goroutine that has taken the queue calls Run with a Batch, and Tick when Next says so. Then it does what the
+// queue itself cannot do:
 //
-//   - It commits the log, and after that wakes the waiters in Woken, calls the
-//     gets in Called, gives consumers their delivery batches (TakeDeliveries), tells the
-//     directory of the jobs in Gone, and releases the answers.
-//   - It reads the bodies that an answer lacks (Batch.Lacking, Batch.Supply,
-//     Batch.SupplyGet), that a waiter is waiting for (Awakening.Fetch), or that a
-//     delivery batch lacks (DeliveryBatch.Fetch).
-//   - It gives the body of a put that ends with Staging to the log, calls
-//     Op.Staged, and runs the batch again.
+//   - It commits the log. After that it wakes the waiters in Woken, calls the gets in Called, gives consumers their
+//     delivery batches (TakeDeliveries), tells the directory of the jobs in Gone, and releases the answers.
+//   - It reads the bodies that an answer lacks (Batch.Lacking, Batch.Supply, Batch.SupplyGet), that a waiter is
+//     waiting for (Awakening.Fetch), or that a delivery batch lacks (DeliveryBatch.Fetch).
+//   - It gives the body of a put that ends with Staging to the log, calls Op.Staged, and runs the batch again.
 //   - It runs a batch again that ends with More, after others.
 //
-// # Delivery
+// # Delivery and bounds
 //
-// A job that becomes ready is matched with the first waiter of its tube
-// (wait.go), whatever made it ready: put, release, kick, a passed delay or
-// deadline, a disconnect, the end of a pause. The waiter's gate decides whether
-// it still waits; package router explains why that is enough for waits over several
-// shards.
+// A job that becomes ready is matched with the first waiter of its tube (wait.go), whatever made it ready. The
+// waiter's gate decides whether it still waits; package router says why that is enough for waits over several shards.
 //
-// # Consumers
+// One turn does a bounded amount of work, so that others wait for the shard only a fraction of a millisecond. Work
+// without a natural bound is done in steps, and all steps of a turn have one share together (share.go). An operation
+// that finds the share used up ends with More and goes on in a later turn. Each batch that is run can do at least one
+// step (leastShare), so no client waits for ever. A client that watches many tubes takes one place in a queue of all
+// such clients, and its search goes on over several turns (manytubes.go). A client whose wait has ended in another
+// shard, and that has not withdrawn from this one yet, leaves the queues before waiters are counted (sweep).
 //
-// A tube that the queue service has touched has a service (items_service.go). A queue's first
-// group is the tube itself: each of the group's consumers is a client of the shard that
-// watches the tube, and the jobs that it holds are pending. So what is true of workers is
-// true of consumers, and both wait in one line (items_push.go). All that a turn pushes to a
-// consumer is one delivery batch, which leaves when the turn is committed. A job with TTR 0 has
-// no deadline.
+// # Queue service
 //
-// # Groups
+// A tube that the queue service has touched has a service (items_service.go). A queue's first group is the tube itself:
+// each of its consumers is a client of the shard that watches the tube, and what the client holds is pending. So
+// workers and consumers wait in one line. Every further group is a view (items_view.go), which gets each job too and
+// keeps its own account: undelivered, pending, or done. What a consumer gets, commits, refuses or leaves behind is one
+// code for both (items_pending.go, items_push.go). All that a turn pushes to a consumer is one delivery batch, which
+// leaves when the turn is committed.
 //
-// The first group of a queue is its tube. Every further group is a view (items_view.go). A view
-// gets each job too, and keeps its own account of which jobs it has not delivered, which
-// are pending at its consumers (items_pending.go), and which it is done with. A job that the
-// first group is done with, and a view is not, is passed: only the queue service sees it.
-// A job ends when the last group is done with it; a dead letter then goes where its fate
-// says. Views are made and removed in shares (items_viewops.go, items_group.go).
+// A job that the first group is done with, and a view is not, is passed: only the queue service sees it. It ends when
+// the last group is done with it. A dead letter then goes where its fate says.
 //
-// # Deliveries
+// Limits.MaxDelivery bounds how often an item is sent to the consumers of a group. What is counted, and logged in the
+// same turn, is how often it was taken back: refused, held too long, or left behind. To log each push would be a write
+// for each. So an item may be sent more often than that: after a restart; to a consumer that connects again in time;
+// and because a refusal of what is not pending counts nothing. While the log has no room even for updates, items are
+// taken back all the same, and none dies.
 //
-// Limits.MaxDelivery bounds how often an item is sent to the consumers of a group. What is
-// counted, and logged in the same turn, is how often it was taken back: refused, held for
-// too long, or left behind by a consumer that stayed away. So a refusal that was answered
-// has been counted, and stays so in whatever follows, a crash included. To send an item
-// is not logged: that would be a write for each push. Hence these are not counted, and an
-// item may be sent more than MaxDelivery times because of them:
-//
-//   - After a restart, what was pending is sent again. Nobody has refused it.
-//   - A consumer that connects again in time is sent again what was pending.
-//   - A refusal of what is not pending at the consumer counts nothing. After a restart,
-//     nothing is, until the consumer has watched again.
-//
-// While the log has no room even for updates, items are taken back all the same, and no
-// item dies. Their counts are in memory then, and in the next record of each item.
+// The queue service finds items by their indexes, tags and request ids. A tube that it has touched has an item index
+// (items_index.go, items_order.go) and the gets that wait (items_gets.go). That costs 8 bytes for each job, and 12 more
+// for one with a request id.
 //
 // # Jobs that go to another shard
 //
-// A dead letter may go to a tube of another shard, and so may a job that a client moves. It is leaving then:
-// nobody sees it, and Load, Arrive, Depart and Show take it to the other shard in four steps, each of which
-// begins when the log keeps the one before (move_leaving.go, move_arriving.go). Package router drives them. The log
-// knows the copies of a job by their keys (storage.KeyOf): that of the copy that arrives is new, so neither
-// log ever has a key twice. What a restart may find is in move_duplicates.go. What a job keeps of all that, with the
-// tubes in which it was a dead letter or from which it was moved, is its route (move_route.go). Jobs that
-// clients move, or change, are found by a list (bulk_list.go) and altered by their ids (bulk_alter.go).
+// A dead letter may go to a tube of another shard, and so may a job that a client moves. It is leaving then: nobody
+// sees it, and Load, Arrive, Depart and Show take it there in four steps, each of which begins when the log keeps the
+// one before (move_leaving.go, move_arriving.go). Package router drives them. A copy that arrives has a new key in the
+// log (storage.KeyOf), so no log ever has a key twice. What a restart may find is in move_duplicates.go. What a job
+// keeps of all that is its route (move_route.go).
 //
-// # Policies
+// # Policies and limits
 //
-// A tube for which there is a policy (policy.go), from the configuration or set at run time, has more
-// rules than beanstalkd. What can be said, and the arithmetic of it, is in package policy. What it does
-// to jobs is here, one hook each where a job enters (policy_full.go, and policy_quota.go for the jobs of all tubes),
-// comes back (policy_retry.go), becomes ready (policy_aging.go), is handed out (policy_ratelimit.go), and gets too old
-// (policy_expiry.go); and where a client that watches several tubes is offered a job (policy_offers.go). For other
-// tubes all of that costs one look at a nil pointer.
+// A tube for which there is a policy (policy.go) has more rules than beanstalkd: where a job enters (policy_full.go),
+// comes back (policy_deadletters.go), becomes ready (policy_aging.go), is handed out (policy_ratelimit.go), and gets
+// too old (policy_expiry.go); and where a client that watches several tubes is offered a job (policy_offers.go). For
+// other tubes all of that costs one look at a nil pointer.
 //
-// The limits of queues (policy.Limits) are carried out by the same code and counted by the same counters: a full
-// queue by policy_full.go, an item that is too old or was taken back too often by perishes (policy_deadletters.go).
-// Only what they mean differs. A length is that of a queue and its rear queue, holds for items only, and
-// has the oldest item go that nobody has, in whatever state. Deliveries are counted for each group, as
-// how often an item was taken back; a policy counts the reserves of a tube's workers. One number for
-// both would change what users have configured.
-//
-// # Limits of the server
-//
-// What the jobs of a server may be together is bounded by a policy.Quota that all shards share (policy_quota.go). A
-// put for which there is no room there, or in its tube, may wait for it in the line of its tube, as
-// reserves wait for jobs (policy_room.go).
-//
-// # Tags that are asked for
-//
-// A reserve may ask for jobs with certain tags. For each set of tags that somebody asks for there is a
-// tag index with the ready jobs that have them (tag_index.go), and those who wait for such jobs wait there
-// (tag_waiters.go). While there are no tag indexes, each job and each reserve costs one look at a nil pointer.
-//
-// # Keys
-//
-// A put with options (options.go) may take a key in its tube, for as long as the job lives or for some
-// time (keyed.go), and it may have a name by which it is known when it is sent again. The table of
-// keys (keys.go) has hashes. Plain puts, and jobs without options, cost one look at a nil pointer. Puts that are
-// carried out together (bulk_putall.go) are compared with the table, and with each other, before the first one is made.
+// The limits of queues (policy.Limits) are carried out by the same code, but mean something else: a length is that of
+// a queue and its rear queue, and deliveries are counted for each group. What the jobs of a server may be together is
+// bounded by a policy.Quota that all shards share (policy_full.go). A put without room may wait for it in the line of
+// its tube (policy_room.go).
 //
 // # Purges
 //
-// A truncate ends all jobs of a tube that nobody holds, or those in some states, at once, however many
-// there are: it takes the tube's heaps over, whole, as a grave (bulk_grave.go). For everybody who asks, the jobs
-// in there have ended; their memory is given back in shares, in later turns. The log has one note of it
-// (bulk_purge.go) until it has been told of the end of each job. Few jobs are ended one by one instead, in one turn.
-// If very many are to be spared, if the log has no room for the note, or if a queue has passed items,
-// that takes many turns, and a crash in between leaves some (bulk_truncate.go): a million jobs are some
-// twelve thousand turns of 20 to 45 µs, as long as those of any other long work. To spare very many
-// would take a note that lists them, and a walk to find them and to count the bytes that are left;
-// passed items are in no place that could be taken over.
-//
-// # Bounds
-//
-// One turn does a bounded amount of work, so that others wait for the
-// shard only a fraction of a millisecond. Work that has no natural bound is done in
-// steps, and all steps of a turn have one share together (share.go): kick and
-// detach move Slice jobs a turn, Tick as many, a batch gathers a quarter megabyte
-// of bodies, and the end of a pause serves a few dozen waiters at a time. An
-// operation that finds the share used up ends with More and goes on in a later
-// turn. Each batch that is run can do at least one step (leastShare), however busy
-// other clients are, so no client has to wait for ever.
-//
-// A client that watches many tubes (manytubes.go) takes one place in a queue of all such
-// clients instead of one in each tube's, and its search for a job goes on over several turns.
-// Numbers of arrival keep both kinds of waiters in one order. The price is that serving a tube
-// which such a client watches means going through those of them that wait.
-//
-// A leaver is a client whose wait has ended in another shard and that has not
-// withdrawn from this one yet. Config.Ended reports it, and it leaves the queues
-// before waiters are counted (sweep), also in steps.
-//
-// # Lists
-//
-// A list of jobs (bulk_list.go) comes in pages, and a page in the order of the jobs' records, which they
-// keep as long as they live. So a job that is there during the whole list is listed once, however
-// many turns that takes, and nothing has to be kept for it. What a filter chooses is in bulk_filter.go.
-//
-// # Finding items
-//
-// The queue service asks for items by their indexes, by tags, and by their request
-// ids. A tube that it has touched has an item index (items_index.go): the jobs in the order of
-// their ids (items_order.go), rings of those with a request id (items_requests.go), and the
-// gets that wait (items_gets.go). It costs 8 bytes for each job, and 12 more for one with a
-// request id. When there is something for a get that waits, the get is listed in Called,
-// and then tries again.
+// A truncate ends the jobs of a tube at once, however many there are: it takes the tube's heaps over, whole, as a
+// grave (bulk_grave.go). For everybody who asks, these jobs have ended; their memory is given back in shares. The log
+// has one note of it (bulk_purge.go) until it has been told of the end of each job. Few jobs are ended one by one, in
+// one turn. If very many are to be spared, if the log has no room for the note, or if a queue has passed items, that
+// takes many turns of 20 to 45 µs, and a crash in between leaves some.
 //
 // # Memory
 //
-// Ten million jobs are normal, so a job costs few bytes and no pointers.
-// Records, positions, heap entries and hash buckets are in chunks that the garbage
-// collector does not scan, and that are never copied to grow. A job that only waits
-// to be reserved has a record, a place in a heap and a link in the index. Deadline,
-// list links and counters are in a second record, its rare fields, which a job gets when
-// it first needs one. Small bodies are in cells by size; a body above 2 KB has an
-// allocation of its own, to which answers refer instead of copying it.
+// Ten million jobs are normal, so a job costs few bytes and no pointers. Records, positions, heap entries and hash
+// buckets are in chunks that the garbage collector does not scan, and that are never copied to grow. A job that only
+// waits to be reserved has a record, a place in a heap and a link in the index. The rest is in a second record, its
+// rare fields, which a job gets when it first needs one. Small bodies are in cells by size; a body above 2 KB has an
+// allocation of its own, to which answers refer.
 //
 // # Invariants
 //
@@ -234,7 +153,7 @@
 //	    consumers is called, unless the tube is paused.
 //	V4  The numbers of a queue's views grow, and none is used again.
 //	M1  A tube's counts of its jobs and their bytes equal what walking them would count.
-//	QT1 What a shard counts for a server's limits (policy_quota.go) is what walking its jobs would count. A put is
+//	QT1 What a shard counts for a server's limits (policy_full.go) is what walking its jobs would count. A put is
 //	    admitted only if with it there is no more than there may be, of all shards together.
 //	RW1 A put that waits for room stands in the line of its tube, once, and its client knows of it.
 //	RW2 Between two turns there is no room for the first put in a line, unless the next turn looks again.
@@ -248,7 +167,7 @@
 //	LJ1 A list shows each job that its filter chooses, and that lives from its first page to its
 //	    last, once. It shows no job twice, and none of a tube that its authorizer refuses.
 //	SK1 No tick of a schedule is put into a tube twice, and none after a later one: the note of
-//	    the last one is logged with its job (ticks.go).
+//	    the last one is logged with its job (notes.go).
 //	TG1 A tag index has no jobs but the ready ones of the shard that have its tags, and as soon as it is whole all
 //	    of them; in each tube in the order of the tube.
 //	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
@@ -282,18 +201,16 @@
 //	    for what is not yet applied (Retain).
 //
 // State.Sound looks at some of them, and Check, of the tests, walks everything; both cite these numbers. Others are
-// stated where they are
-// kept, and hold here too. S2, package shard: only the goroutine that has taken the shard
+// stated where they are kept, and hold here too. S2, package shard: only the goroutine that has taken the shard
 // touches a State and its clients; its Config never changes. R1 to R3, package router, are
 // about waits. L1 and L2, package storage: what has been acknowledged has been logged
 // (record.go), and restoring what the log replays gives that state, with those jobs buried
-// whose bodies cannot be read (quarantine.go).
+// whose bodies cannot be read (away.go).
 //
 // # Reading order
 //
-// op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go, manytubes.go, tag_index.go, policy.go and bulk_grave.go; then package cells and
-// index.go for how a job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
-// and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
-// policy_deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.
+// op.go (what can be asked), batch.go, state.go, tick.go, places.go, put.go, jobops.go, reserve.go, wait.go, share.go,
+// manytubes.go, tag_index.go, policy.go and bulk_grave.go; then package cells and job.go for how a job stays so small.
+// For the queue service: items_ask.go, items_hooks.go, items_service.go, items_consumer.go, items_push.go,
+// items_pending.go, items_commit.go, items_index.go, items_gets.go and items_view.go.
 package queue

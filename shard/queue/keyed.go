@@ -60,12 +60,7 @@ func (s *State) known(t *tube, op *Op) bool {
 		return false
 	}
 	id := s.extra.keys.At(ref).id()
-	switch op.Status = status; {
-	case op.phase == staged:
-		s.unstage(t, op)
-	case op.ID != 0:
-		s.turnAway(op, status)
-	}
+	s.endPut(t, op, status)
 	op.ID = id
 	return true
 }
@@ -182,19 +177,10 @@ func (s *State) giveUpKeys(slot uint32) {
 	if s.extra == nil {
 		return
 	}
-	ref := s.extra.refOf(slot)
-	if ref&optionsBit == 0 {
+	t := s.extra.of(slot)
+	for _, ref := range [...]uint32{t.key, t.once} {
 		if ref != 0 {
-			s.extra.refs.Set(slot, 0)
-			s.giveUpKey(slot, ref)
-		}
-		return
-	}
-	t := s.extra.options.At(ref &^ optionsBit)
-	key, once := t.key, t.once
-	t.key, t.once = 0, 0
-	for _, ref := range [...]uint32{key, once} {
-		if ref != 0 {
+			s.extra.unref(slot, ref)
 			s.giveUpKey(slot, ref)
 		}
 	}
@@ -218,11 +204,7 @@ func (s *State) hasKeys(slot uint32) bool {
 	if s.extra == nil {
 		return false
 	}
-	ref := s.extra.refOf(slot)
-	if ref&optionsBit == 0 {
-		return ref != 0
-	}
-	t := s.extra.options.At(ref &^ optionsBit)
+	t := s.extra.of(slot)
 	return t.key|t.once != 0
 }
 
@@ -235,19 +217,9 @@ func (s *State) endWindow(ref uint32) {
 		return
 	}
 	if k.is(keyLives) {
-		s.unname(s.slotOf(k.id()))
+		s.extra.unref(s.slotOf(k.id()), ref)
 	}
 	s.forgetKey(ref)
-}
-
-// unname takes from a job that its put had a name.
-func (s *State) unname(slot uint32) {
-	x := s.extra
-	if ref := x.refs.Get(slot); ref&optionsBit != 0 {
-		x.options.At(ref &^ optionsBit).once = 0
-	} else {
-		x.refs.Set(slot, 0)
-	}
 }
 
 // forgetKey removes a key that has a window.

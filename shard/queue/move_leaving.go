@@ -126,11 +126,11 @@ func (s *State) parcel(slot uint32) Parcel {
 // settleHere ends the route of a job whose target is in the same shard.
 func (s *State) settleHere(slot uint32, to string) {
 	s.unleave(slot)
-	delete(s.travel.homes, slot)
 	j, y := s.job(slot), s.routeAt(slot)
 	from := s.tubeOf(j)
 	will, deadline := y.will, s.rare(j).key
 	s.setTarget(y, "")
+	y.home = 0
 	s.house(slot, s.tubeNamed([]byte(to)))
 	s.unheld(slot)
 	s.place(slot, will, deadline)
@@ -160,9 +160,9 @@ func (s *State) comeHome(op *Op) {
 	}
 	j, y := s.job(slot), s.routeAt(slot)
 	will, deadline := y.will, s.rare(j).key
-	if h, ok := s.travel.homes[slot]; ok {
-		will, deadline, s.rare(j).delay = h.state, h.deadline, h.delay
-		delete(s.travel.homes, slot)
+	if y.home != 0 {
+		will, deadline, s.rare(j).delay = y.home, y.homeKey, y.homeDelay
+		y.home = 0
 	}
 	s.listRemove(s.leavers(slot), slot)
 	y.loaded = false
@@ -203,7 +203,7 @@ func (s *State) takeHome(slot uint32) {
 	}
 }
 
-// comeHomeDamaged sets aside a job whose body cannot be read (quarantine.go). One that is too old ends.
+// comeHomeDamaged sets aside a job whose body cannot be read (away.go). One that is too old ends.
 func (s *State) comeHomeDamaged(slot uint32) {
 	y := s.routeAt(slot)
 	s.takeHome(slot)

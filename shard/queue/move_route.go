@@ -20,13 +20,12 @@ type route struct {
 	cause      Cause    // and why it goes
 	timed      bool     // its TTR is another one than it was put with
 	loaded     bool     // somebody is taking it to its shard
-}
 
-// home is what a job was that leaves: it is that again if it comes home before the next restart.
-type home struct {
-	state    JobState
-	deadline int64 // if it was delayed
-	delay    uint32
+	// What a job was that is to be something else where it goes; it is that again if it comes home before the next
+	// restart.
+	home      JobState // 0: what it will be
+	homeDelay uint32
+	homeKey   int64 // its deadline, if it was delayed
 }
 
 // travel is what a State has of jobs that come from other shards, and go to them.
@@ -38,7 +37,6 @@ type travel struct {
 	underway cells.List[uint32] // those that somebody takes
 	arriving cells.List[uint32] // jobs that are not visible yet
 	trips    map[uint32]any     // of those that leave, Parcel.Trip
-	homes    map[uint32]home    // what they were, of those that leave and are to be something else where they go
 	ghosts   []storage.Job      // what the log has of jobs that live on elsewhere
 	record   storage.Route      // scratch for the log
 }
@@ -158,7 +156,6 @@ func (s *State) dropRoute(slot uint32) {
 	s.bodies.Drop(y.traces, y.tracesSize)
 	s.travel.routes.Release(ref)
 	delete(s.travel.of, slot)
-	delete(s.travel.homes, slot)
 }
 
 // keyOf is the key of a job in the log.

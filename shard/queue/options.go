@@ -68,6 +68,30 @@ func (x *extras) refOf(slot uint32) uint32 {
 	return x.refs.Get(slot)
 }
 
+// of are the options of a job, or what they would be if it had some.
+func (x *extras) of(slot uint32) jobOptions {
+	switch ref := x.refOf(slot); {
+	case ref&optionsBit != 0:
+		return *x.options.At(ref &^ optionsBit)
+	case ref != 0 && x.keys.At(ref).is(keyOnce):
+		return jobOptions{once: ref}
+	default:
+		return jobOptions{key: ref}
+	}
+}
+
+// unref takes a record of the table of keys from a job.
+func (x *extras) unref(slot, ref uint32) {
+	at := x.refs.Get(slot)
+	if at&optionsBit == 0 {
+		x.refs.Set(slot, 0)
+	} else if t := x.options.At(at &^ optionsBit); t.key == ref {
+		t.key = 0
+	} else {
+		t.once = 0
+	}
+}
+
 // optionsOf finds the options of a job; nil if it has none.
 func (s *State) optionsOf(slot uint32) *jobOptions {
 	if s.extra == nil {
@@ -103,17 +127,10 @@ func (s *State) needOptions(slot uint32) *jobOptions {
 	}
 	x := s.needExtras()
 	x.refs.Cover(slot)
-	ref, at := x.refs.Get(slot), x.options.Alloc()
+	had, at := x.of(slot), x.options.Alloc()
 	x.refs.Set(slot, at|optionsBit)
 	t := x.options.At(at)
-	*t = jobOptions{}
-	switch {
-	case ref == 0:
-	case x.keys.At(ref).is(keyOnce):
-		t.once = ref
-	default:
-		t.key = ref
-	}
+	*t = had
 	return t
 }
 
@@ -188,11 +205,7 @@ func (s *State) describeKeys(slot uint32, o *Options) {
 	if len(o.Key)+len(o.Once) == 0 {
 		return
 	}
-	ref := s.extra.refOf(slot)
-	t := jobOptions{key: ref, once: ref}
-	if ref&optionsBit != 0 {
-		t = *s.extra.options.At(ref &^ optionsBit)
-	}
+	t := s.extra.of(slot)
 	s.recordKeys = storage.Keys{}
 	if r := &s.recordKeys; len(o.Key) > 0 {
 		r.Key, r.KeyUntil = o.Key, s.wallOf(t.key)
@@ -265,4 +278,66 @@ func (s *State) dropOptions(slot uint32) {
 		x.options.Release(ref &^ optionsBit)
 	}
 	x.refs.Set(slot, 0)
+}
+
+// A put may say how old its job may get, and how often it may be delivered. The tube's policy may say the
+// same of all its jobs: then what is stricter counts. Jobs that get too old stand in a timeline, each
+// by itself, unless somebody holds it, or only further groups have it.
+
+// lifetimes are the jobs that get too old.
+type lifetimes struct {
+	dying cells.Timeline // for those that have a time, by the job's slot
+}
+
+// beginLife lets a new job have an end.
+func (s *State) beginLife(slot uint32, t *jobOptions) {
+	if t.expires == 0 {
+		return
+	}
+	s.extra.dying.Cover(slot)
+	s.extra.dying.Schedule(slot, t.expires)
+}
+
+// held is told of a job that somebody has got: its time may pass.
+func (s *State) held(slot uint32) {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
+		s.extra.dying.Schedule(slot, 0)
+	}
+}
+
+// unheld is told of a job that its holder no longer has.
+func (s *State) unheld(slot uint32) {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
+		s.extra.dying.Schedule(slot, t.expires)
+	}
+}
+
+// outlive takes its end from a job that goes elsewhere because of its age: there it would end at once.
+func (s *State) outlive(slot uint32) {
+	if t := s.optionsOf(slot); t != nil && t.expires != 0 {
+		s.extra.dying.Schedule(slot, 0)
+		t.expires = 0
+	}
+}
+
+// serveDeaths ends jobs that are too old, unless somebody holds them.
+func (s *State) serveDeaths() {
+	for !s.spent() && s.extra.dying.Due(s.now) {
+		slot := s.extra.dying.Top().Slot
+		if s.job(slot).state() >= Passed || s.interred(slot) {
+			s.spend(looking)
+			s.extra.dying.Schedule(slot, 0)
+			continue
+		}
+		s.spend(ending)
+		s.age(slot)
+	}
+}
+
+// mostOf is how often a job may be delivered, if others may be so often; 0 is no limit.
+func (s *State) mostOf(slot uint32, others int) int {
+	if t := s.optionsOf(slot); t != nil && t.deliveries > 0 && (others == 0 || int(t.deliveries) < others) {
+		return int(t.deliveries)
+	}
+	return others
 }

@@ -38,9 +38,7 @@ func (s *State) unready(slot uint32) {
 		s.dropFromTagIndexes(t, slot)
 	}
 	t.ready.Remove(s.jobPos, s.jobPos.Get(slot))
-	if t.policy != nil {
-		s.unrank(t, slot)
-	}
+	s.unrank(t, slot)
 	s.totals.Ready--
 	if j.pri < urgentBelow {
 		t.urgent--
@@ -57,9 +55,7 @@ func (s *State) makeDelayed(slot uint32, deadline int64) {
 	j.setState(Delayed)
 	s.rareOf(j).key = deadline
 	t.delayed.Push(s.jobPos, deadlineKey(deadline, j.id(), slot))
-	if t.policy != nil {
-		s.rank(t, slot)
-	}
+	s.rank(t, slot)
 	s.totals.Delayed++
 	s.retime(t)
 }
@@ -68,9 +64,7 @@ func (s *State) undelay(slot uint32) {
 	j := s.job(slot)
 	t := s.tubeOf(j)
 	t.delayed.Remove(s.jobPos, s.jobPos.Get(slot))
-	if t.policy != nil {
-		s.unrank(t, slot)
-	}
+	s.unrank(t, slot)
 	s.rare(j).key = 0
 	s.totals.Delayed--
 	s.retime(t)
@@ -83,9 +77,7 @@ func (s *State) makeBuried(slot uint32) {
 	s.buryRank++
 	s.rareOf(j).key = int64(s.buryRank)
 	s.listAppend(&t.buried, slot)
-	if t.policy != nil {
-		s.rank(t, slot)
-	}
+	s.rank(t, slot)
 	s.totals.Buried++
 	if t.service != nil {
 		t.service.jobBuried(s)
@@ -96,9 +88,7 @@ func (s *State) unbury(slot uint32) {
 	t := s.tubeOf(s.job(slot))
 	s.listRemove(&t.buried, slot)
 	s.rare(s.job(slot)).key = 0
-	if t.policy != nil {
-		s.unrank(t, slot)
-	}
+	s.unrank(t, slot)
 	s.totals.Buried--
 	if s.quarantined[slot] {
 		delete(s.quarantined, slot)

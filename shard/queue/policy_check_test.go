@@ -113,11 +113,7 @@ func (s *State) checkKeys(seen map[uint32]string) error {
 	}
 	x, refs := s.extra, map[uint32]uint64{}
 	for slot := range seen {
-		ref, id := x.refOf(slot), s.job(slot).id()
-		t := jobOptions{key: ref}
-		if ref&optionsBit != 0 {
-			t = *x.options.At(ref &^ optionsBit)
-		}
+		t, id := x.of(slot), s.job(slot).id()
 		for _, r := range [...]uint32{t.key, t.once} {
 			if r != 0 && refs[r] != 0 {
 				return fmt.Errorf("Y1: jobs %d and %d have one record of a key", refs[r], id)

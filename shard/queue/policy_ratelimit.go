@@ -5,7 +5,7 @@ import "beanfield/shard/queue/policy"
 // A policy may limit how many jobs of a tube are reserved at a time (MaxReserved), and how many are handed
 // out per second (Rate). A tube that has reached a limit is shut, as a paused one is: a reserve finds nothing
 // there, and waits or takes a job of another tube. It opens again when a job is no longer reserved, or
-// when time has passed, and those who wait are served first (pause.go).
+// when time has passed, and those who wait are served first (tube.go).
 //
 
 // due is when the rate needs attention; 0 if never.

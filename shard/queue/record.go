@@ -1,6 +1,11 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"bytes"
+	"slices"
+
+	"beanfield/storage"
+)
 
 // What the log is told (L1): put, delete, and every change of state,
 // priority, delay or counters that must outlive the process.
@@ -100,4 +105,129 @@ func (s *State) describeRare(slot uint32) {
 	case Buried:
 		r.State, r.BuryRank = storage.Buried, uint64(t.key)
 	}
+}
+
+// Restore puts a job back that the log has replayed. Buried jobs must come in
+// the order of their rank. Restored must be called after the last one.
+func (s *State) Restore(now int64, r *storage.Job, body []byte) {
+	s.now = now
+	if r.State == storage.Spent {
+		s.restoreSpent(r)
+		return
+	}
+	if s.restored && !s.overtakes(r) || s.restoreEnded(r) {
+		return
+	}
+	t := s.tubeNamed([]byte(r.Tube))
+	slot := s.settleIn(t, r)
+	j := s.job(slot)
+	if r.Damaged {
+		j.place |= flagAway // who tries again is to read it from the log
+		s.outside += int64(j.size)
+	} else {
+		s.keepBody(slot, s.overBudget(j.size), body, nil)
+	}
+	s.enters(slot)
+	s.fileRestored(slot)
+	s.restoreOptions(slot, r.Item)
+	if r.Item != nil && r.Item.Route != nil && r.Item.Route.To != "" && !r.Damaged {
+		s.restoreLeaving(t, slot, r)
+		return
+	}
+	if y := s.routeAt(slot); y != nil {
+		s.setTarget(y, "")
+	}
+	if t.service != nil {
+		t.service.jobBorn(s, slot)
+	}
+	switch {
+	case r.Damaged && r.State != storage.Buried:
+		s.makeBuried(slot)
+	case r.State == storage.Delayed:
+		// A delay may have ended before this shard's clock begins.
+		s.makeDelayed(slot, max(1, r.Deadline-s.Epoch))
+	case r.State == storage.Buried:
+		s.makeBuried(slot)
+		s.buryRank = max(s.buryRank, r.BuryRank)
+		s.rare(s.job(slot)).key = int64(r.BuryRank)
+	case r.State == storage.Passed:
+		s.restorePassed(slot)
+	default:
+		s.restoring = true
+		s.makeReady(slot)
+		s.restoring = false
+	}
+	if t.service != nil && r.State != storage.Delayed {
+		t.service.jobJoins(s, slot)
+	}
+	if r.Damaged {
+		s.markQuarantined(slot)
+	}
+}
+
+// fileRestored lets a job be found by its id, at the latest when the replay has ended.
+func (s *State) fileRestored(slot uint32) {
+	if s.restored {
+		s.index.insert(&s.jobs, slot)
+	} else {
+		s.index.postpone(&s.jobs, slot)
+	}
+}
+
+// Restored ends the replay, during which nobody looks for a job by its id: there are no
+// clients yet. Jobs may still be restored, or discarded.
+func (s *State) Restored() {
+	s.index.file(&s.jobs)
+	s.restored = true
+	s.duplicates()
+}
+
+// AmendQueue takes in that what is kept of a tube has changed, before there are clients. It reports false if
+// that is more than ticks of schedules: all tubes must be restored anew then.
+func (s *State) AmendQueue(tube string, q *storage.Queue) bool {
+	if q == nil {
+		q = &storage.Queue{Tube: tube}
+	}
+	others := func(notes []storage.Note) []storage.Note {
+		return slices.DeleteFunc(slices.Clone(notes), func(n storage.Note) bool { return n.Kind == storage.NoteTick })
+	}
+	t := s.tubes[tube]
+	same := func(a, b storage.Note) bool { return compareNotes(a, b) == 0 && bytes.Equal(a.Value, b.Value) }
+	if q.Served() || t != nil && t.service != nil || !slices.EqualFunc(others(q.Notes), others(s.notes[tube]), same) {
+		return false
+	}
+	if s.notes[tube] = q.Notes; len(q.Notes) == 0 {
+		delete(s.notes, tube)
+	}
+	return true
+}
+
+// Discard takes back what was restored of a copy of a job, before there are clients.
+func (s *State) Discard(key uint64) {
+	slot := s.slotOf(storage.IDOf(key))
+	if slot == 0 || s.keyOf(slot) != key {
+		s.discardSpent(key)
+		s.discardGhost(key)
+		return
+	}
+	s.unrestore(slot)
+}
+
+// restoreLeaving puts back a job that was leaving for another shard.
+func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
+	j, y := s.job(slot), s.routeAt(slot)
+	t.loses(j)
+	y.will = Ready
+	y.cause = ForMove
+	if list := s.TracesOf(slot); len(list) > 0 {
+		y.cause = list[len(list)-1].Why
+	}
+	s.rareOf(j).key = 0
+	switch r.State {
+	case storage.Delayed:
+		y.will, s.rare(j).key = Delayed, max(1, r.Deadline-s.Epoch)
+	case storage.Buried:
+		y.will = Buried
+	}
+	s.makeLeaving(slot)
 }
