@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"io"
 	"sync"
 	"testing"
 
@@ -117,30 +116,4 @@ func (f *closeBreakingFile) Close() error {
 		return injected
 	}
 	return err
-}
-
-// cloneable is a crashable file system that can be cloned while a database is at work on it.
-// MemFS.Lock and MemFS.Link take for reading, twice, the lock that CrashClone takes for writing:
-// between the two they would wait for a clone that waits for them, for ever.
-type cloneable struct {
-	*vfs.MemFS
-	mu sync.Mutex
-}
-
-func (c *cloneable) Lock(name string) (io.Closer, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.MemFS.Lock(name)
-}
-
-func (c *cloneable) Link(old, name string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.MemFS.Link(old, name)
-}
-
-func (c *cloneable) clone(cfg vfs.CrashCloneCfg) *vfs.MemFS {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.CrashClone(cfg)
 }

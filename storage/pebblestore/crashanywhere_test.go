@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/powercut"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -21,7 +22,7 @@ type photo struct {
 
 // camera takes photos of a disk before some of the operations on it.
 type camera struct {
-	disk *cloneable
+	disk *powercut.Mem
 	r    *rand.Rand
 	led  *ledger // nil for none
 	// when is how much each photo has, in percent, of what has not been synced.
@@ -41,7 +42,7 @@ func (c *camera) MaybeError(op errorfs.Op) error {
 		least, _ = c.led.count()
 	}
 	for _, percent := range c.when(op) {
-		fs := c.disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(c.r.Int63())})
+		fs := c.disk.Clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(c.r.Int63())})
 		c.photos = append(c.photos, photo{fs, least, fmt.Sprintf("before %v on %s, %d percent", op.Kind, op.Path,
 			percent)})
 	}
@@ -74,14 +75,14 @@ func TestCrashAtAnyOperation(t *testing.T) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()
 		for life, h := 0, newHistory(r); life < 3 && !t.Failed(); life++ {
-			c := &camera{disk: &cloneable{MemFS: disk}, led: &ledger{t: t, acked: h.turns()},
+			c := &camera{disk: &powercut.Mem{MemFS: disk}, led: &ledger{t: t, acked: h.turns()},
 				r: rand.New(rand.NewSource(r.Int63()))}
 			c.often(r)
 			c.life(t, r, h)
 			for _, p := range c.photos {
 				p.check(t, r, h)
 			}
-			disk = c.disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(seed)})
+			disk = c.disk.Clone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(seed)})
 		}
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

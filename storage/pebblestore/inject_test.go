@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/powercut"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -96,7 +97,7 @@ func TestErrorAtEveryOperation(t *testing.T) {
 		step = 17
 	}
 	everyOperation(t, step, func(b *breaking) error {
-		base := &cloneable{MemFS: vfs.NewCrashableMem()}
+		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}
 		sc := &scenario{t: t, fs: errorfs.Wrap(base, b), led: &ledger{t: t}, h: newHistory(rand.New(rand.NewSource(7)))}
 		sc.h.moved = true
 		err := sc.run()
@@ -105,10 +106,10 @@ func TestErrorAtEveryOperation(t *testing.T) {
 	})
 }
 
-func after(t *testing.T, sc *scenario, base *cloneable) {
+func after(t *testing.T, sc *scenario, base *powercut.Mem) {
 	t.Helper()
 	acked, _ := sc.led.count()
-	fs := base.clone(vfs.CrashCloneCfg{})
+	fs := base.Clone(vfs.CrashCloneCfg{})
 	s := noTicks(small(fs, storage.Always))
 	logs, err := s.Open(2, func(string) int { return 1 })
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/powercut"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -61,10 +62,10 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	met := make(map[errorfs.OpKind]bool)
 	for _, from := range []*vfs.MemFS{vfs.NewCrashableMem(), leftover(t)} {
 		maps.Copy(met, everyOperation(t, step, func(b *breaking) error {
-			base := &cloneable{MemFS: from.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
+			base := &powercut.Mem{MemFS: from.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
 			err := fillBreaking(b.fs(base), jobs)
 			for _, kept := range []int{0, 100} {
-				afterIntake(t, base.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: randv2(b.at)}), jobs, err)
+				afterIntake(t, base.Clone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: randv2(b.at)}), jobs, err)
 			}
 			return err
 		}))
@@ -118,7 +119,7 @@ func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []storagetest.Stored, failure
 func TestErrorAtEveryOperationOfAnAbort(t *testing.T) {
 	jobs := intakeJobs(30)
 	everyOperation(t, 1, func(b *breaking) error {
-		base := &cloneable{MemFS: vfs.NewCrashableMem()}
+		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}
 		b.rest(true)
 		in := mustBegin(t, b.fs(base), 2)
 		must.Do(t, take(in, jobs))
@@ -127,7 +128,7 @@ func TestErrorAtEveryOperationOfAnAbort(t *testing.T) {
 		// After a crash removals that were not synced are undone.
 		now := vfs.NewMem()
 		must.Get(vfs.Clone(base.MemFS, now, "data", "data"))
-		for _, fs := range []*vfs.MemFS{base.clone(vfs.CrashCloneCfg{}), now} {
+		for _, fs := range []*vfs.MemFS{base.Clone(vfs.CrashCloneCfg{}), now} {
 			afterIntake(t, fs, jobs, errors.Join(errors.New("given up"), err))
 		}
 		return err

@@ -15,6 +15,8 @@ import (
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // mostQueued bounds maxQueued. A larger bound makes replies late (with 4 MiB, p99 of 16
@@ -48,9 +50,9 @@ type shardLog struct {
 
 	staging sync.Mutex // one body at a time
 	stages  sync.WaitGroup
-	sums    checksums      // of staged bodies whose jobs are not put yet
-	newest  *format.Newest // for the replay
-	cleaned bool           // by the first replay
+	sums    checksums     // of staged bodies whose jobs are not put yet
+	newest  *pebble.Batch // for the replay
+	cleaned bool          // by the first replay
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte

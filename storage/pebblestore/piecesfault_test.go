@@ -10,6 +10,7 @@ import (
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/pebblestore/powercut"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -22,7 +23,7 @@ import (
 // or not at all.
 func TestErrorWhileLargeJobsArePut(t *testing.T) {
 	everyOperation(t, 1, func(b *breaking) error {
-		base := &cloneable{MemFS: vfs.NewCrashableMem()}
+		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}
 		b.rest(true)
 		s, l := openOne(t, errorfs.Wrap(base, b))
 		gone, kept := largeJob(1, storage.LargeBody+1), largeJob(2, storage.LargeBody+2)
@@ -35,7 +36,7 @@ func TestErrorWhileLargeJobsArePut(t *testing.T) {
 		_ = s.Close()
 		b.rest(true)
 
-		after, l := openOne(t, base.clone(vfs.CrashCloneCfg{}))
+		after, l := openOne(t, base.Clone(vfs.CrashCloneCfg{}))
 		found := map[uint64]string{}
 		for _, j := range replayed(t, l) {
 			found[j.ID] = j.Body

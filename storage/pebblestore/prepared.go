@@ -164,7 +164,6 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 	}
 	n, err := p.newestOf(p.absorbed.Load())
 	if err == nil {
-		p.newest = n
 		err = format.EachQueue(n, fn)
 	}
 	if err != nil {

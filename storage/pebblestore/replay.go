@@ -16,9 +16,9 @@ import (
 
 // Replay implements Log.
 func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
-	err := l.withNewest(func(r pebble.Reader) error { return l.replay(r, fn) })
-	if l.newest != nil {
-		err = errors.Join(err, l.newest.Close())
+	n, err := l.settledNewest()
+	if err == nil {
+		err = errors.Join(l.replay(n, fn), n.Close())
 		l.newest = nil
 	}
 	return l.replayed(err)
@@ -26,41 +26,40 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 
 // ReplayQueues implements storage.Log.
 func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
-	return l.replayed(l.withNewest(func(r pebble.Reader) error {
-		return format.EachQueue(r, fn)
-	}))
+	n, err := l.settledNewest()
+	if err == nil {
+		err = format.EachQueue(n, fn)
+	}
+	return l.replayed(err)
 }
 
-// withNewest calls fn with all that store and log have. ReplayQueues makes it, and Replay,
+// settledNewest is all that store and log have. ReplayQueues makes it, and Replay,
 // which is called after that, is its end.
-func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
-	if l.newest == nil {
-		if err := l.committer.Settle(); err != nil {
-			return err
-		}
-		if l.turns.Synced() < l.appended.Load() { // only what is durable is read
-			if err := l.sync(); err != nil {
-				return err
-			}
-		}
-		l.folding.Lock()
-		n, err := l.newestOf(l.absorbed.Load())
-		l.folding.Unlock()
-		if err != nil {
-			return err
-		}
-		l.newest = n
+func (l *shardLog) settledNewest() (*pebble.Batch, error) {
+	if l.newest != nil {
+		return l.newest, nil
 	}
-	return fn(l.newest)
+	if err := l.committer.Settle(); err != nil {
+		return nil, err
+	}
+	if l.turns.Synced() < l.appended.Load() { // only what is durable is read
+		if err := l.sync(); err != nil {
+			return nil, err
+		}
+	}
+	l.folding.Lock()
+	defer l.folding.Unlock()
+	return l.newestOf(l.absorbed.Load())
 }
 
 // newestOf is all that store and log have, up to a record. The caller holds folding.
-func (l *shardLog) newestOf(last uint64) (*format.Newest, error) {
-	n, err := format.NewNewest(l.db, l.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
+func (l *shardLog) newestOf(last uint64) (n *pebble.Batch, err error) {
+	n, err = format.Newest(l.db, l.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
 		_, err := l.turnsUpTo(last, fn)
 		return err
 	})
-	return &n, err
+	l.newest = n
+	return n, err
 }
 
 // replayed returns the error with which a replay ends, or nil.

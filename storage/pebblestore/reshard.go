@@ -155,7 +155,7 @@ func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, 
 	if err != nil {
 		return err
 	}
-	n, err := format.NewNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
+	n, err := format.Newest(db, highest, func(fn func(b []byte, at turns.At) error) error {
 		_, err := locallog.Read(fs, directory.Turns(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error {
 			return fn(b, at)
 		})

@@ -11,6 +11,7 @@ import (
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
+	"beanfield/storage/pebblestore/powercut"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -153,7 +154,7 @@ func TestDeathDuringAMoveOfLargeBodies(t *testing.T) {
 func deathWhileMoving(t *testing.T, base *vfs.MemFS, n, step, jobs int, all []storagetest.Stored) {
 	t.Helper()
 	at := 0
-	c := &camera{disk: &cloneable{MemFS: base}, r: rand.New(rand.NewSource(1)), when: func(errorfs.Op) []int {
+	c := &camera{disk: &powercut.Mem{MemFS: base}, r: rand.New(rand.NewSource(1)), when: func(errorfs.Op) []int {
 		if at++; at%step != 1%step {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/pebblestore/powercut"
 	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/turns"
 
@@ -22,7 +23,7 @@ import (
 func TestSalvageAmidAFold(t *testing.T) {
 	fs, r := vfs.NewCrashableMem(), rand.New(rand.NewSource(max(*seed, 1)))
 	begun := false
-	c := &camera{disk: &cloneable{MemFS: fs}, r: r, when: func(op errorfs.Op) []int {
+	c := &camera{disk: &powercut.Mem{MemFS: fs}, r: r, when: func(op errorfs.Op) []int {
 		if op.Kind != errorfs.OpLink || !begun {
 			return nil
 		}

@@ -78,7 +78,7 @@ func (l *shardLog) sum(ctx context.Context, at uint64) (s Sum, err error) {
 
 // capture returns the store as it is, with the net effect of all turns behind its place up to those
 // that reach a record, and notes the number of their last, and the highest id.
-func (l *shardLog) capture(at uint64, s *Sum) (n format.Newest, values *pebble.Iterator, err error) {
+func (l *shardLog) capture(at uint64, s *Sum) (n *pebble.Batch, values *pebble.Iterator, err error) {
 	l.folding.Lock()
 	defer l.folding.Unlock()
 	if err := l.fault.Err(); err != nil {
@@ -91,7 +91,7 @@ func (l *shardLog) capture(at uint64, s *Sum) (n format.Newest, values *pebble.I
 	if err != nil {
 		return n, nil, err
 	}
-	n, err = format.NewNewest(l.db, highest, func(fn func(b []byte, at turns.At) error) (err error) {
+	n, err = format.Newest(l.db, highest, func(fn func(b []byte, at turns.At) error) (err error) {
 		switch s.At, err = l.turnsUpTo(at, fn); {
 		case err == nil && s.At < at:
 			return fmt.Errorf("the log ends before it")

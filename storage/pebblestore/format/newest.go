@@ -11,13 +11,10 @@ import (
 )
 
 // Newest is a database as its log makes it: with the net effect of all turns that it has not
-// folded yet. Nothing of that goes into the database.
-type Newest struct {
-	*pebble.Batch
-}
-
-// NewNewest is told all turns of a log behind the place of its store, twice: what ends later does not count.
-func NewNewest(db *pebble.DB, highest uint64, log func(fn func(b []byte, at turns.At) error) error) (Newest, error) {
+// folded yet. Nothing of that goes into the database. log calls a function for all turns behind the place of the
+// store; it is called twice: what ends later does not count.
+func Newest(db *pebble.DB, highest uint64, log func(fn func(b []byte, at turns.At) error) error) (*pebble.Batch,
+	error) {
 	w := fold.NewWindow(highest)
 	err := log(w.Absorb)
 	share := w.NewShare()
@@ -25,19 +22,18 @@ func NewNewest(db *pebble.DB, highest uint64, log func(fn func(b []byte, at turn
 		err = log(share.Collect)
 	}
 	if err != nil {
-		return Newest{}, err
+		return nil, err
 	}
 	share.Seal(turns.Place{})
-	n := Newest{db.NewIndexedBatch()}
-	if err := n.apply(share); err != nil {
-		return n, errors.Join(err, n.Close())
+	b := db.NewIndexedBatch()
+	if err := apply(b, share); err != nil {
+		return nil, fmt.Errorf("storage: %w", errors.Join(err, b.Close()))
 	}
-	return n, nil
+	return b, nil
 }
 
 // apply adds a share.
-func (n Newest) apply(share *fold.Share) error {
-	b := n.Batch
+func apply(b *pebble.Batch, share *fold.Share) error {
 	key := Key(KeyMaxID, 0)
 	err := b.Set(key[:], MaxIDValue(share.Highest), nil)
 	if err == nil {
@@ -56,10 +52,7 @@ func (n Newest) apply(share *fold.Share) error {
 		key := PieceKey(p.ID, int(p.N))
 		err = errors.Join(err, b.Set(key[:], p.Value, nil))
 	}
-	if err != nil {
-		return fmt.Errorf("storage: %w", err)
-	}
-	return nil
+	return err
 }
 
 // EachChange calls fn for each key that a share changes, in their order. The value of one that

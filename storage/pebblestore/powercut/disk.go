@@ -12,13 +12,13 @@ import (
 
 // Disk is a disk. Nothing on it counts as safe before it has been synced.
 type Disk struct {
-	mem     *vfs.MemFS
+	mem     *Mem
 	held    sync.RWMutex
 	waiting atomic.Int32
 }
 
 // NewDisk makes an empty disk.
-func NewDisk() *Disk { return &Disk{mem: vfs.NewCrashableMem()} }
+func NewDisk() *Disk { return &Disk{mem: &Mem{MemFS: vfs.NewCrashableMem()}} }
 
 // FS is the disk as a store sees it.
 func (d *Disk) FS() vfs.FS {
@@ -47,5 +47,5 @@ func (d *Disk) Release() { d.held.Unlock() }
 // was synced is there. Of the rest, each block and each directory entry is
 // there with a chance of so many percent; r decides.
 func (d *Disk) Cut(percent int, r *rand.Rand) *Disk {
-	return &Disk{mem: d.mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: r})}
+	return &Disk{mem: &Mem{MemFS: d.mem.Clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: r})}}
 }
