@@ -28,18 +28,15 @@ func TestContextThatCallsOff(t *testing.T) {
 	must.Get(other.Put(ctx, client.NewJob{Tube: "a"}))
 	job := must.Get(c.Reserve(ctx, 0, "a"))
 	for name, call := range map[string]func(context.Context) error{
-		"Reserve": func(ctx context.Context) error { _, err := c.Reserve(ctx, client.Forever, "b"); return err },
+		"Reserve": func(ctx context.Context) error { return last(c.Reserve(ctx, client.Forever, "b")) },
 		"a fraction": func(ctx context.Context) error {
-			_, err := c.Reserve(ctx, 59999*time.Millisecond, "b")
-			return err
+			return last(c.Reserve(ctx, 59999*time.Millisecond, "b"))
 		},
 		"ReserveBatch": func(ctx context.Context) error {
-			_, err := c.ReserveBatch(ctx, 9, time.Hour, "b", "c")
-			return err
+			return last(c.ReserveBatch(ctx, 9, time.Hour, "b", "c"))
 		},
 		"ReserveTagged": func(ctx context.Context) error {
-			_, err := c.ReserveTagged(ctx, map[string]string{"k": "v"}, 9, client.Forever, "a")
-			return err
+			return last(c.ReserveTagged(ctx, map[string]string{"k": "v"}, 9, client.Forever, "a"))
 		},
 	} {
 		cancel, done := waits(t, other, call)
@@ -171,9 +168,9 @@ func TestWaitsOfParts(t *testing.T) {
 func TestShortWaits(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)
 	for name, call := range map[string]func() error{
-		"Reserve":       func() error { _, err := c.Reserve(ctx, time.Millisecond); return err },
-		"ReserveBatch":  func() error { _, err := c.ReserveBatch(ctx, 9, 1500*time.Microsecond); return err },
-		"ReserveTagged": func() error { _, err := c.ReserveTagged(ctx, nil, 9, time.Millisecond); return err },
+		"Reserve":       func() error { return last(c.Reserve(ctx, time.Millisecond)) },
+		"ReserveBatch":  func() error { return last(c.ReserveBatch(ctx, 9, 1500*time.Microsecond)) },
+		"ReserveTagged": func() error { return last(c.ReserveTagged(ctx, nil, 9, time.Millisecond)) },
 	} {
 		if err := call(); err != client.ErrTimedOut && !errors.Is(err, client.ErrTimedOut) {
 			t.Errorf("%s: %v", name, err)
@@ -196,8 +193,6 @@ func TestPutIsAnsweredBeforeTheEnd(t *testing.T) {
 		if id, err := c.Put(ctx, client.NewJob{Wait: time.Hour}); id != 7 || err != nil {
 			t.Errorf("put as %d: %v", id, err)
 		}
-		if err := c.Delete(t.Context(), 7); !errors.Is(err, client.ErrClosed) {
-			t.Errorf("the connection is out of step: %v", err)
-		}
+		fails(t, "the connection is out of step", c.Delete(t.Context(), 7), client.ErrClosed)
 	})
 }

@@ -35,10 +35,7 @@ func TestLifeOfAJob(t *testing.T) {
 		if err := job.Touch(ctx); err != client.ErrTaken {
 			t.Errorf("touch of a job that was released: %v", err)
 		}
-		if stats := must.Get(c.StatsJob(ctx, id)); stats.Get("state") != "delayed" || stats.Number("delay") != 3600 ||
-			stats.Number("pri") != 8 {
-			t.Errorf("released: %v", stats)
-		}
+		shows(t, must.Get(c.StatsJob(ctx, id)), "state=delayed delay=3600 pri=8")
 		must.Do(t, c.KickJob(ctx, id))
 		job = must.Get(c.Reserve(ctx, client.Forever, "mail"))
 		must.Do(t, job.Bury(ctx, 9))
@@ -56,15 +53,11 @@ func TestLifeOfAJob(t *testing.T) {
 			t.Errorf("peek of a job that was deleted: %v", err)
 		}
 		must.Do(t, c.Pause(ctx, "default", time.Second))
-		if stats := must.Get(c.StatsTube(ctx, "default")); stats.Number("pause") != 1 {
-			t.Errorf("the tube: %v", stats)
-		}
+		shows(t, must.Get(c.StatsTube(ctx, "default")), "pause=1")
 		if tubes := must.Get(c.Tubes(ctx)); !slices.Contains(tubes, "default") {
 			t.Errorf("tubes are %q", tubes)
 		}
-		if stats := must.Get(c.Stats(ctx)); stats.Number("total-jobs") != 1 {
-			t.Errorf("the server: %v", stats)
-		}
+		shows(t, must.Get(c.Stats(ctx)), "total-jobs=1")
 	})
 }
 
@@ -174,9 +167,7 @@ func TestPipeline(t *testing.T) {
 				t.Errorf("command %d: %v, want %v", i, r.Err, want[i])
 			}
 		}
-		if stats := must.Get(c.StatsJob(ctx, results[5].ID)); stats.Get("tube") != "b" {
-			t.Errorf("the last put: %v", stats)
-		}
+		shows(t, must.Get(c.StatsJob(ctx, results[5].ID)), "tube=b")
 	})
 }
 

@@ -20,12 +20,8 @@ func TestContextThatHasEnded(t *testing.T) {
 	if _, err := c.Put(ended, client.NewJob{}); err != context.Canceled {
 		t.Errorf("put: %v", err)
 	}
-	if _, err := client.Dial(ended, client.Config{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("dial: %v", err)
-	}
-	if stats := must.Get(c.Stats(ctx)); stats.Number("total-jobs") != 0 {
-		t.Error("the job was put")
-	}
+	fails(t, "dial", last(client.Dial(ended, client.Config{})), context.Canceled)
+	shows(t, must.Get(c.Stats(ctx)), "total-jobs=0")
 }
 
 // waits begins a call that waits, and returns when it does: cancel ends its context, and done has its error.
@@ -46,8 +42,7 @@ func TestContextThatEndsACall(t *testing.T) {
 	id := must.Get(other.Put(ctx, client.NewJob{Tube: "a"}))
 	job := must.Get(c.Reserve(ctx, 0, "a"))
 	cancel, done := waits(t, other, func(ctx context.Context) error {
-		_, err := c.Reserve(ctx, client.Forever, "b")
-		return err
+		return last(c.Reserve(ctx, client.Forever, "b"))
 	})
 	behind, giveUp := context.WithTimeout(ctx, time.Millisecond)
 	defer giveUp()
@@ -140,8 +135,7 @@ func TestCloseEndsACall(t *testing.T) {
 	server := beanfield(t)
 	c, other, ctx := dial(t, server), dial(t, server), within(t)
 	_, done := waits(t, other, func(ctx context.Context) error {
-		_, err := c.Reserve(ctx, client.Forever)
-		return err
+		return last(c.Reserve(ctx, client.Forever))
 	})
 	must.Do(t, c.Close())
 	if err := <-done; !errors.Is(err, client.ErrClosed) || !errors.Is(err, client.ErrLost) {
@@ -162,9 +156,7 @@ func TestTubeThatIsRefused(t *testing.T) {
 		c := s.dial(t)
 		defer c.Close()
 		s.hears(t, "capabilities")
-		if _, err := c.Put(t.Context(), client.NewJob{Tube: "secret"}); !errors.Is(err, client.ErrRefused) {
-			t.Errorf("put: %v", err)
-		}
+		fails(t, "put", last(c.Put(t.Context(), client.NewJob{Tube: "secret"})), client.ErrRefused)
 		s.hears(t, "use secret")
 		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Tube: "a"}, {Tube: "secret"}, {Tube: "a"},
 			{Tube: "b"}}))
@@ -173,13 +165,9 @@ func TestTubeThatIsRefused(t *testing.T) {
 			t.Errorf("put-batch: %v", results)
 		}
 		s.hears(t, "use a", "put 0 0 60 0", "use secret", "put 0 0 60 0", "use b", "put 0 0 60 0")
-		if _, err := c.Kick(t.Context(), "secret", 1); !errors.Is(err, client.ErrRefused) {
-			t.Errorf("kick: %v", err)
-		}
+		fails(t, "kick", last(c.Kick(t.Context(), "secret", 1)), client.ErrRefused)
 		s.hears(t, "use secret")
-		if _, err := c.Reserve(t.Context(), 0, "secret"); !errors.Is(err, client.ErrRefused) {
-			t.Errorf("reserve: %v", err)
-		}
+		fails(t, "reserve", last(c.Reserve(t.Context(), 0, "secret")), client.ErrRefused)
 		s.hears(t, "watch secret")
 		for range 2 {
 			if _, err := c.Reserve(t.Context(), 0, "a"); err != client.ErrTimedOut {

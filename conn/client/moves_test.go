@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -37,10 +36,7 @@ func TestMovesAndChanges(t *testing.T) {
 		t.Errorf("changed %d, not %d: %v", changed, not, err)
 	}
 	count("from", "current-jobs-delayed", many/2)
-	if stats := must.Get(c.StatsJob(ctx, ids[0].ID)); stats.Number("pri") != 7 || stats.Number("delay") != 3600 ||
-		stats.Number("ttr") != 90 {
-		t.Errorf("the first job: %v", stats)
-	}
+	shows(t, must.Get(c.StatsJob(ctx, ids[0].ID)), "pri=7 delay=3600 ttr=90")
 }
 
 // What cannot be moved or changed, and a server that cannot do either.
@@ -60,22 +56,14 @@ func TestMovesAndChangesThatAreWrong(t *testing.T) {
 			{client.Filter{Tube: "a", OlderThan: -1}, "b", "", client.Change{Priority: new(uint32)}},
 			{ok, "b", client.Reserved, client.Change{Delay: new(time.Duration(-1))}},
 		} {
-			if _, _, err := c.MoveJobs(ctx, try.f, try.to, try.as); !errors.Is(err, client.ErrInvalid) {
-				t.Errorf("move %d: %v", i, err)
-			}
-			if _, _, err := c.ChangeJobs(ctx, try.f, try.change); !errors.Is(err, client.ErrInvalid) {
-				t.Errorf("change %d: %v", i, err)
-			}
+			fails(t, i, last(c.MoveJobs(ctx, try.f, try.to, try.as)), client.ErrInvalid)
+			fails(t, i, last(c.ChangeJobs(ctx, try.f, try.change)), client.ErrInvalid)
 		}
 		want := client.ErrNotFound
 		if !c.Has("move-jobs") {
 			want = client.ErrUnsupported
 		}
-		if _, _, err := c.MoveJobs(ctx, ok, "b", ""); !errors.Is(err, want) {
-			t.Errorf("move: %v", err)
-		}
-		if _, _, err := c.ChangeJobs(ctx, ok, client.Change{Priority: new(uint32)}); !errors.Is(err, want) {
-			t.Errorf("change: %v", err)
-		}
+		fails(t, "move", last(c.MoveJobs(ctx, ok, "b", "")), want)
+		fails(t, "change", last(c.ChangeJobs(ctx, ok, client.Change{Priority: new(uint32)})), want)
 	})
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -16,82 +17,45 @@ import (
 	"beanfield/storage/must"
 )
 
-// All that a put can say, and how it is answered.
+// All that a put can say, alone and in a batch, and how it is answered.
 func TestPutWithOptions(t *testing.T) {
-	c, ctx := dial(t, beanfield(t)), within(t)
 	job := client.NewJob{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond,
-		Delay: time.Hour,
-		Key:   "order 17%=\r\n", KeyFor: time.Hour, Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4,
-		Tags: map[string]string{"colour": "dark red", "größe": "ß"}}
-	id := must.Get(c.Put(ctx, job))
-	if again := must.Get(c.Put(ctx, job)); again != id {
-		t.Errorf("the same put makes job %d, and then %d", id, again)
-	}
-	job.Once = "another"
-	_, err := c.Put(ctx, job)
-	if exists := (*client.ExistsError)(nil); !errors.As(err, &exists) || exists.ID != id ||
-		!errors.Is(err, client.ErrExists) {
-		t.Errorf("a put with a key that is taken: %v", err)
-	}
-	n := 0
-	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed, client.Ready},
-		Tags: job.Tags, BodyContains: "ell", Bodies: 4}) {
-		if err != nil || string(j.Body) != "hell" || j.Tags.Get("colour") != "dark red" || j.Number("ttr") != 2 ||
-			j.Number("pri") != 3 {
-			t.Errorf("listed: %+v, %v", j, err)
+		Delay: time.Hour, Key: "order 17%=\r\n", KeyFor: time.Hour, Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4,
+		Tags: map[string]string{"colour": "dark red", "größe": "ß", "a=b": strings.Repeat("x", 400)}}
+	other, long := job, job
+	other.Once = "another"
+	long.Tags = map[string]string{"long": strings.Repeat("\r\ndelete 1\r\n", 100)}
+	for how, put := range map[string]func(context.Context, *client.Conn, ...client.NewJob) []client.Result{
+		"a batch": func(ctx context.Context, c *client.Conn, jobs ...client.NewJob) []client.Result {
+			return must.Get(c.PutBatch(ctx, jobs))
+		},
+		"alone": func(ctx context.Context, c *client.Conn, jobs ...client.NewJob) (results []client.Result) {
+			for _, j := range jobs {
+				id, err := c.Put(ctx, j)
+				results = append(results, client.Result{ID: id, Err: err})
+			}
+			return results
+		},
+	} {
+		c, ctx := dial(t, beanfield(t)), within(t)
+		r := append(put(ctx, c, job), put(ctx, c, job, other, long)...)
+		if r[0].Err != nil || r[1] != r[0] {
+			t.Errorf("%s: the same put makes %v, and then %v", how, r[0], r[1])
 		}
-		n++
-	}
-	if n != 1 {
-		t.Errorf("%d jobs are listed", n)
-	}
-	job.Tags = map[string]string{"long": strings.Repeat("\r\ndelete 1\r\n", 100)}
-	if _, err := c.Put(ctx, job); !errors.Is(err, client.ErrInvalid) {
-		t.Errorf("a tag that is too long: %v", err)
-	}
-	if n := must.Get(c.Truncate(ctx, "mail")); n != 1 {
-		t.Errorf("%d jobs truncated", n)
-	}
-}
-
-// The jobs of a batch can say what a single one can.
-func TestPutBatchWithOptions(t *testing.T) {
-	c, ctx := dial(t, beanfield(t)), within(t)
-	jobs := []client.NewJob{
-		{Tube: "mail", Body: []byte("hello"), Priority: 3, TTR: 1500 * time.Millisecond, Delay: time.Hour,
-			Key: "order 17%=\r\n", KeyFor: time.Hour,
-			Once: "a\x00b", Expire: 2 * time.Hour, Deliveries: 4, Tags: map[string]string{"colour": "dark red",
-				"a=b": "ß"}},
-		{Tube: "mail", Key: "order 18", Once: "c", Tags: map[string]string{"long": strings.Repeat("x", 400)}},
-		{Tube: "mail", Key: "order 18"},
-		{Tube: "mail", Tags: map[string]string{"long": strings.Repeat("\r\n", 300)}},
-		{Tube: "mail", Key: "order 19"},
-	}
-	var first []client.Result
-	for range 2 {
-		results := must.Get(c.PutBatch(ctx, jobs))
-		exists := (*client.ExistsError)(nil)
-		if !errors.As(results[2].Err, &exists) || exists.ID != results[1].ID ||
-			!errors.Is(results[3].Err, client.ErrInvalid) {
-			t.Fatalf("results %v", results)
+		exists(t, how, r[2].Err, r[0].ID)
+		fails(t, how, r[3].Err, client.ErrInvalid)
+		n := 0
+		for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail",
+			States: []client.State{client.Delayed, client.Ready}, Tags: job.Tags, BodyContains: "ell", Bodies: 4}) {
+			if err != nil || string(j.Body) != "hell" || j.Tags.Get("colour") != "dark red" || j.Number("ttr") != 2 ||
+				j.Number("pri") != 3 || uint64(j.Number("id")) != r[0].ID {
+				t.Errorf("%s: listed: %+v, %v", how, j, err)
+			}
+			n++
 		}
-		if first == nil {
-			first = results
+		if truncated := must.Get(c.Truncate(ctx, "mail")); n != 1 || truncated != 1 {
+			t.Errorf("%s: %d jobs are listed, %d truncated", how, n, truncated)
 		}
-		if results[0] != first[0] || results[1] != first[1] || results[0].Err != nil || results[1].Err != nil {
-			t.Errorf("once more: %v, after %v", results, first)
-		}
-	}
-	n := 0
-	for j, err := range c.Jobs(ctx, client.Filter{Tube: "mail", States: []client.State{client.Delayed},
-		Tags: jobs[0].Tags}) {
-		if err != nil || uint64(j.Number("id")) != first[0].ID || j.Number("ttr") != 2 || j.Number("pri") != 3 {
-			t.Errorf("listed: %+v, %v", j, err)
-		}
-		n++
-	}
-	if stats := must.Get(c.Stats(ctx)); n != 1 || stats.Number("total-jobs") != 3 || stats.Number("cmd-put") != 0 {
-		t.Errorf("%d listed; stats: %v", n, stats)
 	}
 }
 
@@ -113,8 +77,8 @@ func TestPutBatchThatIsRefused(t *testing.T) {
 	})
 }
 
-// If a key is taken, no job is put together with others.
-func TestPutTogetherWithKeys(t *testing.T) {
+// All jobs are put together, or none: so if a key is taken.
+func TestPutTogether(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)
 	some := func(keys ...string) (jobs []client.NewJob) {
 		for _, k := range keys {
@@ -122,38 +86,24 @@ func TestPutTogetherWithKeys(t *testing.T) {
 		}
 		return jobs
 	}
-	ids := must.Get(c.PutTogether(ctx, some("a", "b")))
-	_, err := c.PutTogether(ctx, some("c", "b"))
-	if exists := (*client.ExistsError)(nil); !errors.As(err, &exists) || exists.ID != ids[1] {
-		t.Errorf("a key that is taken: %v", err)
-	}
-	if _, err := c.PutTogether(ctx, some("c", "c")); !errors.Is(err, client.ErrRefused) {
-		t.Errorf("the same key twice: %v", err)
-	}
-	if stats := must.Get(c.Stats(ctx)); stats.Number("total-jobs") != 2 {
-		t.Errorf("%d jobs were put", stats.Number("total-jobs"))
-	}
-}
-
-// All jobs are put together, or none.
-func TestPutTogether(t *testing.T) {
-	c, ctx := dial(t, beanfield(t)), within(t)
-	if ids := must.Get(c.PutTogether(ctx, make([]client.NewJob, 5))); len(ids) != 5 || ids[4] != ids[0]+4 {
+	ids := must.Get(c.PutTogether(ctx, some("a", "b", "", "")))
+	if len(ids) != 4 || ids[3] != ids[0]+3 {
 		t.Errorf("put as %d", ids)
 	}
+	_, err := c.PutTogether(ctx, some("c", "b"))
+	exists(t, "a key that is taken", err, ids[1])
 	apart := make([]client.NewJob, 50)
 	for i := range apart {
 		apart[i].Tube = fmt.Sprint("t", i)
 	}
-	if _, err := c.PutTogether(ctx, apart); !errors.Is(err, client.ErrTogether) {
-		t.Errorf("tubes of several shards: %v", err)
+	for _, k := range []struct {
+		jobs []client.NewJob
+		want error
+	}{{some("c", "c"), client.ErrRefused}, {apart, client.ErrTogether}, {make([]client.NewJob, 1001), client.ErrInvalid}} {
+		_, err := c.PutTogether(ctx, k.jobs)
+		fails(t, len(k.jobs), err, k.want)
 	}
-	if _, err := c.PutTogether(ctx, make([]client.NewJob, 1001)); !errors.Is(err, client.ErrInvalid) {
-		t.Errorf("too many: %v", err)
-	}
-	if stats := must.Get(c.Stats(ctx)); stats.Number("total-jobs") != 5 {
-		t.Errorf("%d jobs were put", stats.Number("total-jobs"))
-	}
+	shows(t, must.Get(c.Stats(ctx)), "total-jobs=4")
 }
 
 // More jobs than one answer lists, with other calls in between.
@@ -183,31 +133,26 @@ func TestJobsOfManyPages(t *testing.T) {
 // What a beanstalkd cannot do is refused, and nothing is sent.
 func TestWhatBeanstalkdCannot(t *testing.T) {
 	c, ctx := dial(t, beanstalkd(t)), within(t)
-	for name, try := range map[string]func() error{
-		"key":         func() error { _, err := c.Put(ctx, client.NewJob{Key: "k"}); return err },
-		"PutTogether": func() error { _, err := c.PutTogether(ctx, make([]client.NewJob, 1)); return err },
-		"Truncate":    func() error { _, err := c.Truncate(ctx, "default"); return err },
-		"Jobs": func() (err error) {
-			for _, err = range c.Jobs(ctx, client.Filter{}) {
-			}
-			return err
-		},
-		"TouchBatchFor": func() error { _, err := c.TouchBatchFor(ctx, []uint64{1}, time.Minute); return err },
-		"Policies":      func() error { _, err := c.Policies(ctx); return err },
-		"Policy":        func() error { _, err := c.Policy(ctx, "default"); return err },
-		"SetPolicies":   func() error { _, err := c.SetPolicies(ctx, "", ""); return err },
-		"Schedules":     func() error { _, err := c.Schedules(ctx); return err },
+	for name, err := range map[string]error{
+		"key":           last(c.Put(ctx, client.NewJob{Key: "k"})),
+		"PutTogether":   last(c.PutTogether(ctx, make([]client.NewJob, 1))),
+		"Truncate":      last(c.Truncate(ctx, "default")),
+		"TouchBatchFor": last(c.TouchBatchFor(ctx, []uint64{1}, time.Minute)),
+		"Policies":      last(c.Policies(ctx)),
+		"Policy":        last(c.Policy(ctx, "default")),
+		"SetPolicies":   last(c.SetPolicies(ctx, "", "")),
+		"Schedules":     last(c.Schedules(ctx)),
+		"ReserveTagged": last(c.ReserveTagged(ctx, nil, 1, 0)),
 	} {
-		if err := try(); !errors.Is(err, client.ErrUnsupported) {
-			t.Errorf("%s: %v", name, err)
-		}
+		fails(t, name, err, client.ErrUnsupported)
+	}
+	for _, err := range c.Jobs(ctx, client.Filter{}) {
+		fails(t, "Jobs", err, client.ErrUnsupported)
 	}
 	if c.Has("put-with") {
 		t.Error("beanstalkd has put-with")
 	}
-	if stats := must.Get(c.Stats(ctx)); stats.Number("total-jobs") != 0 {
-		t.Errorf("%d jobs were put", stats.Number("total-jobs"))
-	}
+	shows(t, must.Get(c.Stats(ctx)), "total-jobs=0")
 }
 
 // The names of tubes that are refused here are those that the server refuses.
@@ -234,30 +179,18 @@ func TestInvalid(t *testing.T) {
 	c, ctx := dial(t, beanfield(t)), within(t)
 	for _, job := range []client.NewJob{{Delay: -1}, {TTR: -1}, {TTR: 1 << 62}, {Expire: -1}, {Tube: "a b"},
 		{Tube: "a\r\ndelete 1"}} {
-		if _, err := c.Put(ctx, job); !errors.Is(err, client.ErrInvalid) {
-			t.Errorf("%+v: %v", job, err)
-		}
+		fails(t, job, last(c.Put(ctx, job)), client.ErrInvalid)
 	}
 	for _, ttr := range []time.Duration{0, -1, 1 << 62} {
-		if _, err := c.TouchBatchFor(ctx, nil, ttr); !errors.Is(err, client.ErrInvalid) {
-			t.Errorf("touched for %v: %v", ttr, err)
-		}
+		fails(t, ttr, last(c.TouchBatchFor(ctx, nil, ttr)), client.ErrInvalid)
 	}
 	for _, config := range []client.Config{{Servers: []string{"http://a"}}, {Timeout: -1},
 		{Retry: client.Backoff{Min: -1}}} {
-		if _, err := client.Dial(ctx, config); !errors.Is(err, client.ErrInvalid) {
-			t.Errorf("%+v: %v", config, err)
-		}
-		if _, err := client.NewPool(config, 1); !errors.Is(err, client.ErrInvalid) {
-			t.Errorf("%+v: %v", config, err)
-		}
+		fails(t, config, last(client.Dial(ctx, config)), client.ErrInvalid)
+		fails(t, config, last(client.NewPool(config, 1)), client.ErrInvalid)
 	}
-	if _, err := client.NewPool(client.Config{}, 0); !errors.Is(err, client.ErrInvalid) {
-		t.Errorf("a pool of none: %v", err)
-	}
-	if _, err := c.SetPolicies(ctx, "delete 1\r\n", strings.Repeat("x", 250)); !errors.Is(err, client.ErrInvalid) {
-		t.Errorf("a version that is too long: %v", err)
-	}
+	fails(t, "a pool of none", last(client.NewPool(client.Config{}, 0)), client.ErrInvalid)
+	fails(t, "a long version", last(c.SetPolicies(ctx, "delete 1\r\n", strings.Repeat("x", 250))), client.ErrInvalid)
 }
 
 // Whoever imports the package builds no server.

@@ -60,10 +60,7 @@ func TestPoolIsBounded(t *testing.T) {
 		t.Errorf("%d connections at once, %d made", most.Load(), made.Load())
 	}
 	must.Do(t, p.Do(ctx, func(c *client.Conn) error {
-		if stats := must.Get(c.Stats(ctx)); stats.Number("current-jobs-reserved") != 0 ||
-			stats.Number("current-jobs-ready") != 600 {
-			t.Errorf("jobs are left reserved: %v", stats)
-		}
+		shows(t, must.Get(c.Stats(ctx)), "current-jobs-reserved=0 current-jobs-ready=600")
 		return nil
 	}))
 	must.Do(t, p.Close())
@@ -288,12 +285,11 @@ func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
 			func(_ *client.Conn, j *client.Job) error { return j.Delete(ctx) },
 			func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 0, time.Hour) },
 			func(_ *client.Conn, j *client.Job) error { return j.Bury(ctx, 0) },
-			func(c *client.Conn, j *client.Job) error { _, err := c.DeleteBatch(ctx, []uint64{j.ID}); return err },
+			func(c *client.Conn, j *client.Job) error { return last(c.DeleteBatch(ctx, []uint64{j.ID})) },
 			func(c *client.Conn, j *client.Job) error {
-				_, err := c.ReleaseBatch(ctx, []uint64{j.ID}, 0, time.Hour)
-				return err
+				return last(c.ReleaseBatch(ctx, []uint64{j.ID}, 0, time.Hour))
 			},
-			func(c *client.Conn, j *client.Job) error { _, err := c.BuryBatch(ctx, []uint64{j.ID}, 0); return err },
+			func(c *client.Conn, j *client.Job) error { return last(c.BuryBatch(ctx, []uint64{j.ID}, 0)) },
 			func(c *client.Conn, j *client.Job) error { run.Delete(j.ID); _, err := c.Run(ctx, &run); return err },
 		} {
 			must.Do(t, p.Do(ctx, func(c *client.Conn) error {
@@ -306,8 +302,7 @@ func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
 		}
 		must.Do(t, p.Do(ctx, func(c *client.Conn) error {
 			must.Get(c.Put(ctx, client.NewJob{}))
-			_, err := c.Reserve(ctx, 0)
-			return err
+			return last(c.Reserve(ctx, 0))
 		}))
 		must.Do(t, p.Do(ctx, func(*client.Conn) error { return nil }))
 		if made.Load() != 2 {

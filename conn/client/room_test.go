@@ -18,12 +18,9 @@ func TestPutWaitsForRoom(t *testing.T) {
 	f.router.SetLimits(policy.Amount{policy.BoundJobs: 1})
 	c, other, ctx := ready(t, f.addr), dial(t, f.addr), within(t)
 	id := must.Get(c.Put(ctx, client.NewJob{Tube: "a"}))
-	if _, err := c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Millisecond}); !errors.Is(err, client.ErrNoRoom) {
-		t.Errorf("it has waited a millisecond: %v", err)
-	}
+	fails(t, "it has waited a millisecond", last(c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Millisecond})), client.ErrNoRoom)
 	cancel, done := waits(t, other, func(ctx context.Context) error {
-		_, err := c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Hour})
-		return err
+		return last(c.Put(ctx, client.NewJob{Tube: "b", Wait: time.Hour}))
 	})
 	cancel()
 	if err := <-done; err != context.Canceled {

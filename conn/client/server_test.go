@@ -227,3 +227,38 @@ func (s *script) hears(t *testing.T, want ...string) {
 	}
 	s.heard = nil
 }
+
+// fails checks that an error is all of these.
+func fails(t *testing.T, what any, err error, want ...error) {
+	t.Helper()
+	for _, w := range want {
+		if !errors.Is(err, w) {
+			t.Errorf("%v: %v, want %v", what, err, w)
+		}
+	}
+}
+
+// last is the error of a call that returns something else, too.
+func last(results ...any) error {
+	err, _ := results[len(results)-1].(error)
+	return err
+}
+
+// exists checks that a key is taken by a job.
+func exists(t *testing.T, what any, err error, id uint64) {
+	t.Helper()
+	fails(t, what, err, client.ErrExists)
+	if e := (*client.ExistsError)(nil); errors.As(err, &e) && e.ID != id {
+		t.Errorf("%v: job %d has the key, not %d", what, e.ID, id)
+	}
+}
+
+// shows checks some keys of a document: "state=ready pri=7".
+func shows(t *testing.T, d client.Document, want string) {
+	t.Helper()
+	for _, w := range strings.Fields(want) {
+		if key, value, _ := strings.Cut(w, "="); d.Get(key) != value {
+			t.Errorf("%s is %q, want %s: %v", key, d.Get(key), value, d)
+		}
+	}
+}

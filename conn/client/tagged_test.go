@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -52,9 +51,7 @@ func TestTaggedJobs(t *testing.T) {
 func TestTagsAtBeanstalkd(t *testing.T) {
 	server := beanstalkd(t)
 	c, ctx := dial(t, server), within(t)
-	if _, err := c.ReserveTagged(ctx, nil, 1, 0); !errors.Is(err, client.ErrUnsupported) {
-		t.Errorf("tags: %v", err)
-	}
+	fails(t, "tags", last(c.ReserveTagged(ctx, nil, 1, 0)), client.ErrUnsupported)
 	must.Get(c.PutBatch(ctx, []client.NewJob{{Tube: "a"}, {Tube: "b"}, {}}))
 	tubes := make(chan string, 2)
 	working(t, &client.Worker{Config: at(server), Tubes: []string{"a", "b"}, Handler: func(_ context.Context,

@@ -77,9 +77,7 @@ func TestWorkerSettlesJobs(t *testing.T) {
 		must.Do(t, w.Shutdown(ctx)) // now everything has been reported
 		mu.Lock()
 		defer mu.Unlock()
-		if _, err := c.PeekJob(ctx, ids["well"]); !errors.Is(err, client.ErrNotFound) {
-			t.Errorf("a job that was done: %v", err)
-		}
+		fails(t, "a job that was done", last(c.PeekJob(ctx, ids["well"])), client.ErrNotFound)
 		for body, want := range map[string]string{"exit": "delayed 5", "error": "delayed 5", "panic": "delayed 5", "bury": "buried 5", "retry": "delayed 5", "itself": "buried 3"} {
 			stats := must.Get(c.StatsJob(ctx, ids[body]))
 			if got := stats.Get("state") + " " + stats.Get("pri"); got != want {
@@ -219,10 +217,7 @@ func TestWorkerIsAbandoned(t *testing.T) {
 				must.Do(t, <-ended)
 			}
 			cancel()
-			if stats := must.Get(c.StatsJob(ctx, id)); stats.Get("state") != "ready" || stats.Number("pri") != 9 ||
-				stats.Number("releases") != 1 {
-				t.Errorf("the job: %v", stats)
-			}
+			shows(t, must.Get(c.StatsJob(ctx, id)), "state=ready pri=9 releases=1")
 		})
 	}
 }
@@ -367,9 +362,7 @@ func TestWorkersThatCannotWork(t *testing.T) {
 	handler := func(context.Context, *client.Job) error { return nil }
 	for _, w := range []*client.Worker{{}, {Handler: handler, Tubes: []string{"a b"}}, {Handler: handler, Attempts: -1},
 		{Handler: handler, TTR: 60}, {Handler: handler, Config: client.Config{Servers: []string{"/"}}}} {
-		if err := w.Run(t.Context()); !errors.Is(err, client.ErrInvalid) {
-			t.Errorf("%v", err)
-		}
+		fails(t, "", w.Run(t.Context()), client.ErrInvalid)
 	}
 	w := &client.Worker{Handler: handler}
 	must.Do(t, w.Shutdown(t.Context()))

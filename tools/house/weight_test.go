@@ -28,7 +28,7 @@ var budgets = map[string]weight{
 	"conn":                    {7800, 7300},
 	"conn/admin":              {12500, 8000},
 	"conn/beanstalk":          {19400, 17100},
-	"conn/client":             {5700, 8000},
+	"conn/client":             {5700, 7800},
 	"conn/queueservice":       {7900, 9800},
 	"router":                  {10000, 26000},
 	"shard":                   {1500, 6900},
