@@ -54,6 +54,7 @@ func prepare(t testing.TB, words ...string) *process {
 func prepareIn(t testing.TB, dir string, words ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
+	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // none outlives tests that are killed
 	p.stderr = must.Get(os.CreateTemp(dir, "stderr"))
 	t.Cleanup(func() { p.stderr.Close() })
 	p.Stderr = p.stderr

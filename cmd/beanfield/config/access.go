@@ -25,65 +25,31 @@ var parts = []string{"subject", "common_name", "dns_name", "email", "uri"}
 const oldCertificate = "certificate"
 
 // accessRows are the keys of each [[access]].
-func accessRows(r *access.Rule) []setting {
-	const (
-		hashes  = `the hash that "beanfield token" prints, or a list of hashes`
-		numbers = `a number, or a list of numbers`
-		subnets = `a network, as "10.0.0.0/8", or an address, or a list of them`
-		tubes   = `a name, or a list, in which * stands for any characters, also none`
-	)
-	h := &r.Holder
-	may := func(may access.Rights) string { return showTexts(strings.Split(may.String(), ", ")) }
-	return live(
-		text("access.name", &r.Name, "text", `any text; "" for the rule's number`),
-		hiding(list("access.token", &r.Tokens, "SHA-256 hashes", hashes, asHash, showTexts)),
-		holder("access.subject", &h.Subjects),
-		holder("access.common_name", &h.CommonNames),
-		holder("access.dns_name", &h.DNSNames),
-		holder("access.email", &h.Emails),
-		holder("access.uri", &h.URIs),
-		list("access.uid", &r.UIDs, "numbers", numbers, asPeer, showNumbers),
-		list("access.gid", &r.GIDs, "numbers", numbers, asPeer, showNumbers),
-		list("access.network", &r.Networks, "networks", subnets, asNetwork, showNames),
-		row("access.may", &r.May, "words", `a list of `+inQuotes(access.RightNames()), asRights, may),
-		list("access.tubes", &r.Tubes, "patterns", tubes, asPattern, showTexts),
-	)
-}
+func accessRows(r *access.Rule) []setting { return rowsOf(accessKey, r) }
 
-// list is a setting that is one value or several.
-func list[V any](key string, field *[]V, unit, allowed string, one func(any) (V, error),
-	show func([]V) string) setting {
-	return row(key, field, unit, allowed, func(v any) ([]V, error) { return each(v, one) }, show)
-}
-
-// holder is a setting with patterns for a part of a certificate.
-func holder(key string, field *[]string) setting {
-	const allowed = `a pattern for this part of a certificate, or a list; * stands for any characters`
-	return list(key, field, "patterns", allowed, asPattern, showTexts)
-}
-
-// each takes one value or an array of them, which must not be empty: a list that names
-// nobody is more likely a mistake than meant.
-func each[T any](v any, one func(any) (T, error)) ([]T, error) {
-	array, ok := v.([]any)
-	if !ok {
-		array = []any{v}
-	}
-	if len(array) == 0 {
-		return nil, errors.New("empty")
-	}
-	var list []T
-	for _, e := range array {
-		x, err := one(e)
-		if err != nil && ok {
-			err = fmt.Errorf("in the list: %w", err)
+// each takes one value or an array of them, which must not be empty: a list that names nobody is more likely a mistake
+// than meant.
+func each[T any](one func(any) (T, error)) func(v any) ([]T, error) {
+	return func(v any) (list []T, err error) {
+		array, ok := v.([]any)
+		if !ok {
+			array = []any{v}
 		}
-		if err != nil {
-			return nil, err
+		if len(array) == 0 {
+			return nil, errors.New("empty")
 		}
-		list = append(list, x)
+		for _, e := range array {
+			x, err := one(e)
+			if err != nil && ok {
+				err = fmt.Errorf("in the list: %w", err)
+			}
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, x)
+		}
+		return list, nil
 	}
-	return list, nil
 }
 
 func asPeer(v any) (uint32, error) {
@@ -120,22 +86,26 @@ func asNetwork(v any) (netip.Prefix, error) {
 }
 
 func asRights(v any) (may access.Rights, err error) {
-	rights, err := each(v, func(v any) (access.Rights, error) {
-		s, err := asText(v)
-		if err != nil {
-			return 0, err
-		}
-		return access.ParseRight(s)
-	})
+	rights, err := each(asRight)(v)
 	for _, one := range rights {
 		may |= one
 	}
 	return may, err
 }
 
+func asRight(v any) (access.Rights, error) {
+	s, err := asText(v)
+	if err != nil {
+		return 0, err
+	}
+	return access.ParseRight(s)
+}
+
+func showRights(may access.Rights) string { return showTexts(strings.Split(may.String(), ", ")) }
+
 // access reads the array of rules.
 func (r *fileReader) access(key toml.Key, v any) {
-	rules, ok := elements(r, key, v, "tables", nil, (*element).rule, accessRows, func(*element, *access.Rule) {})
+	rules, ok := elements(r, key, v, "tables", nil, (*element).rule, func(*element, *access.Rule) {})
 	r.config.Access, r.config.Open = rules, ok && len(rules) == 0
 }
 

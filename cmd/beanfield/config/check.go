@@ -16,32 +16,32 @@ import (
 func Print(w io.Writer, c *Config, version string) error {
 	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
 	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)
-	printArray(t, "listen", c.Listen, func(l *Listen) string {
-		return fmt.Sprintf("{ %s },\t# %s", inOneLine(l.rows()), comment(l.from.String()))
+	printArray(t, listenKey, c.Listen, func(l *Listen, rows []setting) string {
+		return fmt.Sprintf("{ %s },\t# %s", inOneLine(rows), comment(l.from.String()))
 	})
 	for _, s := range c.rows() {
 		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(), comment(c.From[s.key].String()), meaning(s.key, c))
 	}
-	printArray(t, tubeKey, c.Tubes, func(r *TubeRule) string { return inBraces(r.rows()) })
-	printArray(t, scheduleKey, c.Schedules, func(r *ScheduleRule) string { return inBraces(r.rows()) })
-	printArray(t, queueForKey, c.Queue.For, func(r *QueueFor) string { return inBraces(r.rows()) })
+	printArray(t, tubeKey, c.Tubes, inBraces)
+	printArray(t, scheduleKey, c.Schedules, inBraces)
+	printArray(t, queueForKey, c.Queue.For, inBraces)
 	if len(c.Access) > 0 || c.Open {
-		printArray(t, accessKey, c.Access, func(r *access.Rule) string { return "{ " + showRule(r) + " }," })
+		printArray(t, accessKey, c.Access, func(r *access.Rule, _ []setting) string { return "{ " + showRule(r) + " }," })
 	}
 	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.From["-s"])
 	return t.Flush()
 }
 
 // printArray prints an array of tables, each on a line.
-func printArray[T any](w io.Writer, key string, list []T, show func(*T) string) {
+func printArray[T any](w io.Writer, key string, list []T, show func(*T, []setting) string) {
 	fmt.Fprintln(w, key+" = [")
 	for i := range list {
-		fmt.Fprintln(w, "  "+show(&list[i]))
+		fmt.Fprintln(w, "  "+show(&list[i], rowsOf(key, &list[i])))
 	}
 	fmt.Fprintln(w, "]")
 }
 
-func inBraces(rows []setting) string { return "{ " + inOneLine(rows) + " }," }
+func inBraces[T any](_ *T, rows []setting) string { return "{ " + inOneLine(rows) + " }," }
 
 // comment makes text fit for a TOML comment, which is one line: a file name or an
 // address may hold any character.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -32,40 +31,6 @@ const (
 	// hidden is what is shown in the place of a password in a URL.
 	hidden = "xxxxx"
 )
-
-// rows are the keys of [cluster].
-func (k *ClusterConfig) rows() []setting {
-	const file = `a PEM file that the server's user may read; "" for no TLS`
-	return []setting{
-		plainName("cluster.name", &k.Name, "name", `letters, digits, "-" and "_", at most 32; "" for one machine`),
-		plainName("cluster.node", &k.Node, "name of a node", `a name in cluster.nodes; "" for one machine`),
-		hiding(row("cluster.secret", &k.Secret, "text", `any text; "" for none`, asText, showSecret)),
-		text("cluster.cert", &k.Cert, "file", file),
-		text("cluster.key", &k.Key, "file", file),
-		text("cluster.ca", &k.CA, "file", file),
-		row("cluster.replicas", &k.Replicas, "nodes", "1, 3, 5", asReplicas, strconv.Itoa),
-		hiding(row("cluster.engine", &k.Engine, "URLs",
-			`a list of URLs, as "nats://user:password@host:4222" or "tls://host:4222"; [] for the embedded engine`,
-			asEngines, showEngines)),
-		truth("cluster.engine_unsafe", &k.EngineUnsafe),
-		truth("cluster.warm", &k.Warm),
-		truth("cluster.prefer", &k.Prefer),
-		row(nodesKey, &k.Nodes, "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for `+
-			`one machine`,
-			nil, showNodes),
-	}
-}
-
-// plainName is a setting that is a name which can stand in file names and in the engine's subjects.
-func plainName(key string, field *string, unit, allowed string) setting {
-	return row(key, field, unit, allowed, func(v any) (string, error) {
-		s, err := asText(v)
-		if err == nil && s != "" {
-			err = checkPlain(s)
-		}
-		return s, err
-	}, quote)
-}
 
 // showSecret shows a list, which a file must not have there (see secrets).
 func showSecret(s string) string {

@@ -102,8 +102,8 @@ func (c *Config) checkTrust(wrong func(key, problem, allowed string)) {
 
 // clusterOrigin is where the file first speaks of a cluster.
 func (c *Config) clusterOrigin() (file string, line int) {
-	for _, s := range c.Cluster.rows() {
-		if o := c.From[s.key]; o.File != "" && (line == 0 || o.Line < line) {
+	for _, key := range everyKey() {
+		if o := c.From[key]; strings.HasPrefix(key, "cluster.") && o.File != "" && (line == 0 || o.Line < line) {
 			file, line = o.File, o.Line
 		}
 	}

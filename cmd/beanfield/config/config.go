@@ -23,19 +23,7 @@ const (
 	defaultMaxJobSize = beanstalk.DefaultMaxJobSize
 	maxJobSizeLimit   = beanstalk.MaxMaxJobSize
 	maxShards         = router.MaxShards
-	maxLoops          = 1024
-	maxConnections    = 10_000_000
-	maxBytes          = 1 << 40
-	minCache          = 1 << 20
-	minLog            = 1 << 20
-	maxLog            = 64 << 30
-	maxGarbagePercent = 1000
-	minGarbageRoom    = 1 << 20
-	minSyncInterval   = time.Millisecond
 	maxSyncInterval   = time.Hour
-	minHandshake      = 100 * time.Millisecond
-	maxHandshake      = time.Hour
-	maxSlow           = time.Hour
 	defaultBinlogSize = 10485760
 )
 
@@ -193,25 +181,21 @@ func (c *Config) applyFlags(f Flags) Mistakes {
 	ms := slices.Concat(c.applyAddress(f),
 		c.applyAddresses("queue.listen", "-queue", f.queue, &c.Queue.Listen),
 		c.applyAddresses("http.listen", "-http", f.HTTP, &c.HTTP.Listen))
-	c.applyStorage(f)
-	given(c, "shards", "-shards", &c.Shards, f.shards)
-	given(c, "limits.max_job_size", "-z", &c.Limits.MaxJobSize, f.maxJobSize)
-	given(c, "user", "-u", &c.User, f.user)
-	given(c, "-s", "-s", &c.BinlogMaxSize, f.binlogMaxSize)
-	if f.verbose > 0 {
-		c.Log.Level, c.From["log.level"] = "info", Origin{Flag: "-V"}
+	// -b chooses the store on disk as well as its directory, as in beanstalkd. -f and -F only say how it is synced, and
+	// mean nothing without it.
+	for _, s := range f.said {
+		if s.key == "storage.sync_interval" && c.Storage.Sync != SyncInterval {
+			continue // -f came before -F
+		}
+		if err := c.row(s.key).set(s.value); err != nil {
+			panic("flag " + s.flag + " passed the check: " + err.Error())
+		}
+		c.From[s.key] = Origin{Flag: s.flag}
 	}
-	if f.verbose > 1 {
-		c.Log.Level, c.From["log.level"] = "debug", Origin{Flag: "-VV"}
+	if f.binlogMaxSize != nil {
+		c.BinlogMaxSize, c.From["-s"] = *f.binlogMaxSize, Origin{Flag: "-s"}
 	}
 	return ms
-}
-
-// given lets a flag win, if there is one.
-func given[V any](c *Config, key, flag string, to, value *V) {
-	if value != nil {
-		*to, c.From[key] = *value, Origin{Flag: flag}
-	}
 }
 
 // applyAddress lets -l replace all addresses of the file, unless one of them has TLS, which
@@ -264,7 +248,7 @@ func (c *Config) applyAddresses(key, flag string, value *string, to *[]Address) 
 	if err != nil {
 		return Mistakes{{Key: flag, Value: *value, Problem: err.Error(), Code: exit.Listen}}
 	}
-	given(c, key, flag, to, &list)
+	*to, c.From[key] = list, Origin{Flag: flag}
 	return nil
 }
 

@@ -5,8 +5,9 @@
 //
 //	flags.go       the command line, read as beanstalkd reads it
 //	config.go      the settings, and flags over file over defaults
-//	setting.go     the table of all settings: key, flag, field
-//	kind.go        the kinds of settings: how the rows of numbers, sizes, times and words are made
+//	table.go       the table of all settings: a line for each key
+//	setting.go     a row of it, which knows the field that it sets
+//	kind.go        the kinds of settings: how values of numbers, sizes, times and words are read and shown
 //	value.go       what a TOML value is, and what a setting makes of it
 //	file.go        the TOML file, walked against that table; lines.go knows the line of each key
 //	element.go     arrays of tables, as [[listen]], all read by one loop
@@ -20,7 +21,7 @@
 // policies and schedules that somebody has set at run time; standing.go puts them and those of the file together.
 // address.go is an address to listen on, and user.go a user to become.
 //
-// A key exists if it has a row in a table. The reader, check-config, reload, and the tests that hold
-// config.example.toml and the manual to the code use these rows. A row that is live changes at a reload.
+// A key exists if it has a line in the table, and it sets the field that has its name. The reader, check-config,
+// reload, and the tests that hold config.example.toml and the manual to the code use these rows. A row that is live changes at a reload.
 // Fields have the types that shards, schedules and front ends take: nothing is converted later.
 package config

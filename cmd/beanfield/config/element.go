@@ -16,10 +16,10 @@ type element struct {
 	bad   []string // names whose values cannot be
 }
 
-// elements reads an array of tables: fresh makes what an element sets, rows are its keys, needed those that each
-// element must have, and check looks at what was read. It says whether v is an array of tables at all.
+// elements reads an array of tables: fresh makes what an element sets, needed are the keys that each element must have,
+// and check looks at what was read. It says whether v is an array of tables at all.
 func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []string,
-	fresh func(*element) T, rows func(*T) []setting, check func(*element, *T)) (list []T, ok bool) {
+	fresh func(*element) T, check func(*element, *T)) (list []T, ok bool) {
 	tables, ok := asTables(v)
 	if !ok {
 		r.wrong(r.lines.at(key, 0), key, v, wrongKind(v).Error(), asArray(what, key))
@@ -28,7 +28,7 @@ func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []s
 	for i, table := range tables {
 		e := &element{fileReader: r, of: key, line: r.lines.element(key, i, len(tables)), table: table}
 		t := fresh(e)
-		e.read(rows(&t), needed)
+		e.read(rowsOf(key.String(), &t), needed)
 		check(e, &t)
 		list = append(list, t)
 	}
@@ -98,12 +98,14 @@ func asTables(v any) ([]map[string]any, bool) {
 	return tables, true
 }
 
+const listenKey = "listen"
+
 // listen reads the array of addresses, which replaces the default one.
 func (r *fileReader) listen(key toml.Key, v any) {
 	const what = "tables, one for each address"
 	seen := map[string]int{}
 	list, ok := elements(r, key, v, what, []string{"address"},
-		func(e *element) Listen { return Listen{from: Origin{File: r.path, Line: e.line}} }, (*Listen).rows,
+		func(e *element) Listen { return Listen{from: Origin{File: r.path, Line: e.line}} },
 		func(e *element, l *Listen) {
 			if e.address(l) && !l.Address.anyPort() {
 				e.once(seen, "address", l.Address.String(), "the same address as in line %d")

@@ -65,7 +65,7 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 		key := child(path, name)
 		line := r.lines.at(key, 0)
 		switch row := find(r.rows, key.String()); {
-		case key.String() == "listen":
+		case key.String() == listenKey:
 			r.listen(key, v)
 		case key.String() == accessKey:
 			r.access(key, v)
@@ -100,7 +100,7 @@ func (r *fileReader) take(line int, key toml.Key, v any, row *setting) bool {
 		return true
 	}
 	r.wrong(line, key, v, err.Error(), row.allowed)
-	if row.secret {
+	if row.kind.secret {
 		r.mistakes[len(r.mistakes)-1].Value = "" // it stands in logs
 	}
 	return false

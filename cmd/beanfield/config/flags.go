@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"beanfield/cmd/beanfield/command"
@@ -19,27 +18,27 @@ type Flags struct {
 	Help    bool
 	Version bool
 	Check   bool
-	verbose int
 	File    string
 
-	addr, port, user *string
-	shards           *int
-	maxJobSize       *int64
-	binlogMaxSize    *int // only shown in stats
-
-	dir   *string   // -b
-	queue *string   // -queue
-	HTTP  *string   // -http
-	sync  *syncFlag // the last of all -f and -F
+	addr, port    *string
+	binlogMaxSize *int    // only shown in stats
+	queue         *string // -queue
+	HTTP          *string // -http
+	verbose       int
+	said          []said
 
 	Warnings []string
 }
 
-// syncFlag is what -f or -F says about syncing.
-type syncFlag struct {
-	name  string
-	mode  string
-	every time.Duration // if the mode is syncInterval
+// said is a setting that a flag overrides, with a value as a file would have it.
+type said struct {
+	flag, key string
+	value     any
+}
+
+// say overrides a setting. The later of two flags for it wins.
+func (r *flagReader) say(flag, key string, value any) {
+	r.said = append(slices.DeleteFunc(r.said, func(s said) bool { return s.key == key }), said{flag, key, value})
 }
 
 // usageError is a command line that cannot be read. The usage text follows it.
@@ -116,7 +115,7 @@ func (r *flagReader) long(word string) (bool, error) {
 	if err != nil || n > maxShards {
 		return true, usageError(fmt.Sprintf("invalid number of shards: %s (0 to %d)", value, maxShards))
 	}
-	r.shards = ptr(int(n))
+	r.say("-shards", "shards", int64(n))
 	return true, nil
 }
 
@@ -147,11 +146,12 @@ func (r *flagReader) short(name string) error {
 	case "v":
 		r.Version = true
 	case "V":
-		r.verbose++
+		r.verbose = min(r.verbose+1, 2)
+		r.say("-"+"VV"[:r.verbose], "log.level", []string{"info", "debug"}[r.verbose-1])
 	case "c", "n":
 		r.Warnings = append(r.Warnings, "-"+name+" flag was removed. binlog is always compacted.")
 	case "F":
-		r.sync = &syncFlag{name: "-F", mode: SyncNever}
+		r.say("-F", "storage.sync", SyncNever)
 	case "b", "f", "l", "p", "s", "u", "z":
 		value, err := r.value("-" + name)
 		if err != nil {
@@ -165,11 +165,22 @@ func (r *flagReader) short(name string) error {
 }
 
 func (r *flagReader) valued(flag, value string) error {
-	if text := map[string]**string{"-b": &r.dir, "-l": &r.addr, "-p": &r.port, "-u": &r.user}[flag]; text != nil {
-		if flag == "-b" && value == "" {
+	switch flag {
+	case "-l":
+		r.addr = &value
+		return nil
+	case "-p":
+		r.port = &value
+		return nil
+	case "-u":
+		r.say(flag, "user", value)
+		return nil
+	case "-b":
+		if value == "" {
 			return usageError("-b needs the name of a directory")
 		}
-		*text = &value
+		r.say(flag, "storage.backend", OnDisk)
+		r.say(flag, "storage.path", value)
 		return nil
 	}
 	n, ok := scanSize(value)
@@ -187,7 +198,7 @@ func (r *flagReader) valued(flag, value string) error {
 			n = maxJobSizeLimit
 			r.Warnings = append(r.Warnings, fmt.Sprintf("maximum job size was set to %d", n))
 		}
-		r.maxJobSize = ptr(int64(n))
+		r.say(flag, "limits.max_job_size", int64(n))
 	}
 	return nil
 }
@@ -210,14 +221,15 @@ func (r *flagReader) value(flag string) (string, error) {
 // syncEvery is -f, in milliseconds; 0 means before every reply.
 func (r *flagReader) syncEvery(ms uint64) {
 	if ms == 0 {
-		r.sync = &syncFlag{name: "-f", mode: syncAlways}
+		r.say("-f", "storage.sync", syncAlways)
 		return
 	}
 	if most := uint64(maxSyncInterval.Milliseconds()); ms > most {
 		ms = most
 		r.Warnings = append(r.Warnings, fmt.Sprintf("sync interval was set to %d ms", ms))
 	}
-	r.sync = &syncFlag{name: "-f", mode: SyncInterval, every: time.Duration(ms) * time.Millisecond}
+	r.say("-f", "storage.sync", SyncInterval)
+	r.say("-f", "storage.sync_interval", fmt.Sprint(ms, "ms"))
 }
 
 // scanSize reads a number as C's scanf("%zu") does, which is what scripts

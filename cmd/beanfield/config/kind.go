@@ -3,127 +3,149 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"beanfield/conn/access"
+	"beanfield/conn/admin"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/httpfront"
 	"beanfield/shard/queue"
 )
 
-// The kinds of settings: each function makes the row of a key, with what is allowed and how it is checked.
+// kind is what settings of one kind have in common: how a value is read, and shown.
+type kind struct {
+	unit    string
+	allowed func(s *setting) string
+	secret  bool // its values are never shown; somebody may have written the secret itself
+	read    func(s *setting, v any) (any, error)
+	show    func(s *setting, x reflect.Value) string
+}
 
-// row is a setting of any kind: how its value is read, and shown.
-func row[V any](key string, field *V, unit, allowed string, read func(v any) (V, error), show func(V) string) setting {
-	return setting{
-		key: key, unit: unit, allowed: allowed, field: field,
-		set:  func(v any) (err error) { *field, err = read(v); return err },
-		show: func() string { return show(*field) },
+// of is a kind whose settings have neither bounds nor words.
+func of[V any](unit, allowed string, read func(any) (V, error), show func(V) string) kind {
+	return kind{unit, func(*setting) string { return allowed }, false,
+		func(_ *setting, v any) (any, error) { return read(v) },
+		func(_ *setting, x reflect.Value) string { return show(x.Interface().(V)) }}
+}
+
+// hiding is the same kind, of secrets.
+func hiding(k kind) kind {
+	k.secret = true
+	return k
+}
+
+// integer is the value of a field that is a number.
+func integer(x reflect.Value) int64 {
+	if x.CanInt() {
+		return x.Int()
 	}
+	return int64(x.Uint())
 }
 
-type integer interface{ ~int | ~int64 | ~uint32 }
-
-// number is a setting from 0 to hi.
-func number[V integer](key string, field *V, unit string, hi int64) setting {
-	return row(key, field, unit, fmt.Sprintf("0 to %d", hi),
-		func(v any) (V, error) { n, err := asNumber(v, 0, hi); return V(n), err },
-		func(n V) string { return strconv.FormatInt(int64(n), 10) })
-}
-
-// size is a setting in bytes.
-func size[V integer](key string, field *V, lo, hi int64) setting {
-	return row(key, field, "bytes", fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, lo, hi),
-		func(v any) (V, error) { n, err := asSize(v, lo, hi); return V(n), err },
-		func(n V) string { return showSize(int64(n)) })
-}
-
-// span is a setting that is a time from lo to hi.
-func span[V ~int64](key string, field *V, lo, hi time.Duration) setting {
-	return row(key, field, "time", fmt.Sprintf(`text with a unit, from %s to %s`, showTime(lo), showTime(hi)),
-		func(v any) (V, error) { d, err := asTime(v, lo, hi); return V(d), err },
-		func(d V) string { return showTime(time.Duration(d)) })
-}
-
-// longest is the longest time in whole seconds that the protocol has.
-const longest = (1<<32 - 1) * time.Second
-
-// seconds is a time in whole seconds.
-func seconds(key string, field *uint32, lo time.Duration) setting {
-	allowed := fmt.Sprintf("whole seconds with a unit, from %s to %s", showTime(lo), showTime(longest))
-	return row(key, field, "time", allowed, func(v any) (uint32, error) {
-		d, err := asTime(v, lo, longest)
-		if err == nil && d%time.Second != 0 {
+// times is a kind of times, in fields that count them in units.
+func times(unit time.Duration, allowed string) kind {
+	return kind{"time", func(s *setting) string {
+		return fmt.Sprintf(allowed, showTime(time.Duration(s.lo)), showTime(time.Duration(s.hi)))
+	}, false, func(s *setting, v any) (any, error) {
+		d, err := asTime(v, time.Duration(s.lo), time.Duration(s.hi))
+		if err == nil && d%unit != 0 {
 			err = errors.New("not whole seconds")
 		}
-		return uint32(d / time.Second), err
-	}, func(n uint32) string { return showTime(time.Duration(n) * time.Second) })
+		return d / unit, err
+	}, func(_ *setting, x reflect.Value) string { return showTime(time.Duration(integer(x)) * unit) }}
 }
 
-// text is a setting that may be any text; whether what it names exists is checked later.
-func text(key string, field *string, unit, allowed string) setting {
-	return row(key, field, unit, allowed, asText, quote)
-}
+// choice is a kind of which the value is the place of its word among all: a number, or whether it is the second.
+var choice = kind{"word", wordsOf, false, func(s *setting, v any) (any, error) {
+	word, err := asWord(v, s.words)
+	place := slices.Index(s.words, word)
+	if s.field.Kind() == reflect.Bool {
+		return place == 1, err
+	}
+	return place, err
+}, func(s *setting, x reflect.Value) string {
+	if x.Kind() == reflect.Bool {
+		return quote(s.words[map[bool]int{true: 1}[x.Bool()]])
+	}
+	return quote(s.words[integer(x)])
+}}
 
-// oneOf is a setting that is one of several words.
-func oneOf(key string, field *string, words ...string) setting {
-	return row(key, field, "word", inQuotes(words), func(v any) (string, error) { return asWord(v, words) }, quote)
-}
+func wordsOf(s *setting) string { return inQuotes(s.words) }
 
-// choice is a setting whose value is the place of its word among all.
-func choice[V ~uint8](key string, field *V, words ...string) setting {
-	return row(key, field, "word", inQuotes(words), func(v any) (V, error) {
-		word, err := asWord(v, words)
-		for i, w := range words {
-			if w == word {
-				return V(i), err
-			}
+// kinds are all kinds, by the names that they have in the table.
+var kinds = map[string]kind{
+	"number": {"", func(s *setting) string { return fmt.Sprintf("0 to %d", s.hi) }, false,
+		func(s *setting, v any) (any, error) { return asNumber(v, s.lo, s.hi) },
+		func(_ *setting, x reflect.Value) string { return strconv.FormatInt(integer(x), 10) }},
+	"size": {"bytes", func(s *setting) string {
+		return fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, s.lo, s.hi)
+	}, false, func(s *setting, v any) (any, error) { return asSize(v, s.lo, s.hi) },
+		func(_ *setting, x reflect.Value) string { return showSize(integer(x)) }},
+	"span":    times(1, "text with a unit, from %s to %s"),
+	"seconds": times(time.Second, "whole seconds with a unit, from %s to %s"),
+	"word": {"word", wordsOf, false, func(s *setting, v any) (any, error) { return asWord(v, s.words) },
+		func(_ *setting, x reflect.Value) string { return quote(x.String()) }},
+	"choice": choice,
+	// of which older files have true or false
+	"quoting": {"word", func(s *setting) string {
+		return wordsOf(s) + `; also true for "always", and false for "never"`
+	}, false, func(s *setting, v any) (any, error) {
+		switch v {
+		case true:
+			return protocol.QuoteAlways, nil
+		case false:
+			return protocol.QuoteNever, nil
 		}
-		return 0, err
-	}, func(v V) string { return quote(words[v]) })
-}
-
-func inQuotes(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
-
-// truth is a setting that is true or false.
-func truth(key string, field *bool) setting {
-	return row(key, field, "true or false", "true, false", asTruth, strconv.FormatBool)
-}
-
-// texts is a setting that is a list of texts.
-func texts(key string, field *[]string, unit, allowed string) setting {
-	return row(key, field, unit, allowed, asTexts, showTexts)
-}
-
-// secrets is a setting that is a list of tokens. Neither check-config nor a mistake shows
-// them. What check-config shows instead is no list: whoever copies it into a file gets a
-// mistake, and not a server that lets everybody in.
-func secrets(key string, field *[]string) setting {
-	const allowed = `a list of texts, none of them ""; [] to let everybody in`
-	s := row(key, field, "texts", allowed, asSecrets, func(list []string) string {
-		if n := len(list); n > 0 {
-			return quote(strconv.Itoa(n) + ", not shown")
-		}
-		return showTexts(nil)
-	})
-	return hiding(s)
-}
-
-// hiding is the same setting, whose wrong values are not shown: somebody may have written the secret itself.
-func hiding(s setting) setting {
-	s.secret = true
-	return s
-}
-
-// addresses is a list of addresses to listen on; without any there is none of what they are for.
-func addresses(key string, field *[]Address, what string) setting {
-	return row(key, field, "addresses", `a list of addresses as in listen.address; [] for `+what, asAddresses,
-		showNames)
-}
-
-// pattern is a setting that names tubes or queues.
-func pattern(key string, field *string, what string) setting {
-	const allowed = `a %s's name, in which * stands for any characters, also none`
-	return row(key, field, "pattern", fmt.Sprintf(allowed, what), asPattern, quote)
+		return choice.read(s, v)
+	}, choice.show},
+	"truth": of("true or false", "true, false", asTruth, strconv.FormatBool),
+	// for what is true by default: the field has its opposite
+	"not": of("true or false", "true, false",
+		func(v any) (bool, error) { b, err := asTruth(v); return !b, err },
+		func(b bool) string { return strconv.FormatBool(!b) }),
+	// whether what a text names exists is checked later
+	"text":    of("", "", asText, quote),
+	"texts":   of("", "", asTexts, showTexts),
+	"name":    of("", "", asTubeName, quote),
+	"plain":   of("", "", asPlain, quote),
+	"pattern": of("pattern", "", asPattern, quote),
+	"address": of("address", `"host:port", ":port", "[IPv6]:port" or "unix:PATH"; a host is an IP address or a name, `+
+		fmt.Sprintf("a port a number up to 65535 or the name of a service, a path at most %d bytes", maxUnixPath),
+		asAddress, showName),
+	"addresses": of("addresses", "", asAddresses, showNames[Address]),
+	"mode":      of("octal digits", `text from "0001" to "0777", or "" to leave it to the umask`, asMode, showMode),
+	"group": of("name of a group", `a group of this machine, by name or number, or "" for that of the process`, asGroup,
+		func(g Group) string { return quote(g.Name) }),
+	"secret":  hiding(of("text", `any text; "" for none`, asText, showSecret)),
+	"secrets": hiding(of("texts", `a list of texts, none of them ""; [] to let everybody in`, asSecrets, showSecrets)),
+	"hosts": of("names", `a list of names without port, in which * stands for any characters, `+
+		`as "queue.example.org"; [] for none`, asHosts, showTexts),
+	"origins": of("origins", `a list of origins, in which * stands for any characters, `+
+		`as "https://example.org" or "http://localhost:*"; "null" for files; [] for none`, asOrigins, showTexts),
+	"aliases":  of("names", fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter), asAliases, showTexts),
+	"replicas": of("nodes", "1, 3, 5", asReplicas, strconv.Itoa),
+	"engines": hiding(of("URLs", `a list of URLs, as "nats://user:password@host:4222" or "tls://host:4222"; `+
+		`[] for the embedded engine`, asEngines, showEngines)),
+	"nodes": of("addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`, nil,
+		showNodes),
+	"fate": {"word", func(*setting) string { return `"bury", "delete", or the name of another tube` }, false, asFate,
+		showFate},
+	"retry": of("time", `a time such as "10s", or two such as "1s..1h", from 1ms to 8760h; "" for no delay`, asRetry,
+		showRetry),
+	"hashes": hiding(of("SHA-256 hashes", `the hash that "beanfield token" prints, or a list of hashes`, each(asHash),
+		showTexts)),
+	"holder": of("patterns", `a pattern for this part of a certificate, or a list; * stands for any characters`,
+		each(asPattern), showTexts),
+	"peers": of("numbers", `a number, or a list of numbers`, each(asPeer), showNumbers),
+	"networks": of("networks", `a network, as "10.0.0.0/8", or an address, or a list of them`, each(asNetwork),
+		showNames[netip.Prefix]),
+	"rights": of("words", `a list of `+inQuotes(access.RightNames()), asRights, showRights),
+	"patterns": of("patterns", `a name, or a list, in which * stands for any characters, also none`, each(asPattern),
+		showTexts),
 }
 
 func asPattern(v any) (string, error) {
@@ -134,13 +156,43 @@ func asPattern(v any) (string, error) {
 	return s, err
 }
 
-// tubeName is a setting that is a name which a tube can have.
-func tubeName(key string, field *string, unit, allowed string) setting {
-	return row(key, field, unit, allowed, func(v any) (string, error) {
-		s, err := asText(v)
-		if err == nil && !queue.ValidName([]byte(s)) {
-			err = errors.New("not a name that a tube can have")
-		}
-		return s, err
-	}, quote)
+func asTubeName(v any) (string, error) {
+	s, err := asText(v)
+	if err == nil && !queue.ValidName([]byte(s)) {
+		err = errors.New("not a name that a tube can have")
+	}
+	return s, err
+}
+
+// asPlain takes a name that can stand in file names and in the engine's subjects.
+func asPlain(v any) (string, error) {
+	s, err := asText(v)
+	if err == nil && s != "" {
+		err = checkPlain(s)
+	}
+	return s, err
+}
+
+func asHosts(v any) ([]string, error) {
+	list, err := asTexts(v)
+	if err == nil {
+		_, err = httpfront.NewGuard(list, nil)
+	}
+	return list, err
+}
+
+func asOrigins(v any) ([]string, error) {
+	list, err := asTexts(v)
+	if err == nil {
+		_, err = httpfront.NewGuard(nil, list)
+	}
+	return list, err
+}
+
+// showSecrets shows no list: whoever copies it into a file gets a mistake, and not a server that lets everybody in.
+func showSecrets(list []string) string {
+	if n := len(list); n > 0 {
+		return quote(strconv.Itoa(n) + ", not shown")
+	}
+	return showTexts(nil)
 }

@@ -21,14 +21,6 @@ var levels = []struct {
 	{"error", slog.LevelError},
 }
 
-// levelWords are the words alone, for the table of settings.
-func levelWords() (words []string) {
-	for _, l := range levels {
-		words = append(words, l.word)
-	}
-	return words
-}
-
 func LevelOf(word string) slog.Level {
 	for _, l := range levels {
 		if l.word == word {

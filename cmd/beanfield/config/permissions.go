@@ -20,18 +20,6 @@ type Group struct {
 	GID  int
 }
 
-// rows are the keys of [queue] and [http], and of each [[listen]].
-func (p *Permissions) rows(prefix string) []setting {
-	return []setting{
-		row(prefix+"mode", &p.Mode, "octal digits", `text from "0001" to "0777", or "" to leave it to the umask`,
-			asMode, showMode),
-		row(prefix+"group", &p.Group, "name of a group",
-			`a group of this machine, by name or number, or "" for that of the process`, asGroup, func(g Group) string {
-				return quote(g.Name)
-			}),
-	}
-}
-
 // asGroup looks a group up now, before anything is bound.
 func asGroup(v any) (Group, error) {
 	name, err := asText(v)

@@ -55,7 +55,7 @@ func readPolicyTables(text string, doc map[string]any) (*policySet, Mistakes) {
 	}
 	for i := range r.config.Schedules {
 		s := &r.config.Schedules[i]
-		s.Body = []byte(s.text)
+		s.Body = []byte(s.Text)
 	}
 	r.mistakes.sort()
 	return &policySet{text: text, tubes: r.config.Tubes, schedules: r.config.Schedules}, r.mistakes
@@ -106,11 +106,10 @@ func leaveOut(doc map[string]any, key string, named func(map[string]any) string)
 func understood(table map[string]any) *TubeRule {
 	for {
 		rule := defaultTubeRule()
-		rows, trial := rule.rows(), new(TubeRule).rows()
+		rows := rule.rows()
 		maps.DeleteFunc(table, func(name string, v any) bool {
-			key := tubeKey + "." + name
-			row := find(rows, key)
-			return row == nil || find(trial, key).set(v) != nil || row.set(v) != nil
+			row := find(rows, tubeKey+"."+name)
+			return row == nil || row.set(v) != nil
 		})
 		name, _ := rule.contradiction()
 		if name == "" {
@@ -228,7 +227,7 @@ func understoodSchedule(table map[string]any) string {
 	if err == nil {
 		_, err = schedule.NewCalendar(s.Rule.Cron, zone)
 	}
-	if err != nil || s.Tube == "" || s.bodyFile != "" {
+	if err != nil || s.Tube == "" || s.BodyFile != "" {
 		return ""
 	}
 	return s.Name

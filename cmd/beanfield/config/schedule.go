@@ -15,14 +15,13 @@ import (
 // ScheduleRule is a [[schedule]]: jobs that are put by the clock.
 type ScheduleRule struct {
 	schedule.Schedule
-	text, bodyFile string // of its body; only one is set
+	Text, BodyFile string // of its body; only one is set
 
 	named Origin
 	from  Origin // of its body
 }
 
 const (
-	maxPri   = 1<<32 - 1
 	usualPri = 1024
 	usualTTR = 60
 )
@@ -32,21 +31,7 @@ func defaultScheduleRule() ScheduleRule {
 }
 
 // rows are the keys of each [[schedule]].
-func (s *ScheduleRule) rows() []setting {
-	return live(
-		tubeName("schedule.name", &s.Name, "name", "a name as tubes have, which no other schedule has"),
-		text("schedule.cron", &s.Rule.Cron, "expression",
-			`5 or 6 fields as of crontab(5), or "@hourly", "@daily", "@weekly", "@monthly", "@yearly"`),
-		text("schedule.zone", &s.Rule.Zone, "time zone", `a name such as "Europe/Berlin", or "UTC"`),
-		tubeName("schedule.tube", &s.Tube, "name of a tube", "a tube's name"),
-		text("schedule.body", &s.text, "text", "any text of at most limits.max_job_size"),
-		text("schedule.body_file", &s.bodyFile, "file", `a file's path, or "" if there is none`),
-		number("schedule.pri", &s.Pri, "priority", maxPri),
-		seconds("schedule.delay", &s.Delay, 0),
-		seconds("schedule.ttr", &s.TTR, time.Second),
-		choice("schedule.missed", &s.Missed, "skip", "once", "all"),
-	)
-}
+func (s *ScheduleRule) rows() []setting { return rowsOf(scheduleKey, s) }
 
 // zone finds the time zone. "Local" would be another one at another machine.
 func (s *ScheduleRule) zone() (*time.Location, error) {
@@ -64,12 +49,12 @@ func (s *ScheduleRule) zone() (*time.Location, error) {
 func findBodies(list []ScheduleRule, most int64) (ms Mistakes) {
 	for i := range list {
 		s := &list[i]
-		s.Body = []byte(s.text)
-		m := Mistake{File: s.from.File, Line: s.from.Line, Key: "schedule.body", Value: shown(s.text)}
-		if s.bodyFile != "" {
-			m.Key, m.Value = "schedule.body_file", quote(s.bodyFile)
+		s.Body = []byte(s.Text)
+		m := Mistake{File: s.from.File, Line: s.from.Line, Key: "schedule.body", Value: shown(s.Text)}
+		if s.BodyFile != "" {
+			m.Key, m.Value = "schedule.body_file", quote(s.BodyFile)
 			var err error
-			if s.Body, err = readBody(s.bodyFile, most); err != nil {
+			if s.Body, err = readBody(s.BodyFile, most); err != nil {
 				m.Problem = err.Error()
 				ms = append(ms, m)
 				continue
@@ -124,7 +109,7 @@ const scheduleKey = "schedule"
 func (r *fileReader) schedules(key toml.Key, v any) {
 	seen := map[string]int{}
 	r.config.Schedules, _ = elements(r, key, v, "tables", []string{"name", "cron", "tube"},
-		func(*element) ScheduleRule { return defaultScheduleRule() }, (*ScheduleRule).rows,
+		func(*element) ScheduleRule { return defaultScheduleRule() },
 		func(e *element, s *ScheduleRule) {
 			e.scheduled(s)
 			_, line := e.at("name")
@@ -147,15 +132,15 @@ func (e *element) scheduled(s *ScheduleRule) {
 		}
 	}
 	body := "body"
-	if s.bodyFile != "" {
+	if s.BodyFile != "" {
 		body = "body_file"
 	}
 	_, line := e.at(body)
 	s.from = Origin{File: e.path, Line: line}
 	switch {
-	case s.bodyFile != "" && e.atRunTime:
+	case s.BodyFile != "" && e.atRunTime:
 		e.wrong(body, "not at run time, because after a restart the file may be another one: give the body itself", "")
-	case s.bodyFile != "" && s.text != "":
+	case s.BodyFile != "" && s.Text != "":
 		e.wrong(body, "there is a body, too", "")
 	}
 }

@@ -1,134 +1,141 @@
 package config
 
 import (
-	"fmt"
+	"cmp"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
-
-	"beanfield/conn/access"
-	"beanfield/conn/beanstalk/protocol"
 )
 
 // setting is one row of a table: everything about one key of the file, for the value that it sets. The reader of
 // the file, check-config, reloads and the test of the example configuration use these rows; a key exists if
-// it has one. kind.go has how rows are made.
+// it has a line in the table.
 type setting struct {
-	key     string // with its table, as "limits.max_job_size"
-	flag    string // that overrides it, or ""
-	unit    string
-	allowed string
-	secret  bool // its values are never shown
-	live    bool // a reload can change it
-	tls     *TLS // if not nil, a reload can change it only where there is TLS before and after, or neither
-	field   any  // points to what it sets
-	set     func(v any) error
-	show    func() string // as TOML
+	key           string // with its table, as "limits.max_job_size"
+	path          string // of the field, from the element of an array, or from Config
+	kind          kind
+	lo, hi        int64
+	words         []string
+	flag          string // that overrides it, or ""
+	unit, allowed string
+	live          bool          // a reload can change it
+	withTLS       bool          // but only where there is TLS before and after, or neither
+	field         reflect.Value // what it sets
+	tls           *TLS          // if withTLS
 }
 
-// by is the same setting, which a flag overrides.
-func (s setting) by(flag string) setting {
-	s.flag = flag
-	return s
+// arrays are the arrays of tables, of which each element has its rows.
+var arrays = []string{listenKey, tubeKey, scheduleKey, queueForKey, accessKey}
+
+// arrayOf is the array in which a key is; "" if it is in none.
+func arrayOf(key string) string {
+	for _, a := range arrays {
+		if strings.HasPrefix(key, a+".") {
+			return a
+		}
+	}
+	return ""
 }
 
-// live are settings that change at a reload.
-func live(rows ...setting) []setting {
-	for i := range rows {
-		rows[i].live = true
+// place finds the path in the key, or behind it.
+func (s *setting) place() {
+	key, path, given := strings.Cut(s.key, " (")
+	s.key, s.path = key, strings.TrimSuffix(path, ")")
+	if _, name, shared := strings.Cut(key, "."); !given && key[0] == '@' && shared {
+		s.path = name
+	} else if !given {
+		s.path = strings.TrimPrefix(strings.TrimPrefix(key, arrayOf(key)), ".")
+	}
+}
+
+// as makes the row one of a kind, which is written with its bounds or words.
+func (s *setting) as(text string) {
+	name, rest, _ := strings.Cut(text, " ")
+	s.kind = kinds[name]
+	if lo, hi, ok := strings.Cut(rest, ".."); ok {
+		s.lo, s.hi = bound(lo), bound(hi)
+	} else if rest != "" {
+		s.words = strings.Split(rest, ",")
+	}
+	s.unit, s.allowed = cmp.Or(s.unit, s.kind.unit), cmp.Or(s.allowed, s.kind.allowed(s))
+}
+
+// bound reads one of the table: a number, a time or a size.
+func bound(text string) int64 {
+	if n, ok := bounds[text]; ok {
+		return n
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return int64(d)
+	}
+	n, err := asSize(text, 0, math.MaxInt64)
+	if err != nil {
+		panic("the table has the bound " + text)
+	}
+	return n
+}
+
+// rowsOf are the rows of an array's element, or, with "", those of a configuration.
+func rowsOf(array string, root any) (rows []setting) {
+	for _, s := range lines {
+		if arrayOf(s.key) != array {
+			continue
+		}
+		s.field = reflect.ValueOf(root).Elem()
+		for name := range strings.FieldsFuncSeq(s.path, func(r rune) bool { return r == '.' }) {
+			if t, ok := s.field.Addr().Interface().(*TLS); ok && s.withTLS {
+				s.tls = t
+			}
+			if i, err := strconv.Atoi(name); err == nil {
+				s.field = s.field.Index(i)
+				continue
+			}
+			name = strings.ReplaceAll(name, "_", "")
+			s.field = s.field.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, name) })
+		}
+		rows = append(rows, s)
 	}
 	return rows
 }
 
+// set reads a value of the file.
+func (s *setting) set(v any) error {
+	x, err := s.kind.read(s, v)
+	if err == nil {
+		s.field.Set(reflect.ValueOf(x).Convert(s.field.Type()))
+	}
+	return err
+}
+
+// show is the value as TOML.
+func (s *setting) show() string { return s.kind.show(s, s.field) }
+
 // equal says whether the same setting has the same value elsewhere.
-func (s *setting) equal(other *setting) bool { return reflect.DeepEqual(s.field, other.field) }
+func (s *setting) equal(other *setting) bool {
+	return reflect.DeepEqual(s.field.Interface(), other.field.Interface())
+}
 
 // take takes the value that the same setting has elsewhere.
-func (s *setting) take(other *setting) {
-	reflect.ValueOf(s.field).Elem().Set(reflect.ValueOf(other.field).Elem())
-}
+func (s *setting) take(other *setting) { s.field.Set(other.field) }
 
 // reloads says whether a reload can make the value that of next.
 func (s *setting) reloads(next *setting) bool {
-	return s.live && (s.tls == nil || s.tls.Asked() == next.tls.Asked())
+	return s.live && (!s.withTLS || s.tls.Asked() == next.tls.Asked())
 }
 
 // rows are all settings but those of arrays of tables, in the order of printing.
-func (c *Config) rows() []setting {
-	l, m, s := &c.Limits, &c.Memory, &c.Storage
-	return slices.Concat([]setting{
-		number("shards", &c.Shards, "shards", maxShards).by("-shards"),
-		number("loops", &c.Loops, "event loops", maxLoops),
-		text("user", &c.User, "name of a user", `a user of this machine, or "" to stay who started it`).by("-u"),
-	}, live(
-		size("limits.max_job_size", &l.MaxJobSize, 0, maxJobSizeLimit).by("-z"),
-		number("limits.max_connections", &l.MaxConnections, "connections", maxConnections),
-		number("limits.max_jobs", &l.MaxJobs, "jobs", maxItems),
-		size("limits.max_bytes", &l.MaxBytes, 0, maxBytes),
-		size("limits.max_memory", &l.MaxMemory, 0, maxBytes),
-		span("limits.handshake_timeout", &l.Handshake, minHandshake, maxHandshake),
-		number("limits.handshakes", &l.Handshakes, "handshakes", maxConnections),
-		number("memory.garbage_percent", &m.GarbagePercent, "percent of the live data", maxGarbagePercent),
-		size("memory.garbage_room", &m.GarbageRoom, minGarbageRoom, maxBytes),
-	), []setting{
-		oneOf("storage.backend", &s.Backend, InMemory, OnDisk).by("-b"),
-		text("storage.path", &s.Path, "directory", `an existing directory; "" with backend "memory" only`).by("-b"),
-		oneOf("storage.sync", &s.Sync, syncAlways, SyncInterval, SyncNever).by("-f, -F"),
-		span("storage.sync_interval", &s.SyncInterval, minSyncInterval, maxSyncInterval).by("-f"),
-		size("storage.memory_budget", &s.MemoryBudget, 0, maxBytes),
-		size("storage.min_free", &s.MinFree, 0, maxBytes),
-		size("storage.cache", &s.Cache, minCache, maxBytes),
-		size("storage.log_size", &s.Log, minLog, maxLog),
-		text("storage.backup_path", &s.BackupPath, "directory",
-			`a directory, which is made if its parent exists; "" for one beside the data`),
-	}, live(
-		quoting(&c.Stats.Quoting),
-		oneOf("log.level", &c.Log.Level, levelWords()...).by("-V"),
-	), []setting{
-		oneOf("log.format", &c.Log.Format, "text", "json"),
-	}, live(
-		span("log.slow", &c.Log.Slow, 0, maxSlow),
-	), []setting{
-		text("audit.file", &c.Audit.File, "file", `a file's path, "stderr", or "" for no audit log`),
-	}, c.Queue.rows(), c.HTTP.rows(), c.Metrics.rows(), c.Cluster.rows())
-}
+func (c *Config) rows() []setting { return rowsOf("", c) }
 
 // rows are the keys of each [[listen]].
-func (l *Listen) rows() []setting {
-	const allowed = `"host:port", ":port", "[IPv6]:port" or "unix:PATH"; a host is an IP address or a name, ` +
-		`a port a number up to 65535 or the name of a service, a path at most %d bytes`
-	return slices.Concat([]setting{
-		row("listen.address", &l.Address, "address", fmt.Sprintf(allowed, maxUnixPath), asAddress, showName),
-	}, l.Permissions.rows("listen."), []setting{
-		truth("listen.login", &l.Login),
-		// true by default, so Listen has its opposite
-		row("listen.refuse_http", &l.HTTP, "true or false", "true, false",
-			func(v any) (bool, error) { b, err := asTruth(v); return err == nil && !b, err },
-			func(http bool) string { return strconv.FormatBool(!http) }),
-	}, l.TLS.rows("listen."))
-}
-
-// quoting takes a word, or true or false, which older files have.
-func quoting(field *protocol.Quoting) setting {
-	s := choice("stats.quote_strings", field, "needed", "always", "never")
-	s.allowed += `; also true for "always", and false for "never"`
-	words := s.set
-	s.set = func(v any) error {
-		switch v {
-		case true:
-			*field = protocol.QuoteAlways
-		case false:
-			*field = protocol.QuoteNever
-		default:
-			return words(v)
-		}
-		return nil
-	}
-	return s
-}
+func (l *Listen) rows() []setting { return rowsOf(listenKey, l) }
 
 // find is the row of a key; nil if there is none.
 func find(rows []setting, key string) *setting {
@@ -161,16 +168,10 @@ func shownAll[T any](list []T, show func(*T) string) string {
 	return all.String()
 }
 
-// elementRows are the keys of arrays of tables.
-func elementRows() []setting {
-	return slices.Concat(new(TubeRule).rows(), new(ScheduleRule).rows(), new(QueueFor).rows(),
-		accessRows(new(access.Rule)))
-}
-
 // everyKey has the keys of all tables.
 func everyKey() (all []string) {
-	for _, s := range slices.Concat(new(Listen).rows(), new(Config).rows(), elementRows()) {
-		all = append(all, s.key)
+	for i := range lines {
+		all = append(all, lines[i].key)
 	}
 	return all
 }

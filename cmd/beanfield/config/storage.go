@@ -10,23 +10,6 @@ import (
 	"beanfield/cmd/beanfield/exit"
 )
 
-// applyStorage lets -b choose the store on disk as well as its directory, as in
-// beanstalkd. -f and -F only say how it is synced, and mean nothing without it.
-func (c *Config) applyStorage(f Flags) {
-	if f.dir != nil {
-		given(c, "storage.backend", "-b", &c.Storage.Backend, ptr(OnDisk))
-		given(c, "storage.path", "-b", &c.Storage.Path, f.dir)
-	}
-	if f.sync == nil {
-		return
-	}
-	o := Origin{Flag: f.sync.name}
-	c.Storage.Sync, c.From["storage.sync"] = f.sync.mode, o
-	if f.sync.mode == SyncInterval {
-		c.Storage.SyncInterval, c.From["storage.sync_interval"] = f.sync.every, o
-	}
-}
-
 // findDirectory checks that the data directory exists if one is needed. It is never
 // created: with a wrong name, or a disk that is not mounted, the server would look
 // as if it had lost its jobs. known are the mistakes found so far, so that a wrong

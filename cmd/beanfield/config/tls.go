@@ -27,22 +27,6 @@ const (
 
 var versions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
-// rows are the keys of TLS that [[listen]], [queue] and [http] all have.
-func (t *TLS) rows(prefix string) []setting {
-	const file = `a PEM file that the server's user may read`
-	rows := live(
-		text(prefix+"cert", &t.Cert, "file", file+`; "" for no TLS`),
-		text(prefix+"key", &t.Key, "file", file+`; "" for no TLS`),
-		text(prefix+"client_ca", &t.ClientCA, "file", file+`; "" to ask no client for a certificate`),
-		oneOf(prefix+"client_auth", &t.ClientAuth, "", authRequired, authOptional),
-		oneOf(prefix+"min_tls", &t.MinTLS, "", "1.2", "1.3"),
-	)
-	for i := range rows { // a listener with TLS keeps it, and one without gets none
-		rows[i].tls = t
-	}
-	return rows
-}
-
 // Asked says whether any file is named, which asks for TLS.
 func (t *TLS) Asked() bool { return t.Cert != "" || t.Key != "" || t.ClientCA != "" }
 

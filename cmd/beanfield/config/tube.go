@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -24,78 +25,45 @@ type TubeRule struct {
 const (
 	minRetry  = time.Millisecond
 	maxRetry  = 365 * 24 * time.Hour
-	maxAging  = 24 * time.Hour
 	minExpire = time.Second
-	maxExpire = 10 * 365 * 24 * time.Hour
-	maxRate   = 1_000_000
 )
 
 func defaultTubeRule() TubeRule { return TubeRule{Policy: policy.Policy{DeadLetter: policy.FateBury}} }
 
 // rows are the keys of each [[tube]].
-func (t *TubeRule) rows() []setting {
-	const retries = `a time such as "10s", or two such as "1s..1h", from 1ms to 8760h; "" for no delay`
-	from := []string{"put", "ready"}
-	p := &t.Policy
-	return live(
-		pattern("tube.match", &t.Match, "tube"),
-		number("tube.max_jobs", &p.Most[policy.BoundJobs], "jobs", maxItems),
-		size("tube.max_bytes", &p.Most[policy.BoundBytes], 0, maxBytes),
-		size("tube.max_memory", &p.Most[policy.BoundMemory], 0, maxBytes),
-		choice("tube.full", &p.Full, "refuse", "oldest", "least"),
-		number("tube.max_deliveries", &p.MaxDeliveries, "times", maxDeliveries),
-		choice("tube.count", &p.Count, "reserves", "timeouts", "releases"),
-		t.deadLetter(),
-		row("tube.retry", &p.Retry, "time", retries, asRetry, showRetry),
-		span("tube.expire", &p.Expire, 0, maxExpire),
-		row("tube.expire_from", &p.ExpireReady, "word", inQuotes(from),
-			func(v any) (bool, error) { word, err := asWord(v, from); return word == from[1], err },
-			func(ready bool) string {
-				if ready {
-					return quote(from[1])
-				}
-				return quote(from[0])
-			}),
-		choice("tube.expired", &p.Expired, "delete", "dead_letter"),
-		number("tube.max_reserved", &p.MaxReserved, "jobs", maxItems),
-		number("tube.rate", &p.Rate, "jobs a second", maxRate),
-		number("tube.burst", &p.Burst, "jobs", maxRate),
-		number("tube.weight", &p.Weight, "parts", policy.MostWeight),
-		span("tube.aging", &p.Aging, 0, maxAging),
-	)
+func (t *TubeRule) rows() []setting { return rowsOf(tubeKey, t) }
+
+// fates are the words of dead_letter that are not the name of a tube.
+var fates = map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop}
+
+// asFate takes a word, or the name of a tube, for the policy of which this is the field.
+func asFate(row *setting, v any) (any, error) {
+	t := row.field.Interface().(TubeRule)
+	s, err := asText(v)
+	fate, word := fates[s]
+	switch {
+	case err != nil:
+		return nil, err
+	case word:
+		t.DeadLetter, t.DeadTube = fate, ""
+	case s == "drop" || s == "rear":
+		return nil, errors.New("a word of queue.dead_letter, not of this")
+	case !queue.ValidName([]byte(s)):
+		return nil, errors.New("no tube can have this name")
+	default:
+		t.DeadLetter, t.DeadTube = policy.FateTube, s
+	}
+	return t, nil
 }
 
-// deadLetter is a word, or the name of a tube.
-func (t *TubeRule) deadLetter() setting {
-	words := map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop}
-	return setting{
-		key: "tube.dead_letter", unit: "word", allowed: `"bury", "delete", or the name of another tube`,
-		set: func(v any) error {
-			s, err := asText(v)
-			fate, word := words[s]
-			switch {
-			case err != nil:
-				return err
-			case word:
-				t.DeadLetter, t.DeadTube = fate, ""
-			case s == "drop" || s == "rear":
-				return errors.New("a word of queue.dead_letter, not of this")
-			case !queue.ValidName([]byte(s)):
-				return errors.New("no tube can have this name")
-			default:
-				t.DeadLetter, t.DeadTube = policy.FateTube, s
-			}
-			return nil
-		},
-		show: func() string {
-			for word, fate := range words {
-				if fate == t.DeadLetter {
-					return quote(word)
-				}
-			}
-			return quote(t.DeadTube)
-		},
+func showFate(_ *setting, x reflect.Value) string {
+	t := x.Interface().(TubeRule)
+	for word, fate := range fates {
+		if fate == t.DeadLetter {
+			return quote(word)
+		}
 	}
+	return quote(t.DeadTube)
 }
 
 // showRetry shows a fixed delay, or one that grows to another.
@@ -170,7 +138,7 @@ func (r *fileReader) tubes(key toml.Key, v any) {
 	seen := map[string]int{}
 	var all []element
 	rules, _ := elements(r, key, v, "tables", []string{"match"},
-		func(*element) TubeRule { return defaultTubeRule() }, (*TubeRule).rows,
+		func(*element) TubeRule { return defaultTubeRule() },
 		func(e *element, t *TubeRule) {
 			all, t.at = append(all, *e), Origin{File: r.path, Line: e.line}
 			if len(e.bad) > 0 {

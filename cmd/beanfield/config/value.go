@@ -293,3 +293,5 @@ func showTexts(list []string) string {
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
+
+func inQuotes(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
