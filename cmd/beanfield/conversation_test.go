@@ -333,7 +333,8 @@ func (s *script) shell(arg string) string {
 	}
 	cmd := exec.Command("bash", "-c", rest)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(s.t))+":"+os.Getenv("PATH"), "BEANFIELD_SERVER=unix:"+s.dir+"/s")
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(s.t))+":"+os.Getenv("PATH"),
+		"BEANFIELD_SERVER=unix:"+s.dir+"/s")
 	out, _ := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		s.t.Errorf("%q ends with %d\n%s", rest, got, out)

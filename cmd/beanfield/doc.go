@@ -4,29 +4,22 @@
 // # Where to start reading
 //
 // Package config reads flags and file, and knows all settings. Package exit has the exit codes.
-// Package listeners opens the sockets, and package node has the shards, alone or in a cluster. run.go is the life of
-// the process from top to bottom. What it uses:
+// Package listeners opens the sockets, and package node has the shards, alone or in a cluster. main.go is the life of
+// the process from top to bottom, and runs subcommands. What it uses:
 //
-//	commands.go    running a subcommand
-//	recovery.go    opening the store, until the last job is back
+//	recovery.go    opening the store, until the last job is back, and telling why a start takes long
 //	life.go        from then on to the end: one term, or following and terms in turn
-//	membership.go  what is shown of a cluster
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one term
-//	notify.go      telling systemd the state of the process
-//	serve.go       from the first connection to the last reply
-//	signals.go     what each signal asks for
+//	serve.go       from the first connection to the last reply, and what each signal asks for
 //	reload.go      reading the configuration again
 //	backup.go      copies of the data while the server runs
-//	audit.go       the file of the audit log
 //	metrics.go     where the figures of the metrics come from
-//	console.go     what the console is given
-//	health.go      why clients cannot work at the moment
-//	watchdog.go    telling systemd that shards and loops make progress
-//	slowstart.go   telling why a start takes long
+//	console.go     what the console is given, and the file of the audit log
+//	health.go      why clients cannot work at the moment, and what is shown of a cluster
+//	systemd.go     telling systemd the state of the process, and that shards and loops make progress
 //	garbage.go     how much garbage the heap may hold
 //	policies.go    policies and schedules, those of run time with them
-//	log.go         the log of the process
 //
 // # Exit codes
 //

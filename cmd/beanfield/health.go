@@ -1,11 +1,20 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"sync/atomic"
+	"time"
 
+	"beanfield/cmd/beanfield/listeners"
 	"beanfield/cmd/beanfield/node"
+	"beanfield/conn/admin"
+	"beanfield/conn/admin/console"
 	"beanfield/router"
+	"beanfield/shard/queue"
 	"beanfield/storage/cluster"
+	"beanfield/storage/tally"
 )
 
 // health knows why clients cannot work at the moment.
@@ -58,3 +67,89 @@ func following(st cluster.Status) []string {
 	}
 	return append([]string{why}, st.Problems...)
 }
+
+// figuresOf is what the metrics tell of a node's cluster.
+func figuresOf(n node.Node) *admin.Cluster {
+	st, f := n.Status(), n.Figures()
+	c := &admin.Cluster{Name: st.Cluster, Role: f.Role, Serving: st.Serving, Nodes: len(st.Nodes),
+		Problems: len(st.Problems), LagBytes: f.LagBytes}
+	n.Appends(&c.Append)
+	if c.Role == "" {
+		c.Role = "starting"
+	}
+	for i := range st.Nodes {
+		if st.Nodes[i].Alive {
+			c.Alive++
+		}
+	}
+	for i := range f.Shards {
+		c.Shards = append(c.Shards, shardOf(&f.Shards[i]))
+	}
+	return c
+}
+
+func shardOf(s *cluster.ShardStatus) admin.ClusterShard {
+	return admin.ClusterShard{
+		Epoch: s.Epoch, Record: s.Place, Durable: s.Durable, Lag: s.Lag, Trim: s.Trim, Lane: s.Lane,
+		Doubts: s.Doubts, Rejections: s.Refusals, Failures: s.Failures,
+		Failed: s.Problem != "" && !s.Rebuilding, Rebuilding: s.Rebuilding, Damaged: s.Damaged,
+	}
+}
+
+// ofCluster tells the metrics and the console of the cluster; nil with one machine.
+func (f *fronts) ofCluster() (metrics func() *admin.Cluster, page func() any) {
+	at := f.health.node.Load()
+	if at == nil {
+		return nil, nil
+	}
+	n := *at
+	return func() *admin.Cluster { return figuresOf(n) }, func() any { return n.Status() }
+}
+
+// follow shows administrators a node that has no jobs: its metrics, and the cluster.
+func (f *fronts) follow() (*admin.Pages, error) {
+	if f.admin == nil {
+		return nil, nil
+	}
+	figures, page := f.ofCluster()
+	connections := func() map[string]int { return map[string]int{listeners.Admin: f.admin.Connections()} }
+	metrics, wrong := admin.NewMetrics(admin.Sources{
+		Shards: noShards{}, Stats: func(*queue.Sums) []byte { return nil },
+		Ready:        func() bool { return len(f.health.problems()) == 0 },
+		Connections:  connections,
+		Refusals:     func() []admin.Refusals { return nil },
+		Denied:       func() []admin.Denied { return nil },
+		Slow:         f.slow.Count,
+		Reasons:      f.slow.ByReason,
+		Loops:        func() []admin.Loop { return nil },
+		Latency:      func() map[string]*tally.Reading { return nil },
+		Handshakes:   f.keeper.Counts,
+		Certificates: func() []admin.Certificate { return expiries(f.config.Load()) },
+		Cluster:      figures,
+	}, f.metricsOptions(f.config.Load()))
+	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page,
+		Machine: f.machine(metrics, connections), May: f.mayAct})
+	return &admin.Pages{Metrics: metrics, Console: pages}, errors.Join(wrong, err)
+}
+
+// showFollower is what administrators see from the start.
+func (f *fronts) showFollower() error {
+	pages, err := f.follow()
+	if pages != nil && err == nil {
+		f.admin.Open(*pages)
+	}
+	return err
+}
+
+// mayAct is what somebody may do in the console.
+func (f *fronts) mayAct(r *http.Request) console.Rights {
+	return console.Rights{Act: !f.config.Load().HTTP.ReadOnly, Subject: admin.ClientOf(r).Subject}
+}
+
+// noShards are those of a node that follows.
+type noShards struct{}
+
+func (noShards) Shards() int                                                 { return 0 }
+func (noShards) Look(context.Context, int) (router.Figures, bool)            { return router.Figures{}, false }
+func (noShards) Census(context.Context, int, func([]queue.TubeFigures)) bool { return false }
+func (noShards) Quota() *router.Quota                                        { return new(router.Quota) }

@@ -1,70 +1,165 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
-	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage/must"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir := filepath.Dir(built.path); built.path != "" {
-		os.RemoveAll(dir)
+// answers are what the program says, and the code it ends with, when it does not
+// serve. DIR is a directory of its own, PORT one that is taken.
+var answers = []struct {
+	args           string
+	code           int
+	stdout, stderr string // the beginning of the one, a part of the other
+}{
+	{"-v", 0, "beanfield " + version + "\n", ""},
+	{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
+	{"--version", 0, "beanfield " + version + "\n", ""},
+	{"version", 0, "beanfield " + version + "\n", ""},
+	{"help", 0, "Use: beanfield [OPTIONS]", ""},
+	{"check-config -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", ""},
+	{"check-config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
+	{"dump DIR/none", 1, "", "beanfield dump: stat DIR/none: no such file or directory\n"},
+	{"-V dump DIR/none", 5, "", "beanfield: unknown argument: dump\nUse: "},
+	{"-h", 0, "", "Use: "},
+	{"--help", 0, "", "Use: "},
+	{"-V --help -q", 0, "", "Use: "},
+	{"--help=x", 5, "", "beanfield: flag takes no value: --help=x\nUse: "},
+	{"--halp", 5, "", "beanfield: unknown flag: --halp\nUse: "},
+	{"-z 12k", 5, "", "beanfield: invalid size: 12k\nUse: "},
+	{"-q", 5, "", "beanfield: unknown flag: -q\nUse: "},
+	{"stray", 2, "", "beanfield: there is no command \"stray\"\nUse: "},
+	{"11300", 2, "", "beanfield: there is no command \"11300\"\nUse: "},
+	{"tube", 2, "", "beanfield: there is no command \"tube\"; did you mean tubes?\nUse: "},
+	{"staus -json", 2, "", "beanfield: there is no command \"staus\"; did you mean stats?\nUse: "},
+	{"-V stray", 5, "", "beanfield: unknown argument: stray\nUse: "},
+	{"-server 127.0.0.1:1 tubes", 5, "", "A command comes first, and its flags follow: beanfield tubes [FLAGS]\n"},
+	{"-p", 5, "", "beanfield: flag requires an argument: -p\nUse: "},
+	{"-b", 5, "", "beanfield: flag requires an argument: -b\nUse: "},
+	{"-b DIR/none -l unix:DIR/s", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
+	{"-b DIR/wrong.toml -l unix:DIR/s", 10, "", "beanfield: -b DIR/wrong.toml: not a directory\n"},
+	{"-b DIR/none -check-config", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
+	{"-config DIR/none", 5, "", "beanfield: DIR/none: cannot read the configuration: no such file or directory\n"},
+	{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: " +
+		"0 to 254\n" +
+		"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
+	{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
+	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n",
+		"maximum job size was set to 1073741824"},
+	{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
+	{"-l 127.0.0.1 -p PORT", 111, "", "error=\"cannot listen on 127.0.0.1:PORT: address already in use\"\n"},
+	{"-p PORT", 111, "", "error=\"cannot listen on :PORT: address already in use\"\n"},
+	{"-l 192.0.2.1", 111, "", "cannot listen on 192.0.2.1:11300"},
+	{"-p no-such-service", 111, "", "beanfield: -p no-such-service: "},
+	{"-l unix:DIR/wrong.toml", 111, "", "another file already exists in the given path"},
+}
+
+func TestProcessAnswers(t *testing.T) {
+	taken := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	for _, c := range answers {
+		t.Run(c.args, func(t *testing.T) {
+			dir := must.Get(os.MkdirTemp("", "bf")) // paths of sockets must be short
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			must.Do(t, os.WriteFile(filepath.Join(dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600))
+			var stdout, stderr bytes.Buffer
+			in := strings.NewReplacer("PORT", port, "DIR", dir)
+			words := strings.Fields(in.Replace(c.args))
+			if c.code == exit.Listen { // it listens for signals before it binds
+				p := prepare(t, words...)
+				p.Stdout = &stdout
+				must.Do(t, p.Start())
+				p.ends(c.code)
+				stderr.WriteString(p.said())
+			} else if code := run(words, &stdout, &stderr); code != c.code {
+				t.Errorf("ended with %d, want %d", code, c.code)
+			}
+			if got := stdout.String(); !strings.HasPrefix(got, c.stdout) || c.stdout == "" && got != "" {
+				t.Errorf("stdout is %q", got)
+			}
+			if got := stderr.String(); !strings.Contains(got, in.Replace(c.stderr)) || c.stderr == "" && got != "" {
+				t.Errorf("stderr is %q, want %q", got, c.stderr)
+			}
+			if _, err := os.Lstat(filepath.Join(dir, "s")); !errors.Is(err, fs.ErrNotExist) {
+				t.Error("it has made a socket")
+			}
+		})
 	}
-	os.Exit(code)
 }
 
-// release is the version that the linker sets in what the tests build, as for a release.
-const release = "9.8.7"
-
-// built is the program itself, built once, and only if a test needs it.
-var built struct {
-	once sync.Once
-	path string
-	err  error
-}
-
-func binary(t testing.TB) string {
-	t.Helper()
-	built.once.Do(func() {
-		dir, err := os.MkdirTemp("", "beanfield")
-		if err != nil {
-			built.err = err
-			return
-		}
-		built.path = filepath.Join(dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-ldflags", "-X main.version="+release, "-o", built.path,
-			".").CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-		if err := os.Chmod(dir, 0o755); err != nil { // for tests that become another user
-			built.err = err
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
+// Sockets of systemd override the options, and the log says so. A shell sets
+// LISTEN_PID, since the number is known only in the process itself.
+func TestProcessInherits(t *testing.T) {
+	p := prepare(t, "-V", "-l", "127.0.0.2", "-p", "1")
+	p.Path, p.Args = "/bin/sh", append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$@"`, "sh", p.Path}, p.Args[1:]...)
+	p.Env = append(p.Env, "LISTEN_FDS=2")
+	var ls []net.Listener
+	for _, a := range [][2]string{{"tcp4", "127.0.0.1:0"}, {"unix", p.dir + "/s"}} {
+		l := must.Get(net.Listen(a[0], a[1]))
+		defer l.Close()
+		ls = append(ls, l)
+		p.ExtraFiles = append(p.ExtraFiles, must.Get(l.(interface{ File() (*os.File, error) }).File()))
 	}
-	return built.path
+	// Clients are in the kernel's queues before anybody accepts.
+	var early []*client
+	for _, l := range ls {
+		early = append(early, p.dial(l.Addr().String()))
+	}
+	p.start()
+	if got := p.addresses(); len(got) != 2 || got[0] != ls[0].Addr().String() || got[1] != p.dir+"/s" {
+		t.Errorf("listens on %q", got)
+	}
+	for _, c := range early {
+		c.expect("list-tube-used", "USING default")
+	}
+	has(t, p.said(), "inherited listen fd; ignoring option: -l 127.0.0.2", "inherited listen fd; ignoring option: -p 1")
+	p.stop()
+	if _, err := os.Lstat(p.dir + "/s"); err != nil {
+		t.Errorf("systemd's socket is gone: %v", err)
+	}
 }
 
-// fileWith is a configuration file with this text.
-func fileWith(t testing.TB, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "beanfield.toml")
-	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
+// A version that cannot be printed is an error.
+func TestVersionUnprinted(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"--version"}, {"-v"}, {"version"}, {"-check-config"}} {
+		var errs bytes.Buffer
+		if code := run(args, full, &errs); code != 1 || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%q: code %d, %q", args, code, errs.String())
+		}
+	}
 }
 
-// configOf is the configuration of the words of a command line and of a file.
-func configOf(t testing.TB, args, text string) *config.Config {
-	t.Helper()
-	return must.Get(config.Load(must.Get(config.ParseFlags(append(strings.Fields(args), "-config",
-		fileWith(t, text))))))
+// What check-config -starter prints is taken without a doubt, as it is, and with everything that it has in comments.
+func TestStarter(t *testing.T) {
+	var out strings.Builder
+	if code := run([]string{"check-config", "-starter"}, &out, io.Discard); code != exit.OK ||
+		strings.Count(out.String(), "\n") > 50 {
+		t.Errorf("code %d, %s", code, out.String())
+	}
+	all := regexp.MustCompile(`(?m)^# (\[|\w+ = )`).ReplaceAllString(out.String(), "$1")
+	all = strings.NewReplacer("/var/lib/beanfield/data", t.TempDir(), "THE HASH THAT beanfield token PRINTS",
+		strings.Repeat("0", 64)).Replace(all)
+	for _, text := range []string{out.String(), all} {
+		c := configOf(t, "", text)
+		if doubts := c.Doubts(); len(doubts) > 0 || len(c.HTTP.Listen) != 1 || len(c.Access) != 0 && len(c.Tubes) != 1 {
+			t.Errorf("%q\n%s", doubts, text)
+		}
+	}
 }

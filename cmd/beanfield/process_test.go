@@ -2,17 +2,21 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/config"
 	"beanfield/storage/must"
 )
 
@@ -241,4 +245,129 @@ func (c *client) gone(rest string) {
 	if string(got) != rest || err != nil {
 		c.t.Errorf("before its end the connection got %q, %v; want %q", got, err, rest)
 	}
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir := filepath.Dir(built.path); built.path != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// release is the version that the linker sets in what the tests build, as for a release.
+const release = "9.8.7"
+
+// built is the program itself, built once, and only if a test needs it.
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+func binary(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "beanfield")
+		if err != nil {
+			built.err = err
+			return
+		}
+		built.path = filepath.Join(dir, "beanfield")
+		if out, err := exec.Command("go", "build", "-ldflags", "-X main.version="+release, "-o", built.path,
+			".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil { // for tests that become another user
+			built.err = err
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+// fileWith is a configuration file with this text.
+func fileWith(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "beanfield.toml")
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// configOf is the configuration of the words of a command line and of a file.
+func configOf(t testing.TB, args, text string) *config.Config {
+	t.Helper()
+	return must.Get(config.Load(must.Get(config.ParseFlags(append(strings.Fields(args), "-config",
+		fileWith(t, text))))))
+}
+
+// until polls for what nobody tells.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	again := time.NewTicker(time.Millisecond) // others need the processor, too
+	defer again.Stop()
+	for end := time.Now().Add(patience); !ok(); <-again.C {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// reads sends SIGHUP, and returns when the process has told systemd that it is ready again:
+// what it has said meanwhile.
+func (p *process) reads() string {
+	p.t.Helper()
+	before := len(p.said())
+	p.signal(syscall.SIGHUP)
+	b := make([]byte, 100)
+	n, err := p.heard.Read(b)
+	if !regexp.MustCompile(`^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]{3,}$`).Match(b[:n]) {
+		p.t.Fatalf("heard %q, %v", b[:n], err)
+	}
+	p.hears("READY=1")
+	return p.said()[before:]
+}
+
+// configured is a process with a file that a test can replace.
+func configured(t *testing.T, text string, args ...string) (p *process, write func(text string)) {
+	t.Helper()
+	p = prepare(t, append(args, "-config", "DIR/c.toml")...)
+	write = func(text string) {
+		t.Helper()
+		must.Do(t, os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(strings.ReplaceAll(text, "DIR", p.dir)), 0o600))
+	}
+	write(text)
+	return p.start(), write
+}
+
+// has checks which words are in what a process says.
+func has(t testing.TB, said string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(said, w) {
+			t.Errorf("it does not say %q:\n%s", w, said)
+		}
+	}
+}
+
+// dataDir makes an empty data directory in a directory of its own, where its backups
+// go too.
+func dataDir(t testing.TB) string {
+	t.Helper()
+	return mustMkdir(t, filepath.Join(t.TempDir(), "data"))
+}
+
+// stop ends the process in order, kill as a crash does.
+func (p *process) stop() {
+	p.t.Helper()
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+}
+
+func (p *process) kill() {
+	p.t.Helper()
+	p.signal(syscall.SIGKILL)
+	p.Wait()
 }

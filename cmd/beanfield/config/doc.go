@@ -22,6 +22,6 @@
 // address.go is an address to listen on, and user.go a user to become.
 //
 // A key exists if it has a line in the table, and it sets the field that has its name. The reader, check-config,
-// reload, and the tests that hold config.example.toml and the manual to the code use these rows. A row that is live changes at a reload.
-// Fields have the types that shards, schedules and front ends take: nothing is converted later.
+// reload, and the tests that hold config.example.toml and the manual to the code use these rows. A row that is live
+// changes at a reload. Fields have the types that shards, schedules and front ends take: nothing is converted later.
 package config

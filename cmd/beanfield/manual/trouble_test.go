@@ -18,7 +18,7 @@ import (
 // computed are the lines whose words are put together, by file and function, with what
 // trouble.md says of them.
 var computed = map[string][]string{
-	"cmd/beanfield/run.go run": {"storage.path is set", "can be read by every user",
+	"cmd/beanfield/main.go run": {"storage.path is set", "can be read by every user",
 		"cannot be used by user", "fits nobody", "fits no tube", "is never asked", "let nobody in", "flag was removed",
 		"maximum job size was set to", "sync interval was set to"},
 	"cmd/beanfield/reload.go tell": {"before, 100000 now", "needs a restart", "storage.path is set",
