@@ -16,7 +16,7 @@ func (a acts) Send(m *ownership.Message) {
 		a.n.o.Logger.Error("a message was not sent", "error", err)
 		return
 	}
-	_ = a.n.post.Send(m.To, b) // it may be lost in other ways, too
+	_ = a.n.talk.Publish(a.n.subjectOf(m.To), b) // it may be lost in other ways, too
 }
 
 func (a acts) Stand() {

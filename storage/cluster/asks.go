@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"beanfield/storage/cluster/ownership"
-	"beanfield/storage/jetstream"
 )
 
 // question is what nodes ask each other: what an operator has ordered, how copies compare, who founds a cluster.
@@ -52,7 +51,7 @@ func (n *Node) askNodes(ctx context.Context, names []string, limit time.Duration
 				all[i] = n.answer(ctx, q)
 				return
 			}
-			m, err := n.bulk.RequestWithContext(ctx, n.askSubject(name), text)
+			m, err := n.bulk.RequestWithContext(ctx, n.subject("ask."+name), text)
 			if err != nil {
 				all[i].Error = errSilent.Error()
 			} else if err = json.Unmarshal(m.Data, &all[i]); err != nil {
@@ -64,11 +63,9 @@ func (n *Node) askNodes(ctx context.Context, names []string, limit time.Duration
 	return all
 }
 
-func (n *Node) askSubject(node string) string { return jetstream.PostPrefix(n.o.Name) + "ask." + node }
-
 // answers has this node answer questions.
 func (n *Node) answers() error {
-	_, err := n.bulk.Subscribe(n.askSubject(n.o.Node), func(m *nats.Msg) {
+	_, err := n.bulk.Subscribe(n.subject("ask."+n.o.Node), func(m *nats.Msg) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		if n.closed {

@@ -9,16 +9,13 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"beanfield/storage/cluster/partition"
-	"beanfield/storage/jetstream"
 )
-
-func knockSubject(cluster string) string { return jetstream.PostPrefix(cluster) + "knock" }
 
 // knock begins to tell the other nodes that this one is there. They are to hear that while it waits for
 // them, and while its engine rests.
 func (n *Node) knock(context.Context) error {
 	n.watch = partition.New(n.o.Node, n.o.names())
-	_, err := n.talk.Subscribe(knockSubject(n.o.Name), func(m *nats.Msg) {
+	_, err := n.talk.Subscribe(n.subject("knock"), func(m *nats.Msg) {
 		var k partition.Knock
 		if json.Unmarshal(m.Data, &k) == nil {
 			n.watch.Heard(k)
@@ -49,7 +46,7 @@ func (n *Node) knocker() {
 		if i%int(partition.Each/partition.Pace) == 0 {
 			n.watch.Lack(n.lacks(&p))
 			if b, err := json.Marshal(n.watch.Knock()); err == nil {
-				_ = n.talk.Publish(knockSubject(n.o.Name), b)
+				_ = n.talk.Publish(n.subject("knock"), b)
 			}
 		}
 		if due := n.watch.Due(); n.server != nil && n.joined.Load() && (down || due != n.rests.Load()) {

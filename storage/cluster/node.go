@@ -38,7 +38,6 @@ type Node struct {
 	conn       *jetstream.Conn        // for records
 	talk       *jetstream.Conn        // for messages between nodes
 	bulk       *jetstream.Conn        // for checkpoints
-	post       *jetstream.Post
 	desk       *transfer.Server
 	begins     *beginning // how the cluster does, if it is new
 	one        sync.Mutex // held by whoever fetches a checkpoint
@@ -258,8 +257,12 @@ func (n *Node) Term(ctx context.Context) (*Term, error) {
 	}
 }
 
-// successorLimit is how long a node that has handed over waits until the other one serves.
-const successorLimit = 2 * time.Second
+// successorLimit is how long a node that has handed over waits until the other one serves, and flushLimit until its
+// engine has what it has said.
+const (
+	successorLimit = 2 * time.Second
+	flushLimit     = 300 * time.Millisecond
+)
 
 // Close hands over what the node owns, and ends it. The server is told by Leave. The engine goes on until
 // another node owns the shards, because it may lead lanes, which that one needs.
@@ -273,8 +276,8 @@ func (n *Node) Close(ctx context.Context) error {
 			cancel()
 		}
 	}
-	if n.post != nil {
-		_ = n.post.Flush()
+	if n.talk != nil {
+		_ = n.talk.FlushTimeout(flushLimit)
 	}
 	n.stops.Do(n.stop)
 	if errors.Is(err, ErrClosed) {

@@ -22,11 +22,6 @@ const (
 	tellEach     = time.Second // how much of it has come
 )
 
-// prefixOf is where a node's directories are ordered and fetched.
-func (n *Node) prefixOf(node string) string {
-	return "beanfield." + n.o.Name + ".node.ship." + node
-}
-
 // rebuild has a shard's copy begin anew, from another node's checkpoint. Meanwhile nothing of it counts.
 // The loop calls it.
 func (r *replica) rebuild(why string) {
@@ -122,9 +117,8 @@ func (r *replica) fetch(ctx context.Context) error {
 	}
 	var place turns.Place
 	begun := time.Now()
-	note, bytes, err := transfer.Fetch(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, transfer.Options{
-		Accept: r.roomFor, Told: r.getting(source),
-	})
+	o := transfer.Options{Accept: r.roomFor, Told: r.getting(source)}
+	note, bytes, err := transfer.Fetch(ctx, n.bulk, n.subject("ship."+source), strconv.Itoa(r.i), into, o)
 	if err == nil {
 		err = json.Unmarshal(note, &place)
 	}
@@ -185,14 +179,14 @@ func (n *Node) serveCheckpoints() (err error) {
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o700)); err != nil {
 		return err
 	}
-	n.desk, err = transfer.Serve(n.bulk, n.prefixOf(n.o.Node), func(ctx context.Context, key string) (string, []byte,
-		func(), error) {
+	checkpoint := func(_ context.Context, key string) (dir string, note []byte, remove func(), err error) {
 		i, err := strconv.Atoi(key)
 		if err != nil || i < 0 || i >= len(n.replicas) {
 			return "", nil, nil, fmt.Errorf("cluster: there is no shard %q", key)
 		}
 		return n.replicas[i].checkpoint(out)
-	}, transfer.Options{})
+	}
+	n.desk, err = transfer.Serve(n.bulk, n.subject("ship."+n.o.Node), checkpoint, transfer.Options{})
 	return err
 }
 

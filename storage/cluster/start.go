@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/turns"
@@ -118,9 +120,30 @@ func (n *Node) join(ctx context.Context) (err error) {
 	}
 	if err == nil { // so that no time is lost while the streams are waited for
 		n.quietSince.Store(int64(n.now()))
-		n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received)
+		err = n.listen()
 	}
 	return err
+}
+
+// listen begins to receive what is sent to this node, and to all, itself included.
+func (n *Node) listen() (err error) {
+	for _, name := range []string{"", n.o.Node} {
+		if err == nil {
+			_, err = n.talk.Subscribe(n.subjectOf(name), func(m *nats.Msg) { n.received(m.Data) })
+		}
+	}
+	return err
+}
+
+// subject is that of messages between nodes, which the engine passes on, and keeps none of them.
+func (n *Node) subject(what string) string { return "beanfield." + n.o.Name + ".node." + what }
+
+// subjectOf is that of a message for one node, or for all if the name is empty.
+func (n *Node) subjectOf(name string) string {
+	if name == "" {
+		return n.subject("all")
+	}
+	return n.subject("to." + name)
 }
 
 // connect opens a connection for each kind of message, so that records and checkpoints hold up no beats.
@@ -245,9 +268,6 @@ func (n *Node) stop() {
 		n.copies.Stop() // so that no driver waits in Take
 	}
 	n.begun.Wait()
-	if n.post != nil {
-		n.post.Close()
-	}
 	if n.desk != nil {
 		n.desk.Close()
 	}

@@ -14,6 +14,9 @@ import (
 // the ways that are known.
 var oldest = [3]int{2, 15, 2}
 
+// Conn is a connection to the engine.
+type Conn = nats.Conn
+
 // ErrOld says that a site's engine is too old.
 var ErrOld = errors.New("jetstream: the engine is too old")
 

@@ -73,7 +73,8 @@ type ShardOptions struct {
 // context ends: making a stream needs the leader of the group that makes streams, finding one
 // needs its own.
 func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
-	if !plain(o.Cluster) || o.Shard < 0 || o.Replicas < 1 {
+	strange := func(name string) bool { return !plain(name) }
+	if strange(o.Cluster) || slices.ContainsFunc(o.Nodes, strange) || o.Shard < 0 || o.Replicas < 1 {
 		return nil, fmt.Errorf("%w: shard %d of cluster %q, %d replicas", ErrOptions, o.Shard, o.Cluster, o.Replicas)
 	}
 	s := &Shard{nc: nc, shards: max(1, o.New)}
