@@ -42,6 +42,21 @@ func recordAt(seq, text string) *nats.Msg {
 	return &nats.Msg{Header: nats.Header{"Nats-Sequence": {seq}}, Data: []byte(text)}
 }
 
+// What is asked: an append, a read, one that the lane's leader has the last word on, and has been asked for.
+var (
+	adds  = pending{Request: lanes.Request{ID: 1, Data: []byte("x")}}
+	reads = pending{Request: lanes.Request{ID: 1, Place: 3}}
+	sure  = pending{Request: reads.Request, sure: true}
+	asks  = pending{Request: reads.Request, asked: true}
+)
+
+// waitsFor is an exchange with one request under way.
+func waitsFor(p pending, h *told) *Exchange {
+	x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: h, inbox: "in."}
+	x.pending = map[uint64]*pending{1: &p}
+	return x
+}
+
 // answers are what comes for a request, and what a handler is told of it.
 var answers = []struct {
 	what    string
@@ -49,49 +64,49 @@ var answers = []struct {
 	answers []*nats.Msg
 	want    string
 }{
-	{"it landed", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0","seq":7}`)},
+	{"it landed", adds, []*nats.Msg{body(`{"stream":"s0","seq":7}`)},
 		"appended 1 at 7"},
-	{"twice", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0","seq":7}`),
+	{"twice", adds, []*nats.Msg{body(`{"stream":"s0","seq":7}`),
 		body(`{"stream":"s0","seq":7}`)}, "appended 1 at 7"},
-	{"wrong place", pending{Request: lanes.Request{Data: []byte("x")}},
+	{"wrong place", adds,
 		[]*nats.Msg{body(`{"stream":"s0","seq":0,"error":{"code":400,"err_code":10071,"description":"wrong last ` +
 			`sequence: 5"}}`)}, "refused 1 at 5"},
-	{"wrong place, it tells not where", pending{Request: lanes.Request{Data: []byte("x")}},
+	{"wrong place, it tells not where", adds,
 		[]*nats.Msg{body(`{"error":{"code":400,"err_code":10071}}`)}, "refused 1 at 18446744073709551615"},
-	{"another error", pending{Request: lanes.Request{Data: []byte("x")}},
+	{"another error", adds,
 		[]*nats.Msg{body(`{"error":{"code":503,"err_code":10077}}`)}, "failed 1"},
-	{"another stream", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s1","seq":7}`)},
+	{"another stream", adds, []*nats.Msg{body(`{"stream":"s1","seq":7}`)},
 		"failed 1"},
-	{"nobody listens", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{status("503", "")}, "failed 1"},
-	{"no place", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0"}`)}, "failed 1"},
-	{"nothing there", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{status("404", "")},
+	{"nobody listens", adds, []*nats.Msg{status("503", "")}, "failed 1"},
+	{"no place", adds, []*nats.Msg{body(`{"stream":"s0"}`)}, "failed 1"},
+	{"nothing there", reads, []*nats.Msg{status("404", "")},
 		`read 1: from 0 "" more false`},
-	{"two, and no more", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"),
+	{"two, and no more", reads, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"),
 		status("204", "0")}, `read 1: from 0 "a,b" more false`},
-	{"two, and more", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"),
+	{"two, and more", reads, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"),
 		status("204", "2")}, `read 1: from 0 "a,b" more true`},
-	{"two, and the leader may have more", pending{Request: lanes.Request{Place: 3}, sure: true},
+	{"two, and the leader may have more", sure,
 		[]*nats.Msg{recordAt("4", "a"), recordAt("5", "b"), status("204", "0")}, `read 1: from 0 "a,b" more true`},
-	{"a later beginning", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("8", "a"), recordAt("9", "b"),
+	{"a later beginning", reads, []*nats.Msg{recordAt("8", "a"), recordAt("9", "b"),
 		status("204", "0")}, `read 1: from 8 "a,b" more false`},
-	{"a gap", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("6", "c"),
+	{"a gap", reads, []*nats.Msg{recordAt("4", "a"), recordAt("6", "c"),
 		recordAt("7", "d"), status("204", "0")}, `read 1: from 0 "a" more true`},
-	{"a record twice", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("4", "a"),
+	{"a record twice", reads, []*nats.Msg{recordAt("4", "a"), recordAt("4", "a"),
 		recordAt("5", "b"), status("204", "0")}, `read 1: from 0 "a" more true`},
-	{"no end", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a")}, ""},
-	{"a read that nobody serves", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{status("503", "")},
+	{"no end", reads, []*nats.Msg{recordAt("4", "a")}, ""},
+	{"a read that nobody serves", reads, []*nats.Msg{status("503", "")},
 		"failed 1"},
-	{"the leader has one", pending{Request: lanes.Request{Place: 3}, asked: true},
+	{"the leader has one", asks,
 		[]*nats.Msg{body(`{"message":{"seq":4,"data":"YQ=="}}`)}, `read 1: from 0 "a" more true, says the leader`},
-	{"the leader begins later", pending{Request: lanes.Request{Place: 3}, asked: true},
+	{"the leader begins later", asks,
 		[]*nats.Msg{body(`{"message":{"seq":9,"data":"YQ=="}}`)}, `read 1: from 9 "a" more true, says the leader`},
-	{"the leader has none", pending{Request: lanes.Request{Place: 3}, asked: true},
+	{"the leader has none", asks,
 		[]*nats.Msg{body(`{"error":{"code":404,"err_code":10037}}`)}, `read 1: from 0 "" more false, says the leader`},
-	{"the leader may not answer", pending{Request: lanes.Request{Place: 3}, asked: true},
+	{"the leader may not answer", asks,
 		[]*nats.Msg{body(`{"error":{"code":503,"err_code":10008}}`)}, `read 1: from 0 "" more false`},
-	{"the leader has an error", pending{Request: lanes.Request{Place: 3}, asked: true},
+	{"the leader has an error", asks,
 		[]*nats.Msg{body(`{"error":{"code":500,"err_code":10000}}`)}, "failed 1"},
-	{"no leader", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{status("503", "")}, "failed 1"},
+	{"no leader", asks, []*nats.Msg{status("503", "")}, "failed 1"},
 }
 
 // TestRepeatedReads: of the answers to a read that was repeated, one counts, as a whole (E6).
@@ -106,8 +121,8 @@ func TestRepeatedReads(t *testing.T) {
 		{"the first begins, the second ends", []string{"in.1", "in.1-1"}, ""},
 	} {
 		var h told
-		x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.",
-			pending: map[uint64]*pending{1: {Request: lanes.Request{ID: 1, Place: 3}, tries: 1}}}
+		x := waitsFor(reads, &h)
+		x.pending[1].tries = 1
 		for i, m := range []*nats.Msg{recordAt("4", "a"), status("204", "0")} {
 			m.Subject = c.subjects[i]
 			x.answer(m)
@@ -118,8 +133,8 @@ func TestRepeatedReads(t *testing.T) {
 	}
 	// A leader that was asked is waited for, whatever another try has to say.
 	var h told
-	x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.",
-		pending: map[uint64]*pending{1: {asked: true, begun: true}}}
+	x := waitsFor(asks, &h)
+	x.pending[1].begun = true
 	late := status("404", "")
 	late.Subject = "in.1-2"
 	if x.answer(late); len(h) > 0 || x.pending[1] == nil {
@@ -131,10 +146,7 @@ func TestRepeatedReads(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	for _, c := range answers {
 		var h told
-		p := c.pending
-		p.ID = 1
-		x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.",
-			pending: map[uint64]*pending{1: &p}}
+		x := waitsFor(c.pending, &h)
 		for _, m := range c.answers {
 			if m.Subject = "in.1"; c.pending.asked {
 				m.Subject += "-leader"
