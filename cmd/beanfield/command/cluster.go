@@ -70,7 +70,11 @@ func (a *clustering) where(c *call) (dir string, err error) {
 	case a.Dir != "":
 		return filepath.Abs(a.Dir)
 	}
-	return c.dataDir(a.Config, "or its data directory with -dir")
+	at, err := c.placeOnDisk(a.Config, "or its data directory with -dir")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(at.Data)
 }
 
 // How long the node may take, unless -timeout says: to obey, and to have all copies read.

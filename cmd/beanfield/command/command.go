@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -53,16 +52,13 @@ func (c *call) place(config, or string) (Place, error) {
 
 var errInMemory = errors.New("by its configuration the server has no data directory: jobs are kept in memory only")
 
-// dataDir is the directory of the server of a configuration.
-func (c *call) dataDir(config, or string) (string, error) {
+// placeOnDisk is place for a server that has a data directory.
+func (c *call) placeOnDisk(config, or string) (Place, error) {
 	at, err := c.place(config, or)
 	if err == nil && at.Data == "" {
 		err = errInMemory
 	}
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(at.Data)
+	return at, err
 }
 
 // call is one run of a command.

@@ -37,10 +37,7 @@ func (a *backup) run(c *call) error {
 	case a.Check:
 		return datadir.Verify(c.words[0], c.Stdout, c.json)
 	case len(c.words) == 0:
-		at, err := c.place(a.Config, "or its data directory as an argument")
-		if err == nil && at.Data == "" {
-			err = errInMemory
-		}
+		at, err := c.placeOnDisk(a.Config, "or its data directory as an argument")
 		if err != nil {
 			return err
 		}

@@ -89,12 +89,12 @@ func (a *policy) show(c *call, list []client.Document) error {
 	for _, d := range list {
 		var text []string
 		for _, f := range d {
-			if !slices.Contains(noSettings, f.Key) {
+			switch {
+			case f.Key == "hidden-by":
+				text = append(text, fmt.Sprintf("(never asked: %s comes first)", f.Value))
+			case !slices.Contains(noSettings, f.Key):
 				text = append(text, f.Key+"="+f.Value)
 			}
-		}
-		if by := d.Get("hidden-by"); by != "" {
-			text = append(text, fmt.Sprintf("(never asked: %s comes first)", by))
 		}
 		out.row(d.Get("match"), fmt.Sprintf("%s, line %s", d.Get("from"), d.Get("line")), strings.Join(text, " "))
 	}

@@ -31,8 +31,12 @@ func TestTimesOfAllFlags(t *testing.T) {
 	}
 }
 
-// What is sent is in seconds; a part of one counts as a whole one.
+// What is sent is in seconds; a part of one counts as a whole one. A job that is to be buried is delayed, so that no
+// worker sees it before.
 func TestTimesAreSent(t *testing.T) {
+	if line := putLine(&job{State: buried, TTR: 1}, 0); line != "put 0 3600 1 0" {
+		t.Errorf("a job that is to be buried: %q", line)
+	}
 	for args, want := range map[[2]string]string{
 		{"5", "60"}:             "put 1024 5 60 1\r\n",
 		{"2m", "1.5s"}:          "put 1024 120 2 1\r\n",

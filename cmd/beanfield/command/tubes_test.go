@@ -222,4 +222,25 @@ func TestTubeFlag(t *testing.T) {
 		}
 	}
 	s.talk("$ policy\n$ policy -json")
+	s.typed("[[tube]]\nmatch = 'a*'\nmax_jobs = 2\n\n[[tube]]\nmatch = 'ab'\nmax_jobs = 1\n", "policy", "load", "-").
+		has(t, 0, "")
+	s.talk(`
+$ policy list
+~ (never asked: a* comes first) max_jobs=1
+$ policy list -json
+~ "hidden-by":"a*","max_jobs":`)
+	s.run("policy", "remove", "ab").has(t, 0, "")
+	for _, words := range [][]string{{"c", "max_jobs=3", "retry=2s..1h"}, {"a*", "retry=1s..1h"}, {"c", "max_jobs=4", "retry="}} {
+		s.run(append([]string{"policy", "set"}, words...)...).has(t, 0, "")
+	}
+	s.talk(`
+$ policy text
+[[tube]]
+match = 'a*'
+max_jobs = 2
+retry = "1s..1h"
+
+[[tube]]
+match = "c"
+max_jobs = 4`)
 }
