@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"beanfield/shard/queue/cells"
 )
 
 // checkService walks a tube's groups and consumers.
@@ -166,7 +164,7 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 			continue
 		}
 		o := &t.service.index.order
-		for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
+		for at := o.seek(0); o.at(at) != 0; at = o.next(at) {
 			if slot := o.at(at); s.job(slot).state() == Passed {
 				if err := place(slot, t.name+" passed"); err != nil {
 					return err
@@ -180,11 +178,11 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 // checkItemIndex checks what finds the items of a queue.
 func (s *State) checkItemIndex(t *tube) error {
 	f := t.service.index
-	if err := f.order.check(&s.jobs); err != nil {
+	if err := f.order.check(); err != nil {
 		return fmt.Errorf("%w, of tube %q", err, t.name)
 	}
 	requested, found := 0, 0
-	for at := f.order.seek(&s.jobs, 0); f.order.at(at) != 0; at = f.order.next(at) {
+	for at := f.order.seek(0); f.order.at(at) != 0; at = f.order.next(at) {
 		slot := f.order.at(at)
 		found++
 		if s.job(slot).tube() != t.slot {
@@ -288,14 +286,14 @@ func (g *gets) checkLines() error {
 }
 
 // check walks the order.
-func (o *order) check(jobs *cells.Slab[job]) error {
+func (o *order) check() error {
 	n, prev := 0, uint64(0)
 	for i, r := range o.runs {
 		if len(r.slots) == 0 || len(r.slots) > runMost || r.from <= prev && n > 0 {
 			return fmt.Errorf("F1: run %d of an order has %d jobs from %d on, after %d", i, len(r.slots), r.from, prev)
 		}
 		for _, slot := range r.slots {
-			id := jobs.At(slot).id()
+			id := o.jobs.At(slot).id()
 			if id < r.from || id <= prev {
 				return fmt.Errorf("F1: job %d comes after %d in an order, in a run from %d on", id, prev, r.from)
 			}

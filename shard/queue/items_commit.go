@@ -192,7 +192,7 @@ func (s *State) had(v *service, slot uint32) bool {
 // there is none. The item index must be whole.
 func (s *State) oldestLoose(v *service) uint32 {
 	o := &v.index.order
-	at := o.seek(&s.jobs, 0)
+	at := o.seek(0)
 	for range Slice {
 		slot := o.at(at)
 		if slot == 0 {

@@ -134,7 +134,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 	if a.Index == NewestIndex {
 		return s.gatherBack(f, b, a)
 	}
-	for at := f.order.seek(&s.jobs, a.from); !a.full(b); at = f.order.next(at) {
+	for at := f.order.seek(a.from); !a.full(b); at = f.order.next(at) {
 		slot := f.order.at(at)
 		if slot == 0 {
 			return true
@@ -150,7 +150,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 
 // gatherBack goes backwards from the newest item, for a get that asks for the newest.
 func (s *State) gatherBack(f *itemIndex, b *Batch, a *Ask) bool {
-	for at := f.order.back(f.order.seek(&s.jobs, a.from)); !a.full(b); at = f.order.back(at) {
+	for at := f.order.back(f.order.seek(a.from)); !a.full(b); at = f.order.back(at) {
 		slot := f.order.at(at)
 		if slot == 0 {
 			break

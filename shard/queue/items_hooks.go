@@ -112,7 +112,7 @@ func (v *service) truncate(s *State, op *Op) bool {
 		return false
 	}
 	for o := &v.index.order; ; {
-		slot := o.at(o.seek(&s.jobs, op.ID))
+		slot := o.at(o.seek(op.ID))
 		if slot == 0 || s.job(slot).id() > op.Ticket {
 			return true
 		}
@@ -172,7 +172,7 @@ func (v *service) jobsInterred(s *State, left []uint32) {
 		s.viewKeeps(w, left)
 	}
 	x := v.index
-	x.order, x.requests, x.cursor = order{}, nil, 0
+	x.order, x.requests, x.cursor = order{jobs: &s.jobs}, nil, 0
 	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(s.job(a).id(), s.job(b).id()) })
 	for _, slot := range left {
 		if s.job(slot).state() != Arriving {

@@ -17,7 +17,7 @@ const indexing = moving / 2
 
 // newItemIndex makes the item index of a tube.
 func (s *State) newItemIndex(t *tube) *itemIndex {
-	f := &itemIndex{}
+	f := &itemIndex{order: order{jobs: &s.jobs}}
 	if t.length() > 0 {
 		f.cursor = 1 // slot 0 is no job
 	}
@@ -29,7 +29,7 @@ func (s *State) whole(v *service) bool {
 	f := v.index
 	if f.cursor != 0 && !s.spent() {
 		f.cursor = s.records(f.cursor, func(slot uint32) bool {
-			if s.job(slot).tube() == v.tube.slot && !f.order.has(&s.jobs, slot) {
+			if s.job(slot).tube() == v.tube.slot && !f.order.has(slot) {
 				s.spend(indexing)
 				f.add(s, slot)
 			}
@@ -41,16 +41,16 @@ func (s *State) whole(v *service) bool {
 
 // add takes in a job.
 func (f *itemIndex) add(s *State, slot uint32) {
-	f.order.insert(&s.jobs, slot)
+	f.order.insert(slot)
 	f.requests.add(s, slot)
 }
 
 // remove forgets a job, unless it was never taken in.
 func (f *itemIndex) remove(s *State, slot uint32) {
-	if f.cursor != 0 && !f.order.has(&s.jobs, slot) {
+	if f.cursor != 0 && !f.order.has(slot) {
 		return
 	}
-	f.order.remove(&s.jobs, slot)
+	f.order.remove(slot)
 	f.requests.remove(s, slot)
 }
 
@@ -59,7 +59,7 @@ func (f *itemIndex) remove(s *State, slot uint32) {
 // must go on in another turn.
 func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool {
 	o := &v.index.order
-	at := o.seek(&s.jobs, a.from)
+	at := o.seek(a.from)
 	for slot := o.at(at); slot != 0; slot = o.at(at) {
 		if s.spent() {
 			return false
@@ -70,7 +70,7 @@ func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool 
 		if o.at(at) == slot {
 			at = o.next(at)
 		} else { // it has ended
-			at = o.seek(&s.jobs, a.from)
+			at = o.seek(a.from)
 		}
 	}
 	return true

@@ -13,6 +13,7 @@ import (
 // the beginning, and both take constant time. In the middle it takes the time to find and
 // shift one run.
 type order struct {
+	jobs  *cells.Slab[job]
 	n     int
 	runs  []run    // none is empty
 	spare []uint32 // memory of a run that has gone, for the next one
@@ -32,15 +33,15 @@ const runMost = 512
 type place struct{ run, at int }
 
 // insert takes in a job that is not in the order.
-func (o *order) insert(jobs *cells.Slab[job], slot uint32) {
-	id := jobs.At(slot).id()
+func (o *order) insert(slot uint32) {
+	id := o.jobs.At(slot).id()
 	o.n++
 	last := len(o.runs) - 1
-	if last < 0 || id > o.lastID(jobs) {
+	if last < 0 || id > o.lastID() {
 		o.push(last, id, slot)
 		return
 	}
-	p := o.seek(jobs, id)
+	p := o.seek(id)
 	r := &o.runs[p.run]
 	if p.at == 0 && p.run > 0 && id < r.from && len(o.runs[p.run-1].slots) < runMost {
 		p.run--
@@ -49,7 +50,7 @@ func (o *order) insert(jobs *cells.Slab[job], slot uint32) {
 	}
 	if len(r.slots) >= runMost {
 		half := len(r.slots) / 2
-		o.runs = slices.Insert(o.runs, p.run+1, run{from: jobs.At(r.slots[half]).id(),
+		o.runs = slices.Insert(o.runs, p.run+1, run{from: o.jobs.At(r.slots[half]).id(),
 			slots: slices.Clone(r.slots[half:])})
 		r = &o.runs[p.run]
 		r.slots = r.slots[:half]
@@ -91,7 +92,7 @@ func (o *order) push(last int, id uint64, slot uint32) {
 	o.runs = append(o.runs, run{id, append(memory, slot), memory})
 }
 
-func (o *order) lastID(jobs *cells.Slab[job]) uint64 { return jobs.At(o.last()).id() }
+func (o *order) lastID() uint64 { return o.jobs.At(o.last()).id() }
 
 // first is the job with the lowest id, or 0.
 func (o *order) first() uint32 {
@@ -112,15 +113,15 @@ func (o *order) last() uint32 {
 
 // seek finds the first job whose id is at least the given one. If there is none the
 // place is the end of the last run, at which there is no job.
-func (o *order) seek(jobs *cells.Slab[job], id uint64) place {
+func (o *order) seek(id uint64) place {
 	ri := sort.Search(len(o.runs), func(i int) bool { return o.runs[i].from > id }) - 1
 	if ri < 0 {
 		return place{}
 	}
 	r := &o.runs[ri]
 	at := 0
-	if jobs.At(r.slots[0]).id() < id {
-		at = sort.Search(len(r.slots), func(i int) bool { return jobs.At(r.slots[i]).id() >= id })
+	if o.jobs.At(r.slots[0]).id() < id {
+		at = sort.Search(len(r.slots), func(i int) bool { return o.jobs.At(r.slots[i]).id() >= id })
 	}
 	if at == len(r.slots) && ri+1 < len(o.runs) {
 		return place{ri + 1, 0}
@@ -156,15 +157,15 @@ func (o *order) back(p place) place {
 }
 
 // has says whether a job is in the order.
-func (o *order) has(jobs *cells.Slab[job], slot uint32) bool {
-	return o.at(o.seek(jobs, jobs.At(slot).id())) == slot
+func (o *order) has(slot uint32) bool {
+	return o.at(o.seek(o.jobs.At(slot).id())) == slot
 }
 
 // remove takes out a job, which must be in the order.
-func (o *order) remove(jobs *cells.Slab[job], slot uint32) {
+func (o *order) remove(slot uint32) {
 	p := place{}
 	if o.first() != slot {
-		p = o.seek(jobs, jobs.At(slot).id())
+		p = o.seek(o.jobs.At(slot).id())
 	}
 	if o.at(p) != slot {
 		panic("queue: a job is not in its tube's order")

@@ -18,7 +18,9 @@ type sorted struct {
 }
 
 func newSorted(t *testing.T) *sorted {
-	return &sorted{t: t, jobs: cells.NewSlab[job](), slot: map[uint64]uint32{}}
+	x := &sorted{t: t, jobs: cells.NewSlab[job](), slot: map[uint64]uint32{}}
+	x.o.jobs = &x.jobs
+	return x
 }
 
 func (x *sorted) insert(id uint64) {
@@ -27,13 +29,13 @@ func (x *sorted) insert(id uint64) {
 	x.slot[id] = slot
 	i, _ := slices.BinarySearch(x.ids, id)
 	x.ids = slices.Insert(x.ids, i, id)
-	x.o.insert(&x.jobs, slot)
+	x.o.insert(slot)
 }
 
 func (x *sorted) remove(i int) {
 	id := x.ids[i]
 	x.ids = slices.Delete(x.ids, i, i+1)
-	x.o.remove(&x.jobs, x.slot[id])
+	x.o.remove(x.slot[id])
 	x.jobs.Release(x.slot[id])
 	delete(x.slot, id)
 }
@@ -41,11 +43,11 @@ func (x *sorted) remove(i int) {
 // compare walks in both directions.
 func (x *sorted) compare() {
 	x.t.Helper()
-	if err := x.o.check(&x.jobs); err != nil {
+	if err := x.o.check(); err != nil {
 		x.t.Fatal(err)
 	}
 	var there, back []uint64
-	end := x.o.seek(&x.jobs, 0)
+	end := x.o.seek(0)
 	for p := end; x.o.at(p) != 0; p = x.o.next(p) {
 		there = append(there, x.jobs.At(x.o.at(p)).id())
 		end = x.o.next(p)
@@ -63,14 +65,14 @@ func (x *sorted) compare() {
 func (x *sorted) seek(id uint64) {
 	x.t.Helper()
 	i, there := slices.BinarySearch(x.ids, id)
-	got := x.o.at(x.o.seek(&x.jobs, id))
+	got := x.o.at(x.o.seek(id))
 	if i == len(x.ids) && got == 0 {
 		return
 	}
 	if i == len(x.ids) || got != x.slot[x.ids[i]] {
 		x.t.Fatalf("the first from %d on is slot %d of %v", id, got, x.ids)
 	}
-	if there && !x.o.has(&x.jobs, got) {
+	if there && !x.o.has(got) {
 		x.t.Fatalf("%d is not there", id)
 	}
 }
@@ -121,9 +123,9 @@ func TestOrderKeepsItsMemory(t *testing.T) {
 		}
 		at := 0
 		pass := func() {
-			x.o.insert(&x.jobs, slots[at])
+			x.o.insert(slots[at])
 			if at >= waiting {
-				x.o.remove(&x.jobs, slots[at-waiting])
+				x.o.remove(slots[at-waiting])
 			}
 			at++
 		}
@@ -133,7 +135,7 @@ func TestOrderKeepsItsMemory(t *testing.T) {
 		if n := testing.AllocsPerRun(len(slots)/2-1, pass); n > 0 {
 			t.Errorf("with %d jobs there, one more makes %v allocations", waiting, n)
 		}
-		if err := x.o.check(&x.jobs); err != nil || x.o.n != waiting {
+		if err := x.o.check(); err != nil || x.o.n != waiting {
 			t.Errorf("%d jobs are left of %d: %v", x.o.n, waiting, err)
 		}
 	}
@@ -178,7 +180,7 @@ func TestOrderFlows(t *testing.T) {
 			slot := jobs.Alloc()
 			*jobs.At(slot) = newJob(next, 0, 1)
 			next++
-			o.insert(jobs, slot)
+			o.insert(slot)
 			slots = append(slots, slot)
 		}
 		for range length {
@@ -188,7 +190,7 @@ func TestOrderFlows(t *testing.T) {
 		allocs := testing.AllocsPerRun(1, func() {
 			for range 5000 {
 				put()
-				o.remove(jobs, slots[0])
+				o.remove(slots[0])
 				jobs.Release(slots[0])
 				slots = slots[1:]
 			}

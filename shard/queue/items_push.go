@@ -252,7 +252,7 @@ func (s *State) startOf(v *service, a *Ask) (start uint64, known bool) {
 	case v.index.order.n == 0:
 		return 1, true
 	}
-	return v.index.order.lastID(&s.jobs) + 1, true
+	return v.index.order.lastID() + 1, true
 }
 
 // choose gives a consumer the filter that its watch asks for.
@@ -311,7 +311,7 @@ func (s *State) seekFor(c *consumer) {
 		return
 	}
 	o := &v.index.order
-	for at := o.seek(&s.jobs, max(c.look, c.start)); ; at = o.next(at) {
+	for at := o.seek(max(c.look, c.start)); ; at = o.next(at) {
 		slot := o.at(at)
 		if slot == 0 {
 			c.look = lookedAll

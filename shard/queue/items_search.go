@@ -120,7 +120,7 @@ func (s *State) askAttrs(op *Op) {
 		return
 	}
 	if o := &v.index.order; o.n > 0 {
-		a.Attrs.First, a.Attrs.Last = s.job(o.first()).id(), o.lastID(&s.jobs)
+		a.Attrs.First, a.Attrs.Last = s.job(o.first()).id(), o.lastID()
 	}
 	a.Attrs.Ended = v.ended
 	if v.first != nil {

@@ -10,7 +10,7 @@ import (
 func (s *State) checkPassed(v *service) error {
 	n := 0
 	o := &v.index.order
-	for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
+	for at := o.seek(0); o.at(at) != 0; at = o.next(at) {
 		slot := o.at(at)
 		j := s.job(slot)
 		if j.state() != Passed {
@@ -88,7 +88,7 @@ func (s *State) checkView(w *view) error {
 // be sent one.
 func (s *State) checkComplete(w *view) error {
 	o := &w.group.service.index.order
-	for at := o.seek(&s.jobs, 0); o.at(at) != 0 && !w.building; at = o.next(at) {
+	for at := o.seek(0); o.at(at) != 0 && !w.building; at = o.next(at) {
 		if slot := o.at(at); s.job(slot).state() == Ready && w.wants(s, slot) {
 			return fmt.Errorf("V1: the view misses job %d", s.job(slot).id())
 		}

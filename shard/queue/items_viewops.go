@@ -70,7 +70,7 @@ func (s *State) build(w *view) bool {
 		return true
 	}
 	o := &w.group.service.index.order
-	for at := o.seek(&s.jobs, w.cursor); ; at = o.next(at) {
+	for at := o.seek(w.cursor); ; at = o.next(at) {
 		slot := o.at(at)
 		switch {
 		case slot == 0:
