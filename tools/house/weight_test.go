@@ -18,10 +18,10 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7100, 8600},
+	"cmd/beanfield":           {7200, 8600},
 	"cmd/beanfield/config":    {9500, 3900},
 	"cmd/beanfield/listeners": {1300, 1300},
-	"cmd/beanfield/node":      {1400, 700},
+	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12500, 5700},
 	"cmd/beanfield/binlog":    {2800, 4500},
 	"cmd/beanfield/datadir":   {1600, 2800},

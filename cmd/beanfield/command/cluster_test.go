@@ -33,6 +33,7 @@ func (n *aNode) Look(context.Context) cluster.Status {
 	}
 	return st
 }
+func (n *aNode) Orders() (control.Orders, error)           { return n, nil }
 func (n *aNode) Move(_ context.Context, node string) error { n.said = "move " + node; return nil }
 func (n *aNode) Verify(context.Context) (cluster.Verification, error) {
 	return n.verified, nil

@@ -29,6 +29,8 @@ func (n *modelNode) Status() cluster.Status {
 
 func (n *modelNode) Look(context.Context) cluster.Status { return n.Status() }
 
+func (n *modelNode) Orders() (Orders, error) { return n, nil }
+
 func (n *modelNode) Verify(context.Context) (cluster.Verification, error) {
 	return cluster.Verification{Equal: true, Shards: []cluster.ShardVerified{{At: 7}}}, n.err
 }

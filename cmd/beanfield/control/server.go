@@ -14,6 +14,12 @@ import (
 type Node interface {
 	Status() cluster.Status
 	Look(context.Context) cluster.Status
+	// Orders carries them out, if the node has started.
+	Orders() (Orders, error)
+}
+
+// Orders is what can be asked of a node that has started. A cluster.Node does it.
+type Orders interface {
 	Verify(ctx context.Context) (cluster.Verification, error)
 	Move(ctx context.Context, node string) error
 	Drain(ctx context.Context, node string, undo bool) error
@@ -71,19 +77,23 @@ func (s *Server) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) { reply(w, s.node.Look(r.Context())) })
 	mux.HandleFunc("GET /verify", func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.node.Verify(r.Context())
+		var v cluster.Verification
+		n, err := s.node.Orders()
+		if err == nil {
+			v, err = n.Verify(r.Context())
+		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		reply(w, v)
 	})
-	for name, obey := range map[string]func(context.Context, Order) error{
-		"move":    func(ctx context.Context, o Order) error { return s.node.Move(ctx, o.Node) },
-		"drain":   func(ctx context.Context, o Order) error { return s.node.Drain(ctx, o.Node, o.Undo) },
-		"join":    func(ctx context.Context, o Order) error { return s.node.Join(ctx, o.Node) },
-		"leave":   func(ctx context.Context, o Order) error { return s.node.Leave(ctx, o.Node) },
-		"rebuild": func(ctx context.Context, o Order) error { return s.node.Rebuild(ctx, o.Node, o.Shard) },
+	for name, obey := range map[string]func(context.Context, Orders, Order) error{
+		"move":    func(ctx context.Context, n Orders, o Order) error { return n.Move(ctx, o.Node) },
+		"drain":   func(ctx context.Context, n Orders, o Order) error { return n.Drain(ctx, o.Node, o.Undo) },
+		"join":    func(ctx context.Context, n Orders, o Order) error { return n.Join(ctx, o.Node) },
+		"leave":   func(ctx context.Context, n Orders, o Order) error { return n.Leave(ctx, o.Node) },
+		"rebuild": func(ctx context.Context, n Orders, o Order) error { return n.Rebuild(ctx, o.Node, o.Shard) },
 	} {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) {
 			var o Order
@@ -95,7 +105,11 @@ func (s *Server) pages() http.Handler {
 				o.Node = s.node.Status().Node
 			}
 			var a Answer
-			if err := obey(r.Context(), o); err != nil {
+			n, err := s.node.Orders()
+			if err == nil {
+				err = obey(r.Context(), n, o)
+			}
+			if err != nil {
 				a.Error = err.Error()
 			}
 			reply(w, a)

@@ -146,43 +146,12 @@ func (n *clusterNode) Appends(to *tally.Reading) {
 	}
 }
 
-var errStarting = errors.New("the node has not started yet")
-
-// told has the running node do something.
-func (n *clusterNode) told(what func(*cluster.Node) error) error {
+// Orders implements control.Node: the node itself carries orders out, once it has started.
+func (n *clusterNode) Orders() (control.Orders, error) {
 	if running := n.running.Load(); running != nil {
-		return what(running)
+		return running, nil
 	}
-	return fmt.Errorf("%w: it waits for %s", errStarting, *n.waiting.Load())
-}
-
-// Verify, Move, Drain, Join, Leave and Rebuild implement control.Node.
-func (n *clusterNode) Verify(ctx context.Context) (v cluster.Verification, err error) {
-	err = n.told(func(r *cluster.Node) (err error) {
-		v, err = r.Verify(ctx)
-		return err
-	})
-	return v, err
-}
-
-func (n *clusterNode) Move(ctx context.Context, node string) error {
-	return n.told(func(r *cluster.Node) error { return r.Move(ctx, node) })
-}
-
-func (n *clusterNode) Drain(ctx context.Context, node string, undo bool) error {
-	return n.told(func(r *cluster.Node) error { return r.Drain(ctx, node, undo) })
-}
-
-func (n *clusterNode) Join(ctx context.Context, node string) error {
-	return n.told(func(r *cluster.Node) error { return r.Join(ctx, node) })
-}
-
-func (n *clusterNode) Leave(ctx context.Context, node string) error {
-	return n.told(func(r *cluster.Node) error { return r.Leave(ctx, node) })
-}
-
-func (n *clusterNode) Rebuild(ctx context.Context, node string, shard int) error {
-	return n.told(func(r *cluster.Node) error { return r.Rebuild(ctx, node, shard) })
+	return nil, fmt.Errorf("the node has not started yet: it waits for %s", *n.waiting.Load())
 }
 
 // clusterOptions are those of a node.
