@@ -6,7 +6,8 @@
 // commands.txt lists all commands: names, arguments, help and examples. table.go reads it, and
 // says what does each: its action, whose fields are the flags (flags.go). -h, the completions, the
 // manual page and the list in beanfield -h are made from this table. command.go runs a row.
-// They speak to a server through package client (server.go).
+// They speak to a server through package client (server.go). A new command is a section of commands.txt and a row of
+// actions in table.go; tests are conversations (talk in kit_test.go).
 //
 //	jobs put list      single jobs; putting.go puts many and prints their ids
 //	sweep taker        purge and move, which take the jobs of a tube in shares
