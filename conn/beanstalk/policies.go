@@ -65,7 +65,8 @@ func appendVersion(out []byte, list *conn.PolicyList) []byte {
 
 // appendPolicy appends a policy, the first line behind one indent and the others behind another.
 func appendPolicy(out []byte, first, indent string, p *conn.Policy) []byte {
-	out = fmt.Appendf(out, "%[1]smatch: %+[3]q\n%[2]sfrom: %+[4]q\n%[2]sline: %[5]d\n", first, indent, p.Match, p.From, p.Line)
+	out = fmt.Appendf(out, "%[1]smatch: %+[3]q\n%[2]sfrom: %+[4]q\n%[2]sline: %[5]d\n",
+		first, indent, p.Match, p.From, p.Line)
 	if p.HiddenBy != "" {
 		out = fmt.Appendf(out, "%shidden-by: %+q\n", indent, p.HiddenBy)
 	}

@@ -29,13 +29,13 @@ func (c *Conn) reserve(cmd *protocol.Command) bool {
 // shard, it is an operation of the run like others.
 func (c *Conn) reserveFor(v protocol.Verb, timeout int64, count uint32, options *queue.Options) bool {
 	var tags queue.Tags
-	seconds := uint32(forever)
+	seconds, exact := uint32(forever), true
 	if options != nil {
 		tags = options.Tags
 	} else if timeout != protocol.Forever {
-		seconds = uint32(timeout / second)
+		seconds, exact = uint32(timeout/second), timeout%second == 0
 	}
-	if (options != nil || lasting(seconds) == timeout) && c.session.ReserveInPlace(tags) {
+	if exact && c.session.ReserveInPlace(tags) {
 		op := c.opFor(c.session.WatchShard(), v)
 		if op == nil {
 			c.flush()

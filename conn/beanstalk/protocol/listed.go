@@ -40,8 +40,8 @@ const indent = "  "
 
 func appendListed(out []byte, k *queue.Listed, holder string) []byte {
 	text := QuoteNeeded.Text
-	out = fmt.Appendf(out, "- id: %d\n  tube: %s\n  state: %s\n  pri: %d\n  age: %d\n  delay: %d\n  ttr: %d\n  time-left: %d\n"+
-		"  reserves: %d\n  timeouts: %d\n  releases: %d\n  buries: %d\n  kicks: %d\n  size: %d\n",
+	out = fmt.Appendf(out, "- id: %d\n  tube: %s\n  state: %s\n  pri: %d\n  age: %d\n  delay: %d\n  ttr: %d\n"+
+		"  time-left: %d\n  reserves: %d\n  timeouts: %d\n  releases: %d\n  buries: %d\n  kicks: %d\n  size: %d\n",
 		k.ID, text(k.Tube), k.State, k.Pri, k.Age, k.Delay, k.TTR, k.TimeLeft,
 		k.Reserves, k.Timeouts, k.Releases, k.Buries, k.Kicks, k.Size)
 	if k.State == queue.Reserved {
