@@ -118,9 +118,6 @@ func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint
 	case role == lanes.Owner:
 		sh.epoch, sh.lease = epoch, lanes.NewLease(epoch, s.Nodes...)
 		maps.Copy(sh.shown, sh.standing)
-		if s.without.told {
-			sh.shown = s.lives
-		}
 		s.elect()
 	case !sh.stood:
 	default:

@@ -169,7 +169,7 @@ func (s *Election) unfit() string {
 		return s.Fault
 	case s.drained:
 		return "the node is drained"
-	case s.open && s.role < Owner && !s.without.ended:
+	case s.open && s.role < Owner:
 		return "the server has not ended an earlier tenure yet"
 	case s.now-s.started < listen:
 		return "the node has just been started"
