@@ -99,16 +99,15 @@ func (j *job) note(format string, args ...any) {
 }
 
 // put notes a job that is about to be put.
-func (l *ledger) put(tube string, pri, delay, ttr uint32, size int) (*job, []byte) {
+func (l *ledger) put(tube string, pri, delay, ttr uint32, size int) *job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tokens++
-	body := marked.Body(l.tokens, size)
-	j := &job{token: l.tokens, tube: tube, ttr: ttr, size: len(body), after: l.highest}
+	j := &job{token: l.tokens, tube: tube, ttr: ttr, size: len(marked.Body(l.tokens, size)), after: l.highest}
 	j.could = []version{{state: unborn, tube: tube}, put(time.Now(), pri, delay).in(tube, ttr)}
 	j.note("put pri=%d delay=%d ttr=%d", pri, delay, ttr)
 	l.born[j.token] = j
-	return j, body
+	return j
 }
 
 // inserted notes the answer of a put.

@@ -21,7 +21,7 @@ func tell() *story {
 	t := &story{l: newLedger()}
 	l := t.l
 	born := func(pri, delay uint32) *job {
-		j, _ := l.put("mail", pri, delay, 100, 200)
+		j := l.put("mail", pri, delay, 100, 200)
 		l.inserted(j, l.highest+1)
 		return j
 	}
@@ -38,7 +38,7 @@ func tell() *story {
 	inter(t.d)
 	l.begin(t.e, "delete", remove)
 	l.end(t.e, true)
-	t.f, _ = l.put("mail", 8, 0, 100, 200)
+	t.f = l.put("mail", 8, 0, 100, 200)
 	l.begin(t.g, "delete", remove)
 	l.begin(t.h, "bury", func(v version) version { return v.buriedAs(l.ranks.Load()+1, 7, 0) })
 	t.s = &snapshot{jobs: map[uint64]*finding{}, heads: map[string]uint64{"mail": t.c.id}, killed: time.Now(),
@@ -73,7 +73,7 @@ func (t *story) moves(j *job) {
 // together has puts in flight of which all or none happen.
 func (t *story) together() (list []*job) {
 	for range 3 {
-		j, _ := t.l.put("mail", 1, 0, 60, 100)
+		j := t.l.put("mail", 1, 0, 60, 100)
 		list = append(list, j)
 	}
 	t.l.join(list)
@@ -134,7 +134,7 @@ func TestAServerThatKeepsItsWord(t *testing.T) {
 }
 
 func (t *story) another() *job {
-	j, _ := t.l.put("x", 0, 0, 1, 100)
+	j := t.l.put("x", 0, 0, 1, 100)
 	return j
 }
 

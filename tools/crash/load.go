@@ -124,18 +124,34 @@ func (a *actor) produce() {
 		a.putWith()
 	}
 	for range 1 + a.dice.IntN(pipeline) {
-		pri, ttr := uint32(a.dice.IntN(2000)), uint32(60+a.dice.IntN(1000))
-		if a.dice.IntN(20) == 0 {
-			ttr = 1
+		j := a.job(a.size())
+		a.add(a.inserted(j), "put %s", j.text())
+	}
+}
+
+// job draws a job that is about to be put.
+func (a *actor) job(size int) *job {
+	ttr := uint32(60 + a.dice.IntN(1000))
+	if a.dice.IntN(20) == 0 {
+		ttr = 1
+	}
+	return a.l.put(a.used, uint32(a.dice.IntN(2000)), a.delay(), ttr, size)
+}
+
+// text is what stands behind the word of a put: numbers, and the body.
+func (j *job) text() string {
+	v := j.could[len(j.could)-1]
+	return fmt.Sprintf("%d %d %d %d\r\n%s", v.pri, v.delay, j.ttr, j.size, marked.Body(j.token, j.size))
+}
+
+// inserted notes the answer of a put.
+func (a *actor) inserted(j *job) func(client.Reply) {
+	return func(r client.Reply) {
+		if r.Word != "INSERTED" {
+			a.l.failf("put: the answer is %q", r.Line)
+			return
 		}
-		j, body := a.l.put(a.used, pri, a.delay(), ttr, a.size())
-		a.add(func(r client.Reply) {
-			if r.Word != "INSERTED" {
-				a.l.failf("put: the answer is %q", r.Line)
-				return
-			}
-			a.l.inserted(j, r.Number)
-		}, "put %d %d %d %d\r\n%s", pri, j.could[1].delay, ttr, len(body), body)
+		a.l.inserted(j, r.Number)
 	}
 }
 

@@ -6,46 +6,38 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"time"
 
 	"beanfield/tools/server"
 )
 
 func main() {
-	o := options{out: os.Stdout, moving: answerWithin}
+	o := options{out: os.Stdout, moving: answerWithin, conns: 9, pause: 900 * time.Millisecond}
 	flag.IntVar(&o.kills, "kills", 20, "how often the server is killed")
 	flag.Uint64Var(&o.seed, "seed", 0, "what the clients draw from; 0 draws one")
 	flag.StringVar(&o.dir, "dir", "", "where the data directory is made; it is kept (default: a temporary one, kept "+
 		"after a failure)")
-	flag.IntVar(&o.conns, "conns", 9, "connections")
-	flag.DurationVar(&o.pause, "pause", 900*time.Millisecond, "the longest time from a start to a kill")
 	flag.IntVar(&o.places, "damage", 0, "instead, damage so many places of what a kill leaves, and of what an "+
 		"orderly stop leaves")
-	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards, -queue and -config "+
-		"are added (default: ./cmd/beanfield, built)")
 	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and "+
 		"compare them")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)
 	}
-	if err := crash(context.Background(), o, *command, *reference); err != nil {
+	if err := crash(context.Background(), o, *reference); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func crash(ctx context.Context, o options, command string, reference bool) error {
+func crash(ctx context.Context, o options, reference bool) error {
 	return server.Within(o.dir, func(dir string) error {
-		o.dir, o.server = dir, strings.Fields(command)
-		if len(o.server) == 0 {
-			built, err := server.Beanfield(ctx, dir)
-			if err != nil {
-				return err
-			}
-			o.server = []string{built}
+		built, err := server.Beanfield(ctx, dir)
+		if err != nil {
+			return err
 		}
+		o.dir, o.server = dir, []string{built}
 		return o.play(ctx, reference)
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -47,14 +48,19 @@ func (a *actor) kick() {
 	}
 	a.used = t
 	a.add(func(client.Reply) {}, "use %s", t)
+	a.tellAll(list, "KICKED", fmt.Sprintf("kick %d", bound))
+}
+
+// tellAll sends a command that is about all of some jobs.
+func (a *actor) tellAll(list []*job, yes, command string) {
 	a.add(func(r client.Reply) {
-		if r.Word != "KICKED" || r.Number != uint64(len(list)) {
-			a.l.failf("kick %d of tube %s: the answer is %q, want %d", bound, t, r.Line, len(list))
+		if r.Word != yes || r.Number != uint64(len(list)) {
+			a.l.failf("%s in tube %s: the answer is %q, want %d", command, list[0].tube, r.Line, len(list))
 		}
 		for _, j := range list {
 			a.l.end(j, true)
 		}
-	}, "kick %d", bound)
+	}, "%s", command)
 }
 
 // lockNew takes the order of a tube of whose buried jobs none has a command in flight: then the order is known.

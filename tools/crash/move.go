@@ -147,14 +147,7 @@ func (a *actor) truncate() {
 	if len(list) == 0 {
 		return
 	}
-	a.add(func(r client.Reply) {
-		if r.Word != "TRUNCATED" || r.Number != uint64(len(list)) {
-			a.l.failf("tube %s: truncate of what is buried is answered %q, want %d", t, r.Line, len(list))
-		}
-		for _, j := range list {
-			a.l.end(j, true)
-		}
-	}, "truncate %s state=buried", t)
+	a.tellAll(list, "TRUNCATED", fmt.Sprintf("truncate %s state=buried", t))
 }
 
 // truncating notes that this is about to happen, if there are many, or if few will do.

@@ -14,9 +14,8 @@ func (a *actor) together() {
 	var list []*job
 	var text []byte
 	for range 2 + a.dice.IntN(6) {
-		pri, ttr := uint32(a.dice.IntN(2000)), uint32(60+a.dice.IntN(1000))
-		j, body := a.l.put(a.used, pri, a.delay(), ttr, marked.HeadLen+a.dice.IntN(3000))
-		text = fmt.Appendf(text, "%d %d %d %d\r\n%s\r\n", pri, j.could[1].delay, ttr, len(body), body)
+		j := a.job(marked.HeadLen + a.dice.IntN(3000))
+		text = append(text, j.text()+"\r\n"...)
 		list = append(list, j)
 	}
 	a.l.join(list)
@@ -45,16 +44,9 @@ func (a *actor) putWith() {
 	if strings.HasSuffix(a.used, ";rear") {
 		return // nobody could ask for the tag
 	}
-	pri, ttr := uint32(a.dice.IntN(2000)), uint32(60+a.dice.IntN(1000))
-	j, _ := a.l.put(a.used, pri, a.delay(), ttr, marked.HeadLen+a.dice.IntN(3000))
+	j := a.job(marked.HeadLen + a.dice.IntN(3000))
 	a.l.name(j)
-	a.add(func(r client.Reply) {
-		if r.Word != "INSERTED" {
-			a.l.failf("put-with: the answer is %q", r.Line)
-			return
-		}
-		a.l.inserted(j, r.Number)
-	}, "%s", j.putWith())
+	a.add(a.inserted(j), "%s", j.putWith())
 }
 
 // putWith is the command that puts a job that has a name.

@@ -57,9 +57,9 @@ func (a *actor) item() {
 	if strings.HasSuffix(a.used, ";rear") {
 		return // it has no path of its own
 	}
-	j, body := a.l.put(a.used, itemPri, 0, 0, marked.HeadLen+a.dice.IntN(2000))
+	j := a.l.put(a.used, itemPri, 0, 0, marked.HeadLen+a.dice.IntN(2000))
 	j.tag = strconv.FormatUint(j.token, 36) + " of an item"
-	text, status, err := a.queue.ask("POST", a.used, url.Values{"tag": {j.tag}}, body)
+	text, status, err := a.queue.ask("POST", a.used, url.Values{"tag": {j.tag}}, marked.Body(j.token, j.size))
 	if err != nil {
 		return // killed, or it will be noticed
 	}

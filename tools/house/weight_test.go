@@ -42,10 +42,10 @@ var budgets = map[string]weight{
 	"storage/pebblestore":     {22400, 22400},
 	"tools":                   {5700, 7900},
 	"tools/bench":             {14100, 4700},
-	"tools/clients":           {3500, 0},
-	"tools/compat":            {6900, 2200},
-	"tools/crash":             {6500, 1200},
-	"tools/faults":            {6300, 1900},
+	"tools/clients":           {3300, 0},
+	"tools/compat":            {6800, 2200},
+	"tools/crash":             {6400, 1200},
+	"tools/faults":            {6200, 1900},
 }
 
 // slack is how much more a budget may be than what there is.
