@@ -169,9 +169,6 @@ func (h *history) keep() {
 	if h.durable = max(h.durable, h.to); !h.hasty {
 		h.durable = max(h.durable, h.sealed)
 	}
-	if empty := size(h.share) == 0; h.share.Empty() != empty {
-		h.fail("Empty is %t, with %d changes", !empty, size(h.share))
-	}
 	if wrong := h.store.take(h.share, h.older); wrong != "" {
 		h.fail("%s", wrong)
 	}

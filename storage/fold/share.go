@@ -142,11 +142,6 @@ func (s *Share) Seal(place turns.Place) {
 	slices.SortFunc(s.Queues, func(a, b Change) int { return bytes.Compare(a.Name, b.Name) })
 }
 
-// Empty says that the store gets nothing but the place and the highest id.
-func (s *Share) Empty() bool {
-	return len(s.Records)+len(s.Updates)+len(s.Bodies)+len(s.Pieces)+len(s.Queues) == 0
-}
-
 // Done is called when the store has the share.
 func (s *Share) Done() {
 	s.forget(s.Records, &s.window.records)
