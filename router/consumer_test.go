@@ -232,8 +232,8 @@ func (w *world) attrs(tube string) *queue.Attrs {
 }
 
 // checkConsumers looks for items that have not reached the connection of the consumer that has them, and for gets that
-// wait for what is there. That consumers have what they have room for is a part of State.Check. It counts the jobs that
-// consumers hold.
+// wait for what is there. That consumers have what they have room for, the tests of package queue walk for. It counts
+// the jobs that consumers hold.
 func (w *world) checkConsumers() (holds int, err error) {
 	for _, p := range w.bed.shards {
 		reserved := queue.Filter{States: queue.States(0).With(queue.Reserved)}

@@ -260,7 +260,7 @@ func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure 
 }
 
 // Whatever turn a crash comes after, each job that goes to another shard is there once, in the state that it had, and
-// none that was finished comes back: also if the number of shards changes with the restart (TR2; State.Check: TR1).
+// none that was finished comes back: also if the number of shards changes with the restart (TR2, TR1).
 func TestMovesSurviveCrashes(t *testing.T) {
 	for _, d := range []*movesLife{liveDeadLetters(t, 3, 6), liveMoved(t, 1, 6), liveMoved(t, 2, 6), liveMoved(t, 3, 6),
 		liveBackAndForth(t, 2, 7)} {
