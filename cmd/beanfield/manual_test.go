@@ -53,12 +53,12 @@ set -eu
 pid=/run/beanfield/pid
 start() {
 	beanfield -config /etc/beanfield/beanfield.toml 2>>/run/beanfield/log & echo $! >$pid
-	until beanfield stats -server 127.0.0.1:11300 >/dev/null 2>&1; do kill -0 $(cat $pid); done
+	until beanfield stats -server 127.0.0.1:11300 >/dev/null 2>&1; do kill -0 $(cat $pid); sleep 0.02; done
 }
 stop() {
 	[ -e $pid ] || return 0
 	kill -TERM $(cat $pid)
-	while kill -0 $(cat $pid) 2>/dev/null; do :; done
+	while kill -0 $(cat $pid) 2>/dev/null; do sleep 0.01; done
 	rm $pid
 }
 case "$*" in
