@@ -281,14 +281,6 @@ func (s *script) certify(arg string) string {
 	return ""
 }
 
-// place is a network, and an address there.
-func (s *script) place(at string) (network, address string) {
-	if strings.Contains(at, ":") {
-		return "tcp", at
-	}
-	return "unix", filepath.Join(s.dir, at)
-}
-
 // connect has a client connect.
 func (s *script) connect(arg string) (shown string) {
 	name, at, _ := strings.Cut(arg, " ")

@@ -84,18 +84,6 @@ func (p *process) start() *process {
 	return p
 }
 
-func startProcess(t testing.TB, words ...string) *process {
-	t.Helper()
-	return prepare(t, words...).start()
-}
-
-// served is a server on a unix socket, and a client.
-func served(t testing.TB, words ...string) (*process, *client) {
-	t.Helper()
-	p := startProcess(t, append(words, "-l", "unix:DIR/s")...)
-	return p, p.client()
-}
-
 // client is one at that socket.
 func (p *process) client() *client { return p.dial(p.dir + "/s") }
 
@@ -112,16 +100,6 @@ func (p *process) hears(want string) {
 // said is what the process has written to stderr so far.
 func (p *process) said() string {
 	return string(must.Get(os.ReadFile(p.stderr.Name())))
-}
-
-// problems are the lines of its log, so far, that are more than a notice.
-func (p *process) problems() (found string) {
-	for line := range strings.Lines(p.said()) {
-		if !strings.Contains(line, " level=NOTICE ") {
-			found += line
-		}
-	}
-	return found
 }
 
 // addresses are those on which it listens by its log, which needs -V.

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
@@ -32,16 +31,6 @@ func clientOf(t testing.TB, near net.Conn, c *tls.Config) net.Conn {
 	nc := tls.Client(near, c)
 	must.Do(t, nc.Handshake())
 	return nc
-}
-
-// until asks for a value until it is the wanted one.
-func (c *client) until(line, key, want string) {
-	c.t.Helper()
-	for end := time.Now().Add(patience); c.stat(line, key) != want; {
-		if time.Now().After(end) {
-			c.t.Fatalf("%q never says %s: %s", line, key, want)
-		}
-	}
 }
 
 // The rules change all the time beneath clients that put, reserve and delete over several

@@ -118,11 +118,11 @@ func (op *Op) roomFor(bytes []byte, n int) []byte {
 }
 
 // best is a heap, with which package container/heap works: it allocates nothing, since only Init and Fix are used.
-type best[T interface{ before(T) bool }] []T
+type best[T interface{ Before(T) bool }] []T
 
 // Len and the others implement heap.Interface.
 func (f best[T]) Len() int           { return len(f) }
-func (f best[T]) Less(i, j int) bool { return f[i].before(f[j]) }
+func (f best[T]) Less(i, j int) bool { return f[i].Before(f[j]) }
 func (f best[T]) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
 func (best[T]) Push(any)             { panic("not used") }
 func (best[T]) Pop() any             { panic("not used") }
@@ -135,7 +135,8 @@ type spot struct {
 	at uint32
 }
 
-func (p spot) before(o spot) bool { return p.Before(o.Entry) }
+// Before says which place comes first.
+func (p spot) Before(o spot) bool { return p.Entry.Before(o.Entry) }
 
 func (f *frontier) add(h *cells.Heap, at uint32) {
 	if at < h.N {
@@ -167,7 +168,8 @@ type lane struct {
 	left  uint32 // how many its policy lets go
 }
 
-func (l *lane) before(o *lane) bool { return l.standing.before(o.standing) }
+// Before says whose turn comes first.
+func (l *lane) Before(o *lane) bool { return l.standing.before(o.standing) }
 
 // lanes has the one whose turn it is first. Behind its end are lanes to be used again.
 type lanes struct{ best[*lane] }

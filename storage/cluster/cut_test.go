@@ -79,7 +79,7 @@ func TestLinkIsCut(t *testing.T) {
 // starts, though that one has not joined anybody yet.
 func TestLeftAlone(t *testing.T) {
 	c := newTrio(t)
-	owner, term, others := c.three()
+	owner, _, others := c.three()
 	c.kill(others[0])
 	c.kill(owner)
 	until(t, "the engine of the one that is left rests", func() bool { return c.nodes[others[1]].rests.Load() })

@@ -22,7 +22,7 @@ import (
 // counts; and nothing is purged that the lost one lacks.
 func TestOwnerIsLost(t *testing.T) {
 	c := newTrio(t)
-	name, term, _ := c.three()
+	name, _, _ := c.three()
 	c.steered(name)
 	st := c.nodes[name].Look(limited(t))
 	for _, s := range st.Shards {
@@ -127,7 +127,7 @@ func TestHandOver(t *testing.T) {
 // An owner that is stopped hands over, though it leads a lane.
 func TestOwnerStops(t *testing.T) {
 	c := newTrio(t)
-	name, term, _ := c.three()
+	name, _, _ := c.three()
 	at := time.Now()
 	if err := c.nodes[name].Close(limited(t)); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // I5 on the real engine: a second process with the name of a node ends, and the first one serves on or follows.
 func TestTwoNodesWithOneName(t *testing.T) {
 	c := newTrio(t)
-	_, term, _ := c.three()
+	c.three()
 	o := c.of("a")
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	o.Dir, o.Nodes, o.Logger = t.TempDir(), maps.Clone(o.Nodes), slog.New(slog.NewTextHandler(&c.log, nil)).With("node",
@@ -36,6 +36,6 @@ func TestTwoNodesWithOneName(t *testing.T) {
 		t.Error("the second one:", err)
 	}
 	c.fit("a", "b", "c")
-	_, term = c.owner()
+	_, term := c.owner()
 	c.append(term, "two;", "a", "b", "c")
 }
