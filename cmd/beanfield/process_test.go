@@ -59,6 +59,9 @@ func prepareIn(t testing.TB, dir string, words ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
 	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // none outlives tests that are killed
+	if os.Geteuid() == 0 {
+		p.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 7, 8}} // which -u is to take away
+	}
 	p.stderr = must.Get(os.CreateTemp(dir, "stderr"))
 	t.Cleanup(func() { p.stderr.Close() })
 	p.Stderr = p.stderr
