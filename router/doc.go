@@ -54,8 +54,8 @@
 //
 // A reserve may ask for jobs with certain tags, and to be told more of them. It is one of several jobs,
 // and its operations carry the tags: each shard offers, lets claim and gives to waiters only jobs that have
-// them (package queue, Tags that are asked for). All else holds as it is: for each step of a shard, the jobs without
-// the tags are not there. So with tags, too, a worker never keeps waiting while a job that it asks for is ready.
+// them (TG1 to TG3 of package queue). All else holds as it is: to each step, jobs
+// without the tags do not exist. So with tags, too, a worker never keeps waiting while a job that it asks for is ready.
 //
 // A shard whose log has failed answers every question with a failure. A reserve takes
 // what other shards offer; if they offer nothing, it fails instead of waiting. (A wait
@@ -69,9 +69,8 @@
 // reserve end. The winner has also taken the wait out of the counts, so stats shows
 // no waiter whose job is reserved.
 //
-// Until the session has withdrawn, its entries in the other shards are those of a
-// leaver. stats-tube must not count them, because everybody can see that the wait is
-// over. So whoever ends a wait first notes the session's other places in their
+// Until the session has withdrawn, its entries in the other shards are stale. stats-tube must not count them, because
+// everybody can see that the wait is over. So whoever ends a wait first notes the session's other places in their
 // shards' lists (leavers.go), and each shard drops these entries before it counts.
 //
 // # Weights
@@ -80,10 +79,10 @@
 // jobs by weight, the higher. Offers carry the tag, so the best of all shards is found as
 // always, and a reserve of several jobs is offered, and claims, what as many reserves would take.
 // The tags belong to a fair scheduler, and all sessions that watch the same tubes are in one
-// (fairschedulers.go): what others take, who watch one of these tubes alone or with others, would otherwise put
-// tubes behind for which nobody has done anything here. The shards share nothing of a fair scheduler but its clock,
-// one atomic word. A delivery to somebody who waits counts like a claim. FairSchedulers are in memory, and
-// begin anew with the router; those that nobody is in are kept for who comes next, up to a bound.
+// (fairschedulers.go): otherwise what sessions take that watch other sets of tubes would count against tubes that this
+// set has not served. The shards share nothing of a fair scheduler but its clock, one atomic word. A delivery to
+// somebody who waits counts like a claim. FairSchedulers are in memory, and begin anew with the router; those that
+// nobody is in are kept for who comes next, up to a bound.
 //
 // # Sessions and scripts
 //

@@ -108,7 +108,7 @@ func (c *Conn) await(k call) {
 	c.loop.asked = c.session.Underway()
 	if c.session.Later {
 		c.swiftRuns = 0
-		c.loop.owes(c.loop.asked)
+		c.loop.pushLater(c.loop.asked)
 	}
 }
 

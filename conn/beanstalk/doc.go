@@ -16,9 +16,9 @@
 //
 // Give it a row in table.go: its line, right, answers, and what people are told of it, as they read it. Parser, rules,
 // statistics, metrics and logs follow from these words. If one shard does all, the row names the operation
-// (queue.Op); if the session or all shards are concerned, it names a function, as those in exec.go; if a body says what
-// is to be done, what takes the body. "uncounted" keeps it out of the reply of stats. What the queue and the tests need
-// is in tools/GUIDE.md.
+// (queue.Op); if the session or all shards are concerned, it names a function, as those in exec.go; if the body says
+// what to do, it names the function that takes the body. "uncounted" keeps it out of the reply of stats. What the
+// queue and the tests need is in tools/GUIDE.md.
 //
 // # Loops
 //
@@ -76,20 +76,20 @@
 // the disk. A sync costs the same for one turn as for a hundred, and to have another
 // goroutine do it and be woken by it costs two changes of threads. So:
 //
-// A loop first serves all its connections that are ready. What they commit gathers in the
-// shards' logs, which are not woken for it (queue.Batch.Later); the loop owes these shards a
-// push. When nothing is ready any more, or every client waits for its answer, it pays, before it
-// would sleep: a push for each shard, which serves all turns that are there. Acknowledgements come
+// A loop first serves all its connections that are ready. Their commits wait in the shards' logs.
+// The loop does not wake the logs (queue.Batch.Later); it must push each of them later. When nothing is
+// ready any more, or every client waits for its answer, and before it would sleep, it makes the pending
+// pushes: one for each shard, which serves all turns that are there. Acknowledgements come
 // through the inbox, so all replies leave at once, one write for a connection, before the loop
 // looks for more events.
 //
-// If several shards are owed, their logs' own goroutines are woken, for all but one, and the
+// If pushes to several shards are pending, their logs' own goroutines are woken, for all but one, and the
 // loop writes and syncs the last one itself, in place, so syncs overlap. If another goroutine
 // is in the middle of that log's sync, a push returns at once, and the turns are the next
 // group: whoever is in the sync wakes the log's goroutine for it.
 //
-// To wait in place costs nothing if all clients wait for it too. Others must not. So a loop
-// pays in place only while it is steady: it has owed the same shards many times in a row
+// Waiting in place is free if every client waits for that sync. Clients that do not must not be held up.
+// So a loop pushes in place only while it is steady: it has pushed to the same shards many times in a row
 // (steadyAfter), so no connection of another shard has to wait for this one's sync; and no
 // connection has had many runs in a row answered at once (swiftAfter), so nobody is there who
 // does not wait for the disk. Otherwise all the logs' goroutines are woken, which is as good
@@ -101,17 +101,17 @@
 //     log has failed, a stand-in goes on with the loop, and the goroutine that was in the push
 //     ends when the push returns. Between two rounds a loop has no state on its goroutine's
 //     stack, so any goroutine can go on with it. While one is still in a push, nothing more is
-//     paid in place: the other shards' logs are probably on the same disk.
+//     pushed in place: the other shards' logs are probably on the same disk.
 //
-// C2: a loop does not sleep while it owes anything, and owes nothing for long: when its
-// connections have made much work since the first debt (gatherShare), it has the logs'
-// goroutines pay, and goes on.
+// C2: a loop does not sleep while a push is pending, and none is pending for long: when its
+// connections have made much work since the first one (gatherShare), it leaves them to the logs'
+// goroutines, and goes on.
 //
-// C3: whoever is told by Submit to wait, and has set Later, owes that shard: a turn that no log
+// C3: if Submit returns false and Later was set, the caller must push that shard: a turn that no log
 // was woken for is pushed after it was committed. It may be the turn of others, which the
 // submitter ran with its own; so a connection's own turn may be pushed by another loop.
 //
-// Without a disk, or if replies do not wait for it, nothing is ever owed.
+// Without a disk, or if replies do not wait for it, no push is ever pending.
 //
 // It was measured whether this is still worth it: against the same server whose commits wake the
 // log's goroutine, with fsync and pinned to one processor, one client had 1.16 of the rate (1.04
@@ -235,8 +235,8 @@
 // OK 0 and an empty body, or NOT_FOUND; or by a put (not put-in-tube) whose body is "oauth TOKEN" and anything
 // behind a space, answered with an id that is used up and no job. A token that a rule knows never
 // becomes a job: where clients may not log in, such a put is answered BAD_FORMAT. With other tokens
-// it is a job, because anybody may write such a body; but if it is the first put of a client that
-// may log in and may not put, it is a wrong token. A wrong token is answered late (access.Guesses)
+// it is a job, because anybody may write such a body; but the first put of a client that may
+// log in and may not put counts as a login with a wrong token. A wrong token is answered late (access.Guesses)
 // by a timer of the loop, and the third one ends the connection.
 //
 // # Invariant C1: replies in the order of commands
@@ -279,7 +279,7 @@
 //   - Input: one read buffer's worth behind a command that cannot run yet.
 //   - A body that is arriving: what has arrived, rounded up to the part that is
 //     being filled, of 4 KB at first and 1 MB at most. Announcing a large body
-//     costs nothing. What has arrived beyond the first 64 KiB of each is rationed (conn.Ration),
+//     costs nothing. What has arrived beyond the first 64 KiB of each is rationed (conn.Budget),
 //     and one address may have as much of that as is still free: a body for which nothing
 //     is left is thrown away, and answered OUT_OF_MEMORY. A client that may not put into any
 //     tube, or do anything with any job, is refused before the body is kept.

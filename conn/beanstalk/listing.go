@@ -64,13 +64,13 @@ func (c *Conn) listSeen(names router.Names) {
 		c.list(names)
 		return
 	}
-	c.guard.sieve = &sieve{left: names.Chunks}
+	c.guard.visible = &visible{left: names.Chunks}
 	c.siftOn()
 }
 
 // siftOn sifts the next piece, and begins the reply when nothing is left.
 func (c *Conn) siftOn() {
-	v := c.guard.sieve
+	v := c.guard.visible
 	for n := 0; n < siftPiece && len(v.left) > 0; n++ {
 		v.sift(v.left[0], c.guard.subject)
 		v.left = v.left[1:]
@@ -80,7 +80,7 @@ func (c *Conn) siftOn() {
 		c.Notify()
 		return
 	}
-	c.guard.sieve = nil
+	c.guard.visible = nil
 	c.list(v.seen)
 }
 

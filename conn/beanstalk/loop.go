@@ -56,7 +56,7 @@ type loop struct {
 	bulk        int                  // bytes of large bodies since the loop has stepped back
 	calls       int                  // connections whose call is under way
 	asked       int                  // the shard that the latest of these calls waits for
-	owed        debts
+	pending     pushes
 	latest      latest
 	yielded     int64  // when it last let other goroutines run before a sleep
 	wakes       uint64 // pace.Wakes then

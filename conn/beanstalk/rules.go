@@ -162,22 +162,22 @@ type guard struct {
 	authorizer queue.Authorizer
 	used       access.Rights // on the tube in use
 	id         access.Identity
-	wrong      int    // tokens that the connection has shown
-	entry      uint64 // id of the put that has brought the latest token; 0 for the command auth
-	sieve      *sieve // of list-tubes; nil if none is under way
+	wrong      int      // tokens that the connection has shown
+	entry      uint64   // id of the put that has brought the latest token; 0 for the command auth
+	visible    *visible // of list-tubes; nil if none is under way
 	// recalled are commands that come before any input; nil if there are none.
 	recalled []recalled
 	// stale says that the watched tubes have not been reviewed since subject was found.
 	stale bool
 }
 
-// sieve is a list of tubes of which only those remain that the client sees.
-type sieve struct {
+// visible is a list of tubes of which only those remain that the client sees.
+type visible struct {
 	left [][]string
 	seen router.Names
 }
 
-func (v *sieve) sift(names []string, s *access.Subject) {
+func (v *visible) sift(names []string, s *access.Subject) {
 	var seen []string
 	for _, name := range names {
 		if s.Sees(name) {

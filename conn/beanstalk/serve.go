@@ -53,17 +53,17 @@ func (l *loop) serveRound() bool {
 	return true
 }
 
-// ready returns the events that are there. If there is nothing else to do it pays, and waits for some.
-// It reports false if another goroutine serves the loop now.
+// ready returns the events that are there. If there is nothing else to do it makes the pending pushes, and waits for
+// some. It reports false if another goroutine serves the loop now.
 func (l *loop) ready() (events []syscall.EpollEvent, ok bool) {
 	// If all clients wait for answers, none is about to send. If there is nothing else to do, sleep looks as well.
-	if l.calls < l.open && (l.calls > 0 || l.inDebt() || !l.idle()) {
+	if l.calls < l.open && (l.calls > 0 || l.mustPush() || !l.idle()) {
 		events = l.poll.Peek()
 	}
 	if len(events) > 0 || !l.idle() {
 		return events, true
 	}
-	if l.inDebt() && !l.pay() {
+	if l.mustPush() && !l.pushAll() {
 		return nil, false
 	}
 	if l.idle() {

@@ -36,7 +36,7 @@ type Server struct {
 	audit    *audit.Log // nil for none
 	slow     *slow.Log  // likewise
 
-	bodies conn.Ration // of what is arriving
+	bodies conn.Budget // of what is arriving
 
 	patient atomic.Bool // while stopping: wait for answers that are due
 	// relieving says that relieve is running, or about to.
@@ -65,7 +65,7 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 // hold puts options into effect.
 func (s *Server) hold(o *Options) {
 	s.opts.Store(o)
-	s.bodies.Bound(max(conn.UsualRation, 4*int64(o.MaxJobSize)))
+	s.bodies.Bound(max(conn.UsualBudget, 4*int64(o.MaxJobSize)))
 }
 
 // Shutdown gives replies that are due until ctx ends to be sent, and closes all

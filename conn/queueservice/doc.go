@@ -125,7 +125,7 @@
 // each line, {"data": "text", "tags": {"k": "v"}, "priority": 1} or with "data64". The
 // answer is a JSON array of their indexes. If a line is wrong, nothing is put. Each item has the
 // limit of an item, and the body that of Options.MaxBatch. What the bodies of all batches and long
-// lists of indexes take together is rationed (conn.Ration), and what all gets have found beyond a first portion: a
+// lists of indexes take together is rationed (conn.Budget), and what all gets have found beyond a first portion: a
 // batch that does not fit is 503, a get stops short and says so in a header.
 //
 // # Dead peers

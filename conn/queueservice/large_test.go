@@ -23,7 +23,7 @@ func newCounting(t *testing.T, set ...func(*Options)) *house {
 }
 
 // released waits until nothing is held any more: a share ends after the answer.
-func released(t *testing.T, r *conn.Ration) {
+func released(t *testing.T, r *conn.Budget) {
 	t.Helper()
 	if !httpfronttest.Await(func() bool { return r.Held() == 0 }) {
 		t.Fatalf("%d bytes are held", r.Held())

@@ -26,8 +26,8 @@ type Server struct {
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
 	refusals refusals
-	bodies   conn.Ration // of batches and of lists of indexes
-	answers  conn.Ration // of gets
+	bodies   conn.Budget // of batches and of lists of indexes
+	answers  conn.Budget // of gets
 
 	mu        sync.Mutex
 	gone      sync.Cond              // a consumer has left
@@ -50,8 +50,8 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		visits: map[*visit]struct{}{},
 	}
 	s.now.Store(now)
-	s.bodies.Bound(conn.UsualRation)
-	s.answers.Bound(conn.UsualRation)
+	s.bodies.Bound(conn.UsualBudget)
+	s.answers.Bound(conn.UsualBudget)
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})

@@ -1,5 +1,4 @@
-// Package queue is the queue of one shard: the tubes, jobs, heaps and waiters that belong together because their tubes'
-// names hash alike.
+// Package queue is one shard's queue: the tubes whose names hash to it, with their jobs, heaps and waiters.
 //
 // State is a synchronous state machine that is told the time and never asks for it. It has no clock, no goroutine, no
 // lock and no I/O. So a list of operations tests any rule of the queue, and a random run can be repeated from its seed.
@@ -29,8 +28,8 @@
 //
 // # What runs a queue
 //
-// The goroutine that has taken the queue calls Run with a Batch, and Tick when Next says so. Then it does what the
-// queue itself cannot do:
+// The goroutine that holds the queue calls Run with a Batch, and Tick at the time that Next gives. Then it does what
+// the queue itself cannot do:
 //
 //   - It commits the log. After that it wakes the waiters in Woken, calls the gets in Called, gives consumers their
 //     delivery batches (TakeDeliveries), tells the directory of the jobs in Gone, and releases the answers.
@@ -88,9 +87,9 @@
 // too old (policy_expiry.go); and where a client that watches several tubes is offered a job (policy_offers.go). For
 // other tubes all of that costs one look at a nil pointer.
 //
-// The limits of queues (policy.Limits) are carried out by the same code, but mean something else: a length is that of
-// a queue and its rear queue, and deliveries are counted for each group. What the jobs of a server may be together is
-// bounded by a policy.Quota that all shards share (policy_full.go). A put without room may wait for it in the line of
+// The same code enforces the limits of queues (policy.Limits), with two differences: a length counts a queue with its
+// rear queue, and deliveries count for each group. A policy.Quota, shared by all shards, bounds all jobs of the server
+// (policy_full.go). A put without room may wait for it in the line of
 // its tube (policy_room.go).
 //
 // # Purges
@@ -98,8 +97,8 @@
 // A truncate ends the jobs of a tube at once, however many there are: it takes the tube's heaps over, whole, as a
 // grave (bulk_grave.go). For everybody who asks, these jobs have ended; their memory is given back in shares. The log
 // has one note of it (bulk_purge.go) until it has been told of the end of each job. Few jobs are ended one by one, in
-// one turn. If very many are to be spared, if the log has no room for the note, or if a queue has passed items, that
-// takes many turns of 20 to 45 µs, and a crash in between leaves some.
+// one turn. If very many jobs stay, if the log has no room for the note, or if a queue has passed items, it takes many
+// turns of 20 to 45 µs, and a crash between them leaves some jobs undeleted.
 //
 // # Memory
 //
@@ -172,14 +171,14 @@
 //	    of them; in each tube in the order of the tube.
 //	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
 //	    tube, are never there at once: this is S6 with tags. Nobody waits in a tag index that is not whole.
-//	TG3 A tag index has a client that has asked for its tags last.
+//	TG3 Every tag index belongs to a client whose latest tags it has.
 //	Y1  Of each key of a tube there is one record in the table of keys, found by its hash. If the
-//	    job that it names lives, that job refers to it, or its tube is another one by now; no other
-//	    job refers to it.
+//	    job that it names lives, that job refers to the
+//	    record, or has moved to another tube; no other job refers to it.
 //	Y2  A key without a living job has a window. Keys with a window stand in the timeline of
 //	    windows, and no others.
 //	Y3  A ready, delayed or buried job whose put has said when it is too old stands in the timeline
-//	    of lives by that time. One that is passed, or on its way, may, and a reserved one does not.
+//	    of lives by that time. A passed or moving job may stand there; a reserved one never does.
 //	Y4  Of puts that are carried out together each has made a job, with its key and name, in one turn, or had
 //	    come before; or none has changed anything.
 //	TR1 A leaving job has a target, and is in one of two lists: of those that nobody takes yet, and of
@@ -190,9 +189,8 @@
 //	    older one since that was shown.
 //	GR1 A job that lies in a grave says so when it is asked (interred), and no other does. It is found by its
 //	    id, and in nothing else that a client can ask for. A tube with graves keeps its number.
-//	GR2 While jobs lie in graves of a tube, and are in the log, the log has a note that says of each of them, and of
-//	no
-//	    other job, that it has ended. It goes in the turn in which the log is told of the last.
+//	GR2 While jobs lie in graves of a tube, and are in the log, the log has a note that says of each of them, and
+//	    of no other job, that it has ended. The note is deleted in the turn that logs the end of its last job.
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go
 //	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over

@@ -47,11 +47,11 @@
 // # Damaged copies
 //
 // A copy that is found damaged at the start is set aside by the store; it is empty then, and fetched at once. One that
-// meets damage in use stays in use: its node says so, and rather another node owns the shards, but what it has counts,
-// so purges go on. It is replaced once another node has one that is whole, its own node does not serve, and the last
-// such replacement is an hour ago. If it cannot be fetched, the damaged one is used again, and a minute later it is
-// tried again. So damaged nodes never wait for each other: the best there is serves. A node that cannot open its
-// copy when it is to serve lets the others try for a minute.
+// meets damage in use stays in use: its node says so, and another node is preferred as owner; purges still count this
+// copy. It is replaced once another node has one that is whole, its own node does not serve, and the last such
+// replacement is an hour ago. If it cannot be fetched, the damaged one is used again, and a minute later it is tried
+// again. So damaged nodes never wait for each other: the best there is serves. A node that cannot open its copy when
+// it is to serve lets the others try for a minute.
 //
 // # What is assumed of clocks
 //
@@ -110,15 +110,15 @@
 // Nodes of one major version work together, also in the middle of an upgrade:
 //
 //	messages, promises, control   JSON. Unknown fields are ignored, missing ones are empty
-//	  of another major version    refused, with one log line and in Status; a process that most nodes are so
-//	                              strange to ends (ErrRefused)
+//	  of another major version    refused, with one log line and in Status; a process
+//	                              ends if most nodes have another one (ErrRefused)
 //	streams                       their metadata name the protocol; another one is refused at the start. Keys
 //	                              that are unknown are ignored
 //	records                       a version in each; a node that meets another one ends (ErrRefused)
 //	checkpoints                   a version in each message; another one is an error that says so
 //
 // Designs not taken. A lease in the engine needs its elections, which take seconds (package jetstream). An
-// owner for each shard alone: nobody gains by it before every node takes every client. Going back
+// owner for each shard alone: it is useless until every node can serve every client. Going back
 // to the first node in the order when it is there again is a choice (Options.Prefer) that is not the
 // usual one: it is a pause for nothing, so the owner stays until it is told, drained or stopped.
 package cluster

@@ -39,7 +39,7 @@ func (n *Node) knocker() {
 		case <-tick.C:
 		}
 		n.watch.Tick()
-		if n.watch.Twin() {
+		if n.watch.Duplicate() {
 			n.giveWay(n.ctx)
 			return
 		}

@@ -29,7 +29,7 @@ type Node struct {
 	space   func(dir string) (free, all uint64, err error)
 	watch   *partition.Watch
 	joined  atomic.Bool // the engine has joined the others once
-	// from when on this node has heard the others, and neither a beat nor a twin, while it had no place among them
+	// from when on this node has heard the others, and neither a beat nor a duplicate, while it had no place among them
 	quietSince atomic.Int64
 	placed     atomic.Bool // it has one
 	lanes      atomic.Pointer[[]string]
@@ -205,12 +205,12 @@ func (n *Node) look() {
 // received takes a message from another node.
 func (n *Node) received(data []byte) {
 	m := ownership.Decode(data)
-	if n.watch.Twin() {
+	if n.watch.Duplicate() {
 		return // it is for the other one
 	}
 	n.watch.Sign(m.From)
 	if !n.placed.Load() {
-		// a twin may have promised something: it is listened for anew
+		// a duplicate may have promised something: it is listened for anew
 		if m.Kind == ownership.Beat || m.From == n.o.Node {
 			n.quietSince.Store(int64(n.now()))
 		}

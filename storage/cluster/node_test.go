@@ -185,7 +185,7 @@ type mute struct{ acts }
 
 func (mute) Send(*ownership.Message) {}
 
-// A twin that gives way stays unfit, and says why, whatever the copies say in the ticks that come after.
+// A duplicate that gives way stays unfit, and says why, whatever the copies say in the ticks that come after.
 func TestFaultOfATwinStays(t *testing.T) {
 	n := newNode(Options{Node: "a", Nodes: map[string]string{"a": ""}, Logger: slog.New(slog.DiscardHandler)})
 	n.copies, n.watch = &memory{}, partition.New("a", n.o.names())

@@ -38,16 +38,15 @@
 //	P8  A purge leaves on each lane the last record, and on one the record with the last number. It
 //	    takes no number that a counted copy has not durably folded. A new owner counts every node's
 //	    copy, from number 0 on until it hears of it. Nodes tell in their answers to beats how far their
-//	    copies are durable, or that they want a checkpoint; of these the answer to the newest beat
-//	    counts. A copy that is made from a checkpoint counts from the checkpoint's number on, already
-//	    before this begins; answers to earlier beats count no more. A node may be given up, but a majority
-//	    counts always, without copies that are being made. A candidate chooses no epoch, and owns nothing,
-//	    while it knows of records that do not chain to its own, or lacks what the log began from.
+//	    copies are durable, or that they want a checkpoint; only a node's answer to the newest beat counts. A copy
+//	    that is made from a checkpoint counts from the checkpoint's number on, already before this begins; answers to
+//	    earlier beats count no more. A node may be given up, but a majority counts always, without copies that are
+//	    being made. A candidate chooses no epoch, and owns nothing, while it knows of records that do not chain to
+//	    its own, or lacks what the log began from.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
 //	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
-//	    beats that it sent less than a LeaseTime ago, and only once a Rest has passed since any of these
-//	    may have answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also
-//	    after a restart.
+//	    beats that it sent less than a LeaseTime ago, and only a Rest after the last time that any of these can have
+//	    answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also after a restart.
 //
 //	P11 An owner ends its epoch for good: it appends nothing more and hands out no job more. Only then
 //	    it says so. Whoever knows passes it on, as the next owner does with its beats. Answers to an
@@ -59,8 +58,8 @@
 //	    an owner beats, never a candidate.
 //
 // (P9 is about stores, P10 to P12 about clocks: a beat is an owner's question whether it may go on;
-// Voter and Lease, which say what LeaseTime and Rest are, ask and answer it. All owners count the same
-// nodes, those with which the lanes were made; there are no rules yet by which these could change.)
+// Voter and Lease, which say what LeaseTime and Rest are, ask and answer it. The set of nodes is fixed when the lanes
+// are made, and all owners count these; there are no rules yet by which these could change.)
 //
 // # Why this holds
 //

@@ -112,7 +112,7 @@
 // call and the wake-up of another thread, 5 to 10 µs, while a sync takes 100. So a loop that
 // would only wait may do the committer's work (push): it appends the group, syncs, and goes on.
 //
-// Loops push at the end of a round, for all turns that it has committed (conn/beanstalk,
+// A loop pushes at the end of a round, for all turns committed in it (conn/beanstalk,
 // section Commits). The first that comes applies. Those that come meanwhile leave their
 // turns to the committer's goroutine, which the first one wakes when it is done. Where
 // groups take a millisecond or more, all are left to that goroutine (pace).
@@ -159,10 +159,9 @@
 // it. The log goes on from there, or has begun before it. This holds the two together: if the
 // store has lost shares whose slots are in use again, nothing in the log follows on its place.
 //
-// Without the sync progress, VE4 is the second witness for them. What can be lost then
-// from the end of a manifest without a word is nothing that matters: shares whose slots are all
-// still there are folded again; what a compaction made is missing only if what it was made
-// of has been kept. If large bodies are lost, their jobs are reported as Damaged.
+// Without the sync progress, VE4 is the second witness for them. What may then be lost unnoticed from the end of a
+// manifest does no harm: shares whose slots are all still there are folded again; what a compaction made is missing
+// only if what it was made of has been kept. If large bodies are lost, their jobs are reported as Damaged.
 //
 // Why there are no false alarms: all four speak only of syncs that had returned, so
 // what they cover stays readable through any crash. (What comes after that may not: a disk may

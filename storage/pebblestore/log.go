@@ -245,7 +245,7 @@ func (l *shardLog) CommitLater(ack storage.Ack) bool {
 // Push implements storage.Pusher.
 func (l *shardLog) Push(here bool) { l.committer.Push(here) }
 
-// Apply implements environment: the group becomes a record of the log, and the window learns
+// Apply implements committer.Log: the group becomes a record of the log, and the window learns
 // of it.
 func (l *shardLog) Apply(g *committer.Group) error {
 	if !g.Written() {
@@ -280,7 +280,7 @@ func (l *shardLog) knows(number uint64, at turns.At) {
 	}
 }
 
-// Broken implements environment.
+// Broken implements committer.Log.
 func (l *shardLog) Broken(err error) { l.fault.Fail(err) }
 
 // onFault is told the first error after which the log must not be used.

@@ -4,7 +4,7 @@
 //	bench bare -p PORT       a bare queue: with -d DIR, one that answers when its log is on the disk
 //	bench profile            where the server's time goes, for the compiler
 //
-// The packages below it, each of which imports only those that stand after it:
+// The packages below it. Each may import only those that are listed after it:
 //
 //	compare      rows, rounds, ratios and goals; the report, its tables and chart
 //	profile      where the server's time goes under some loads
@@ -13,7 +13,6 @@
 //	load         the load: connections, requests, replies, their verification; what a measurement found
 //	floor        a server that does the least: a bare loop, with a log or without
 //	socket       drives connections without blocking
-//	tools/server a server as a process: start, end, output, CPU and memory
 //
-// testserver is a server for tests, which can answer wrongly.
+// testserver is a server for tests, which can answer wrongly. Servers are started by tools/server.
 package main

@@ -186,7 +186,7 @@ func TestExportOfVanishing(t *testing.T) {
 	pretend(t, talk).run("export", "a", "-below", "2").want(t, 0, "",
 		"1 jobs were deleted before they could be exported")
 	s := pretend(t, talk).dial(client.Options{})
-	tr := trail{tail: &tail{}, s: s, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}
+	tr := follower{tail: &tail{}, s: s, out: bufio.NewWriter(io.Discard), pattern: "a", seen: 2}
 	must.Do(t, tr.look())
 }
 

@@ -99,7 +99,7 @@ func TestLackingRights(t *testing.T) {
 		}
 	}
 	probes := s.dial(client.Options{TokenFile: filepath.Join(dir, "probes")})
-	tr := trail{tail: &tail{}, s: probes, out: bufio.NewWriter(io.Discard), pattern: "mail"}
+	tr := follower{tail: &tail{}, s: probes, out: bufio.NewWriter(io.Discard), pattern: "mail"}
 	must.Do(t, tr.begin())
 	as("all", "put", "-tube", "mail", "unseen").has(t, 0, "")
 	if err := tr.look(); err == nil {

@@ -154,7 +154,7 @@ func (a *tail) run(c *call) error {
 		return err
 	}
 	return c.withServer(func(s *server) error {
-		t := trail{tail: a, json: c.json, s: s, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
+		t := follower{tail: a, json: c.json, s: s, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
 		err := t.begin()
 		if err == nil {
 			fmt.Fprintf(c.Stderr, "jobs after %d, as they come\n", t.seen)
@@ -171,10 +171,10 @@ func (a *tail) run(c *call) error {
 	})
 }
 
-// trail follows the ids. Up to seen all have been looked at: it is the highest id that was
+// follower follows the ids. Up to seen all have been looked at: it is the highest id that was
 // found. known is about the highest that has been given: jobs that are put and deleted
 // between two looks are not found, but the server counts them.
-type trail struct {
+type follower struct {
 	*tail
 	json    bool
 	s       *server
@@ -200,7 +200,7 @@ const behind = 10_000
 var errEnough = errors.New("enough")
 
 // begin learns where to start.
-func (t *trail) begin() (err error) {
+func (t *follower) begin() (err error) {
 	if t.known, err = t.s.newestID(); err == nil {
 		t.seen = t.known
 		_, err = t.put()
@@ -209,7 +209,7 @@ func (t *trail) begin() (err error) {
 }
 
 // put is how many jobs were put since it was asked last.
-func (t *trail) put() (uint64, error) {
+func (t *follower) put() (uint64, error) {
 	d, err := t.s.Stats("stats")
 	before := t.total
 	t.total = d.Number("total-jobs")
@@ -217,7 +217,7 @@ func (t *trail) put() (uint64, error) {
 }
 
 // look shows the jobs that have come since the last look.
-func (t *trail) look() error {
+func (t *follower) look() error {
 	more, err := t.put()
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (t *trail) look() error {
 }
 
 // show prints one job.
-func (t *trail) show(j *job) (err error) {
+func (t *follower) show(j *job) (err error) {
 	if t.json {
 		err = encode(t.out, j)
 	} else {

@@ -74,7 +74,7 @@ func TestTail(t *testing.T) {
 func TestTailKeepsUp(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
 		var out bytes.Buffer
-		tr := trail{tail: &tail{}, s: s.dial(client.Options{}), out: bufio.NewWriter(&out), pattern: "*"}
+		tr := follower{tail: &tail{}, s: s.dial(client.Options{}), out: bufio.NewWriter(&out), pattern: "*"}
 		must.Do(t, errors.Join(tr.begin(), tr.look()))
 		s.puts("gone", 3*beyond)
 		s.talk("$ purge gone\npurged 300\n$ put next\n302")

@@ -16,12 +16,13 @@
 //	check.go       what check-config prints
 //	merge.go       what a reload can change, and what needs a restart
 //
-// The settings of a table or of an array of tables are in a file of its name: storage.go, queue.go, http.go, tls.go,
-// permissions.go, access.go, tube.go, schedule.go, and cluster.go with clustercheck.go. policyset.go reads the
+// What the settings of a table mean, and their checks, are in a file of its name: storage.go, queue.go, http.go,
+// tls.go, permissions.go, access.go, tube.go, schedule.go, and cluster.go with clustercheck.go. policyset.go reads the
 // policies and schedules that somebody has set at run time; standing.go puts them and those of the file together.
 // address.go is an address to listen on, and user.go a user to become.
 //
-// A key exists if it has a line in the table, and it sets the field that has its name. The reader, check-config,
-// reload, and the tests that hold config.example.toml and the manual to the code use these rows. A row that is live
-// changes at a reload. Fields have the types that shards, schedules and front ends take: nothing is converted later.
+// A key exists if it has a line in the table, and it sets the field that has its name, or the one in parentheses behind
+// it. The reader, check-config, reload, and the tests that hold config.example.toml and the manual to the code use
+// these lines. What is marked + changes at a reload. Fields have the types that shards, schedules and front ends take:
+// nothing is converted later.
 package config

@@ -44,7 +44,7 @@ func New(c *config.Config, version string, log *slog.Logger) Node {
 // waits notes what the node waits for while it starts.
 func (n *clusterNode) waits(what string) { n.waiting.Store(&what) }
 
-// Start implements node.
+// Start implements Node.
 func (n *clusterNode) Start(ctx context.Context) error {
 	dir := n.config.Storage.Path
 	if pid, err := datadir.Holder(dir); err != nil || pid != 0 {
@@ -102,7 +102,7 @@ func (n *clusterNode) open(opening cluster.Opening) (cluster.Copies, error) {
 	return nodeCopies{copies}, nil
 }
 
-// Close implements node.
+// Close implements Node.
 func (n *clusterNode) Close(ctx context.Context) error {
 	err := n.running.Load().Close(ctx)
 	n.control.Close()
@@ -169,7 +169,7 @@ func clusterOptions(c *config.Config, version string, log *slog.Logger) cluster.
 	return o
 }
 
-// Term implements node.
+// Term implements Node.
 func (n *clusterNode) Term(ctx context.Context) (Term, error) {
 	var w *warm
 	if n.config.Cluster.Warm {

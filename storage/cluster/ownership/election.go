@@ -295,7 +295,7 @@ func (s *Election) Receive(now time.Duration, m *Message) {
 	s.advance(now)
 	defer s.finish()
 	if m.From == s.Node {
-		return // a twin's: package partition
+		return // a duplicate's: package partition
 	}
 	p := s.peers[m.From]
 	if why := s.refuse(m, p); why != "" {

@@ -170,7 +170,7 @@ func (s *Election) unfit() string {
 	case s.drained:
 		return "the node is drained"
 	case s.open && s.role < Owner:
-		return "the server has not ended an earlier tenure yet"
+		return "the server has not ended an earlier term yet"
 	case s.now-s.started < listen:
 		return "the node has just been started"
 	case s.isolated():

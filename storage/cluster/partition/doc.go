@@ -25,11 +25,11 @@
 //
 //	I5  If two processes are one node, the younger one is told to end.
 //
-// # Twins
+// # Duplicates
 //
 // Two processes with one name, because somebody copied a configuration, would be one voter that votes twice. So
 // a knock tells which life it is of, drawn by each process, and how long it has run. Who hears an old life come
-// back three times knows of twins, and tells all: the two may not hear each other. The younger one ends itself. A
+// back three times knows of duplicates, and tells all: the two may not hear each other. The younger one ends itself. A
 // node that is restarted has a new life each time, so it may come and go as quickly as it likes. The younger one
 // may have voted for about a second by then.
 //

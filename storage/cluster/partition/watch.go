@@ -22,27 +22,27 @@ const (
 
 // Knock is what nodes tell each other.
 type Knock struct {
-	From  string   `json:"from"`
-	Hears []string `json:"hears"` // the other nodes that it hears
-	Rests bool     `json:"rests"` // its engine does
-	Lacks bool     `json:"lacks"` // its engine does not have all yet that the others have
-	Life  uint64   `json:"life"`  // drawn when its process began; 0: an older program
-	Ran   int      `json:"ran"`   // ticks of that process
-	Twins []Twin   `json:"twins,omitempty"`
+	From       string      `json:"from"`
+	Hears      []string    `json:"hears"` // the other nodes that it hears
+	Rests      bool        `json:"rests"` // its engine does
+	Lacks      bool        `json:"lacks"` // its engine does not have all yet that the others have
+	Life       uint64      `json:"life"`  // drawn when its process began; 0: an older program
+	Ran        int         `json:"ran"`   // ticks of that process
+	Duplicates []Duplicate `json:"duplicates,omitempty"`
 }
 
 // Watch is what a node knows of who hears whom. It is safe for concurrent use.
 type Watch struct {
 	node string
 
-	mu    sync.Mutex
-	peers map[string]*peer
-	rests bool
-	lacks bool
-	fresh int // ticks until the engine may rest
-	wakes int // how often it has ended a rest, without a Calm between them
-	calm  int // ticks until that is forgotten
-	twins twins
+	mu         sync.Mutex
+	peers      map[string]*peer
+	rests      bool
+	lacks      bool
+	fresh      int // ticks until the engine may rest
+	wakes      int // how often it has ended a rest, without a Calm between them
+	calm       int // ticks until that is forgotten
+	duplicates duplicates
 }
 
 type peer struct {
@@ -55,7 +55,7 @@ type peer struct {
 // New is the watch of a node whose engine has just been started.
 func New(node string, nodes []string) *Watch {
 	w := &Watch{node: node, peers: map[string]*peer{}, fresh: Fresh}
-	w.twins = twins{node: node, life: max(1, rand.Uint64()), heard: map[string]*lives{}}
+	w.duplicates = duplicates{node: node, life: max(1, rand.Uint64()), heard: map[string]*lives{}}
 	for _, name := range nodes {
 		if name != node {
 			w.peers[name] = &peer{age: -1}
@@ -68,15 +68,15 @@ func New(node string, nodes []string) *Watch {
 func (w *Watch) Knock() Knock {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.twins.life,
-		Ran: w.twins.ran, Twins: w.twins.known()}
+	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.duplicates.life,
+		Ran: w.duplicates.ran, Duplicates: w.duplicates.known()}
 }
 
 // Heard takes another node's knock.
 func (w *Watch) Heard(k Knock) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.twins.hear(k)
+	w.duplicates.hear(k)
 	if p := w.peers[k.From]; p != nil {
 		p.hear()
 		p.last, p.knocks = k, true
@@ -104,7 +104,7 @@ func (p *peer) hear() {
 func (w *Watch) Tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.twins.tick()
+	w.duplicates.tick()
 	w.fresh = max(0, w.fresh-1)
 	if w.calm--; w.calm <= 0 && !w.rests {
 		w.wakes = 0
@@ -163,11 +163,11 @@ func (w *Watch) Rests() bool {
 	return w.rests
 }
 
-// Twin tells whether another process is this node too, and has been for longer (I5).
-func (w *Watch) Twin() bool {
+// Duplicate tells whether another process is this node too, and has been for longer (I5).
+func (w *Watch) Duplicate() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.twins.younger
+	return w.duplicates.younger
 }
 
 // Due tells whether the engine is to rest now (I1). If it does already, that is so until the node is of use.

@@ -19,18 +19,18 @@ type Log interface {
 
 // Committer carries out the commits of one shard. The shard commits turns; the
 // committer applies groups of them, one at a time and in order, and tells their acks;
-// Pebble syncs.
+// the log syncs.
 //
 // While a group is applied, the owner fills the next one. Every turn that ends
 // meanwhile goes into it: one sync serves them all. A group is applied by the
-// committer's goroutine, run, or by a caller of push that would only wait for it.
+// committer's goroutine, run, or by a caller of Push that would only wait for it.
 // The one that applies it has set applying, so only one goroutine applies at a time.
 type Committer struct {
 	env    Log
 	Strict bool // a turn is acknowledged when it is applied: the mode is Always
 	// maxQueued is how many bytes may be queued before even a turn that need not wait
 	// for its sync has to wait. It bounds the memory and the wait, and keeps a batch
-	// small compared with a memtable.
+	// small.
 	maxQueued int
 
 	// inTurn says that the turn under way has written. Only the owner changes it,
@@ -88,7 +88,7 @@ func (c *Committer) Begin() *Group {
 }
 
 // Commit ends a turn, and says whether its answers may leave at once: otherwise
-// ack is told. With later set, run is not woken: the caller calls push next. Only the
+// ack is told. With later set, run is not woken: the caller calls Push next. Only the
 // owner calls it.
 func (c *Committer) Commit(ack storage.Ack, later bool) bool {
 	wrote := c.inTurn
@@ -269,7 +269,7 @@ func (c *Committer) Queued(id uint64, fn func(value []byte)) {
 	fn(value)
 }
 
-// slowApply is from which average a caller of push leaves groups to run: to wait that long is worse for it,
+// slowApply is from which average a caller of Push leaves groups to run: to wait that long is worse for it,
 // as it has others to serve, than what the changes of goroutine cost.
 const slowApply = time.Millisecond
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Twin says which of two processes that are one node has not been there for as long as the other one.
-type Twin struct {
+// Duplicate says which of two processes that are one node has not been there for as long as the other one.
+type Duplicate struct {
 	Name    string `json:"name"`
 	Younger uint64 `json:"younger"` // its life
 }
@@ -16,8 +16,8 @@ type Twin struct {
 // that was late, and the new one behind it.
 const returned = 3
 
-// twins is what a node knows of nodes that two processes are at once.
-type twins struct {
+// duplicates is what a node knows of nodes that two processes are at once.
+type duplicates struct {
 	node    string
 	life    uint64
 	ran     int // ticks
@@ -43,7 +43,7 @@ func youngerOf(a, b life) life {
 	})
 }
 
-func (t *twins) tick() {
+func (t *duplicates) tick() {
 	t.ran++
 	for _, l := range t.heard {
 		if l.quiet++; l.quiet > Silent {
@@ -54,12 +54,12 @@ func (t *twins) tick() {
 
 // hear takes a knock. A stranger that has this node's name returns with each one but its first: this process
 // goes on in between.
-func (t *twins) hear(k Knock) {
+func (t *duplicates) hear(k Knock) {
 	if k.Life == 0 || k.Life == t.life {
 		return // an older program; or itself
 	}
-	for _, twin := range k.Twins {
-		t.younger = t.younger || twin == Twin{t.node, t.life}
+	for _, duplicate := range k.Duplicates {
+		t.younger = t.younger || duplicate == Duplicate{t.node, t.life}
 	}
 	l := t.heard[k.From]
 	if l == nil {
@@ -84,12 +84,12 @@ func (t *twins) hear(k Knock) {
 }
 
 // known are those of other nodes.
-func (t *twins) known() (all []Twin) {
+func (t *duplicates) known() (all []Duplicate) {
 	for name, l := range t.heard {
 		if l.returns >= returned {
-			all = append(all, Twin{name, youngerOf(l.last, l.other).number})
+			all = append(all, Duplicate{name, youngerOf(l.last, l.other).number})
 		}
 	}
-	slices.SortFunc(all, func(a, b Twin) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Duplicate) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

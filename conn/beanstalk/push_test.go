@@ -129,9 +129,9 @@ func crowd(t *testing.T, n int) (l *loop, far []int, s *pushStore) {
 	return l, far, s
 }
 
-// settle serves until nothing is owed any more.
+// settle serves until no push is pending.
 func (l *loop) settle() {
-	for l.serveRound(); l.inDebt(); {
+	for l.serveRound(); l.mustPush(); {
 		l.serveRound()
 	}
 }
@@ -177,7 +177,7 @@ func TestABusyLoopHandsOver(t *testing.T) {
 	if got := s.seen(); len(got) != 1 || got[0] != (pushed{0, false, 1}) {
 		t.Errorf("pushes: %+v", got)
 	}
-	if heard(far[0]) != "INSERTED 1\r\n" || l.inDebt() {
+	if heard(far[0]) != "INSERTED 1\r\n" || l.mustPush() {
 		t.Error("the turn is not answered, or to be pushed once more")
 	}
 }

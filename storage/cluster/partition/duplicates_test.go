@@ -4,11 +4,11 @@ import "testing"
 
 // I5: of two processes that are one node the younger is told to end, and nobody else is, whether they hear each
 // other or only others hear both.
-func TestTwins(t *testing.T) {
+func TestDuplicates(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		a, b := New("a", []string{"a", "b", "c"}), New("b", []string{"a", "b", "c"})
-		twin := New("a", []string{"a", "b", "c"})
-		a.twins.life, b.twins.life, twin.twins.life = 1, 2, 3
+		duplicate := New("a", []string{"a", "b", "c"})
+		a.duplicates.life, b.duplicates.life, duplicate.duplicates.life = 1, 2, 3
 		step := func(there ...*Watch) {
 			for range Each / Pace {
 				for _, w := range there {
@@ -28,21 +28,22 @@ func TestTwins(t *testing.T) {
 			step(a, b)
 		}
 		for i := range returned + 2 {
-			if a.Twin() || b.Twin() || twin.Twin() && i == 0 {
+			if a.Duplicate() || b.Duplicate() || duplicate.Duplicate() && i == 0 {
 				t.Fatal("I5: told too early, or not the younger one")
 			}
-			step(a, b, twin)
+			step(a, b, duplicate)
 		}
-		if !twin.Twin() || a.Twin() || b.Twin() {
-			t.Errorf("I5, direct %v: the younger %v, the older %v, another node %v", direct, twin.Twin(), a.Twin(),
-				b.Twin())
+		if !duplicate.Duplicate() || a.Duplicate() || b.Duplicate() {
+			t.Errorf("I5, direct %v: the younger %v, the older %v, another node %v", direct, duplicate.Duplicate(),
+				a.Duplicate(),
+				b.Duplicate())
 		}
 	}
 }
 
-// A node that is restarted again and again has no twin, however quickly that happens; nor has one whose
+// A node that is restarted again and again has no duplicate, however quickly that happens; nor has one whose
 // program knows nothing of lives, or of whose former life a message comes late.
-func TestRestartsAreNoTwins(t *testing.T) {
+func TestRestartsAreNoDuplicates(t *testing.T) {
 	for _, away := range []int{0, 1, Silent + 1} {
 		a, b := New("a", []string{"a", "b", "c"}), New("b", []string{"a", "b", "c"})
 		for life := range uint64(20) {
@@ -62,8 +63,8 @@ func TestRestartsAreNoTwins(t *testing.T) {
 				a.Tick()
 				b.Tick()
 			}
-			if got := b.Knock().Twins; got != nil || a.Twin() {
-				t.Fatalf("%d ticks away: %v, %t", away, got, a.Twin())
+			if got := b.Knock().Duplicates; got != nil || a.Duplicate() {
+				t.Fatalf("%d ticks away: %v, %t", away, got, a.Duplicate())
 			}
 		}
 	}

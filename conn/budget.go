@@ -5,37 +5,37 @@ import (
 	"sync"
 )
 
-// Ration bounds what clients hold together, in bytes. One client, whatever its connections, may hold as much as is
+// Budget bounds what clients hold together, in bytes. One client, whatever its connections, may hold as much as is
 // still free then: at most half, and something is left for others.
-type Ration struct {
+type Budget struct {
 	mu         sync.Mutex
 	most, held int64
 	of         map[Peer]int64 // what each client holds; see host
 }
 
-// UsualRation is for bodies that are arriving at a front end, and the like.
-const UsualRation = 256 << 20
+// UsualBudget is for bodies that are arriving at a front end, and the like.
+const UsualBudget = 256 << 20
 
 // uncounted is how much of a share is not counted, so that usual puts have room in any case. The limit on
 // connections bounds it.
 const uncounted = 64 << 10
 
 // Bound sets how much may be held. What is held already stays.
-func (r *Ration) Bound(most int64) {
+func (r *Budget) Bound(most int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.most = most
 }
 
 // Held is how much is held.
-func (r *Ration) Held() int64 {
+func (r *Budget) Held() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.held
 }
 
 // add reports whether there is room for n bytes more of a client, or of nobody in particular.
-func (r *Ration) add(n int64, client *Peer) bool {
+func (r *Budget) add(n int64, client *Peer) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if left := r.most - r.held - n; n > 0 && (left < 0 || client != nil && r.of[*client]+n > left) {
@@ -53,9 +53,9 @@ func (r *Ration) add(n int64, client *Peer) bool {
 	return true
 }
 
-// Share is what one body, or one answer, holds of a ration.
+// Share is what one body, or one answer, holds of a budget.
 type Share struct {
-	Of         *Ration
+	Of         *Budget
 	By         interface{ Peer() Peer } // whose it is; if nil, all is counted, and no client has a bound
 	client     *Peer                    // a pointer, as many goroutines have a Share on their stacks
 	held, free int

@@ -12,14 +12,14 @@ func (h holder) Peer() (p Peer) {
 	return p
 }
 
-// The connections of one address have at most half of a ration, and others always find room.
-func TestRationOfOneClient(t *testing.T) {
+// The connections of one address have at most half of a budget, and others always find room.
+func TestBudgetOfOneClient(t *testing.T) {
 	for one, others := range map[holder][]holder{
 		"192.0.2.1:1":      {"192.0.2.2:1", "192.0.2.3:1"},
 		"[2001:db8::1]:77": {"[2001:db8:0:1::1]:77", "192.0.2.1:77"},
 	} {
 		const part, all = 1 << 10, 1 << 20
-		r := &Ration{}
+		r := &Budget{}
 		r.Bound(all)
 		var shares []*Share
 		take := func(by holder) (got int) {

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// served ends a connection's turn, and hands the debts over if there has been much work
+// served ends a connection's turn, and hands the pending pushes over if there has been much work
 // since the first of them.
 func (l *loop) served() {
 	l.over()
-	if !l.inDebt() {
+	if !l.mustPush() {
 		return
 	}
-	if l.owed.work += effortTurn + effortShare - l.effort; l.owed.work > gatherShare || l.bulk >= bulkShare {
+	if l.pending.work += effortTurn + effortShare - l.effort; l.pending.work > gatherShare || l.bulk >= bulkShare {
 		l.handOver()
 	}
 }
 
-// handOver has the logs' own goroutines pay.
+// handOver leaves all pending pushes to the logs' own goroutines.
 func (l *loop) handOver() {
-	for _, shard := range l.owed.shards {
+	for _, shard := range l.pending.shards {
 		l.server.router.Push(shard, false)
 	}
-	l.owed.shards, l.owed.set, l.owed.work = l.owed.shards[:0], 0, 0
+	l.pending.shards, l.pending.set, l.pending.work = l.pending.shards[:0], 0, 0
 }
 
-// pay pays the debts: the latest in place, if the loop is steady. It reports false if another
+// pushAll makes the pending pushes: the latest in place, if the loop is steady. It reports false if another
 // goroutine has the loop afterwards.
-func (l *loop) pay() bool {
-	d := &l.owed
-	if d.streak++; d.set != d.paid {
-		d.paid, d.streak = d.set, 0
+func (l *loop) pushAll() bool {
+	d := &l.pending
+	if d.streak++; d.set != d.last {
+		d.last, d.streak = d.set, 0
 	}
 	if d.streak < steadyAfter || l.stranded.Load() > 0 {
 		l.handOver()
@@ -39,8 +39,8 @@ func (l *loop) pay() bool {
 	last := d.shards[len(d.shards)-1]
 	d.shards = d.shards[:len(d.shards)-1]
 	l.handOver()
-	d.pushes++
-	this := d.pushes
+	d.count++
+	this := d.count
 	l.pushing.Store(this)
 	l.server.relief()
 	l.server.router.Push(last, true)
@@ -101,47 +101,47 @@ func (s *Server) relieveOnce(seen []uint64) (any bool) {
 	return any
 }
 
-// debts are the turns that a loop's connections have committed and that nobody writes to
-// the disk yet. doc.go says when and how a loop pays them (Commits). They are the loop's.
-type debts struct {
+// pushes are pending: the turns that a loop's connections have committed and that nobody writes to
+// the disk yet. doc.go says when and how a loop pushes them (Commits). They are the loop's.
+type pushes struct {
 	shards []int  // that have such turns
 	set    uint64 // the same as bits; shards from 64 on share those of others
 	work   int    // on connections, since there are any
 
-	paid   uint64 // the set that was paid last
-	streak int    // how many payments in a row, before that one, were of the same set
-	pushes uint64
+	last   uint64 // the set that was pushed last
+	streak int    // how often in a row, before that, it was the same set
+	count  uint64 // of pushes in place
 }
 
 const (
 	// gatherShare is how much work a loop may do on connections while a turn waits to be
-	// paid for: two connections' largest share, or a turn each for more than a hundred.
+	// pushed: two connections' largest share, or a turn each for more than a hundred.
 	gatherShare = 2 * effortShare
 	// effortTurn is what a connection's turn counts besides its commands.
 	effortTurn = 16
-	// steadyAfter is how many payments of the same set make a loop steady.
+	// steadyAfter is how many pushes of the same set make a loop steady.
 	steadyAfter = 16
 	// swiftAfter is how many runs in a row must be answered at once to be a bystander.
 	swiftAfter = 8
 )
 
-// owes notes that a call waits for a shard whose log was not woken for it.
-func (l *loop) owes(shard int) {
-	d, bit := &l.owed, uint64(1)<<(shard%64)
+// pushLater notes that a call waits for a shard whose log was not woken for it.
+func (l *loop) pushLater(shard int) {
+	d, bit := &l.pending, uint64(1)<<(shard%64)
 	if d.set&bit == 0 || !slices.Contains(d.shards, shard) {
 		d.set |= bit
 		d.shards = append(d.shards, shard)
 	}
 }
 
-// inDebt says whether the loop has to pay before it sleeps.
-func (l *loop) inDebt() bool { return len(l.owed.shards) > 0 }
+// mustPush says whether the loop has to push before it sleeps.
+func (l *loop) mustPush() bool { return len(l.pending.shards) > 0 }
 
 // swift notes that a run was answered at once. A connection with many such runs in a row is
-// a bystander: it would suffer from a payment in place.
+// a bystander: it would suffer from a push in place.
 func (c *Conn) swift() {
 	if c.swiftRuns++; c.swiftRuns > swiftAfter {
 		c.swiftRuns = swiftAfter
-		c.loop.owed.streak = 0
+		c.loop.pending.streak = 0
 	}
 }
