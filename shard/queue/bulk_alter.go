@@ -108,6 +108,7 @@ func (s *State) moveAway(slot uint32, a *Altering) {
 // remember notes what a job is that leaves, and is to be something else.
 func (s *State) remember(slot uint32) {
 	j, y := s.job(slot), s.routeOf(slot)
+	y.homeDelay, y.homeKey = 0, 0
 	if y.home = j.state(); j.rare != 0 {
 		t := s.rare(j)
 		y.homeDelay, y.homeKey = t.delay, t.key

@@ -150,7 +150,7 @@ func (s *State) viewUnpend(w *view, ref uint32) {
 	p := s.pendings.At(ref)
 	c := s.clients.Get(p.consumer).consumer
 	if c.again == p.job {
-		c.again = s.heldAfter(c, p.job)
+		c.again = s.pendings.At(p.own.Next).job // the job itself may be offered already, and not pending any more
 	}
 	c.has.Remove(&p.own, s.ownLinks(p.own.Prev), s.ownLinks(p.own.Next))
 	w.group.pending--

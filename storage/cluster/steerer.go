@@ -116,11 +116,14 @@ func (n *Node) seek(ctx context.Context, owner string) {
 
 // steerOne moves the leader of one lane. The owner uses the other one meanwhile.
 func (n *Node) steerOne(ctx context.Context, r *replica, apart string, alive []string, owns bool) bool {
-	d := r.driver.Load()
-	if d == nil {
+	// without a driver, while its copy is made, a node that is not the owner steers all the same
+	d, inUse := r.driver.Load(), 0
+	switch {
+	case d != nil:
+		inUse = d.State().Lane
+	case owns:
 		return false
 	}
-	inUse := d.State().Lane
 	lane, leader, err := r.shard.Astray(ctx, apart, alive, inUse)
 	switch {
 	case err != nil:

@@ -41,8 +41,10 @@ const (
 func relayed(scan func(r *relay) error, fn func(*storage.Job, []byte) error) (err error) {
 	r := &relay{load: new(load), full: make(chan *load), empty: make(chan *load, 1)}
 	r.empty <- new(load)
+	var panicked any // of a damaged database, say: the caller is to know
 	go func() {
 		defer close(r.full)
+		defer func() { panicked = recover() }()
 		err = scan(r)
 		// fn gets everything that came before an error.
 		err = cmp.Or(r.pass(), r.pass(), err)
@@ -54,6 +56,9 @@ func relayed(scan func(r *relay) error, fn func(*storage.Job, []byte) error) (er
 		}
 		*l = load{jobs: l.jobs[:0], bodies: l.bodies[:0], err: failed}
 		r.empty <- l
+	}
+	if panicked != nil {
+		panic(panicked)
 	}
 	return err
 }

@@ -132,3 +132,20 @@ func TestRelayedBrokenScan(t *testing.T) {
 		}
 	}
 }
+
+// A scan that panics, as Pebble does on some damage, panics where the jobs are taken.
+func TestRelayedPanic(t *testing.T) {
+	got := 0
+	defer func() {
+		if p := recover(); p != "damage" {
+			t.Errorf("%v, after %d jobs", p, got)
+		}
+	}()
+	err := relayed(func(r *relay) error {
+		if err := r.give(&storage.Job{ID: 1}, nil, false); err != nil {
+			return err
+		}
+		panic("damage")
+	}, func(*storage.Job, []byte) error { got++; return nil })
+	t.Error("it returned", err)
+}

@@ -142,6 +142,7 @@ func (f *fetch) get(ctx context.Context, number uint64) arrival {
 func (f *fetch) ask(ctx context.Context, q message, use func(message) bool) (message, error) {
 	w := &waiting{use, make(chan message, 1)}
 	f.waits.Store(q.number, w)
+	defer f.waits.CompareAndDelete(q.number, w) // or w would keep what comes twice
 	for asked, begun := time.Duration(0), f.clock(); ; {
 		quiet := f.clock() - max(asked, time.Duration(f.heard.Load()))
 		if asked == 0 || quiet >= f.again() { // else it may come behind what comes now
@@ -180,7 +181,10 @@ func (f *fetch) take(_ string, data []byte) {
 		f.fail(err)
 		return
 	}
-	w, _ := f.waits.Load(m.number)
+	w, waits := f.waits.Load(m.number)
+	if !waits && m.kind == kindChunk {
+		f.heard.Store(int64(f.clock()))
+	}
 	if w, ok := w.(*waiting); ok && w.use(m) {
 		f.heard.Store(int64(f.clock()))
 		select {

@@ -202,3 +202,35 @@ func TestFetchEnds(t *testing.T) {
 		})
 	}
 }
+
+// twice is a link on which each question has its answer at once, twice.
+type twice struct{ f *fetch }
+
+func (twice) Listen(string, func(string, []byte)) (func(), error) { return func() {}, nil }
+func (twice) Inbox() string                                       { return "" }
+func (l twice) Send(_, _ string, question []byte) error {
+	m, _ := opened(question)
+	for range 2 {
+		l.f.take("", message{kindChunk, m.number, []byte("body")}.bytes())
+	}
+	l.f.take("", message{kindChunk, m.number - 1, []byte("late")}.bytes())
+	return nil
+}
+
+// SP4: what comes twice is heard, and not kept.
+func TestAnswersThatComeTwice(t *testing.T) {
+	f := &fetch{begun: time.Now(), fail: func(error) {}}
+	f.link = twice{f}
+	for n := range uint64(3) {
+		m, err := f.ask(t.Context(), message{kind: kindAsk, number: n}, func(m message) bool { return m.number == n })
+		if string(m.body) != "body" || err != nil || f.heard.Load() == 0 {
+			t.Errorf("chunk %d: %q, %v", n, m.body, err)
+		}
+		f.heard.Store(0)
+		f.take("", m.bytes())
+		if f.heard.Load() == 0 {
+			t.Error("what comes again is not heard")
+		}
+	}
+	f.waits.Range(func(n, _ any) bool { t.Errorf("chunk %v is still waited for", n); return true })
+}

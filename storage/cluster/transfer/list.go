@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	mostFiles = 1 << 16 // of a snapshot: their list goes as one message
+	mostFiles = 1 << 17 // of a snapshot: their list goes as one message
 	mostBytes = 1 << 50
 )
 

@@ -30,8 +30,10 @@ func receive(into string, o Options) (*receiver, error) {
 		return nil, err
 	}
 	var err error
-	r.root, err = os.OpenRoot(partial)
-	return r, err
+	if r.root, err = os.OpenRoot(partial); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // write writes the next chunk. A part of a long file is synced by itself: one sync of all would take so long on a slow

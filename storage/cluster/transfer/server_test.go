@@ -92,6 +92,7 @@ func TestAsks(t *testing.T) {
 		defer stop()
 		s.server.asked("me", message{kind: kindOrder}.bytes())
 		time.Sleep(time.Second)
+		synctest.Wait()
 		for _, c := range []struct {
 			message []byte
 			want    string
@@ -106,7 +107,8 @@ func TestAsks(t *testing.T) {
 		} {
 			got = ""
 			s.server.asked("me", c.message)
-			if time.Sleep(time.Second); got != c.want || len(s.server.orders) != 1 {
+			time.Sleep(time.Second)
+			if synctest.Wait(); got != c.want || len(s.server.orders) != 1 {
 				s.Errorf("%q is answered%s, and %d orders are there", c.message, got, len(s.server.orders))
 			}
 		}
