@@ -1,19 +1,15 @@
 package binlog
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -22,8 +18,7 @@ import (
 type beanstalkd struct {
 	t       *testing.T
 	process *exec.Cmd
-	conn    net.Conn
-	in      *bufio.Reader
+	*client.Client
 }
 
 // reference finds beanstalkd, or skips the test on a machine without it.
@@ -46,7 +41,6 @@ func reference(t *testing.T) string {
 func start(t *testing.T, dir string, flags ...string) *beanstalkd {
 	t.Helper()
 	b := &beanstalkd{t: t, process: commandFor(t, dir, flags...)}
-	socket := strings.TrimPrefix(b.process.Args[2], "unix:")
 	must.Do(t, b.process.Start())
 	t.Cleanup(b.kill)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -54,9 +48,9 @@ func start(t *testing.T, dir string, flags ...string) *beanstalkd {
 	retry := time.NewTicker(time.Millisecond)
 	defer retry.Stop()
 	for {
-		conn, err := net.Dial("unix", socket)
+		c, err := client.DialContext(ctx, client.Options{Server: b.process.Args[2], Timeout: 5 * time.Minute})
 		if err == nil {
-			b.conn, b.in = conn, bufio.NewReader(conn)
+			b.Client = c
 			b.expect("USING", "list-tube-used") // it listens before it has a binlog
 			return b
 		}
@@ -84,87 +78,29 @@ func (b *beanstalkd) kill() {
 	_ = b.process.Process.Kill()
 	_ = b.process.Wait()
 	b.process = nil
-	if b.conn != nil {
-		_ = b.conn.Close()
+	if b.Client != nil {
+		_ = b.HangUp()
 	}
-}
-
-// say sends a command and returns the reply's words.
-func (b *beanstalkd) say(format string, args ...any) []string {
-	b.t.Helper()
-	must.Get(fmt.Fprintf(b.conn, format+"\r\n", args...))
-	return b.reply()
-}
-
-func (b *beanstalkd) reply() []string {
-	b.t.Helper()
-	text := must.Get(b.in.ReadString('\n'))
-	return strings.Fields(text)
 }
 
 // expect fails unless the reply begins with a word. It returns the first number in it.
 func (b *beanstalkd) expect(want, format string, args ...any) uint64 {
 	b.t.Helper()
-	reply := b.say(format, args...)
-	if reply[0] != want {
-		b.t.Fatalf("%.60q: %v, want %s", fmt.Sprintf(format, args...), reply, want)
-	}
-	if len(reply) == 1 {
-		return 0
-	}
-	n, _ := strconv.ParseUint(reply[1], 10, 64)
-	return n
+	return must.Get(b.Get(want, format, args...)).Number
 }
 
 func (b *beanstalkd) put(tube string, pri, delay, ttr int, body string) uint64 {
 	b.t.Helper()
 	b.expect("USING", "use %s", tube)
-	return b.expect("INSERTED", "put %d %d %d %d\r\n%s", pri, delay, ttr, len(body), body)
+	r := must.Get(b.Put(fmt.Sprintf("put %d %d %d %d", pri, delay, ttr, len(body)), []byte(body)))
+	must.Do(b.t, r.Want("INSERTED"))
+	return r.Number
 }
 
 // reserve reserves a given job.
 func (b *beanstalkd) reserve(id uint64) {
 	b.t.Helper()
-	reply := b.say("reserve-job %d", id)
-	if reply[0] != "RESERVED" {
-		b.t.Fatalf("reserve-job %d: %v", id, reply)
-	}
-	b.data(reply[2])
-}
-
-// data reads what follows a reply that ends in a size.
-func (b *beanstalkd) data(size string) string {
-	b.t.Helper()
-	n := must.Get(strconv.Atoi(size))
-	buf := make([]byte, n+2)
-	must.Get(io.ReadFull(b.in, buf))
-	return string(buf[:n])
-}
-
-// yaml reads a reply of stats. ok is false for NOT_FOUND.
-func (b *beanstalkd) yaml(format string, args ...any) (values map[string]string, ok bool) {
-	b.t.Helper()
-	reply := b.say(format, args...)
-	if reply[0] == "NOT_FOUND" {
-		return nil, false
-	}
-	values = make(map[string]string)
-	for _, l := range strings.Split(b.data(reply[1]), "\n") {
-		if key, value, found := strings.Cut(l, ": "); found {
-			values[key] = strings.Trim(value, `"`)
-		}
-	}
-	return values, true
-}
-
-func (b *beanstalkd) stat(key string) int {
-	b.t.Helper()
-	values, _ := b.yaml("stats")
-	n, err := strconv.Atoi(values[key])
-	if err != nil {
-		b.t.Fatalf("stats has %s: %q", key, values[key])
-	}
-	return n
+	b.expect("RESERVED", "reserve-job %d", id)
 }
 
 // listed is a job as beanstalkd shows it. When a delayed job becomes ready is known
@@ -178,40 +114,30 @@ type listed struct {
 // list asks for every job up to an id.
 func (b *beanstalkd) list(last uint64) map[uint64]listed {
 	b.t.Helper()
+	states := map[string]storage.JobState{"ready": storage.Ready, "delayed": storage.Delayed, "buried": storage.Buried}
 	jobs := make(map[uint64]listed)
 	for id := uint64(1); id <= last; id++ {
 		asked := time.Now().UnixNano()
-		v, ok := b.yaml("stats-job %d", id)
-		if !ok {
+		v, err := b.Stats(fmt.Sprint("stats-job ", id))
+		if err != nil {
+			must.Do(b.t, b.Err()) // there is no such job
 			continue
 		}
 		answered := time.Now().UnixNano()
-		num := func(key string) uint32 {
-			n, err := strconv.ParseUint(v[key], 10, 32)
-			if err != nil {
-				b.t.Fatalf("stats-job %d: %s is %q", id, key, v[key])
-			}
-			return uint32(n)
+		num := func(key string) uint32 { return uint32(v.Number(key)) }
+		state, known := states[v.Get("state")]
+		if !known {
+			b.t.Fatalf("job %d: %v", id, v)
 		}
 		j := listed{Job: storage.Job{
-			ID: id, Tube: v["tube"], Pri: num("pri"), Delay: num("delay"), TTR: num("ttr"),
+			ID: id, Tube: v.Get("tube"), State: state, Pri: num("pri"), Delay: num("delay"), TTR: num("ttr"),
 			Reserves: num("reserves"), Timeouts: num("timeouts"), Releases: num("releases"),
 			Buries: num("buries"), Kicks: num("kicks"),
-		}}
-		switch v["state"] {
-		case "ready":
-			j.State = storage.Ready
-		case "delayed":
-			j.State = storage.Delayed
-			left := int64(num("time-left")) * second
+		}, body: string(must.Get(b.Get("FOUND", "peek %d", id)).Body)}
+		if state == storage.Delayed {
+			left := v.Number("time-left") * second
 			j.after, j.before = asked+left, answered+left+second
-		case "buried":
-			j.State = storage.Buried
-		default:
-			b.t.Fatalf("job %d is %s", id, v["state"])
 		}
-		reply := b.say("peek %d", id)
-		j.body = b.data(reply[2])
 		j.Size = uint32(len(j.body))
 		jobs[id] = j
 	}
