@@ -30,6 +30,8 @@ type bench struct {
 	t      *testing.T
 	router *router.Router
 	url    string
+	rights Rights // of whoever asks
+	told   []Deed // since the rights were changed by may
 }
 
 // options are those of a console for whom everybody may do everything.
@@ -45,11 +47,14 @@ func options(r *router.Router) Options {
 	}
 }
 
-func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
+// newBench may do everything, until the test says otherwise.
+func newBench(t *testing.T, set ...func(*Options)) *bench {
 	t.Helper()
 	r := must.Get(router.New(router.Options{Shards: 3, Store: storage.Memory()}))
 	o := options(r)
-	o.May = func(*http.Request) Rights { return rights }
+	b := &bench{t: t, router: r, rights: Rights{Act: true}}
+	o.May = func(*http.Request) Rights { return b.rights }
+	o.Tell = func(_ *http.Request, d Deed) { b.told = append(b.told, d) }
 	for _, fn := range set {
 		fn(&o)
 	}
@@ -59,8 +64,12 @@ func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 		s.Close()
 		must.Do(t, r.Close())
 	})
-	return &bench{t, r, s.URL}
+	b.url = s.URL
+	return b
 }
+
+// may changes what whoever asks may do, as subject reads it.
+func (b *bench) may(grants string) { b.rights.Subject, b.told = subject(b.t, grants), nil }
 
 // ask sends a request and returns the answer.
 func (b *bench) ask(method, path string, body string, headers ...string) (int, []byte, http.Header) {
@@ -121,7 +130,7 @@ func (b *bench) expect(tube string, ready, delayed, buried int) {
 }
 
 func TestActions(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	first := b.post(200, "put", fields{"tube": "a", "data": "one", "pri": 5, "ttr": 30}).ID
 	second := b.post(200, "put", fields{"tube": "a", "base64": "/wA=", "delay": 100}).ID
 	b.expect("a", 1, 1, 0)
@@ -183,7 +192,7 @@ func (b *bench) search(query url.Values) (texts []string) {
 }
 
 func TestSearch(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	for i := range 150 {
 		b.post(200, "put", fields{"tube": fmt.Sprint("t", i%2), "data": fmt.Sprintf("number %d <b>", i),
 			"delay": i % 3})
@@ -221,7 +230,7 @@ func (a *tubesAnswer) names() (all string) {
 }
 
 func TestTubes(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	for i, name := range []string{"mail", "Mail.retry", "video", "video.retry"} {
 		for range i + 1 {
 			b.post(200, "put", fields{"tube": name, "data": "x"})
@@ -255,7 +264,7 @@ func TestTubes(t *testing.T) {
 // What another site's page can make a browser send without asking the server does nothing, and
 // neither does a GET. (Package httpfront looks at the origin.)
 func TestOtherSites(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	const say = `{"tube":"a","data":"x"}`
 	kind := []string{"Content-Type", "application/json"}
 	for _, e := range []struct {
@@ -288,7 +297,8 @@ func TestOtherSites(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
-	b := newBench(t, Rights{})
+	b := newBench(t)
+	b.rights.Act = false
 	for name := range actors {
 		b.post(403, name, fields{"tube": "a", "data": "x"})
 	}
@@ -299,7 +309,7 @@ func TestReadOnly(t *testing.T) {
 
 // The pages come from here alone, and make no HTML of a string.
 func TestPages(t *testing.T) {
-	b := newBench(t, Rights{})
+	b := newBench(t)
 	status, text, h := b.ask("GET", "/", "")
 	if status != 200 || !bytes.Contains(text, []byte("<title>beanfield")) || !bytes.Contains(text, []byte("Loading…")) {
 		t.Errorf("the page is %d %.80s", status, text)
@@ -337,7 +347,7 @@ func TestPages(t *testing.T) {
 
 // The page of a tube that a policy covers says what it has done there, and that of others nothing.
 func TestActionsOfATube(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	b.router.SetPolicies(func(tube string) *policy.Policy {
 		if tube == "few" {
 			return &policy.Policy{Most: policy.Amount{1}, Full: policy.FullOldest}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/access"
 	"beanfield/storage/must"
 )
 
@@ -16,16 +15,16 @@ func told() any { return map[string]string{"owner": "b"} }
 
 // A node tells of its cluster who may see the whole; one machine has none.
 func TestCluster(t *testing.T) {
-	b := newBench(t, Rights{}, func(o *Options) { o.Cluster = told })
+	b := newBench(t, func(o *Options) { o.Cluster = told })
 	if a := string(b.get(200, "cluster")); a != `{"owner":"b"}` {
 		t.Errorf("a node tells %s", a)
 	}
 	if a := string(b.get(200, "overview")); !strings.Contains(a, `"cluster":true`) {
 		t.Errorf("the overview of a node is %s", a)
 	}
-	newBench(t, Rights{}).get(404, "cluster")
-	one := subject(t, map[string]access.Rights{"a": access.Stats})
-	newBench(t, Rights{Subject: one}, func(o *Options) { o.Cluster = told }).get(403, "cluster")
+	newBench(t).get(404, "cluster")
+	b.may("a: stats")
+	b.get(403, "cluster")
 }
 
 // A node that follows has the pages, and tells of the cluster only.

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func crowd(n int) FrontEnd {
 
 // A page of the table is filtered, sorted and bounded, however many clients there are.
 func TestConnections(t *testing.T) {
-	b := newBench(t, Rights{Act: true}, func(o *Options) { o.FrontEnds = []FrontEnd{crowd(1000)} })
+	b := newBench(t, func(o *Options) { o.FrontEnds = []FrontEnd{crowd(1000)} })
 	for query, want := range map[string]string{
 		// those who hold most, of them those who asked most
 		"n=3":                     "10.0.2.214:1000 10.0.3.249:1005 10.0.1.34:1004",
@@ -88,9 +87,8 @@ func TestDisconnect(t *testing.T) {
 			return g, ok
 		},
 	}
-	var told []Deed
-	b := newBench(t, Rights{Act: true}, func(o *Options) {
-		o.FrontEnds, o.Tell = []FrontEnd{front}, func(_ *http.Request, d Deed) { told = append(told, d) }
+	b := newBench(t, func(o *Options) {
+		o.FrontEnds = []FrontEnd{front}
 	})
 	ids := func() (all string) {
 		for _, c := range shown[connectionsAnswer](b, "connections?sort=peer").Connections {
@@ -107,7 +105,8 @@ func TestDisconnect(t *testing.T) {
 	if is := ids(); is != "13" {
 		t.Errorf("after one has been disconnected there are %s", is)
 	}
-	if len(told) != 3 || told[0] != (Deed{What: "disconnect", Changes: "connection 2: crowd 10.0.0.1:1001"}) ||
+	if told := b.told; len(told) != 3 ||
+		told[0] != (Deed{What: "disconnect", Changes: "connection 2: crowd 10.0.0.1:1001"}) ||
 		told[1] != (Deed{What: "disconnect", Changes: "connection 2: not there"}) {
 		t.Errorf("the audit log is told %+v", told)
 	}
@@ -115,7 +114,7 @@ func TestDisconnect(t *testing.T) {
 
 // A front end that does not answer in time makes the page say so.
 func TestConnectionsOfABusyFrontEnd(t *testing.T) {
-	b := newBench(t, Rights{}, func(o *Options) {
+	b := newBench(t, func(o *Options) {
 		o.FrontEnds = []FrontEnd{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) {
 			return nil, false
 		}}}

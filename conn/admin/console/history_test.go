@@ -6,18 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/access"
 	"beanfield/conn/admin/history"
 	"beanfield/storage/must"
 )
 
-// remembering is a restricted bench with a history of its tubes, which has been sampled once.
-func remembering(t *testing.T, tubes ...string) (*bench, *Rights) {
+// remembering is a bench with a history of its tubes, which has been sampled once.
+func remembering(t *testing.T, tubes ...string) *bench {
 	t.Helper()
 	var k *history.Keeper
-	rights := &Rights{Act: true}
-	b := newBench(t, Rights{}, func(o *Options) {
-		o.May = func(*http.Request) Rights { return *rights }
+	b := newBench(t, func(o *Options) {
 		o.History = func() *history.Book { return k.Book() }
 	})
 	for _, tube := range tubes {
@@ -28,40 +25,37 @@ func remembering(t *testing.T, tubes ...string) (*bench, *Rights) {
 		<-beat.C
 	}
 	must.Do(t, k.Stop(context.Background()))
-	return b, rights
+	return b
 }
 
 // A client sees the history of the tubes whose figures it may see, and that of the whole only if
 // it may see every tube.
 func TestHistoryWithRights(t *testing.T) {
-	b, rights := remembering(t, "own", "hidden")
+	b := remembering(t, "own", "hidden")
 	for _, e := range []struct {
-		grants map[string]access.Rights
+		grants string
 		query  string
 		status int
 	}{
-		{nil, "span=hour", 200}, {nil, "span=day", 200}, {nil, "span=day&tube=hidden", 200},
-		{nil, "span=day&tube=never", 200},
-		{nil, "", 400}, {nil, "span=week", 400},
-		{map[string]access.Rights{"own": access.Stats}, "span=hour&tube=own", 200},
-		{map[string]access.Rights{"own": access.Stats}, "span=hour&tube=hidden", 404},
-		{map[string]access.Rights{"own": access.Stats}, "span=hour", 403},
-		{map[string]access.Rights{"own": access.Peek | access.Put}, "span=hour&tube=own", 404},
-		{map[string]access.Rights{"*": access.Peek}, "span=hour", 403},
-		{map[string]access.Rights{"*": access.Stats}, "span=hour", 200},
-		{map[string]access.Rights{"*": access.Stats}, "span=hour&tube=hidden", 200},
+		{"", "span=hour", 200}, {"", "span=day", 200}, {"", "span=day&tube=hidden", 200},
+		{"", "span=day&tube=never", 200},
+		{"", "", 400}, {"", "span=week", 400},
+		{"own: stats", "span=hour&tube=own", 200},
+		{"own: stats", "span=hour&tube=hidden", 404},
+		{"own: stats", "span=hour", 403},
+		{"own: peek, put", "span=hour&tube=own", 404},
+		{"*: peek", "span=hour", 403},
+		{"*: stats", "span=hour", 200},
+		{"*: stats", "span=hour&tube=hidden", 200},
 	} {
-		rights.Subject = nil
-		if e.grants != nil {
-			rights.Subject = subject(t, e.grants)
-		}
+		b.may(e.grants)
 		b.get(e.status, "history?"+e.query)
 	}
 }
 
 // The rows have the figures in the order of the keys, and null for what nobody knows.
 func TestHistoryRows(t *testing.T) {
-	b, _ := remembering(t, "t")
+	b := remembering(t, "t")
 	type answer struct {
 		Kept bool
 		Keys []string
@@ -80,7 +74,7 @@ func TestHistoryRows(t *testing.T) {
 	if a := shown[answer](b, "history?span=day"); len(a.Keys) != 14 || len(a.Rows) != 1 || len(a.Rows[0]) != 15 {
 		t.Errorf("%+v", a)
 	}
-	b, _, _ = restricted(t) // without a keeper
+	b = newBench(t) // without a keeper
 	if a := shown[answer](b, "history?span=day"); a.Kept || len(a.Rows) != 0 {
 		t.Errorf("%+v", a)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestManyJobs(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	const many = 3*handful + 7
 	for i := range many {
 		b.post(200, "put", fields{"tube": "from", "data": fmt.Sprint("job ", i), "pri": i, "ttr": 77,
@@ -53,7 +53,7 @@ func TestManyJobs(t *testing.T) {
 
 // One job moves, with a delay of its own or another; one that somebody holds does not.
 func TestMoveJob(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	first := b.post(200, "put", fields{"tube": "a", "data": "x", "delay": 500}).ID
 	second := b.post(200, "put", fields{"tube": "a", "data": "y", "pri": 7}).ID
 	b.post(200, "move-job", fields{"id": first, "to": "b"})
@@ -76,7 +76,7 @@ func TestMoveJob(t *testing.T) {
 
 // A server that drains takes no new jobs, and moves those that it has.
 func TestMoveWhileDraining(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	id := b.post(200, "put", fields{"tube": "a", "data": "x"}).ID
 	b.post(200, "bury", fields{"id": id})
 	b.post(200, "put", fields{"tube": "a", "data": "y", "delay": 100})
@@ -95,7 +95,7 @@ func TestMoveWhileDraining(t *testing.T) {
 // A kick of all makes the buried jobs ready and leaves the delayed ones, however many requests
 // it takes; if there is no buried one it makes the delayed ones ready.
 func TestKickAll(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	const buried, delayed = 2*kickShare + 3, 7
 	for i := range buried {
 		id := b.post(200, "put", fields{"tube": "a", "data": fmt.Sprint(i)}).ID
@@ -135,7 +135,7 @@ func TestKickAll(t *testing.T) {
 // A kick that says which jobs it is for takes no others: neither delayed ones when the last
 // buried one has gone, nor buried ones when it is for delayed ones.
 func TestKickOfAState(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
+	b := newBench(t)
 	for _, delay := range []int{0, 1000, 1000} {
 		b.post(200, "put", fields{"tube": "t", "data": "x", "delay": delay})
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 )
 
 // ruled is a bench whose policies a test sets.
-func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
+func ruled(t *testing.T) *bench {
 	one := conn.Policy{Match: "own*", From: conn.PolicyFromRunTime, Line: 1, Settings: []conn.Setting{
 		{Key: "max_jobs", Value: json.RawMessage("5")}, {Key: "dead_letter", Value: json.RawMessage(`"other"`),
 			Tube: "other"}}}
@@ -24,10 +23,7 @@ func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
 		return &conn.PolicyList{Version: version, Kept: true, Bodies: true, Text: "text", Problems: []string{},
 			Policies: []conn.Policy{one}}
 	}
-	return newBench(t, Rights{}, func(o *Options) {
-		o.May, o.Tell = func(*http.Request) Rights { return *rights }, func(_ *http.Request, d Deed) {
-			*told = append(*told, d)
-		}
+	return newBench(t, func(o *Options) {
 		o.Policies = &conn.Policies{
 			Show: show,
 			For:  func(tube string) (conn.Policy, bool) { return one, strings.HasPrefix(tube, "own") },
@@ -54,24 +50,20 @@ func ruled(t *testing.T, rights *Rights, told *[]Deed) *bench {
 
 // Policies are shown to those who see all tubes, and a tube's to those who see the tube.
 func TestPoliciesAreShown(t *testing.T) {
-	rights, told := Rights{}, []Deed{}
-	b := ruled(t, &rights, &told)
-	rights.Act = true
+	b := ruled(t)
 	b.post(200, "put", fields{"tube": "own", "data": "x"})
 	b.post(200, "put", fields{"tube": "other", "data": "x"})
 	for name, c := range map[string]struct {
-		grants    map[string]access.Rights
+		grants    string
 		all       int
 		schedules string
 	}{
-		"everybody":     {nil, 200, "daily other"},
-		"stats":         {map[string]access.Rights{"*": access.Stats}, 200, "daily other"},
-		"stats of one":  {map[string]access.Rights{"own*": access.Stats}, 403, "daily"},
-		"without stats": {map[string]access.Rights{"own*": access.Put | access.Peek}, 403, ""},
+		"everybody":     {"", 200, "daily other"},
+		"stats":         {"*: stats", 200, "daily other"},
+		"stats of one":  {"own*: stats", 403, "daily"},
+		"without stats": {"own*: put, peek", 403, ""},
 	} {
-		if rights.Subject = nil; c.grants != nil {
-			rights.Subject = subject(t, c.grants)
-		}
+		b.may(c.grants)
 		text := string(b.get(c.all, "policies"))
 		if shown := strings.Contains(text,
 			`{"match":"own*","from":"run time","line":1,"settings":[{"key":"max_jobs","value":5},{"key":"dead_letter","value":"other"}]}`); shown != (c.all == 200) {
@@ -96,7 +88,7 @@ func TestPoliciesAreShown(t *testing.T) {
 			t.Errorf("%s: the tube's policy is %+v", name, p)
 		}
 	}
-	rights.Subject = nil
+	b.may("")
 	if p := shown[tubeAnswer](b, "tube?name=other").Policy; p != nil {
 		t.Errorf("a tube without a policy shows %+v", p)
 	}
@@ -104,42 +96,40 @@ func TestPoliciesAreShown(t *testing.T) {
 
 // To change policies takes admin on every tube, a text and the version that it was made from.
 func TestSetPolicies(t *testing.T) {
-	rights, told := Rights{Act: true}, []Deed{}
-	b := ruled(t, &rights, &told)
+	b := ruled(t)
 	all := fields{"text": "all", "version": "first"}
-	for _, grants := range []map[string]access.Rights{{"*": access.All &^ access.Admin}, {"own*": access.All}} {
-		rights.Subject = subject(t, grants)
+	for _, grants := range []string{fmt.Sprint("*: ", access.All&^access.Admin), fmt.Sprint("own*: ", access.All)} {
+		b.may(grants)
 		if b.post(403, "set-policies", all); shown[overviewAnswer](b, "overview").May.Policies {
 			t.Errorf("with %v a client may change policies", grants)
 		}
 	}
-	rights.Subject = subject(t, map[string]access.Rights{"*": access.Admin})
+	b.may("*: admin")
 	if !shown[overviewAnswer](b, "overview").May.Policies {
 		t.Error("an administrator may not change policies")
 	}
 	b.post(400, "set-policies", fields{})
 	b.post(400, "set-policies", fields{"text": "wrong"})
-	told = nil
+	b.told = nil
 	if a := b.post(200, "set-policies", all); a.Version != "next" || a.Changes != "set own*" {
 		t.Errorf("the answer is %+v", a)
 	}
-	if len(told) != 1 || told[0].What != "set-policies" || told[0].Changes != "set own*" {
-		t.Errorf("told %+v", told)
+	if len(b.told) != 1 || b.told[0].What != "set-policies" || b.told[0].Changes != "set own*" {
+		t.Errorf("told %+v", b.told)
 	}
 	b.post(409, "set-policies", all)
-	rights.Act = false
+	b.rights.Act = false
 	b.post(403, "set-policies", fields{"text": "all"})
 }
 
 // A job, and a list of jobs, tell where they have been, but not of tubes that do not exist for the client.
 func TestJobsTellWhereTheyHaveBeen(t *testing.T) {
-	rights, told := Rights{Act: true}, []Deed{}
-	b := ruled(t, &rights, &told)
+	b := ruled(t)
 	id := b.post(200, "put", fields{"tube": "own", "data": "x"}).ID
 	b.post(200, "move-job", fields{"id": id, "to": "other"})
 	for _, sees := range []bool{true, false} {
 		if !sees {
-			rights.Subject = subject(t, map[string]access.Rights{"oth*": access.Peek})
+			b.may("oth*: peek")
 		}
 		lists := [][]been{shown[jobAnswer](b, fmt.Sprint("job?id=", id)).Been}
 		for _, path := range []string{"jobs?tube=other&state=ready", "jobs?tube=other&state=all"} {

@@ -2,7 +2,7 @@ package console
 
 import (
 	"encoding/base64"
-	"net/http"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,35 +11,31 @@ import (
 	"beanfield/storage/must"
 )
 
-// subject is somebody with rights on the tubes that fit a pattern.
-func subject(t *testing.T, grants map[string]access.Rights) *access.Subject {
+// subject is somebody with rights on the tubes that fit patterns, "a*: peek, put; b: stats"; nil: without rules.
+func subject(t *testing.T, grants string) *access.Subject {
 	t.Helper()
+	if grants == "" {
+		return nil
+	}
 	var rules []access.Rule
-	for pattern, may := range grants {
-		rules = append(rules, access.Rule{Tokens: []string{access.HashOf("x").String()}, May: may,
-			Tubes: []string{pattern}})
+	for _, grant := range strings.Split(grants, "; ") {
+		pattern, rights, _ := strings.Cut(grant, ": ")
+		rule := access.Rule{Tokens: []string{access.HashOf("x").String()}, Tubes: []string{pattern}}
+		for _, right := range strings.Split(rights, ", ") {
+			rule.May |= must.Get(access.ParseRight(right))
+		}
+		rules = append(rules, rule)
 	}
 	return must.Get(access.New(rules)).Subject(access.Identity{}.WithToken("x"))
 }
 
-// restricted is a bench whose rights a test can change, with what it tells.
-func restricted(t *testing.T) (b *bench, rights *Rights, told *[]Deed) {
-	t.Helper()
-	rights, told = &Rights{Act: true}, new([]Deed)
-	b = newBench(t, Rights{}, func(o *Options) {
-		o.May = func(*http.Request) Rights { return *rights }
-		o.Tell = func(_ *http.Request, d Deed) { *told = append(*told, d) }
-	})
-	return b, rights, told
-}
-
 // Tubes that somebody may not see are not listed, counted, searched or fetched.
 func TestHiddenTubes(t *testing.T) {
-	b, rights, _ := restricted(t)
+	b := newBench(t)
 	for _, tube := range []string{"own-a", "own-b", "figures", "hidden"} {
 		b.post(200, "put", fields{"tube": tube, "data": "needle in " + tube})
 	}
-	rights.Subject = subject(t, map[string]access.Rights{"own-*": access.Stats | access.Peek, "figures": access.Stats})
+	b.may("own-*: stats, peek; figures: stats")
 	if a := shown[tubesAnswer](b, "tubes"); a.names() != "figures own-a own-b" || a.All != 3 || a.Found != 3 {
 		t.Errorf("tubes %s, %d of %d", a.names(), a.Found, a.All)
 	}
@@ -77,9 +73,9 @@ func TestHiddenTubes(t *testing.T) {
 
 // Each action needs its right on the tube, of a job too, and is told of, done or refused.
 func TestNeeds(t *testing.T) {
-	b, rights, told := restricted(t)
+	b := newBench(t)
 	for name, right := range needs {
-		rights.Subject = nil
+		b.may("")
 		b.post(200, "put", fields{"tube": "t", "data": "y"})
 		id := shown[jobsAnswer](b, "jobs?tube=t&state=ready").Jobs[0].ID
 		ask, ofTube := map[string]fields{
@@ -91,49 +87,46 @@ func TestNeeds(t *testing.T) {
 			ask = fields{"id": id, "to": map[bool]string{true: "u"}[name == "move-job"]}
 		}
 		for _, c := range []struct {
-			grants map[string]access.Rights
+			grants string
 			want   int
 		}{
-			{map[string]access.Rights{"*": access.All &^ access.Admin &^ right}, 403},
-			{map[string]access.Rights{"t": access.Stats, "u": access.All}, 403},
-			{map[string]access.Rights{"other": access.All}, map[bool]int{true: 403, false: 404}[ofTube]},
+			{fmt.Sprint("*: ", access.All&^access.Admin&^right), 403},
+			{fmt.Sprint("t: stats; u: ", access.All), 403},
+			{fmt.Sprint("other: ", access.All), map[bool]int{true: 403, false: 404}[ofTube]},
 		} {
-			rights.Subject, *told = subject(t, c.grants), nil
+			b.may(c.grants)
 			b.post(c.want, name, ask)
-			if len(*told) != 1 || (*told)[0].What != name || (*told)[0].Refused != (c.want == 403) {
-				t.Errorf("%s: told %+v", name, *told)
+			if len(b.told) != 1 || b.told[0].What != name || b.told[0].Refused != (c.want == 403) {
+				t.Errorf("%s: told %+v", name, b.told)
 			}
 		}
 		if ofServer(name) {
 			continue // below
 		}
 		if name == "kick-job" {
-			rights.Subject = nil
+			b.may("")
 			b.post(200, "bury", ask)
 		}
-		grants := map[string]access.Rights{"t": right, "u": access.Put}
-		rights.Subject, *told = subject(t, grants), nil
+		b.may(fmt.Sprintf("t: %v; u: put", right))
 		b.post(200, name, ask)
-		if d := (*told)[0]; len(*told) != 1 || d.What != name || d.Refused || d.Tube == "" && d.ID == 0 {
-			t.Errorf("%s: told %+v", name, *told)
+		if d := b.told[0]; len(b.told) != 1 || d.What != name || d.Refused || d.Tube == "" && d.ID == 0 {
+			t.Errorf("%s: told %+v", name, b.told)
 		}
 	}
-	rights.Subject = subject(t, map[string]access.Rights{"t": access.All,
-		"u": access.All &^ access.Put &^ access.Admin})
+	b.may(fmt.Sprintf("t: %v; u: %v", access.All, access.All&^access.Put&^access.Admin))
 	b.post(403, "move", fields{"tube": "t", "to": "u", "states": []string{"ready"}})
 	b.post(403, "move-job", fields{"to": "u", "id": b.post(200, "put", fields{"tube": "t", "data": "x"}).ID})
-	rights.Subject = subject(t, map[string]access.Rights{"*": access.Admin})
+	b.may("*: admin")
 	b.post(200, "drain", fields{})
 }
 
 // Answers say what a client may do, and nothing about tubes of which it may see nothing.
 func TestWhatCanBeDone(t *testing.T) {
-	b, rights, _ := restricted(t)
+	b := newBench(t)
 	for _, tube := range []string{"own", "blind", "hidden"} {
 		b.post(200, "put", fields{"tube": tube, "data": "x"})
 	}
-	rights.Subject = subject(t, map[string]access.Rights{"own": access.Stats | access.Peek | access.Kick,
-		"blind": access.Put | access.Delete, "never": access.Put})
+	b.may("own: stats, peek, kick; blind: put, delete; never: put")
 	own, blind, never := shown[tubeAnswer](b, "tube?name=own"), shown[tubeAnswer](b, "tube?name=blind"),
 		shown[tubeAnswer](b, "tube?name=never")
 	if is := strings.Join(own.Can, " "); own.Tube == nil || is != "kick kick-job peek stats" ||
@@ -158,11 +151,12 @@ func TestWhatCanBeDone(t *testing.T) {
 		tubes.Sum.Ready != 1 {
 		t.Errorf("tubes %+v", tubes)
 	}
-	rights.Act = false
+	b.rights.Act = false
 	if all := shown[overviewAnswer](b, "overview"); strings.Join(all.May.Can, " ") != "peek stats" {
 		t.Errorf("who may only look may %+v", all.May)
 	}
-	rights.Subject, rights.Act = nil, true
+	b.may("")
+	b.rights.Act = true
 	if tubes := shown[tubesAnswer](b, "tubes"); len(tubes.Tubes) != 4 || tubes.Tubes[0].Can != nil ||
 		tubes.Sum.Ready != 3 {
 		t.Errorf("without rules: %+v", tubes)
@@ -173,7 +167,7 @@ func TestWhatCanBeDone(t *testing.T) {
 // the rule. That job stays where it is.
 func TestKnownTokenIsNoJob(t *testing.T) {
 	var known atomic.Bool
-	b := newBench(t, Rights{Act: true}, func(o *Options) {
+	b := newBench(t, func(o *Options) {
 		o.Exposes = func(body []byte) bool { return known.Load() && strings.HasPrefix(string(body), "oauth one") }
 	})
 	old := b.post(200, "put", fields{"tube": "a", "data": "oauth one", "delay": 500}).ID

@@ -2,12 +2,10 @@ package console
 
 import (
 	"fmt"
-	"net/http"
 	"reflect"
 	"testing"
 	"time"
 
-	"beanfield/conn/access"
 	"beanfield/conn/slow"
 	"beanfield/storage/tally"
 )
@@ -22,25 +20,21 @@ func TestSlow(t *testing.T) {
 		})
 	}
 	log.Refuse(slow.Refusal{At: time.UnixMilli(1000), Line: "x", Reason: slow.Unknown})
-	var rights Rights
-	b := newBench(t, Rights{}, func(o *Options) {
-		o.Slow, o.May = log, func(*http.Request) Rights { return rights }
+	b := newBench(t, func(o *Options) {
+		o.Slow = log
 	})
 	for name, want := range map[string]struct {
-		grants map[string]access.Rights
+		grants string
 		shown  string
 		count  uint64
 	}{
-		"everybody": {nil, "[3  somebody][2 other somebody][1 own somebody]", 6},
-		"admin": {map[string]access.Rights{"*": access.Admin | access.Stats},
-			"[3  somebody][2 other somebody][1 own somebody]", 6},
-		"stats":         {map[string]access.Rights{"*": access.Stats}, "[3  ][2 other ][1 own ]", 6},
-		"stats of one":  {map[string]access.Rights{"own": access.Stats}, "[1 own ]", 0},
-		"without stats": {map[string]access.Rights{"own": access.Put}, "", 0},
+		"everybody":     {"", "[3  somebody][2 other somebody][1 own somebody]", 6},
+		"admin":         {"*: admin, stats", "[3  somebody][2 other somebody][1 own somebody]", 6},
+		"stats":         {"*: stats", "[3  ][2 other ][1 own ]", 6},
+		"stats of one":  {"own: stats", "[1 own ]", 0},
+		"without stats": {"own: put", "", 0},
 	} {
-		if rights.Subject = nil; want.grants != nil {
-			rights.Subject = subject(t, want.grants)
-		}
+		b.may(want.grants)
 		a := shown[slowAnswer](b, "slow")
 		shown := ""
 		for _, k := range a.Commands {
@@ -65,7 +59,7 @@ func shownRefused(b *bench) refusedAnswer { return shown[refusedAnswer](b, "refu
 
 // Without a log of slow commands there are none.
 func TestNothingSlow(t *testing.T) {
-	b := newBench(t, Rights{})
+	b := newBench(t)
 	if a := shown[slowAnswer](b, "slow"); a.Bound != 0 || a.Count != 0 || len(a.Commands) > 0 {
 		t.Errorf("the answer is %+v", a)
 	}
@@ -79,7 +73,7 @@ func TestLatency(t *testing.T) {
 	puts.Add(tally.Time(20e9), 1) // beyond the last bound
 	var r tally.Reading
 	puts.ReadTo(&r)
-	b := newBench(t, Rights{}, func(o *Options) {
+	b := newBench(t, func(o *Options) {
 		o.Latency = func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": &r, "kick": {}} }
 	})
 	a := shown[latencyAnswer](b, "latency")
