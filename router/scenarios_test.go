@@ -11,49 +11,41 @@ import (
 
 // several are the worlds of reserves of several jobs.
 var several = []scenario{
-	{"one takes two of three, and another one of them", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), putAt(5), put).now(2)
-		w.producer(d.tube(1, 0), putAt(7)).now(1)
-		w.add("several", "", both(d), reserving(2, nil, true))
-		w.add("one", "", both(d), poll)
-	}},
-	{"two take several", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), putAt(5), put).now(2)
-		w.producer(d.tube(1, 0), putAt(7)).now(1)
-		w.add("first", "", both(d), reserving(2, nil, true))
-		w.add("second", "", both(d), reserving(2, nil, true))
-	}},
-	{"a wait for several, and puts at both shards", 2, false, func(w *world, d *bed) {
-		w.add("waiter", "", both(d), reserving(3, nil, false)).now(1)
-		w.producer(d.tube(0, 0), put)
-		w.producer(d.tube(1, 0), put)
-	}},
-	{"a hang-up in the middle", 2, false, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), put).now(1)
-		w.add("several", "", both(d), reserving(3, nil, false), hangUp)
-		w.producer(d.tube(1, 0), put)
-	}},
-	{"a hang-up of one that waits", 2, true, func(w *world, d *bed) {
-		w.add("several", "", both(d), reserving(3, nil, false), hangUp).now(1)
-		w.add("other", "", both(d), reserve).now(1)
-		w.producer(d.tube(0, 0), put)
-	}},
-	{"a timeout against puts at both shards", 2, true, func(w *world, d *bed) {
-		w.add("several", "", both(d), reserving(2, nil, false), cancel, reserving(1, nil, true)).now(1)
-		w.producer(d.tube(0, 0), put)
-		w.producer(d.tube(1, 0), put)
-	}},
-	{"what is offered is deleted", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), put).now(1)
-		w.add("several", "", both(d), reserving(2, nil, false))
-		w.remover(1)
-		w.producer(d.tube(1, 0), put)
-	}},
-	{"a wait in one shard, whose other tube gets a job too", 1, false, func(w *world, d *bed) {
-		w.add("several", "", []string{d.tube(0, 0), d.tube(0, 1)}, reserving(3, nil, false), cancel)
-		w.producer(d.tube(0, 0), put)
-		w.producer(d.tube(0, 1), put)
-	}},
+	{"one takes two of three, and another one of them", 2, true, worldOf(`
+		producer 0.0: put:5! put!
+		producer 1.0: put:7!
+		several 0.0 1.0: take:2
+		one 0.0 1.0: poll`)},
+	{"two take several", 2, true, worldOf(`
+		producer 0.0: put:5! put!
+		producer 1.0: put:7!
+		first 0.0 1.0: take:2
+		second 0.0 1.0: take:2`)},
+	{"a wait for several, and puts at both shards", 2, false, worldOf(`
+		waiter 0.0 1.0: several:3!
+		producer 0.0: put
+		producer 1.0: put`)},
+	{"a hang-up in the middle", 2, false, worldOf(`
+		producer 0.0: put!
+		several 0.0 1.0: several:3 hang-up
+		producer 1.0: put`)},
+	{"a hang-up of one that waits", 2, true, worldOf(`
+		several 0.0 1.0: several:3! hang-up
+		other 0.0 1.0: reserve!
+		producer 0.0: put`)},
+	{"a timeout against puts at both shards", 2, true, worldOf(`
+		several 0.0 1.0: several:2! cancel take:1
+		producer 0.0: put
+		producer 1.0: put`)},
+	{"what is offered is deleted", 2, true, worldOf(`
+		producer 0.0: put!
+		several 0.0 1.0: several:2
+		remover: delete:1
+		producer 1.0: put`)},
+	{"a wait in one shard, whose other tube gets a job too", 1, false, worldOf(`
+		several 0.0 0.1: several:3 cancel
+		producer 0.0: put
+		producer 0.1: put`)},
 }
 
 var (
@@ -63,43 +55,36 @@ var (
 
 // tagged are the worlds of reserves that ask for tags.
 var tagged = []scenario{
-	{"a job with the tag and one without, at both shards", 2, true, func(w *world, d *bed) {
-		w.add("asker", "", both(d), reserving(1, red, false))
-		w.producer(d.tube(0, 0), put)
-		w.producer(d.tube(1, 0), putting(5, 100, red))
-	}},
-	{"a waiter, and jobs with its tags at both shards", 2, true, func(w *world, d *bed) {
-		w.add("asker", "", both(d), reserving(1, red, false), cancel).now(1)
-		w.producer(d.tube(0, 0), putting(5, 100, large), putting(5, 100, red))
-		w.producer(d.tube(1, 0), putting(5, 100, largeRed))
-	}},
-	{"two that ask for other tags, and a job with both", 2, true, func(w *world, d *bed) {
-		w.add("first", "", both(d), reserving(1, red, false)).now(1)
-		w.add("second", "", both(d), reserving(1, large, false)).now(1)
-		w.producer(d.tube(0, 0), putting(5, 100, largeRed))
-		w.producer(d.tube(1, 0), putting(5, 100, large))
-	}},
-	{"one asks and another takes any job, in one tube", 1, false, func(w *world, d *bed) {
-		w.add("asker", "", []string{d.tube(0, 0)}, reserving(1, red, false))
-		w.add("any", "", []string{d.tube(0, 0)}, reserve).now(1)
-		w.producer(d.tube(0, 0), putting(5, 100, red), put)
-	}},
-	{"a hang-up of the first, another behind it asks for the same", 2, true, func(w *world, d *bed) {
-		w.add("first", "", both(d), reserving(1, red, false), hangUp).now(1)
-		w.add("second", "", both(d), reserving(1, red, false)).now(1)
-		w.producer(d.tube(1, 0), putting(5, 100, red))
-	}},
-	{"a pause ends a tube for one that asks, and a put elsewhere", 2, true, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), putting(5, 100, red), pauseTube(d.tube(0, 0), 100)).now(2)
-		w.add("asker", "", both(d), reserving(1, red, false)).now(1)
-		w.producer(d.tube(1, 0), pauseTube(d.tube(0, 0), 0), putting(5, 100, red))
-	}},
-	{"one asks for the first time, and jobs come and go", 1, false, func(w *world, d *bed) {
-		w.producer(d.tube(0, 0), putting(5, 100, red), put).now(2)
-		w.add("asker", "", []string{d.tube(0, 0), d.tube(0, 1)}, reserving(1, red, false))
-		w.producer(d.tube(0, 1), removeNth(1), putting(5, 100, red))
-		w.producer(d.tube(0, 0), putting(5, 100, large))
-	}},
+	{"a job with the tag and one without, at both shards", 2, true, worldOf(`
+		asker 0.0 1.0: several:1:red
+		producer 0.0: put
+		producer 1.0: put:5:100:red`)},
+	{"a waiter, and jobs with its tags at both shards", 2, true, worldOf(`
+		asker 0.0 1.0: several:1:red! cancel
+		producer 0.0: put:5:100:large put:5:100:red
+		producer 1.0: put:5:100:both`)},
+	{"two that ask for other tags, and a job with both", 2, true, worldOf(`
+		first 0.0 1.0: several:1:red!
+		second 0.0 1.0: several:1:large!
+		producer 0.0: put:5:100:both
+		producer 1.0: put:5:100:large`)},
+	{"one asks and another takes any job, in one tube", 1, false, worldOf(`
+		asker 0.0: several:1:red
+		any 0.0: reserve!
+		producer 0.0: put:5:100:red put`)},
+	{"a hang-up of the first, another behind it asks for the same", 2, true, worldOf(`
+		first 0.0 1.0: several:1:red! hang-up
+		second 0.0 1.0: several:1:red!
+		producer 1.0: put:5:100:red`)},
+	{"a pause ends a tube for one that asks, and a put elsewhere", 2, true, worldOf(`
+		producer 0.0: put:5:100:red! pause:0.0:100!
+		asker 0.0 1.0: several:1:red!
+		producer 1.0: pause:0.0:0 put:5:100:red`)},
+	{"one asks for the first time, and jobs come and go", 1, false, worldOf(`
+		producer 0.0: put:5:100:red! put!
+		asker 0.0 0.1: several:1:red
+		producer 0.1: delete:1 put:5:100:red
+		producer 0.0: put:5:100:large`)},
 }
 
 // A put that waits for room goes the way of a reserve that waits: the session's gate decides how it ends.
@@ -111,17 +96,17 @@ func (w *world) limitTo(jobs int64) {
 	r.SetLimits(policy.Amount{policy.BoundJobs: jobs})
 }
 
-// rooms has each leaf find so many puts made of those of some actors, and as many jobs as the limits say, which count
+// rooms has each leaf find so many puts made of those of putters, and as many jobs as the limits say, which count
 // right.
-func (w *world) rooms(least, most int, putters ...*actor) {
+func (w *world) rooms(least, most int) {
 	w.leaf = func() error {
 		made := 0
-		for _, a := range putters {
-			switch a.result {
-			case queue.OK:
+		for _, a := range w.actors {
+			switch {
+			case a.mute:
+			case a.result == queue.OK:
 				made++
-			case queue.Waiting, queue.TimedOut, queue.NoRoom:
-			default:
+			case !slices.Contains([]queue.Status{queue.Waiting, queue.TimedOut, queue.NoRoom}, a.result):
 				return fmt.Errorf("%s is answered %v", a.name, a.result)
 			}
 		}
@@ -134,41 +119,39 @@ func (w *world) rooms(least, most int, putters ...*actor) {
 }
 
 var roomScenarios = []scenario{
-	{"a put waits, its time ends, and a job is deleted", 2, false, func(w *world, d *bed) {
-		w.limitTo(1)
-		w.producer(d.tube(0, 0), put).now(1)
-		w.rooms(0, 1, w.add("waiter", d.tube(1, 0), nil, putWait, cancel))
-		w.remover(1)
-	}},
-	{"a put waits, and a job of another shard is deleted", 2, false, func(w *world, d *bed) {
-		w.limitTo(1)
-		w.producer(d.tube(0, 0), put).now(1)
-		w.rooms(1, 1, w.add("waiter", d.tube(1, 0), nil, putWait))
-		w.remover(1)
-	}},
-	{"two puts wait in different shards for one place", 2, false, func(w *world, d *bed) {
-		w.limitTo(1)
-		w.producer(d.tube(0, 0), put).now(1)
-		first := w.add("first", d.tube(0, 0), nil, putWait)
-		w.rooms(1, 1, first, w.add("second", d.tube(1, 0), nil, putWait))
-		w.remover(1)
-	}},
-	{"the first of two hangs up while a job is deleted", 1, false, func(w *world, d *bed) {
-		w.limitTo(1)
-		w.producer(d.tube(0, 0), put).now(1)
-		w.add("first", d.tube(0, 0), nil, putWait, hangUp).now(1)
-		second := w.add("second", d.tube(0, 0), nil, putWait).now(1)
-		w.rooms(0, 1, second)
-		w.remover(1)
-	}},
-	{"the first of two gives up while a job is deleted, and another one", 1, false, func(w *world, d *bed) {
-		w.limitTo(2)
-		w.producer(d.tube(0, 0), put, put).now(2)
-		first := w.add("first", d.tube(0, 0), nil, putWait, cancel).now(1)
-		second := w.add("second", d.tube(0, 0), nil, putWait).now(1)
-		w.rooms(1, 2, first, second)
-		w.remover(1, 2)
-	}},
+	{"a put waits, its time ends, and a job is deleted", 2, false, worldOf(`
+		limit 1
+		producer 0.0: put!
+		putter 1.0: put-wait cancel
+		remover: delete:1
+		rooms 0 1`)},
+	{"a put waits, and a job of another shard is deleted", 2, false, worldOf(`
+		limit 1
+		producer 0.0: put!
+		putter 1.0: put-wait
+		remover: delete:1
+		rooms 1 1`)},
+	{"two puts wait in different shards for one place", 2, false, worldOf(`
+		limit 1
+		producer 0.0: put!
+		putter 0.0: put-wait
+		putter 1.0: put-wait
+		remover: delete:1
+		rooms 1 1`)},
+	{"the first of two hangs up while a job is deleted", 1, false, worldOf(`
+		limit 1
+		producer 0.0: put!
+		putter 0.0: put-wait! hang-up
+		putter 0.0: put-wait!
+		remover: delete:1
+		rooms 0 1`)},
+	{"the first of two gives up while a job is deleted, and another one", 1, false, worldOf(`
+		limit 2
+		producer 0.0: put! put!
+		putter 0.0: put-wait! cancel
+		putter 0.0: put-wait!
+		remover: delete:1 delete:2
+		rooms 1 2`)},
 }
 
 // If nothing changes meanwhile, the jobs are the best of all shards in their order, however they lie.

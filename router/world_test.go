@@ -65,8 +65,6 @@ var (
 	alarm   = deed{inWait, func(a *actor) { a.alarm() }}
 	hangUp  = deed{whenever, (*actor).hangUp}
 	put     = putAt(10)
-	putWait = deed{plain, func(a *actor) { a.putAndWait() }}
-	remove  = deed{plain, func(a *actor) { a.giveUp(queue.Delete) }}
 	release = deed{plain, func(a *actor) { a.giveUp(queue.Release) }}
 )
 
@@ -84,18 +82,6 @@ func putting(pri, ttr uint32, tags queue.Tags) deed {
 	return deed{plain, func(a *actor) {
 		a.tags = tags
 		a.put(pri, 0, ttr, nil)
-	}}
-}
-
-// removeNth deletes the n-th job of the run, no matter who holds it.
-func removeNth(n uint64) deed {
-	return deed{plain, func(a *actor) { a.byID(queue.Op{Kind: queue.Delete, ID: a.w.first + n}, nil) }}
-}
-
-func pauseTube(name string, seconds uint32) deed {
-	return deed{plain, func(a *actor) {
-		i := a.r.TubeShard([]byte(name))
-		a.submit(i, queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: seconds}, false, nil)
 	}}
 }
 
@@ -148,14 +134,6 @@ func (w *world) producer(use string, plan ...deed) *actor {
 	a := w.add("producer of "+use, use, nil, plan...)
 	a.mute = true
 	return a
-}
-
-// remover deletes jobs of the run, one after the other.
-func (w *world) remover(ids ...uint64) {
-	a := w.producer(DefaultTube)
-	for _, n := range ids {
-		a.plan = append(a.plan, removeNth(n))
-	}
 }
 
 // now runs the next deeds of an actor's plan while the shards work in place,
