@@ -1,71 +1,73 @@
 package schedule
 
 import (
-	"slices"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"beanfield/storage/must"
 )
 
+// clock is the moment that a word is: minutes, or minutes and seconds, as in 11:59.
+func clock(word string) int64 {
+	m, s, _ := strings.Cut(word, ":")
+	var minute, second int64
+	fmt.Sscan(m, &minute)
+	fmt.Sscan(s, &second)
+	return 60*minute + second
+}
+
 // TK3, TK4: what is put after a time without the server, with refusals, and after jumps of the clock. Ticks
-// come each minute; times are minutes and seconds.
+// come each minute; times are minutes and seconds. A look is a moment, and behind it what is put then, how many are
+// lost, as -2, and "refused" if what is put is refused.
 func TestDue(t *testing.T) {
-	const refused = true
-	type look struct {
-		at      int64
-		put     []int64
-		lost    int
-		refused bool // what is put is refused
-	}
-	at := func(m, s int64) int64 { return 60*m + s }
-	one := func(m int64) []int64 { return []int64{60 * m} }
 	for name, c := range map[string]struct {
-		missed     Missed
-		last, from int64
-		looks      []look
+		missed            Missed
+		last, from, looks string
 	}{
-		"in time": {Skip, at(10, 30), at(10, 30), []look{{at: at(10, 59)}, {at: at(11, 0), put: one(11)},
-			{at: at(11, 30)}, {at: at(12, 1), put: one(12)}}},
-		"down, skip": {Skip, at(10, 0), at(13, 5), []look{{at: at(13, 5), lost: 3},
-			{at: at(14, 0), put: one(14)}}},
-		"down, once": {Once, at(10, 0), at(13, 5), []look{{at: at(13, 5), put: one(13), lost: 2},
-			{at: at(14, 0), put: one(14)}}},
-		"down, all": {All, at(10, 0), at(12, 5), []look{{at: at(12, 5), put: []int64{at(11, 0), at(12, 0)}},
-			{at: at(13, 0), put: one(13)}}},
-		"down for no tick": {Once, at(10, 0), at(10, 59), []look{{at: at(10, 59)}, {at: at(11, 0), put: one(11)}}},
-		"down at the tick": {Skip, at(10, 0), 660, []look{{at: 660, lost: 1}, {at: 720, put: one(12)}}},
-		"refused, skip": {Skip, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11), refused: refused},
-			{at: at(11, 59), put: one(11), refused: refused},
-			{at: at(12, 0), put: one(12), lost: 1, refused: refused}, {at: at(12, 1), put: one(12)}}},
-		"refused, once": {Once, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11), refused: refused},
-			{at: at(12, 0), put: []int64{at(11, 0), at(12, 0)}, refused: refused},
-			{at: at(13, 0), put: []int64{at(12, 0), at(13, 0)}, lost: 1}}},
-		"refused, all": {All, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11), refused: refused},
-			{at: at(12, 0), put: []int64{at(11, 0), at(12, 0)}}}},
-		"held up": {Skip, at(10, 1), at(10, 1), []look{{at: at(10, 50)},
-			{at: at(12, 10), put: []int64{at(11, 0), at(12, 0)}}}},
-		"asleep": {Skip, at(10, 1), at(10, 1), []look{{at: at(10, 50)}, {at: at(15, 0), lost: 5},
-			{at: at(16, 0), put: one(16)}}},
-		"set back": {All, at(10, 1), at(10, 1), []look{{at: at(11, 0), put: one(11)}, {at: at(9, 0)},
-			{at: at(11, 30)}, {at: at(12, 0), put: one(12)}}},
-		"before a tick": {Skip, at(10, 1), at(10, 1), []look{
-			{at: at(11, 0), put: one(11), refused: refused}, {at: at(10, 30)}, {at: at(11, 0), put: one(11)}}},
+		"in time":          {Skip, "10:30", "10:30", "10:59, 11 11, 11:30, 12:01 12"},
+		"down, skip":       {Skip, "10", "13:05", "13:05 -3, 14 14"},
+		"down, once":       {Once, "10", "13:05", "13:05 13 -2, 14 14"},
+		"down, all":        {All, "10", "12:05", "12:05 11 12, 13 13"},
+		"down for no tick": {Once, "10", "10:59", "10:59, 11 11"},
+		"down at the tick": {Skip, "10", "11", "11 -1, 12 12"},
+		"refused, skip": {Skip, "10:01", "10:01",
+			"11 11 refused, 11:59 11 refused, 12 12 -1 refused, 12:01 12"},
+		"refused, once": {Once, "10:01", "10:01", "11 11 refused, 12 11 12 refused, 13 12 13 -1"},
+		"refused, all":  {All, "10:01", "10:01", "11 11 refused, 12 11 12"},
+		"held up":       {Skip, "10:01", "10:01", "10:50, 12:10 11 12"},
+		"asleep":        {Skip, "10:01", "10:01", "10:50, 15 -5, 16 16"},
+		"set back":      {All, "10:01", "10:01", "11 11, 9, 11:30, 12 12"},
+		"before a tick": {Skip, "10:01", "10:01", "11 11 refused, 10:30, 11 11"},
 	} {
 		k := course{calendar: must.Get(NewCalendar("* * * * *", time.UTC)), missed: c.missed}
-		k.begin(c.last, c.from)
-		for _, l := range c.looks {
-			put, lost := k.due(l.at)
-			if !slices.Equal(put, l.put) || lost != l.lost {
-				t.Errorf("%s: at %d:%d put %v, lost %d, want %v, %d", name, l.at/60, l.at%60, put, lost, l.put, l.lost)
+		k.begin(clock(c.last), clock(c.from))
+		for look := range strings.SplitSeq(c.looks, ", ") {
+			moment, told, _ := strings.Cut(look, " ")
+			at := clock(moment)
+			put, lost := k.due(at)
+			var got []string
+			for _, p := range put {
+				got = append(got, fmt.Sprint(p/60))
+			}
+			if lost > 0 {
+				got = append(got, fmt.Sprint(-lost))
+			}
+			want, refused := strings.CutSuffix(told, " refused")
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: at %s put and lost are %v, want %s", name, moment, got, want)
 			}
 			for _, p := range put {
-				if !l.refused {
+				if p%60 != 0 {
+					t.Errorf("%s: at %s put %d, which is no tick", name, moment, p)
+				}
+				if !refused {
 					k.done(p)
 				}
 			}
-			if next := k.upcoming(l.at); next <= max(l.at, k.last) {
-				t.Errorf("%s: at %d:%d the next one is said to come at %d:%d", name, l.at/60, l.at%60, next/60, next%60)
+			if next := k.upcoming(at); next <= max(at, k.last) {
+				t.Errorf("%s: at %s the next one is said to come at %d", name, moment, next)
 			}
 		}
 	}
