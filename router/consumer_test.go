@@ -69,17 +69,17 @@ func (w *world) send(a *queue.Ask, op queue.Op, then func(op *queue.Op)) {
 
 // consumer puts somebody into the world who asks about a group of a queue, or watches as a
 // user of the group.
-func (w *world) consumer(tube, group, user string, plan ...deed) *actor {
+func (w *world) consumer(tube, group, user string) *actor {
 	w.serves = true
-	a := &actor{title: group + "." + user, w: w, plan: plan, conn: &conn{w: w, queue: tube, group: group, user: user}}
+	a := &actor{title: group + "." + user, w: w, conn: &conn{w: w, queue: tube, group: group, user: user}}
 	a.service = &service{}
 	w.actors = append(w.actors, a)
 	return a
 }
 
 // also puts another one into the world who acts for the same connection.
-func (a *actor) also(plan ...deed) *actor {
-	b := a.w.consumer(a.conn.queue, a.group, a.user, plan...)
+func (a *actor) also() *actor {
+	b := a.w.consumer(a.conn.queue, a.group, a.user)
 	b.title, b.conn = "the connection of "+a.title, a.conn
 	return b
 }
@@ -89,16 +89,6 @@ type service struct {
 	flying bool
 	get    *waitingGet // nil if it has begun none
 }
-
-var (
-	commit = deed{whenSent, func(a *actor) { a.answerFor(queue.AskCommit) }}
-	refuse = deed{whenSent, func(a *actor) { a.answerFor(queue.AskNegative) }}
-	// disconnect closes the connection. What is on its way then is not read.
-	disconnect = deed{plain, (*actor).leave}
-	dropGroup  = deed{plain, func(a *actor) { a.ask(a.say(queue.AskDropGroup)) }}
-	takeOne    = getting(0, true)
-	giveUp     = deed{plain, func(a *actor) { a.get.hangUp() }}
-)
 
 // watch makes the connection that of its consumer.
 func watch(window int) deed {
@@ -172,7 +162,7 @@ type waitingGet struct {
 	waiting bool
 	called  bool
 	over    bool
-	took    bool // or found
+	took    bool
 }
 
 // TryAgain implements queue.Getter.
@@ -188,7 +178,7 @@ func (g *waitingGet) try() {
 		if !g.waiting && !g.over {
 			g.w.fail("a get has status %d", op.Status)
 		}
-		g.took = g.over && len(k.Found.Items) > 0
+		g.took = g.over && k.Take && len(k.Found.Items) > 0
 	})
 }
 

@@ -334,7 +334,7 @@ func exploreAll(t *testing.T, list []scenario, modes ...exploreMode) {
 				runs := explore(t, c.shards, queue.Config{Many: mode.wide, Share: mode.share}, mode.late,
 					func(d *bed) *world {
 						w := d.begin()
-						c.build(w, d)
+						w.tell(c.text)
 						return w
 					})
 				t.Logf("%8d interleavings: %s, %+v", runs, c.name, mode)

@@ -11,41 +11,41 @@ import (
 
 // several are the worlds of reserves of several jobs.
 var several = []scenario{
-	{"one takes two of three, and another one of them", 2, true, worldOf(`
+	{"one takes two of three, and another one of them", 2, true, `
 		producer 0.0: put:5! put!
 		producer 1.0: put:7!
 		several 0.0 1.0: take:2
-		one 0.0 1.0: poll`)},
-	{"two take several", 2, true, worldOf(`
+		one 0.0 1.0: poll`},
+	{"two take several", 2, true, `
 		producer 0.0: put:5! put!
 		producer 1.0: put:7!
 		first 0.0 1.0: take:2
-		second 0.0 1.0: take:2`)},
-	{"a wait for several, and puts at both shards", 2, false, worldOf(`
+		second 0.0 1.0: take:2`},
+	{"a wait for several, and puts at both shards", 2, false, `
 		waiter 0.0 1.0: several:3!
 		producer 0.0: put
-		producer 1.0: put`)},
-	{"a hang-up in the middle", 2, false, worldOf(`
+		producer 1.0: put`},
+	{"a hang-up in the middle", 2, false, `
 		producer 0.0: put!
 		several 0.0 1.0: several:3 hang-up
-		producer 1.0: put`)},
-	{"a hang-up of one that waits", 2, true, worldOf(`
+		producer 1.0: put`},
+	{"a hang-up of one that waits", 2, true, `
 		several 0.0 1.0: several:3! hang-up
 		other 0.0 1.0: reserve!
-		producer 0.0: put`)},
-	{"a timeout against puts at both shards", 2, true, worldOf(`
+		producer 0.0: put`},
+	{"a timeout against puts at both shards", 2, true, `
 		several 0.0 1.0: several:2! cancel take:1
 		producer 0.0: put
-		producer 1.0: put`)},
-	{"what is offered is deleted", 2, true, worldOf(`
+		producer 1.0: put`},
+	{"what is offered is deleted", 2, true, `
 		producer 0.0: put!
 		several 0.0 1.0: several:2
 		remover: delete:1
-		producer 1.0: put`)},
-	{"a wait in one shard, whose other tube gets a job too", 1, false, worldOf(`
+		producer 1.0: put`},
+	{"a wait in one shard, whose other tube gets a job too", 1, false, `
 		several 0.0 0.1: several:3 cancel
 		producer 0.0: put
-		producer 0.1: put`)},
+		producer 0.1: put`},
 }
 
 var (
@@ -55,36 +55,36 @@ var (
 
 // tagged are the worlds of reserves that ask for tags.
 var tagged = []scenario{
-	{"a job with the tag and one without, at both shards", 2, true, worldOf(`
+	{"a job with the tag and one without, at both shards", 2, true, `
 		asker 0.0 1.0: several:1:red
 		producer 0.0: put
-		producer 1.0: put:5:100:red`)},
-	{"a waiter, and jobs with its tags at both shards", 2, true, worldOf(`
+		producer 1.0: put:5:100:red`},
+	{"a waiter, and jobs with its tags at both shards", 2, true, `
 		asker 0.0 1.0: several:1:red! cancel
 		producer 0.0: put:5:100:large put:5:100:red
-		producer 1.0: put:5:100:both`)},
-	{"two that ask for other tags, and a job with both", 2, true, worldOf(`
+		producer 1.0: put:5:100:both`},
+	{"two that ask for other tags, and a job with both", 2, true, `
 		first 0.0 1.0: several:1:red!
 		second 0.0 1.0: several:1:large!
 		producer 0.0: put:5:100:both
-		producer 1.0: put:5:100:large`)},
-	{"one asks and another takes any job, in one tube", 1, false, worldOf(`
+		producer 1.0: put:5:100:large`},
+	{"one asks and another takes any job, in one tube", 1, false, `
 		asker 0.0: several:1:red
 		any 0.0: reserve!
-		producer 0.0: put:5:100:red put`)},
-	{"a hang-up of the first, another behind it asks for the same", 2, true, worldOf(`
+		producer 0.0: put:5:100:red put`},
+	{"a hang-up of the first, another behind it asks for the same", 2, true, `
 		first 0.0 1.0: several:1:red! hang-up
 		second 0.0 1.0: several:1:red!
-		producer 1.0: put:5:100:red`)},
-	{"a pause ends a tube for one that asks, and a put elsewhere", 2, true, worldOf(`
+		producer 1.0: put:5:100:red`},
+	{"a pause ends a tube for one that asks, and a put elsewhere", 2, true, `
 		producer 0.0: put:5:100:red! pause:0.0:100!
 		asker 0.0 1.0: several:1:red!
-		producer 1.0: pause:0.0:0 put:5:100:red`)},
-	{"one asks for the first time, and jobs come and go", 1, false, worldOf(`
+		producer 1.0: pause:0.0:0 put:5:100:red`},
+	{"one asks for the first time, and jobs come and go", 1, false, `
 		producer 0.0: put:5:100:red! put!
 		asker 0.0 0.1: several:1:red
 		producer 0.1: delete:1 put:5:100:red
-		producer 0.0: put:5:100:large`)},
+		producer 0.0: put:5:100:large`},
 }
 
 // A put that waits for room goes the way of a reserve that waits: the session's gate decides how it ends.
@@ -96,62 +96,40 @@ func (w *world) limitTo(jobs int64) {
 	r.SetLimits(policy.Amount{policy.BoundJobs: jobs})
 }
 
-// rooms has each leaf find so many puts made of those of putters, and as many jobs as the limits say, which count
-// right.
-func (w *world) rooms(least, most int) {
-	w.leaf = func() error {
-		made := 0
-		for _, a := range w.actors {
-			switch {
-			case a.mute:
-			case a.result == queue.OK:
-				made++
-			case !slices.Contains([]queue.Status{queue.Waiting, queue.TimedOut, queue.NoRoom}, a.result):
-				return fmt.Errorf("%s is answered %v", a.name, a.result)
-			}
-		}
-		jobs, _ := w.bed.jobs()
-		if used := w.bed.r.Quota().Used()[policy.BoundJobs]; made < least || made > most || used != int64(jobs) {
-			return fmt.Errorf("%d puts are made, there are %d jobs, and %d are counted", made, jobs, used)
-		}
-		return nil
-	}
-}
-
 var roomScenarios = []scenario{
-	{"a put waits, its time ends, and a job is deleted", 2, false, worldOf(`
+	{"a put waits, its time ends, and a job is deleted", 2, false, `
 		limit 1
 		producer 0.0: put!
 		putter 1.0: put-wait cancel
 		remover: delete:1
-		rooms 0 1`)},
-	{"a put waits, and a job of another shard is deleted", 2, false, worldOf(`
+		rooms 0 1`},
+	{"a put waits, and a job of another shard is deleted", 2, false, `
 		limit 1
 		producer 0.0: put!
 		putter 1.0: put-wait
 		remover: delete:1
-		rooms 1 1`)},
-	{"two puts wait in different shards for one place", 2, false, worldOf(`
+		rooms 1 1`},
+	{"two puts wait in different shards for one place", 2, false, `
 		limit 1
 		producer 0.0: put!
 		putter 0.0: put-wait
 		putter 1.0: put-wait
 		remover: delete:1
-		rooms 1 1`)},
-	{"the first of two hangs up while a job is deleted", 1, false, worldOf(`
+		rooms 1 1`},
+	{"the first of two hangs up while a job is deleted", 1, false, `
 		limit 1
 		producer 0.0: put!
 		putter 0.0: put-wait! hang-up
 		putter 0.0: put-wait!
 		remover: delete:1
-		rooms 0 1`)},
-	{"the first of two gives up while a job is deleted, and another one", 1, false, worldOf(`
+		rooms 0 1`},
+	{"the first of two gives up while a job is deleted, and another one", 1, false, `
 		limit 2
 		producer 0.0: put! put!
 		putter 0.0: put-wait! cancel
 		putter 0.0: put-wait!
 		remover: delete:1 delete:2
-		rooms 1 2`)},
+		rooms 1 2`},
 }
 
 // If nothing changes meanwhile, the jobs are the best of all shards in their order, however they lie.
@@ -161,7 +139,7 @@ func TestSeveralAreTheBest(t *testing.T) {
 	var want []string
 	pris := []uint32{7, 3, 9, 3, 1, 7, 5, 5, 3, 1, 2, 8}
 	for i, pri := range pris {
-		w.producer(d.tube(i%3, i%2), putAt(pri)).now(1)
+		w.tell(fmt.Sprintf("producer %d.%d: put:%d!", i%3, i%2, pri))
 	}
 	for pri := range uint32(10) {
 		for i := range pris {
@@ -193,8 +171,7 @@ func TestSeveralAreTheBest(t *testing.T) {
 func TestSeveralClaimNoFurther(t *testing.T) {
 	d := newBed(2)
 	w := d.begin()
-	w.producer(d.tube(0, 0), putAt(5), putAt(7)).now(2)
-	w.producer(d.tube(1, 0), putAt(6)).now(1)
+	w.tell("producer 0.0: put:5! put:7!\nproducer 1.0: put:6!")
 	p := d.newPlayer("several").watchOnly(both(d)...)
 	d.shards[0].ran = func(b *queue.Batch) {
 		if b.Ops[0].Kind == queue.OfferSeveral {

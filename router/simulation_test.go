@@ -61,7 +61,7 @@ func newSimulation(t *testing.T, seed uint64, serves bool) *simulation {
 
 // join adds somebody. A session is opened the slow way, so that Open is simulated too.
 func (s *simulation) join() *actor {
-	a := s.w.add(fmt.Sprint("p", s.step, ".", len(s.w.actors)), "", nil)
+	a := s.w.add(fmt.Sprint("p", s.step, ".", len(s.w.actors)))
 	a.fleeting, a.more = true, s.deed
 	return a
 }

@@ -59,13 +59,8 @@ const (
 )
 
 var (
-	reserve = reserving(0, nil, false)
-	poll    = reserving(0, nil, true)
-	cancel  = deed{inWait, func(a *actor) { a.cancel(queue.TimedOut) }}
-	alarm   = deed{inWait, func(a *actor) { a.alarm() }}
-	hangUp  = deed{whenever, (*actor).hangUp}
-	put     = putAt(10)
-	release = deed{plain, func(a *actor) { a.giveUp(queue.Release) }}
+	cancel = deed{inWait, func(a *actor) { a.cancel(queue.TimedOut) }}
+	alarm  = deed{inWait, func(a *actor) { a.alarm() }}
 )
 
 func reserving(most int, tags queue.Tags, poll bool) deed {
@@ -75,8 +70,6 @@ func reserving(most int, tags queue.Tags, poll bool) deed {
 	}
 	return deed{plain, func(a *actor) { a.reserve(most, wants, poll) }}
 }
-
-func putAt(pri uint32) deed { return putting(pri, 100, nil) }
 
 func putting(pri, ttr uint32, tags queue.Tags) deed {
 	return deed{plain, func(a *actor) {
@@ -116,23 +109,10 @@ func (d *bed) begin() *world {
 	return &world{bed: d, first: d.r.ids.last.Load(), limits: &policy.Limits{}}
 }
 
-// add puts an actor into the world who uses a tube, watches tubes and follows
-// a plan.
-func (w *world) add(name, use string, watch []string, plan ...deed) *actor {
-	a := &actor{player: w.bed.newPlayer(name), title: name, w: w, plan: plan}
-	if use != "" {
-		a.Use([]byte(use))
-	}
-	if len(watch) > 0 {
-		a.watchOnly(watch...)
-	}
+// add puts an actor into the world.
+func (w *world) add(name string) *actor {
+	a := &actor{player: w.bed.newPlayer(name), title: name, w: w}
 	w.actors = append(w.actors, a)
-	return a
-}
-
-func (w *world) producer(use string, plan ...deed) *actor {
-	a := w.add("producer of "+use, use, nil, plan...)
-	a.mute = true
 	return a
 }
 
