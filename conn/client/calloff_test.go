@@ -58,38 +58,6 @@ func TestContextThatCallsOff(t *testing.T) {
 	}
 }
 
-// A job and the end of the context race: the call returns the job, or the job stays ready.
-func TestCallOffLosesNoJob(t *testing.T) {
-	server := beanfield(t)
-	c, other, ctx := ready(t, server), dial(t, server), within(t)
-	const rounds = 200
-	got := map[uint64]bool{}
-	for range rounds {
-		waiting, cancel := context.WithCancel(ctx)
-		put := make(chan error, 1)
-		go func() {
-			_, err := other.Put(ctx, client.NewJob{Tube: "a"})
-			put <- err
-			cancel()
-		}()
-		jobs, err := c.ReserveBatch(waiting, 1, client.Forever, "a", "b")
-		must.Do(t, <-put)
-		if err != nil && err != context.Canceled {
-			t.Fatal(err)
-		}
-		for _, j := range jobs {
-			got[j.ID] = true
-		}
-		cancel()
-	}
-	for len(got) < rounds {
-		got[must.Get(c.Reserve(ctx, 0, "a")).ID] = true
-	}
-	if _, err := c.Reserve(ctx, 0, "a"); err != client.ErrTimedOut {
-		t.Errorf("another one: %v", err)
-	}
-}
-
 // callable answers a reserve only when it is called off, and then so.
 func callable(answer string) *script {
 	return &script{has: "call-off reserve-with", answers: map[string]string{"reserve-with-timeout": nothing,
@@ -159,28 +127,14 @@ func TestWaitsOfParts(t *testing.T) {
 			}
 			cancel()
 		}
-		s.hears(t, "capabilities", "reserve-with timeout=0.250 count=1", "call-off", "reserve-with timeout=0.001 count=1",
+		s.hears(t, "capabilities", "reserve-with timeout=0.250 count=1", "call-off",
+			"reserve-with timeout=0.001 count=1",
 			"call-off", "reserve-with timeout=1.500 count=1", "call-off", "reserve-with-timeout 2", "call-off")
+		s.answers["reserve-with"] = "TIMED_OUT"
+		fails(t, "many", last(c.ReserveBatch(t.Context(), 9, 1500*time.Microsecond)), client.ErrTimedOut)
+		fails(t, "with tags", last(c.ReserveTagged(t.Context(), nil, 9, time.Millisecond)), client.ErrTimedOut)
+		s.hears(t, "reserve-with timeout=0.002 count=9", "reserve-with timeout=0.001 count=9")
 	})
-}
-
-// The server's own end of such a wait.
-func TestShortWaits(t *testing.T) {
-	c, ctx := dial(t, beanfield(t)), within(t)
-	for name, call := range map[string]func() error{
-		"Reserve":       func() error { return last(c.Reserve(ctx, time.Millisecond)) },
-		"ReserveBatch":  func() error { return last(c.ReserveBatch(ctx, 9, 1500*time.Microsecond)) },
-		"ReserveTagged": func() error { return last(c.ReserveTagged(ctx, nil, 9, time.Millisecond)) },
-	} {
-		if err := call(); err != client.ErrTimedOut && !errors.Is(err, client.ErrTimedOut) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	ids := []uint64{must.Get(c.Put(ctx, client.NewJob{})), must.Get(c.Put(ctx, client.NewJob{}))}
-	jobs := must.Get(c.ReserveBatch(ctx, 9, 1500*time.Millisecond))
-	if len(jobs) != 2 || jobs[0].ID != ids[0] || jobs[1].ID != ids[1] {
-		t.Errorf("reserved %v", jobs)
-	}
 }
 
 // An answer that was read counts, though the connection is lost behind it.

@@ -270,71 +270,60 @@ func TestServersInTurn(t *testing.T) {
 	})
 }
 
-// GC4: a connection is kept if it holds no job any more, whatever has become of its jobs.
+// GC4: a connection is kept if it holds no job any more, whatever has become of its jobs. It is not kept while it holds
+// one, or one that the server did not take back, whoever has asked.
 func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
-	both(t, func(t *testing.T, server string) {
-		var made atomic.Int64
-		config := at(server)
-		config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			made.Add(1)
-			return new(net.Dialer).DialContext(ctx, network, address)
-		}
-		p, ctx := newPool(t, config, 1), within(t)
-		var run client.Pipeline
-		for i, settle := range []func(c *client.Conn, j *client.Job) error{
-			func(_ *client.Conn, j *client.Job) error { return j.Delete(ctx) },
-			func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 0, time.Hour) },
-			func(_ *client.Conn, j *client.Job) error { return j.Bury(ctx, 0) },
-			func(c *client.Conn, j *client.Job) error { return last(c.DeleteBatch(ctx, []uint64{j.ID})) },
-			func(c *client.Conn, j *client.Job) error {
-				return last(c.ReleaseBatch(ctx, []uint64{j.ID}, 0, time.Hour))
-			},
-			func(c *client.Conn, j *client.Job) error { return last(c.BuryBatch(ctx, []uint64{j.ID}, 0)) },
-			func(c *client.Conn, j *client.Job) error { run.Delete(j.ID); _, err := c.Run(ctx, &run); return err },
+	ctx := t.Context()
+	piped := func(c *client.Conn, add func(p *client.Pipeline)) error {
+		var p client.Pipeline
+		add(&p)
+		return must.Get(c.Run(ctx, &p))[0].Err
+	}
+	for _, has := range []string{"", "delete-batch release-batch bury-batch"} {
+		for what, try := range map[string]struct {
+			settle func(c *client.Conn, j *client.Job) error
+			want   error
+			dials  int
+		}{
+			"deleted":  {func(_ *client.Conn, j *client.Job) error { return j.Delete(ctx) }, nil, 1},
+			"released": {func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 0, 0) }, nil, 1},
+			"buried":   {func(_ *client.Conn, j *client.Job) error { return j.Bury(ctx, 0) }, nil, 1},
+			"deleted with others": {func(c *client.Conn, j *client.Job) error {
+				return last(c.DeleteBatch(ctx, []uint64{j.ID}))
+			}, nil, 1},
+			"released with others": {func(c *client.Conn, j *client.Job) error {
+				return last(c.ReleaseBatch(ctx, []uint64{j.ID}, 0, 0))
+			}, nil, 1},
+			"buried with others": {func(c *client.Conn, j *client.Job) error {
+				return last(c.BuryBatch(ctx, []uint64{j.ID}, 0))
+			}, nil, 1},
+			"deleted in a Pipeline": {func(c *client.Conn, j *client.Job) error {
+				return piped(c, func(p *client.Pipeline) { p.Delete(j.ID) })
+			}, nil, 1},
+			"left": {func(*client.Conn, *client.Job) error { return nil }, nil, 2},
+			"not released": {func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 1, 0) },
+				client.ErrInternal, 2},
+			"not released in a Pipeline": {func(c *client.Conn, j *client.Job) error {
+				return piped(c, func(p *client.Pipeline) { p.Release(j.ID, 1, 0) })
+			}, client.ErrInternal, 2},
 		} {
+			s := &script{has: has, answers: map[string]string{"put": "INSERTED 1", "quit": "",
+				"reserve-with-timeout": "RESERVED 7 1\r\nx", "delete": "DELETED", "release": "RELEASED",
+				"bury":          "BURIED",
+				"release 7 1 0": "INTERNAL_ERROR", "delete-batch": "DELETED_BATCH 1",
+				"release-batch": "RELEASED_BATCH 1",
+				"bury-batch":    "BURIED_BATCH 1"}}
+			p := newPool(t, played(s.reply), 1)
 			must.Do(t, p.Do(ctx, func(c *client.Conn) error {
-				must.Get(c.Put(ctx, client.NewJob{}))
-				return settle(c, must.Get(c.Reserve(ctx, 0)))
+				if err := try.settle(c, must.Get(c.Reserve(ctx, 0))); !errors.Is(err, try.want) {
+					t.Errorf("%s: %v", what, err)
+				}
+				return nil
 			}))
-			if made.Load() != 1 {
-				t.Fatalf("another connection was made after number %d", i)
+			must.Get(p.Put(ctx, client.NewJob{}))
+			if s.dials != try.dials {
+				t.Errorf("a job was %s: %d connections were made, want %d", what, s.dials, try.dials)
 			}
-		}
-		must.Do(t, p.Do(ctx, func(c *client.Conn) error {
-			must.Get(c.Put(ctx, client.NewJob{}))
-			return last(c.Reserve(ctx, 0))
-		}))
-		must.Do(t, p.Do(ctx, func(*client.Conn) error { return nil }))
-		if made.Load() != 2 {
-			t.Errorf("a connection with a job was kept")
-		}
-	})
-}
-
-// GC4: a connection whose server did not take a job back still holds it, whoever has asked.
-func TestPoolEndsConnectionsThatHoldJobs(t *testing.T) {
-	for _, how := range []string{"alone", "in a Pipeline"} {
-		s := &script{answers: map[string]string{"reserve-with-timeout": "RESERVED 7 1\r\nx", "release": "INTERNAL_ERROR",
-			"quit": "", "put": "INSERTED 1"}}
-		p, ctx := newPool(t, played(s.reply), 1), within(t)
-		must.Do(t, p.Do(ctx, func(c *client.Conn) error {
-			j := must.Get(c.Reserve(ctx, 0))
-			var err error
-			if how == "alone" {
-				err = j.Release(ctx, 1, 0)
-			} else {
-				var pipe client.Pipeline
-				pipe.Release(j.ID, 1, 0)
-				err = must.Get(c.Run(ctx, &pipe))[0].Err
-			}
-			if !errors.Is(err, client.ErrInternal) {
-				t.Errorf("%s: %v", how, err)
-			}
-			return nil
-		}))
-		must.Get(p.Put(ctx, client.NewJob{}))
-		if s.dials != 2 {
-			t.Errorf("%s: %d connections were made, want another one after that which holds a job", how, s.dials)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func play(c net.Conn, reply func(line, body string) string) {
 		words, body := strings.Fields(line), ""
 		size := ""
 		switch words[0] {
-		case "put", "put-in-tube":
+		case "put", "put-in-tube", "delete-batch", "release-batch", "bury-batch":
 			size = words[len(words)-1]
 		case "put-with", "put-batch":
 			size = words[1]
