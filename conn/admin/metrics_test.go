@@ -70,6 +70,16 @@ func someTimes() *tally.Reading {
 	return r
 }
 
+// tells checks that a text has these lines.
+func tells(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("there is no line %s in\n%s", line, text)
+		}
+	}
+}
+
 // ask scrapes, with headers in turn.
 func ask(m *Metrics, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", "/metrics", nil)
@@ -94,15 +104,11 @@ func TestMetricsOfPolicies(t *testing.T) {
 		put(r, "full")
 	}
 	text := ask(must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 10}))).Body.String()
-	for _, line := range []string{
+	tells(t, text,
 		`beanfield_policy_actions_total{action="refuse"} 2`, `beanfield_policy_actions_total{action="max_reserved"} 0`,
 		`beanfield_tube_policy_actions_total{action="refuse",tube="full"} 2`,
 		`beanfield_tube_policy_actions_total{action="drop",tube="full"} 0`,
-	} {
-		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("there is no line %s", line)
-		}
-	}
+	)
 	if strings.Contains(text, `action="refuse",tube="tube`) {
 		t.Error("a tube without a policy has a metric of one")
 	}
@@ -120,16 +126,12 @@ func TestMetricsOfLimits(t *testing.T) {
 		put(r, "other")
 	}
 	text := ask(m).Body.String()
-	for _, line := range []string{
+	tells(t, text,
 		`beanfield_limit{of="jobs"} 4`, `beanfield_limit_used{of="jobs"} 4`,
 		`beanfield_limit_refusals_total{of="jobs"} 2`,
 		`beanfield_limit{of="memory"} 1000`, `beanfield_limit_used{of="memory"} 404`,
 		`beanfield_limit_refusals_total{of="memory"} 0`,
-	} {
-		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("there is no line %s", line)
-		}
-	}
+	)
 	if strings.Contains(text, `of="bytes"`) {
 		t.Error("a bound that is not set has a metric")
 	}
@@ -223,12 +225,8 @@ func TestTheBusiestTubes(t *testing.T) {
 	if n := strings.Count(text, "beanfield_tube_total_jobs_total{"); n != 4 {
 		t.Errorf("%d tubes are told", n)
 	}
-	for _, line := range []string{"beanfield_other_tubes 497\n", "beanfield_other_tubes_total_jobs 499\n",
-		"beanfield_current_jobs_ready 507\n"} {
-		if !strings.Contains(text, "\n"+line) {
-			t.Errorf("there is no line %s", line)
-		}
-	}
+	tells(t, text, "beanfield_other_tubes 497", "beanfield_other_tubes_total_jobs 499",
+		"beanfield_current_jobs_ready 507")
 }
 
 // stuckShards is a router whose last shard does not answer before the scrape gives up.
