@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -51,9 +50,7 @@ uid = [0, 4294967295]
 gid = [7]
 may = "peek"
 `))
-	var out bytes.Buffer
-	must.Do(t, Print(&out, c, "1.2"))
-	again := must.Get(load(t, "", out.String()))
+	again := must.Get(load(t, "", printed(t, c)))
 	if len(c.Access) != 2 || !reflect.DeepEqual(again.Access, c.Access) {
 		t.Errorf("printed %+v, and read %+v", c.Access, again.Access)
 	}

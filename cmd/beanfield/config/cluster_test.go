@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,15 +37,14 @@ func TestClusterFile(t *testing.T) {
 	if !reflect.DeepEqual(c.Cluster, want) || !c.Clustered() {
 		t.Errorf("read %+v, want %+v", c.Cluster, want)
 	}
-	var printed bytes.Buffer
-	must.Do(t, Print(&printed, c, "1.2"))
-	if strings.Contains(printed.String(), "hush") {
-		t.Errorf("the secret is in\n%s", &printed)
+	text := printed(t, c)
+	if strings.Contains(text, "hush") {
+		t.Errorf("the secret is in\n%s", text)
 	}
-	again := must.Get(load(t, "", strings.Replace(printed.String(), `cluster.secret = ["not shown"]`,
+	again := must.Get(load(t, "", strings.Replace(text, `cluster.secret = ["not shown"]`,
 		`cluster.secret = "hush"`, 1)))
 	if !reflect.DeepEqual(again.Cluster, want) {
-		t.Errorf("printed\n%s\nread %+v", &printed, again.Cluster)
+		t.Errorf("printed\n%s\nread %+v", text, again.Cluster)
 	}
 	if load := must.Get(load(t, "", "")); load.Clustered() {
 		t.Error("there is a cluster by default")

@@ -57,12 +57,10 @@ func TestCheckConfigShowsSchedules(t *testing.T) {
 		"\"x\\u0000\", ttr = '1m30s', missed = 'all' }, " +
 		"{ name = 'b', cron = '@daily', tube = 't', body_file = '" + file + "', pri = 0, delay = '1h' }]"
 	c := must.Get(load(t, "", text))
-	var b strings.Builder
-	must.Do(t, Print(&b, c, "1.2"))
-	again := must.Get(load(t, "", b.String()))
+	again := must.Get(load(t, "", printed(t, c)))
 	if got, want := shownAll(again.Schedules, (*ScheduleRule).shown),
 		shownAll(c.Schedules, (*ScheduleRule).shown); got != want || !strings.Contains(want, "from a file") {
-		t.Errorf("read %s, want %s; printed:\n%s", got, want, b.String())
+		t.Errorf("read %s, want %s; printed:\n%s", got, want, printed(t, c))
 	}
 	if _, changes := c.merge(must.Get(load(t, "", text))); len(changes) != 0 {
 		t.Errorf("changed: %v", changes)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +42,8 @@ func TestStoragePrecedence(t *testing.T) {
 	})
 }
 
-func TestCheckConfigExplainsStorage(t *testing.T) {
+// What is printed says where a setting comes from, and when it counts.
+func TestCheckConfigExplains(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		args, file string
@@ -63,14 +63,17 @@ func TestCheckConfigExplainsStorage(t *testing.T) {
 			`storage.sync = "interval" # flag -f storage.sync_interval = "9ms" # flag -f storage.memory`,
 			`storage.backup_path = "/b" # FILE:2 stats`,
 		}},
+		{"-z 10 -s 4096", "[stats]\n\nquote_strings = true\n", []string{
+			`{ address = ":11300", mode = "", group = "", login = false, refuse_http = true, cert = "", key = "", ` +
+				`client_ca = "", client_auth = "", min_tls = "" }, # default`,
+			"limits.max_job_size = 10 # flag -z",
+			`stats.quote_strings = "always" # FILE:3`,
+			"# binlog-max-size in stats: 4096 # flag -s",
+		}},
 	} {
-		got := must.Get(load(t, c.args, c.file))
-		var b bytes.Buffer
-		must.Do(t, Print(&b, got, "1.2"))
-		text := strings.Join(strings.Fields(b.String()), " ")
-		if o := got.From["storage.backup_path"]; o.File != "" {
-			text = strings.ReplaceAll(text, o.File, "FILE")
-		}
+		f := flagsAnd(t, c.args, c.file+" ")
+		text := strings.Join(strings.Fields(printed(t, must.Get(Load(f)))), " ")
+		text = strings.ReplaceAll(text, f.File, "FILE")
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q: %q is missing in %s", c.args, want, text)

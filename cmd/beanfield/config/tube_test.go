@@ -138,13 +138,11 @@ func TestCheckConfigShowsPolicies(t *testing.T) {
 	const text = "tube = [{ match = 'a*', max_jobs = 3, full = 'least', retry = '1s..1m30s' }, { match = 'b', retry " +
 		"= '2s', expire = '90s', expire_from = 'ready', max_deliveries = 2, dead_letter = 'delete', rate = 3, max_reserved = 4, weight = 5, aging = '6s' }]"
 	c := must.Get(load(t, "", text))
-	var b strings.Builder
-	must.Do(t, Print(&b, c, "1.2"))
-	again := must.Get(load(t, "", b.String()))
+	again := must.Get(load(t, "", printed(t, c)))
 	for i := range c.Tubes {
 		c.Tubes[i].at, again.Tubes[i].at = Origin{}, Origin{}
 	}
 	if !reflect.DeepEqual(again.Tubes, c.Tubes) {
-		t.Errorf("read %+v, want %+v; printed:\n%s", again.Tubes, c.Tubes, b.String())
+		t.Errorf("read %+v, want %+v; printed:\n%s", again.Tubes, c.Tubes, printed(t, c))
 	}
 }
