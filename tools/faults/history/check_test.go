@@ -2,267 +2,190 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// A story is what clients have noted, in seconds.
-type story struct{ *Ledger }
+// A story is what clients have noted, told in steps, with moments in seconds:
+//
+//	conn NODE 1-2 ...     a further connection, and when it was answered
+//	put ID TUBE 1-2       a further job, by connection 1
+//	touch CONN 1-2        and other commands about that job; "as ID" names it otherwise
+//	there STATE           it is found at the end, and taken out
+//	found ID STATE        this is found, and not taken out; without a state it is taken out
+//	gone                  nothing is found
+//
+// "1-" is a command without an answer; "refused" behind the moments is another answer.
+type story struct {
+	*testing.T
+	*Ledger
+}
 
-func tell() *story { return &story{NewLedger()} }
-
-func at(s float64) Moment {
-	if s < 0 {
-		return Never
+func (s *story) tell(step string) {
+	words := strings.Fields(step)
+	switch words[0] {
+	case "conn":
+		c := &Conn{ID: len(s.conns) + 1, Node: words[1]}
+		for _, w := range words[2:] {
+			a := s.act(w)
+			c.Answers = append(c.Answers, Span{a.Sent, a.Received})
+		}
+		s.conns = append(s.conns, c)
+		return
+	case "put":
+		j := &Job{Token: uint64(len(s.jobs) + 1), Tube: words[2], TTR: 10 * time.Second, Put: s.act(words[3:]...)}
+		j.Put.Conn = 1
+		s.scan(words[1], &j.Put.ID)
+		s.jobs = append(s.jobs, j)
+		return
 	}
-	return Moment(s * float64(time.Second))
-}
-
-// conn is a connection to a node that was answered between these pairs of moments.
-func (s *story) conn(node string, answers ...float64) int {
-	c := &Conn{ID: len(s.conns) + 1, Node: node}
-	for i := 0; i+1 < len(answers); i += 2 {
-		c.Answers = append(c.Answers, Span{at(answers[i]), at(answers[i+1])})
-	}
-	s.conns = append(s.conns, c)
-	return c.ID
-}
-
-func (s *story) put(tube string, o Outcome, id uint64, sent, received float64) *Job {
-	j := &Job{Token: uint64(len(s.jobs) + 1), Tube: tube, TTR: 10 * time.Second}
-	j.Put = Act{Conn: 1, Kind: Put, Outcome: o, ID: id, Sent: at(sent), Received: at(received)}
-	s.jobs = append(s.jobs, j)
-	return j
-}
-
-func (j *Job) act(k Kind, o Outcome, conn int, sent, received float64) {
-	id := uint64(0)
-	for _, n := range j.names() {
-		id = n
-	}
-	j.Acts = append(j.Acts, Act{Conn: conn, Kind: k, Outcome: o, ID: id, Sent: at(sent), Received: at(received)})
-}
-
-func (j *Job) there(state string) {
-	for _, id := range j.names() {
-		j.Found = append(j.Found, Found{id, state}, Found{id, ""})
+	j := s.jobs[len(s.jobs)-1]
+	switch words[0] {
+	case "there":
+		for _, id := range j.names() {
+			j.Found = append(j.Found, Found{id, words[1]}, Found{id, ""})
+		}
+	case "found":
+		f := Found{State: strings.Join(words[2:], "")}
+		s.scan(words[1], &f.ID)
+		j.Found = append(j.Found, f)
+	case "gone":
+		j.Found = nil
+	default:
+		a := s.act(words[2:]...)
+		a.Kind = Kind(slices.Index(kinds[:], words[0]))
+		s.scan(words[1], &a.Conn)
+		if a.ID == 0 {
+			a.ID = j.names()[0]
+		}
+		j.Acts = append(j.Acts, a)
 	}
 }
 
-// broken is which rules a story breaks.
-func (s *story) broken() string {
-	var rules []string
-	for _, f := range s.Check() {
-		if len(rules) == 0 || rules[len(rules)-1] != f.Rule {
-			rules = append(rules, f.Rule)
+func (s *story) scan(word string, into any) {
+	if _, err := fmt.Sscan(word, into); err != nil {
+		s.Fatalf("%s: %v", word, err)
+	}
+}
+
+// act reads when a command was sent and answered, and how.
+func (s *story) act(words ...string) Act {
+	a := Act{Outcome: Done, Received: Never}
+	for i, word := range words {
+		switch {
+		case i == 0:
+			sent, received, _ := strings.Cut(word, "-")
+			a.Sent = s.moment(sent)
+			if a.Received = s.moment(received); a.Received == Never {
+				a.Outcome = Unknown
+			}
+		case word == "refused":
+			a.Outcome = Refused
+		case word != "as":
+			s.scan(word, &a.ID)
 		}
 	}
-	return strings.Join(rules, " ")
+	return a
 }
 
-func expect(t *testing.T, name, want string, tale func(s *story)) {
-	t.Helper()
-	s := tell()
-	tale(s)
-	if got := s.broken(); got != want {
-		t.Errorf("%s: broken is %q, want %q: %v", name, got, want, s.Check())
+func (s *story) moment(word string) Moment {
+	if word == "" {
+		return Never
+	}
+	var seconds float64
+	s.scan(word, &seconds)
+	return Moment(seconds * float64(time.Second))
+}
+
+// telling is a story, and which rules it breaks.
+type telling struct{ name, story, broken string }
+
+func check(t *testing.T, all []telling) {
+	for _, c := range all {
+		s := &story{t, NewLedger()}
+		for step := range strings.SplitSeq(c.story, "; ") {
+			s.tell(step)
+		}
+		var rules []string
+		for _, f := range s.Check() {
+			rules = append(rules, f.Rule)
+		}
+		if got := strings.Join(slices.Compact(rules), " "); got != c.broken {
+			t.Errorf("%s: broken is %q, want %q: %v", c.name, got, c.broken, s.Check())
+		}
 	}
 }
 
-// A telling is a story, and which rules it breaks.
-type telling struct {
-	broken string
-	tale   func(s *story)
-}
-
-// ofJobs are stories with something wrong, and others where it only looks so.
-var ofJobs = map[string]telling{
-	"kept": {"", func(s *story) { s.put("t", Done, 1, 1, 2).there("ready") }},
-	"lost": {"FR3", func(s *story) { s.put("t", Done, 1, 1, 2) }},
-	"there, and not taken out": {"FR3", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.Found = []Found{{1, "ready"}}
-	}},
-	"a put without an answer":      {"", func(s *story) { s.put("t", Unknown, 0, 1, -1) }},
-	"deleted":                      {"", func(s *story) { s.put("t", Done, 1, 1, 2).act(Delete, Done, 1, 3, 4) }},
-	"perhaps deleted":              {"", func(s *story) { s.put("t", Done, 1, 1, 2).act(Delete, Unknown, 1, 3, -1) }},
-	"lost, its delete was refused": {"FR3", func(s *story) { s.put("t", Done, 1, 1, 2).act(Delete, Refused, 1, 3, 4) }},
-	"deleted, and there": {"FR4", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Delete, Done, 1, 3, 4)
-		j.there("ready")
-	}},
-	"perhaps deleted, and there": {"", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Delete, Unknown, 1, 3, -1)
-		j.there("ready")
-	}},
-	"deleted, and handed out later": {"FR4", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Delete, Done, 1, 3, 4)
-		j.act(Reserve, Done, 1, 5, 6)
-	}},
-	"deleted while a reserve was under way": {"", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Delete, Done, 1, 3, 4)
-		j.act(Reserve, Done, 2, 3, 6)
-	}},
-	"deleted twice": {"FR4", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Delete, Done, 1, 3, 4)
-		j.act(Delete, Done, 1, 3, 5)
-	}},
-	"an id given twice": {"FR2", func(s *story) {
-		s.put("t", Done, 7, 1, 3).there("ready")
-		s.put("u", Done, 7, 2, 4).there("ready")
-	}},
-	"a put that made two jobs": {"FR2", func(s *story) {
-		j := s.put("t", Done, 7, 1, 3)
-		j.Acts = append(j.Acts, Act{Conn: 1, Kind: Reserve, Outcome: Done, ID: 9, Sent: at(4), Received: at(5)})
-		j.Found = []Found{{9, "ready"}, {9, ""}}
-	}},
-	"a refused put that made a job": {"FR2", func(s *story) {
-		j := s.put("t", Refused, 0, 1, 3)
-		j.Found = []Found{{9, "ready"}, {9, ""}}
-	}},
-	"ids that fall": {"FR2", func(s *story) {
-		s.put("t", Done, 7, 1, 2).there("ready")
-		s.put("t", Done, 6, 3, 4).there("ready")
-	}},
-	"ids that fall while both puts are under way": {"", func(s *story) {
-		s.put("t", Done, 7, 1, 3).there("ready")
-		s.put("t", Done, 6, 2, 4).there("ready")
-	}},
-	"ids that fall from tube to tube": {"", func(s *story) {
-		s.put("t", Done, 7, 1, 2).there("ready")
-		s.put("u", Done, 6, 3, 4).there("ready")
-	}},
-	"buried, and handed out": {"FR8", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Bury, Done, 1, 3, 4)
-		j.act(Reserve, Done, 2, 5, 6)
-		j.there("ready")
-	}},
-	"buried, perhaps kicked, and handed out": {"", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Bury, Done, 1, 3, 4)
-		j.act(Kick, Unknown, 1, 5, -1)
-		j.act(Reserve, Done, 2, 5, 6)
-		j.there("ready")
-	}},
-	"buried, and ready at the end": {"FR8", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Bury, Done, 1, 3, 4)
-		j.there("ready")
-	}},
-	"buried, and still so": {"", func(s *story) {
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Bury, Done, 1, 3, 4)
-		j.there("buried")
-	}},
-}
-
-// FR2, FR3, FR4 and FR8.
+// FR2, FR3, FR4 and FR8: stories with something wrong, and others where it only looks so.
 func TestJobs(t *testing.T) {
-	for name, c := range ofJobs {
-		expect(t, name, c.broken, c.tale)
-	}
+	check(t, []telling{
+		{"kept", "put 1 t 1-2; there ready", ""},
+		{"lost", "put 1 t 1-2", "FR3"},
+		{"there, and not taken out", "put 1 t 1-2; found 1 ready", "FR3"},
+		{"a put without an answer", "put 0 t 1-", ""},
+		{"deleted", "put 1 t 1-2; delete 1 3-4", ""},
+		{"perhaps deleted", "put 1 t 1-2; delete 1 3-", ""},
+		{"lost, its delete was refused", "put 1 t 1-2; delete 1 3-4 refused", "FR3"},
+		{"deleted, and there", "put 1 t 1-2; delete 1 3-4; there ready", "FR4"},
+		{"perhaps deleted, and there", "put 1 t 1-2; delete 1 3-; there ready", ""},
+		{"deleted, and handed out later", "put 1 t 1-2; delete 1 3-4; reserve 1 5-6", "FR4"},
+		{"deleted while a reserve was under way", "put 1 t 1-2; delete 1 3-4; reserve 2 3-6", ""},
+		{"deleted twice", "put 1 t 1-2; delete 1 3-4; delete 1 3-5", "FR4"},
+		{"an id given twice", "put 7 t 1-3; there ready; put 7 u 2-4; there ready", "FR2"},
+		{"a put that made two jobs", "put 7 t 1-3; reserve 1 4-5 as 9; found 9 ready; found 9", "FR2"},
+		{"a refused put that made a job", "put 0 t 1-3 refused; found 9 ready; found 9", "FR2"},
+		{"ids that fall", "put 7 t 1-2; there ready; put 6 t 3-4; there ready", "FR2"},
+		{"ids that fall while both puts are under way", "put 7 t 1-3; there ready; put 6 t 2-4; there ready", ""},
+		{"ids that fall from tube to tube", "put 7 t 1-2; there ready; put 6 u 3-4; there ready", ""},
+		{"buried, and handed out", "put 1 t 1-2; bury 1 3-4; reserve 2 5-6; there ready", "FR8"},
+		{"buried, perhaps kicked, and handed out",
+			"put 1 t 1-2; bury 1 3-4; kick-job 1 5-; reserve 2 5-6; there ready", ""},
+		{"buried, and ready at the end", "put 1 t 1-2; bury 1 3-4; there ready", "FR8"},
+		{"buried, and still so", "put 1 t 1-2; bury 1 3-4; there buried", ""},
+	})
 }
 
-// FR5 and FR6.
+// FR5 and FR6. All stories begin with a job that connection 1 reserves between 3 and 4. The server of connection 2 is
+// node a, too; both are answered often, or connection 1 is silent after that.
 func TestHolders(t *testing.T) {
-	// All stories begin with a job that connection 1 reserves between 3 and 4. The server of
-	// connection 2 is node a, too; both are answered often.
-	begin := func(s *story, until float64) *Job {
-		s.conn("a", 0, 1, until, until+0.5)
-		s.conn("a", 0, 1, 19, 20)
-		j := s.put("t", Done, 1, 1, 2)
-		j.act(Reserve, Done, 1, 3, 4)
-		j.there("ready")
-		return j
-	}
-	for name, c := range map[string]struct {
-		broken string
-		until  float64 // when connection 1 sent what was answered last
-		tale   func(j *Job)
-	}{
-		"one holder":                             {"", 19, func(*Job) {}},
-		"a second one":                           {"FR5", 19, func(j *Job) { j.act(Reserve, Done, 2, 5, 6) }},
-		"a second one when the TTR is over":      {"", 19, func(j *Job) { j.act(Reserve, Done, 2, 5, 14) }},
-		"a second one, the first is silent":      {"", 3, func(j *Job) { j.act(Reserve, Done, 2, 5, 6) }},
-		"a second one, perhaps before the first": {"FR5", 19, func(j *Job) { j.act(Reserve, Done, 2, 2, 6) }},
-		"a second one after a release": {"", 19, func(j *Job) {
-			j.act(Release, Done, 1, 5, 7)
-			j.act(Reserve, Done, 2, 5, 6)
-		}},
-		"a second one after a release without an answer": {"", 19, func(j *Job) {
-			j.act(Reserve, Done, 2, 5, 6)
-			j.act(Release, Unknown, 1, 5, -1)
-		}},
-		"a release proves a hold beyond the TTR": {"FR5", 19, func(j *Job) {
-			j.act(Reserve, Done, 3, 14, 15) // and is silent then
-			j.act(Release, Done, 1, 16, 17)
-		}},
-		"a touch proves a hold, and lengthens it": {"FR5", 19, func(j *Job) {
-			j.act(Touch, Done, 1, 9, 10)
-			j.act(Reserve, Done, 2, 14, 15)
-		}},
-		"a touch proves a hold beyond the TTR": {"FR5", 19, func(j *Job) {
-			j.act(Reserve, Done, 2, 14, 15)
-			j.act(Touch, Done, 1, 16, 17)
-		}},
-		"a release at the end of a hold": {"", 19, func(j *Job) {
-			j.act(Release, Unknown, 1, 5, -1)
-			j.act(Reserve, Done, 2, 6, 7)
-		}},
-		"a delete by another":         {"FR5", 19, func(j *Job) { j.act(Delete, Done, 2, 5, 6); j.Found = nil }},
-		"a refused delete by another": {"", 19, func(j *Job) { j.act(Delete, Refused, 2, 5, 6) }},
-		"its own release is refused":  {"FR6", 19, func(j *Job) { j.act(Release, Refused, 1, 5, 6) }},
-		"it is refused after the TTR": {"", 19, func(j *Job) { j.act(Release, Refused, 1, 5, 13.5) }},
-		"it is refused the second time": {"", 19, func(j *Job) {
-			j.act(Release, Done, 1, 5, 6)
-			j.act(Release, Refused, 1, 7, 8)
-		}},
-		"it gets the job again after TTR": {"", 19, func(j *Job) { j.act(Reserve, Done, 1, 14, 15) }},
-	} {
-		expect(t, name, c.broken, func(s *story) { c.tale(begin(s, c.until)) })
-	}
+	const job = "; conn a 0-1 19-20; put 1 t 1-2; reserve 1 3-4; there ready"
+	const held, silent = "conn a 0-1 19-19.5" + job, "conn a 0-1 3-3.5" + job
+	check(t, []telling{
+		{"one holder", held, ""},
+		{"a second one", held + "; reserve 2 5-6", "FR5"},
+		{"a second one when the TTR is over", held + "; reserve 2 5-14", ""},
+		{"a second one, the first is silent", silent + "; reserve 2 5-6", ""},
+		{"a second one, perhaps before the first", held + "; reserve 2 2-6", "FR5"},
+		{"a second one after a release", held + "; release 1 5-7; reserve 2 5-6", ""},
+		{"a second one after a release without an answer", held + "; reserve 2 5-6; release 1 5-", ""},
+		{"a release proves a hold beyond the TTR", held + "; reserve 3 14-15; release 1 16-17", "FR5"},
+		{"a touch proves a hold, and lengthens it", held + "; touch 1 9-10; reserve 2 14-15", "FR5"},
+		{"a touch proves a hold beyond the TTR", held + "; reserve 2 14-15; touch 1 16-17", "FR5"},
+		{"a release at the end of a hold", held + "; release 1 5-; reserve 2 6-7", ""},
+		{"a delete by another", held + "; delete 2 5-6; gone", "FR5"},
+		{"a refused delete by another", held + "; delete 2 5-6 refused", ""},
+		{"its own release is refused", held + "; release 1 5-6 refused", "FR6"},
+		{"it is refused after the TTR", held + "; release 1 5-13.5 refused", ""},
+		{"it is refused the second time", held + "; release 1 5-6; release 1 7-8 refused", ""},
+		{"it gets the job again after TTR", held + "; reserve 1 14-15", ""},
+	})
 }
 
 // FR7.
 func TestTerms(t *testing.T) {
-	for name, c := range map[string]telling{
-		"one after the other": {"", func(s *story) {
-			s.conn("a", 1, 2, 3, 4)
-			s.conn("b", 5, 6, 7, 8)
-		}},
-		"one node, two connections": {"", func(s *story) {
-			s.conn("a", 1, 2, 5, 6)
-			s.conn("a", 3, 4, 7, 8)
-		}},
-		"both at once": {"FR7", func(s *story) {
-			s.conn("a", 1, 2, 5, 6)
-			s.conn("b", 3, 4, 7, 8)
-		}},
-		"an answer within the other's time": {"FR7", func(s *story) {
-			s.conn("a", 1, 2, 5, 6)
-			s.conn("b", 3, 4)
-		}},
-		"both at once, each answer alone may be": {"FR7", func(s *story) {
-			s.conn("a", 1, 2, 5, 9)
-			s.conn("b", 1.5, 4.5, 7, 8)
-		}},
-		"an answer that may have come after":  {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 4, 9) }},
-		"an answer that may have come before": {"", func(s *story) { s.conn("a", 3, 4, 7, 8); s.conn("b", 1, 5) }},
-		"an answer that comes late": {"", func(s *story) {
-			s.conn("a", 1, 2, 3, 9)
-			s.conn("b", 4, 5, 7, 8)
-		}},
-		"back and forth": {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6); s.conn("a", 7, 8, 9, 10) }},
-	} {
-		expect(t, name, c.broken, c.tale)
-	}
+	check(t, []telling{
+		{"one after the other", "conn a 1-2 3-4; conn b 5-6 7-8", ""},
+		{"one node, two connections", "conn a 1-2 5-6; conn a 3-4 7-8", ""},
+		{"both at once", "conn a 1-2 5-6; conn b 3-4 7-8", "FR7"},
+		{"an answer within the other's time", "conn a 1-2 5-6; conn b 3-4", "FR7"},
+		{"both at once, each answer alone may be", "conn a 1-2 5-9; conn b 1.5-4.5 7-8", "FR7"},
+		{"an answer that may have come after", "conn a 1-2 5-6; conn b 4-9", ""},
+		{"an answer that may have come before", "conn a 3-4 7-8; conn b 1-5", ""},
+		{"an answer that comes late", "conn a 1-2 3-9; conn b 4-5 7-8", ""},
+		{"back and forth", "conn a 1-2 3-4; conn b 5-6; conn a 7-8 9-10", ""},
+	})
 }
 
 // FR1, and that a ledger is written as clients do.
