@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"testing"
 )
 
 // axNode is what assistive technology is told of an element.
@@ -47,7 +46,7 @@ func (b *browser) heard(what string) map[string]int {
 }
 
 // accessibility goes through all pages as somebody does who hears them.
-func accessibility(t *testing.T, b *browser, base string) {
+func accessibility(b *browser) {
 	for _, p := range []struct {
 		page, ready string
 		want        map[string]int // at least
@@ -66,34 +65,38 @@ func accessibility(t *testing.T, b *browser, base string) {
 			"rowheader": 3}},
 		{"server", `document.querySelector("tbody th")`, map[string]int{"table": 1, "meter": 1}},
 	} {
-		b.show(base + "?heard" + p.page + "#/" + p.page)
+		b.show("?heard" + p.page + "#/" + p.page)
 		b.await("the page "+p.page, p.ready)
 		roles := b.heard("page " + p.page)
 		for role, n := range p.want {
 			if roles[role] < n {
-				t.Errorf("page %q has %d elements that are %ss, want %d", p.page, roles[role], role, n)
+				b.t.Errorf("page %q has %d elements that are %ss, want %d", p.page, roles[role], role, n)
 			}
 		}
 		for role, n := range map[string]int{"main": 1, "banner": 1, "navigation": 1, "status": 2} {
 			if roles[role] != n {
-				t.Errorf("page %q has %d elements that are %ss, want %d", p.page, roles[role], role, n)
+				b.t.Errorf("page %q has %d elements that are %ss, want %d", p.page, roles[role], role, n)
 			}
 		}
 		if n := b.eval(`document.querySelectorAll("h1").length + "," + document.querySelectorAll("nav ` +
 			`[aria-current=page]").length`); n != `"1,1"` {
-			t.Errorf("page %q has %s first headings and marks in the navigation", p.page, n)
+			b.t.Errorf("page %q has %s first headings and marks in the navigation", p.page, n)
 		}
 	}
 }
 
-// press presses a key.
-func (b *browser) press(key, text string) {
+// press presses a key: one with a name, or a letter.
+func (b *browser) press(key string) {
 	b.t.Helper()
-	code := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}[key]
+	text := map[string]string{"Tab": "", "Enter": "\r", "Escape": ""}
+	if _, named := text[key]; !named {
+		text[key] = key
+	}
+	code := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27}[key]
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		say := map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}
-		if kind == "keyDown" && text != "" {
-			say["text"] = text
+		if kind == "keyDown" && text[key] != "" {
+			say["text"] = text[key]
 		}
 		b.call("Input.dispatchKeyEvent", say, nil)
 	}
@@ -108,35 +111,7 @@ func (b *browser) tabTo(selector, label string) {
 		if b.eval(here) == "true" {
 			return
 		}
-		b.press("Tab", "")
+		b.press("Tab")
 	}
 	b.t.Fatalf("Tab does not come to %s, %s", selector, label)
-}
-
-// keyboard works on a tube without a mouse. The focus is never lost.
-func keyboard(t *testing.T, b *browser, base string) {
-	b.post(base, "put", map[string]any{"tube": "by.keys", "data": "first"})
-	b.post(base, "put", map[string]any{"tube": "by.keys", "data": "second"})
-	b.show(base + "?keyboard#/tube/by.keys")
-	b.state("by.keys", 2, 0, 0)
-	b.tabTo("main button", "Pause")
-	b.press("Enter", "\r")
-	b.await("a dialog with the focus", `document.querySelector("dialog[open]").contains(document.activeElement)`)
-	if roles := b.heard("a dialog"); roles["dialog"] != 1 {
-		t.Errorf("a dialog is heard as %v", roles)
-	}
-	b.press("Escape", "")
-	b.await("the focus where it was", `!document.querySelector("dialog") && document.activeElement.textContent === `+
-		`"Pause"`)
-	b.tabTo("article button", "Delete")
-	b.press("Enter", "\r")
-	b.await("the question", `document.querySelector("dialog[open]")`)
-	b.tabTo("dialog button", "Delete")
-	b.press("Enter", "\r")
-	b.said("is deleted")
-	b.await("the focus beside the jobs", `document.activeElement.getAttribute("aria-label") === "Next jobs"`)
-	b.await("the next job", `document.querySelector("article .body").textContent.includes("second")`)
-	b.tabTo("nav a", "Tubes")
-	b.press("Enter", "\r")
-	b.await("the page of tubes, with the focus", `location.hash === "#/tubes" && document.activeElement.id === "main"`)
 }

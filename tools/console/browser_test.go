@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/storage/must"
+	"beanfield/tools/server"
 )
 
 // patience bounds every wait. It is far beyond what any step needs.
@@ -30,6 +31,8 @@ var quiet = []string{
 // browser is Chromium with one page.
 type browser struct {
 	t       *testing.T
+	server  *server.Launched
+	base    string // the address of its console
 	out     *os.File
 	session string
 	mu      sync.Mutex
@@ -65,8 +68,8 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// browse starts a browser with an empty page. It ends with the test.
-func browse(t *testing.T) *browser {
+// browse starts a browser with an empty page, for the console of a server. It ends with the test.
+func browse(t *testing.T, s *server.Launched) *browser {
 	t.Helper()
 	commands, out, err := os.Pipe()
 	must.Do(t, err)
@@ -78,7 +81,7 @@ func browse(t *testing.T) *browser {
 	must.Do(t, cmd.Start())
 	commands.Close()
 	replies.Close()
-	b := &browser{t: t, out: out, answers: map[int]chan message{}}
+	b := &browser{t: t, server: s, base: "http://" + s.Queue + "/", out: out, answers: map[int]chan message{}}
 	go b.read(in)
 	t.Cleanup(func() {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -200,10 +203,10 @@ func (b *browser) await(what, expression string) {
 	}
 }
 
-// show opens an address in the page.
-func (b *browser) show(url string) {
+// show opens a page of the console.
+func (b *browser) show(page string) {
 	b.t.Helper()
-	b.call("Page.navigate", map[string]any{"url": url}, nil)
+	b.call("Page.navigate", map[string]any{"url": b.base + page}, nil)
 	b.await("the page", "document.readyState === 'complete' && !document.body.classList.contains('lost') && "+
 		"document.getElementById('link')?.classList.contains('good')")
 }

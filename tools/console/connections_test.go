@@ -2,18 +2,15 @@ package console
 
 import (
 	"io"
-	"testing"
-
-	"beanfield/tools/server"
 )
 
 // connections looks at those who hold jobs, wait, and at all of them by the address.
-func connections(t *testing.T, b *browser, base string, s *server.Launched) {
-	worker, waiter := dial(t, s), dial(t, s)
+func connections(b *browser) {
+	worker, waiter := dial(b.t, b.server), dial(b.t, b.server)
 	worker.say(use("visitors"), put(0, "one"), put(0, "two"), "watch visitors", "ignore default", "reserve")
 	waiter.say("watch nothing.here", "ignore default")
 	waiter.Write([]byte("reserve\r\n"))
-	b.show(base + "#/connections")
+	b.show("#/connections")
 	b.await("who holds a job", `document.querySelector("tbody tr .c-held").textContent === "1" && `+
 		`document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
 	b.await("what it does with tubes", `[".c-used", ".c-watching"].every((c) => document.querySelector("tbody " + c `+
@@ -35,15 +32,15 @@ func connections(t *testing.T, b *browser, base string, s *server.Launched) {
 	b.said(worker.LocalAddr().String() + " is disconnected")
 	b.await("that it has gone", `document.querySelector("tbody").textContent === "No connections"`)
 	if _, err := worker.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("a client that is disconnected reads %v", err)
+		b.t.Errorf("a client that is disconnected reads %v", err)
 	}
 	waiter.Close()
 }
 
 // latency looks at how long puts take, while there are some.
-func latency(t *testing.T, b *browser, base string, s *server.Launched) {
-	c := dial(t, s)
-	b.show(base)
+func latency(b *browser) {
+	c := dial(b.t, b.server)
+	b.show("")
 	const figure = `document.querySelector("figcaption select").closest("figure")`
 	b.await("a chart of the latency", figure)
 	for range 500 { // only one run of commands in 61 is measured

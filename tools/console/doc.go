@@ -5,6 +5,9 @@
 // the server under a page and starts it again. It fails if a page reports an error or asks
 // for too much. With -shots it also renews the pictures for the README, in shots.
 //
+// What the user does, and what the page must show then, is told in scripts (steps_test.go), a line each
+// (script_test.go says which there are); what takes more than that is a function beside them.
+//
 // The test takes a minute, so it runs only with -browser, as make clients has it. Without
 // Chromium it is skipped then, unless CI is set.
 package console

@@ -2,15 +2,14 @@ package console
 
 import (
 	"fmt"
-	"testing"
 	"time"
 )
 
 // past looks at charts of a page that has just been opened: they begin with what the server
 // remembers, over the span that its user has chosen.
-func past(t *testing.T, b *browser, base string) {
-	older(t, b, base, "#/")
-	older(t, b, base, "#/tube/mail")
+func past(b *browser) {
+	older(b, "#/")
+	older(b, "#/tube/mail")
 	for _, span := range []string{"1 hour", "1 day", "5 min"} {
 		b.click("main", span)
 		b.await("the span "+span, `document.querySelector("[aria-pressed=true].span").textContent === `+quoted(span)+
@@ -19,7 +18,7 @@ func past(t *testing.T, b *browser, base string) {
 			map[bool]string{true: "true", false: "false"}[span != "5 min"]+
 			` && (document.querySelector("path.line").getAttribute("d") !== "")`)
 		if span == "1 hour" {
-			b.show(base + "?past3#/")
+			b.show("?past3#/")
 			b.await("the same span on another page",
 				`document.querySelector("[aria-pressed=true].span").textContent === "1 hour" && document.querySelector("path.line").getAttribute("d") !== ""`)
 		}
@@ -32,25 +31,25 @@ func past(t *testing.T, b *browser, base string) {
 		return [path.match(/M/g).length, path.match(/L/g).length, c.element.querySelectorAll("circle").length].join();
 	})()`)
 	if gaps != `"3,2,2"` {
-		t.Errorf("a line with gaps has %s beginnings, steps and dots", gaps)
+		b.t.Errorf("a line with gaps has %s beginnings, steps and dots", gaps)
 	}
 }
 
 // older opens a page until its line begins clearly before the page does. What it shows may be only seconds old
 // at first, and a page that stays grows as old as its line.
-func older(t *testing.T, b *browser, base, page string) {
-	t.Helper()
+func older(b *browser, page string) {
+	b.t.Helper()
 	const line, begins = `document.querySelector("path.line")`,
 		`(() => { const e = document.querySelector("path.line"), width = e.getBBox().width / (e.ownerSVGElement.clientWidth - 48);
 		return width * 300 > performance.now() / 1000 + 5 })()`
 	for i, end := 0, time.Now().Add(patience/2); ; i++ {
-		b.show(fmt.Sprintf("%s?past-%d%s", base, i, page))
+		b.show(fmt.Sprintf("?past-%d%s", i, page))
 		b.await("a line", line+` && `+line+`.getAttribute("d") !== ""`)
 		if b.eval(begins) == "true" {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%s: the line does not begin before the page", page)
+			b.t.Fatalf("%s: the line does not begin before the page", page)
 		}
 	}
 }

@@ -45,17 +45,13 @@ func putWithToken(t *testing.T, address, tube string) bool {
 // TestLimitedRights looks at a server with rules: each page shows what the client may see and do,
 // nothing that would be refused, and says what is missing.
 func TestLimitedRights(t *testing.T) {
-	if !*browsing {
-		t.Skip("without -browser")
-	}
 	s := newServer(t, rules)
-	base := "http://" + s.Queue + "/"
 	for _, tube := range []string{"figures", "own", "blind", "hidden"} {
 		for beat := time.NewTicker(10 * time.Millisecond); !putWithToken(t, s.Queue, tube); {
 			<-beat.C // the console is not open yet
 		}
 	}
-	b := browse(t)
+	b := browse(t, s)
 	b.size(1280, 800)
 	seen := `[...document.querySelectorAll("main button, main .tile, main figure, main article, main form, nav a[data-page]")].filter((e) => e.checkVisibility() && !e.closest("thead") && !e.matches(".tab, .span, .pager *"))
 		.map((e) => e.matches("figure") ? "chart " + e.querySelector("h2").textContent : e.matches("article") ? "job" : e.matches("form") ? "form" : e.matches(".tile") ? "tile " + e.querySelector("span").textContent : e.textContent.trim()).join("|")`
@@ -78,13 +74,13 @@ func TestLimitedRights(t *testing.T) {
 		{"policies", "All policies need the right stats on all tubes.", nav[:len(nav)-1]},
 		{"server", "need the right stats on all tubes", nav[:len(nav)-1]},
 	} {
-		b.show(base + "?" + e.page + "#/" + e.page)
+		b.show("?" + e.page + "#/" + e.page)
 		b.await("what is missing on "+e.page,
 			`(document.querySelector("main .missing")?.textContent ?? "").startsWith(`+quoted(e.missing)+
 				`) || (document.querySelector("main .missing")?.textContent ?? "").endsWith(`+quoted(e.missing+".")+`)`)
 		b.await("what there is on page "+e.page, seen+" === "+quoted(e.seen))
 	}
-	b.show(base + "?count#/tubes")
+	b.show("?count#/tubes")
 	b.await("the two tubes with figures",
 		`[...document.querySelectorAll("tbody th a")].map((e) => e.textContent).join() === "figures,own" && document.querySelector(".facts").textContent === "2 tubes"`)
 	b.mustBeContent()

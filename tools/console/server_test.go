@@ -14,6 +14,9 @@ import (
 // newServer builds and starts a server with this configuration. It ends with the test.
 func newServer(t *testing.T, config string) *server.Launched {
 	t.Helper()
+	if !*browsing {
+		t.Skip("without -browser")
+	}
 	binary := must.Get(server.Beanfield(t.Context(), t.TempDir()))
 	s := must.Get(server.Launch{Config: config, Command: binary +
 		" -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare())

@@ -25,13 +25,13 @@ func watch(t *testing.T, s *server.Launched, queue, group, user, parameters stri
 }
 
 // service looks at what the queue service knows of a tube, and at its consumers' connections.
-func service(t *testing.T, b *browser, base string, s *server.Launched) {
-	c := dial(t, s)
+func service(b *browser) {
+	c := dial(b.t, b.server)
 	c.say(use("work"), put(0, "1"), put(0, "2"), put(0, "3"), put(0, "4"))
-	first := watch(t, s, "work", "eas", "u1", "_window_=3")
-	watch(t, s, "work", "eas", "u2", "_window_=2")
-	watch(t, s, "work", "audit", "a1", "_auto_commit_=true")
-	b.show(base + "#/tube/work")
+	first := watch(b.t, b.server, "work", "eas", "u1", "_window_=3")
+	watch(b.t, b.server, "work", "eas", "u2", "_window_=2")
+	watch(b.t, b.server, "work", "audit", "a1", "_auto_commit_=true")
+	b.show("#/tube/work")
 	rows := func(table string, cells int) string {
 		return fmt.Sprintf(`[...document.querySelectorAll("table.%s tbody tr")].map((r) => [...r.children].slice(0, `+
 			`%d).map((e) => e.textContent).join(" ")).join("|")`, table, cells)
@@ -43,13 +43,13 @@ func service(t *testing.T, b *browser, base string, s *server.Launched) {
 		`[e.firstChild.textContent, e.lastChild.textContent]))`
 	b.await("the queue's state and policies", `(() => { const f = `+facts+
 		`; return f.Items === "4" && f.State === "open" && f["Dead letters"] === "rear" && f.Deliveries !== undefined })()`)
-	b.show(base + "?service#/connections")
+	b.show("?service#/connections")
 	b.write("input[type=search]", "work eas.u1")
 	b.await("the consumer's connection",
 		`document.querySelectorAll("tbody tr").length === 1 && document.querySelector(".c-doing").textContent === "consuming" &&
 		document.querySelector(".c-held").textContent === "3" && document.querySelector(".c-face").textContent === "queue service"`)
 	first.Close()
-	b.show(base + "?service2#/tube/work")
+	b.show("?service2#/tube/work")
 	b.await("that a consumer has left", `!`+rows("consumers", 1)+`.includes("eas.u1") || `+rows("consumers", 2)+
 		`.includes("eas.u1 ") && !`+rows("consumers", 2)+`.includes("eas.u1 Running")`)
 	c.Close()
@@ -58,16 +58,12 @@ func service(t *testing.T, b *browser, base string, s *server.Launched) {
 // TestReadOnly looks at a server whose console only shows: nothing that acts is there, and the
 // server would refuse it.
 func TestReadOnly(t *testing.T) {
-	if !*browsing {
-		t.Skip("without -browser")
-	}
 	s := newServer(t, "[http]\nread_only = true\n")
 	c := dial(t, s)
 	c.say(use("a"), put(0, "x"), put(1000, "y"))
-	b := browse(t)
-	base := "http://" + s.Queue + "/"
+	b := browse(t, s)
 	for _, page := range []string{"", "tubes", "tube/a", "search", "samples", "connections", "server"} {
-		b.show(base + "?" + page + "#/" + page)
+		b.show("?" + page + "#/" + page)
 		b.await("what the page is about",
 			`document.querySelector("h1") && document.getElementById("link").textContent === "read only"`)
 		if page == "tube/a" {

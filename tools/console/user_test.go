@@ -54,14 +54,32 @@ func (b *browser) state(tube string, ready, delayed, buried int) {
 }
 
 // post asks the server for an action, as a page does.
-func (b *browser) post(base, action string, say any) {
+func (b *browser) post(action string, say any) {
 	b.t.Helper()
 	body := must.Get(json.Marshal(say))
-	if b.eval("location.origin + '/'") != quoted(base) {
-		b.show(base)
+	if b.eval("location.origin + '/'") != quoted(b.base) {
+		b.show("")
 	}
 	b.eval(fmt.Sprintf(`fetch("/api/v1/%s", { method: "POST", headers: { "Content-Type": "application/json" }, `+
 		`body: %s }).then((r) => { if (!r.ok) throw new Error(r.status) })`, action, quoted(string(body))))
+}
+
+// hold presses Enter as a key does that is held down.
+func (b *browser) hold() {
+	b.t.Helper()
+	say := map[string]any{"type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r",
+		"autoRepeat": true}
+	b.call("Input.dispatchKeyEvent", say, nil)
+}
+
+// open presses a button of the page, and waits for its dialog to have the focus.
+func (b *browser) open(button string) {
+	b.t.Helper()
+	b.await("the button "+button, `[...document.querySelectorAll("main button")].find((e) => e.textContent === `+
+		quoted(button)+` && e.checkVisibility() && !e.disabled)?.focus() || document.activeElement.textContent === `+
+		quoted(button))
+	b.press("Enter")
+	b.await("the dialog of "+button, `document.querySelector("dialog[open]").contains(document.activeElement)`)
 }
 
 // unquoted is a text that eval has returned.

@@ -40,12 +40,12 @@ var budgets = map[string]weight{
 	"storage/lanes":           {1900, 6300},
 	"storage/locallog":        {4200, 4600},
 	"storage/pebblestore":     {22500, 22500},
-	"tools":                   {5700, 7900},
+	"tools":                   {5700, 7200},
 	"tools/bench":             {14100, 4700},
 	"tools/clients":           {3300, 0},
 	"tools/compat":            {6800, 2200},
 	"tools/crash":             {6400, 1200},
-	"tools/faults":            {6200, 1900},
+	"tools/faults":            {6200, 1300},
 }
 
 // slack is how much more a budget may be than what there is.
