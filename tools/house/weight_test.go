@@ -40,7 +40,7 @@ var budgets = map[string]weight{
 	"storage/lanes":           {1900, 6300},
 	"storage/locallog":        {4200, 4600},
 	"storage/pebblestore":     {22500, 22500},
-	"tools":                   {5700, 7200},
+	"tools":                   {5700, 7000},
 	"tools/bench":             {14100, 4700},
 	"tools/clients":           {3300, 0},
 	"tools/compat":            {6800, 2200},
