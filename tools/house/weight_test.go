@@ -22,7 +22,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/config":    {9500, 3800},
 	"cmd/beanfield/listeners": {1300, 1300},
 	"cmd/beanfield/node":      {1200, 700},
-	"cmd/beanfield/command":   {12500, 5700},
+	"cmd/beanfield/command":   {12600, 5800},
 	"cmd/beanfield/binlog":    {2800, 4300},
 	"cmd/beanfield/datadir":   {1600, 2800},
 	"conn":                    {7800, 7300},

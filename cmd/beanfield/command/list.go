@@ -106,7 +106,7 @@ func (a *list) pages(c *call, s *server, options optionList) (shown int, err err
 			err = a.print(c, out, &jobs[i])
 		}
 		shown += len(jobs)
-		if err = cmp.Or(err, out.Flush()); err != nil || cursor == "" || shown == a.Most {
+		if err = cmp.Or(err, out.Flush()); err != nil || cursor == "" || a.Most > 0 && shown == a.Most {
 			return shown, err
 		}
 	}

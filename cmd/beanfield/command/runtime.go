@@ -46,6 +46,9 @@ func (k *tableKind) set(words []string, text string,
 	if len(words) < 2 {
 		return "", usagef("name %s, and KEY=VALUE", k.what)
 	}
+	if strings.ContainsFunc(words[0], func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+		return "", usagef("%q has characters that no name has", words[0])
+	}
 	tables, i, err := k.find(text, words[0])
 	if err != nil {
 		return "", err

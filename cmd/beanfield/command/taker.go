@@ -167,8 +167,8 @@ func (s *server) deleteAll(list []job) (n uint64, err error) {
 // whether it found any to try: then there may be others.
 func (t *taker) hold(n uint64) (held []job, more bool, err error) {
 	if held, err = t.reserve(n); err != nil || len(held) > 0 {
-		held, err := t.describe(held)
-		return held, true, err
+		held, lost := t.describe(held)
+		return held, true, errors.Join(err, lost)
 	}
 	found, err := t.find()
 	if !found || err != nil {

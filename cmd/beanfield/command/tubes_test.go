@@ -1,7 +1,10 @@
 package command
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -206,6 +209,33 @@ func TestListPages(t *testing.T) {
 	}
 }
 
+// A page without jobs is no end: a search stops when it has looked at many.
+func TestListGoesOn(t *testing.T) {
+	asked := 0
+	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+		for {
+			line, err := in.ReadString('\n')
+			body := "---\njobs: []\ncursor: \"9\"\n"
+			switch {
+			case err != nil:
+				return
+			case line == "capabilities\r\n":
+				body = "---\n- list-jobs\n"
+			case strings.Contains(line, "cursor=9"):
+				body = "---\njobs: []\ncursor: \"\"\n"
+			}
+			if strings.HasPrefix(line, "list-jobs ") {
+				asked++
+			}
+			fmt.Fprintf(conn, "OK %d\r\n%s\r\n", len(body), body)
+		}
+	})
+	s.run("list", "-body", "x")
+	if asked != 2 {
+		t.Errorf("%d pages were asked for", asked)
+	}
+}
+
 // A tube is named by a word or by -tube, which mean the same.
 func TestTubeFlag(t *testing.T) {
 	s := startServer(t)
@@ -230,6 +260,7 @@ $ policy list
 $ policy list -json
 ~ "hidden-by":"a*","max_jobs":`)
 	s.run("policy", "remove", "ab").has(t, 0, "")
+	s.run("policy", "set", `"a*"`, "rate=1").has(t, 2, "")
 	for _, words := range [][]string{{"c", "max_jobs=3", "retry=2s..1h"}, {"a*", "retry=1s..1h"}, {"c", "max_jobs=4", "retry="}} {
 		s.run(append([]string{"policy", "set"}, words...)...).has(t, 0, "")
 	}

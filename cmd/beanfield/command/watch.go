@@ -20,7 +20,8 @@ type top struct {
 }
 
 func (a *top) run(c *call) error {
-	pattern, err := c.pattern(a.Every > 0 && a.Count >= 0, ", or the interval or the count is not above 0")
+	pattern, err := c.pattern(a.Every > 0 && a.Count >= 0 && a.Rows >= 0,
+		", or the interval is not above 0, or a number below 0")
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,8 @@ func ratesOf(d, before client.Document, seconds float64) rates {
 		return float64(n) / seconds
 	}
 	return rates{
-		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"), Ready: d.Number("current-jobs-ready"),
+		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"),
+		Ready:    d.Number("current-jobs-ready"),
 		Reserved: d.Number("current-jobs-reserved"), Delayed: d.Number("current-jobs-delayed"),
 		Buried: d.Number("current-jobs-buried"), Waiting: d.Number("current-waiting"), paused: pausedFor(d),
 	}

@@ -184,9 +184,6 @@ func (c *Config) applyFlags(f Flags) Mistakes {
 	// -b chooses the store on disk as well as its directory, as in beanstalkd. -f and -F only say how it is synced, and
 	// mean nothing without it.
 	for _, s := range f.said {
-		if s.key == "storage.sync_interval" && c.Storage.Sync != SyncInterval {
-			continue // -f came before -F
-		}
 		if err := c.row(s.key).set(s.value); err != nil {
 			panic("flag " + s.flag + " passed the check: " + err.Error())
 		}

@@ -36,9 +36,10 @@ type said struct {
 	value     any
 }
 
-// say overrides a setting. The later of two flags for it wins.
+// say overrides a setting. The later of two flags for it wins: -F after -f also takes the interval back.
 func (r *flagReader) say(flag, key string, value any) {
-	r.said = append(slices.DeleteFunc(r.said, func(s said) bool { return s.key == key }), said{flag, key, value})
+	old := func(s said) bool { return s.key == key || key == "storage.sync" && s.key == "storage.sync_interval" }
+	r.said = append(slices.DeleteFunc(r.said, old), said{flag, key, value})
 }
 
 // usageError is a command line that cannot be read. The usage text follows it.

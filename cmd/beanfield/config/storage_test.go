@@ -38,6 +38,8 @@ func TestStoragePrecedence(t *testing.T) {
 		{"-F", "", "storage.sync", `"never"`, "flag -F"},
 		{"-f 20 -F", file, "storage.sync", `"never"`, "flag -F"},
 		{"-f 20 -F", file, "storage.sync_interval", `"7ms"`, "FILE:4"},
+		{"-f 20 -F", "storage.sync = 'interval'\nstorage.sync_interval = '7ms'\n", "storage.sync_interval", `"7ms"`,
+			"FILE:2"},
 		{"-F -f 20", file, "storage.sync", `"interval"`, "flag -f"},
 	})
 }
