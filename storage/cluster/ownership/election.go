@@ -261,16 +261,15 @@ func (s *Election) advance(now time.Duration) {
 
 // said is what others are told at once when it changes.
 type said struct {
-	role                 Role
-	fit, silent, drained bool
-	left                 uint64
-	wrong                string
+	role            Role
+	silent, drained bool
+	left            uint64
+	wrong           string
 }
 
 // finish says hello, if something has changed, or it is time.
 func (s *Election) finish() {
-	why := s.unfit()
-	is := said{s.role, s.fit(why), s.silent(), s.drained, s.left.Serial, why + s.Low}
+	is := said{s.role, s.silent(), s.drained, s.left.Serial, s.Fault + s.Low}
 	for i := range s.shards {
 		is.wrong += s.shards[i].Problem + s.shards[i].Remark + s.shards[i].Damaged
 	}
