@@ -261,15 +261,15 @@ func (s *Election) advance(now time.Duration) {
 
 // said is what others are told at once when it changes.
 type said struct {
-	role            Role
-	silent, drained bool
-	left            uint64
-	wrong           string
+	role                     Role
+	silent, drained, closing bool
+	left                     uint64
+	wrong                    string
 }
 
 // finish says hello, if something has changed, or it is time.
 func (s *Election) finish() {
-	is := said{s.role, s.silent(), s.drained, s.left.Serial, s.Fault + s.Low}
+	is := said{s.role, s.silent(), s.drained, s.closing, s.left.Serial, s.Fault + s.Low}
 	for i := range s.shards {
 		is.wrong += s.shards[i].Problem + s.shards[i].Remark + s.shards[i].Damaged
 	}

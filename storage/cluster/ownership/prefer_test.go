@@ -28,8 +28,9 @@ func TestPreferred(t *testing.T) {
 			keeps c 26s; serves a 6s`,
 		"who was the owner is known by all": `crash a; serves b 3s; start a; run 1s; drain b; serves c 1s
 			keeps c 59s; serves a 5s`,
+		// When b has crashed, a may not know yet that c is fit, and then ends its term without a successor.
 		"an operator's choice lasts until another node serves, and who is drained is never preferred": `move a b; run 1s
-			keeps b 5m; crash b; serves a 3s; drain a; run 1s; serves c 0s
+			keeps b 5m; crash b; serves a 3s; drain a; serves c 3s
 			start b; serves b 150s; keeps b 5m; move b b; undrain a; keeps b 5m`,
 	} {
 		for seed := range uint64(2) {
