@@ -134,9 +134,26 @@ func (s *simulation) settle() {
 	}
 }
 
+// sent has all connections send what they were given, until they are given no more: what is pending is sent again as
+// soon as its connection has room for it.
+func (s *simulation) sent() {
+	for more := true; more; s.settle() {
+		more = false
+		for _, a := range s.w.actors {
+			if a.conn != nil && len(a.spent) > 0 {
+				k := a.say(queue.AskSent)
+				k.Bytes, k.Spent = a.weight, a.spent
+				a.weight, a.spent, more = 0, nil, true
+				a.ask(k)
+			}
+		}
+	}
+}
+
 // end checks what holds when nothing is under way, then closes everything.
 func (s *simulation) end() {
 	s.settle()
+	s.sent()
 	for _, a := range s.w.actors {
 		if a.conn == nil {
 			continue

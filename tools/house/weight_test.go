@@ -30,7 +30,7 @@ var budgets = map[string]weight{
 	"conn/beanstalk":          {19400, 17100},
 	"conn/client":             {5700, 7500},
 	"conn/queueservice":       {7900, 9800},
-	"router":                  {10000, 24300},
+	"router":                  {10000, 24400},
 	"shard":                   {1500, 6900},
 	"shard/queue":             {35000, 25400},
 	"shard/queue/naive":       {7600, 0},
