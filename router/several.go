@@ -80,9 +80,6 @@ func (v *Several) tags() queue.Tags {
 	return nil
 }
 
-// Told says that the reserve asks to be told more of its jobs.
-func (v *Several) Told() bool { return v.options != nil }
-
 // BeginWaitForSeveral notes that a ReserveSeveral operation of the latest batch has ended in a wait.
 func (s *Session) BeginWaitForSeveral(most int, options *queue.Options) {
 	s.BeginWait()

@@ -338,5 +338,5 @@ var statusOf = map[naive.Status]queue.Status{
 	naive.NoRoom: queue.NoRoom, naive.TooLong: queue.TooLong,
 	naive.OK: queue.OK, naive.NotFound: queue.NotFound, naive.TimedOut: queue.TimedOut,
 	naive.DeadlineSoon: queue.DeadlineSoon,
-	naive.Waiting:      queue.Waiting, naive.Ended: queue.Ended, naive.Exists: queue.Exists,
+	naive.Waiting:      queue.Waiting, naive.Exists: queue.Exists,
 }

@@ -17,7 +17,7 @@ import (
 var statusOf = map[naive.Status]Status{
 	naive.OK: OK, naive.NotFound: NotFound, naive.TimedOut: TimedOut, naive.DeadlineSoon: DeadlineSoon,
 	naive.Waiting: Waiting, naive.Empty: Empty, naive.NoRoom: NoRoom, naive.Failed: Failed, naive.TooLong: TooLong,
-	naive.Ended: Ended, naive.Exists: Exists,
+	naive.Exists: Exists,
 }
 
 // sync tells the model what time it is, and how full the log is.

@@ -81,9 +81,6 @@ func Find(name string) *Command {
 	return nil
 }
 
-// All are the commands in the order in which they are listed.
-func All() []Command { return table }
-
 // Unknown complains about a word where the name of a command should be, and returns the
 // exit code.
 func (p *Program) Unknown(word string) int {

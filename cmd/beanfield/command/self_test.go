@@ -71,7 +71,7 @@ func TestMakeToken(t *testing.T) {
 // Every command explains itself, in the same words by -h and by help.
 func TestHelp(t *testing.T) {
 	all := ran("help").stdout
-	for _, c := range All() {
+	for _, c := range table {
 		text := ran("help", c.Name)
 		if h := ran(c.Name, "-h"); h.code != 0 || h.stdout == "" || !strings.HasPrefix(text.stdout, h.stdout) {
 			t.Errorf("%s -h: %+v", c.Name, h)
@@ -118,7 +118,7 @@ func TestHelpOfVerbs(t *testing.T) {
 // Every example, and every command line of the manual, is one that its command reads.
 func TestExamples(t *testing.T) {
 	var lines []string
-	for _, c := range All() {
+	for _, c := range table {
 		lines = append(lines, c.Examples...)
 	}
 	for _, topic := range manual.Topics {
@@ -156,7 +156,7 @@ func TestExamples(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for shell, flags := range map[string][]string{"bash": {"-n"}, "zsh": {"-n"}, "fish": {"--no-execute"}} {
 		script := ran("completion", shell)
-		for _, c := range All() {
+		for _, c := range table {
 			if !strings.Contains(script.stdout, c.Name) {
 				t.Errorf("%s: no %s", shell, c.Name)
 			}

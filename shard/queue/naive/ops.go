@@ -19,7 +19,6 @@ const (
 	NoRoom       Status = "no room"
 	Failed       Status = "failed"
 	TooLong      Status = "too long"
-	Ended        Status = "ended"
 	Exists       Status = "exists"
 )
 

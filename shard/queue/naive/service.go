@@ -29,7 +29,6 @@ type Limits struct {
 // Service is what the queue service knows of a tube: a queue. Its first group is the tube.
 type Service struct {
 	Tube  string
-	Ended bool
 	First string // the name of the first group; "" if it has none
 	Views []*View
 
@@ -47,7 +46,7 @@ func (m *Queue) Service(tube string) *Service {
 }
 
 // Kept says that a queue has something that the log knows.
-func (s *Service) Kept() bool { return s.Ended || s.First != "" || len(s.Views) > 0 }
+func (s *Service) Kept() bool { return s.First != "" || len(s.Views) > 0 }
 
 // keeps says that a tube must not end, because the queue service needs it.
 func (m *Queue) keeps(tube string) bool {
@@ -72,16 +71,14 @@ func (m *Queue) In(queue string) (jobs []*Job) {
 
 // PutItem puts an item into its queue.
 func (m *Queue) PutItem(j *Job) Status {
-	s, pair := m.Service(j.Tube), j.Tube+rear
+	m.Service(j.Tube)
+	pair := j.Tube + rear
 	if front, is := strings.CutSuffix(j.Tube, rear); is {
 		pair = front
 	}
 	full := m.Limits.MaxLength > 0 && len(m.In(j.Tube))+len(m.In(pair)) >= m.Limits.MaxLength
 	victim := m.Least(byID, func(k *Job) bool { return m.Limits.AutoEvict && k.Tube == j.Tube && !m.had(k) })
-	switch {
-	case s.Ended:
-		return Ended
-	case full && victim == nil:
+	if full && victim == nil {
 		m.Did[Refused]++
 		return TooLong
 	}
@@ -123,15 +120,6 @@ func (m *Queue) endForAll(j *Job) {
 		m.Tube(j.Tube).Deletes++
 	}
 	m.end(j)
-}
-
-// End ends a queue: it takes no more items.
-func (m *Queue) End(queue string) {
-	m.need(queue)
-	if s := m.Service(queue); !s.Ended {
-		s.Ended = true
-		m.logQueue(s)
-	}
 }
 
 // finish is the end of a job for the first group.
