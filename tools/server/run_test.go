@@ -1,6 +1,7 @@
 package server
 
 import (
+	"beanfield/storage/must"
 	"bufio"
 	"errors"
 	"fmt"
@@ -96,4 +97,16 @@ func TestFreePortIsFree(t *testing.T) {
 	if err != nil || got > taken && got < taken+4 {
 		t.Errorf("port %d after %d, %v", got, taken, err)
 	}
+}
+
+// TestPortsAreTriedWithoutListening: whoever waits for a server at the port is not taken for a moment and then reset,
+// and that server is not kept from it.
+func TestPortsAreTriedWithoutListening(t *testing.T) {
+	port := must.Get(FreePort())
+	release := must.Get(hold(port))
+	defer release()
+	if conn, err := net.Dial("tcp4", localAddr(port)); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("a connection to a port that is tried: %v, %v", conn, err)
+	}
+	must.Get(net.Listen("tcp4", localAddr(port))).Close()
 }
