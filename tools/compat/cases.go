@@ -4,9 +4,12 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 )
 
 // The files in cases are the table; cases/README tells how they are written.
@@ -16,16 +19,41 @@ var caseFiles embed.FS
 
 // readCases reads a file of cases. A mistake in it is the programmer's.
 func readCases(name string) []oddCase {
-	text, err := caseFiles.ReadFile("cases/" + name + ".txt")
-	if err != nil {
-		panic(err)
-	}
-	cases, err := parseCases(string(text))
-	if err != nil {
+	var text strings.Builder
+	file := template.New(name+".txt").Delims("<<", ">>").Funcs(caseFuncs)
+	err := template.Must(file.ParseFS(caseFiles, "cases/"+name+".txt")).Execute(&text, nil)
+	cases, wrong := parseCases(text.String())
+	if err = errors.Join(err, wrong); err != nil {
 		panic(fmt.Sprintf("cases/%s.txt: %v", name, err))
 	}
 	return cases
 }
+
+// caseFuncs are for cases that follow a rule.
+var caseFuncs = template.FuncMap{
+	"list": func(all ...any) []any { return all },
+	"dict": func(pairs ...string) map[string]string {
+		all := map[string]string{}
+		for pair := range slices.Chunk(pairs, 2) {
+			all[pair[0]] = pair[1]
+		}
+		return all
+	},
+	"add": func(all ...int) (sum int) {
+		for _, n := range all {
+			sum += n
+		}
+		return sum
+	},
+	"mul": func(a, b int) int { return a * b }, "div": func(a, b int) int { return a / b },
+	"mod": func(a, b int) int { return a % b }, "upper": strings.ToUpper, "replace": strings.ReplaceAll,
+	"misleading": func() []string {
+		return append(slices.Sorted(maps.Keys(misleadingNames)), "1", "017", "1e3", ".", "1.2.3", "10.0.0.1")
+	},
+}
+
+// after is a question behind an odd line: its answer shows which bytes the odd line has used up.
+const after = `list-tube-used\r\n`
 
 // caseReader is what has been read so far.
 type caseReader struct {
@@ -35,7 +63,7 @@ type caseReader struct {
 }
 
 func parseCases(text string) ([]oddCase, error) {
-	r := caseReader{lists: map[string][]string{"after": {strconv.Quote(after)[1 : len(strconv.Quote(after))-1]}}}
+	r := caseReader{lists: map[string][]string{"after": {after}}}
 	for i, line := range strings.Split(text, "\n") {
 		if err := r.read(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)

@@ -41,6 +41,6 @@
 // reply.go is one answer, side.go one server with its connections; form.go has the subject's
 // configurations; pair.go keeps two servers in lockstep; random.go runs a seed with
 // generator.go. The table is in the directory cases, whose README tells how it is
-// written: cases.go reads it, computed.go has what is easier to compute, table.go
-// runs it, script.go plays the instructions. report.go prints what was found.
+// written: cases.go reads it, table.go runs it, script.go plays the instructions.
+// report.go prints what was found.
 package main

@@ -33,12 +33,12 @@ const defaultMaxJob = 65535
 // table is every case. What has to do with strings in stats is compared in each form.
 func table() []oddCase {
 	var inOne []oddCase
-	for _, name := range []string{"lines", "numbers", "put", "jobs", "reserve", "tubes", "close", "time", "differs"} {
+	for _, name := range []string{"lines", "numbers", "put", "jobs", "reserve", "tubes", "close", "time", "differs", "computed"} {
 		inOne = append(inOne, readCases(name)...)
 	}
 	return slices.Concat(
-		inForms([]form{never}, inOne, computedCases()),
-		inForms([]form{never, always, needed, unset}, readCases("names"), readCases("stats"), computedNames()),
+		inForms([]form{never}, inOne),
+		inForms([]form{never, always, needed, unset}, readCases("names"), readCases("stats")),
 	)
 }
 
@@ -55,15 +55,6 @@ func inForms(forms []form, all ...[]oddCase) []oddCase {
 		}
 	}
 	return cases
-}
-
-// texts makes lines that do not differ.
-func texts(all ...string) []line {
-	lines := make([]line, len(all))
-	for i, t := range all {
-		lines[i] = line{text: t}
-	}
-	return lines
 }
 
 // tableResult is how a case ended.

@@ -65,6 +65,12 @@ func TestTableKnowsEveryVerb(t *testing.T) {
 	}
 }
 
+var allVerbs = []string{
+	"put", "peek", "peek-ready", "peek-delayed", "peek-buried", "reserve", "reserve-with-timeout", "reserve-job",
+	"delete", "release", "bury", "kick", "kick-job", "touch", "stats", "stats-job", "stats-tube", "use", "watch",
+	"ignore", "list-tubes", "list-tube-used", "list-tubes-watched", "quit", "pause-tube",
+}
+
 func TestScriptMistakes(t *testing.T) {
 	for _, script := range []string{
 		"a", "a foo", "A: foo", "a< x", "a< 1 after", "a< 1 after soon", "? current-waiting", "a? stats | key",
