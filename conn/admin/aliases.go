@@ -36,9 +36,7 @@ func (m *Metrics) exporterFamilies(f *findings) (list []*dto.MetricFamily) {
 		tubes[i] = labels([]string{"instance", "tube"}, []string{f.opts.Instance, f.tubes.tubes[i].Name})
 	}
 	for _, k := range tubeKeys {
-		list = append(list, family("tube_"+underscored(k.name), k.name, gauge, tubes, func(i int) float64 {
-			return k.of(&f.tubes.tubes[i])
-		}))
+		list = append(list, family("tube_"+underscored(k.name), k.name, gauge, tubes, k.of(f.tubes.tubes)))
 	}
 	return append(list, m.exporterItself()...)
 }

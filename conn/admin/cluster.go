@@ -4,8 +4,6 @@ import (
 	"strconv"
 
 	"beanfield/storage/tally"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Cluster is what a node knows of its cluster.
@@ -39,43 +37,38 @@ func (g *gathering) cluster() {
 	}
 	c := g.src.Cluster()
 	for _, role := range Roles {
-		g.value("beanfield_cluster_role", "1 for what this node is doing, 0 for the other roles.",
-			prometheus.GaugeValue, truth(role == c.Role), "role", role)
+		g.value("beanfield_cluster_role", "1 for what this node is doing, 0 for the other roles.", truth(role == c.Role),
+			"role", role)
 	}
-	gauge := func(name, help string, v float64) { g.value(name, help, prometheus.GaugeValue, v) }
 	g.value("beanfield_cluster_serving", "1 if this node has the shards, and serves clients or is about to.",
-		prometheus.GaugeValue, truth(c.Serving), "cluster", c.Name)
-	gauge("beanfield_cluster_nodes", "Nodes of the cluster.", float64(c.Nodes))
-	gauge("beanfield_cluster_nodes_alive", "Nodes that this node has heard of lately, itself included.",
-		float64(c.Alive))
-	gauge("beanfield_cluster_problems", "Problems that beanfield cluster status tells at this node.",
-		float64(c.Problems))
-	gauge("beanfield_cluster_lag_bytes", "About how long the records are that this node lacks.", float64(c.LagBytes))
-	g.spread("beanfield_cluster_append_seconds", "Time to append a record where most replicas have it on disk.",
-		seconds, &c.Append)
+		truth(c.Serving), "cluster", c.Name)
+	g.figures(c, clusterFigures)
 	for i := range c.Shards {
-		g.clusterShard(strconv.Itoa(i), &c.Shards[i])
+		g.figures(&c.Shards[i], clusterShardFigures, "shard", strconv.Itoa(i))
 	}
 }
 
-func (g *gathering) clusterShard(n string, s *ClusterShard) {
-	gauge := func(name, help string, v float64) { g.value(name, help, prometheus.GaugeValue, v, "shard", n) }
-	count := func(name, help string, v float64) { g.value(name, help, prometheus.CounterValue, v, "shard", n) }
-	gauge("beanfield_cluster_shard_epoch", "Epoch of the shard: it grows when another node takes the shard over.",
-		float64(s.Epoch))
-	gauge("beanfield_cluster_shard_record", "Number of the last record that this node has.", float64(s.Record))
-	gauge("beanfield_cluster_shard_durable_record", "Number of the last record that is in this node's tables.",
-		float64(s.Durable))
-	gauge("beanfield_cluster_shard_lag_records", "Records that this node lacks.", float64(s.Lag))
-	gauge("beanfield_cluster_shard_trim_record", "Number up to which the records may be removed from the log.",
-		float64(s.Trim))
-	gauge("beanfield_cluster_shard_lane", "Which of the two lanes is in use.", float64(s.Lane))
-	gauge("beanfield_cluster_shard_failed", "1 if this node cannot keep its copy of the shard.", truth(s.Failed))
-	gauge("beanfield_cluster_shard_rebuilding", "1 if this node's copy of the shard waits for a checkpoint of "+
-		"another node, or is getting it.", truth(s.Rebuilding))
-	gauge("beanfield_cluster_shard_damaged", "1 while a copy of the shard at this node is damaged: in use, being "+
-		"replaced, or kept in the directory cluster/damaged.", truth(s.Damaged))
-	count("beanfield_cluster_shard_doubts_total", "Requests that the engine did not answer in time.", float64(s.Doubts))
-	count("beanfield_cluster_shard_rejections_total", "Records that the engine rejected.", float64(s.Rejections))
-	count("beanfield_cluster_shard_failures_total", "Requests to the engine that failed.", float64(s.Failures))
+var clusterFigures = []figure{
+	{"beanfield_cluster_nodes", "Nodes of the cluster.", "Nodes"},
+	{"beanfield_cluster_nodes_alive", "Nodes that this node has heard of lately, itself included.", "Alive"},
+	{"beanfield_cluster_problems", "Problems that beanfield cluster status tells at this node.", "Problems"},
+	{"beanfield_cluster_lag_bytes", "About how long the records are that this node lacks.", "LagBytes"},
+	{"beanfield_cluster_append_seconds", "Time to append a record where most replicas have it on disk.", "Append"},
+}
+
+var clusterShardFigures = []figure{
+	{"beanfield_cluster_shard_epoch", "Epoch of the shard: it grows when another node takes the shard over.", "Epoch"},
+	{"beanfield_cluster_shard_record", "Number of the last record that this node has.", "Record"},
+	{"beanfield_cluster_shard_durable_record", "Number of the last record that is in this node's tables.", "Durable"},
+	{"beanfield_cluster_shard_lag_records", "Records that this node lacks.", "Lag"},
+	{"beanfield_cluster_shard_trim_record", "Number up to which the records may be removed from the log.", "Trim"},
+	{"beanfield_cluster_shard_lane", "Which of the two lanes is in use.", "Lane"},
+	{"beanfield_cluster_shard_failed", "1 if this node cannot keep its copy of the shard.", "Failed"},
+	{"beanfield_cluster_shard_rebuilding", "1 if this node's copy of the shard waits for a checkpoint of another node, " +
+		"or is getting it.", "Rebuilding"},
+	{"beanfield_cluster_shard_damaged", "1 while a copy of the shard at this node is damaged: in use, being replaced, " +
+		"or kept in the directory cluster/damaged.", "Damaged"},
+	{"beanfield_cluster_shard_doubts_total", "Requests that the engine did not answer in time.", "Doubts"},
+	{"beanfield_cluster_shard_rejections_total", "Records that the engine rejected.", "Rejections"},
+	{"beanfield_cluster_shard_failures_total", "Requests to the engine that failed.", "Failures"},
 }

@@ -139,7 +139,7 @@ func TestMetricsOfLimits(t *testing.T) {
 
 // What the sources say is told, in plain text, compressed and as OpenMetrics.
 func TestMetricsText(t *testing.T) {
-	m := must.Get(NewMetrics(sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10}))
+	m := must.Get(NewMetrics(sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10, Durable: true}))
 	plain := ask(m).Body.String()
 	zipped := must.Get(gzip.NewReader(ask(m, "Accept-Encoding", "gzip").Body))
 	unzipped := must.Get(io.ReadAll(zipped))
@@ -159,6 +159,8 @@ func TestMetricsText(t *testing.T) {
 		`beanfield_tls_handshakes_total{outcome="dropped"} 7`, "beanfield_slow_commands_total 4",
 		"beanfield_tls_half_handshakes 3",
 		`beanfield_tube_current_jobs_ready{tube="tube-000001"} 1`, `beanfield_queue_queues 3`,
+		`beanfield_shard_log_records_total{shard="1"} 0`, `beanfield_shard_log_filled_ratio{shard="0"} 0`,
+		`beanfield_shard_log_commit_seconds_count{shard="0"} 0`, `beanfield_shard_log_failed{shard="0"} 0`,
 		`beanfield_other_tubes 0`,
 	} {
 		for what, text := range map[string]string{"plain text": plain, "gzip": string(unzipped), "OpenMetrics": open} {

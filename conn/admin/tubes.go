@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"container/heap"
+	"reflect"
 	"slices"
 
 	"beanfield/shard/queue"
@@ -92,25 +93,33 @@ func (r *ranking) Swap(i, j int)      { r.tubes[i], r.tubes[j] = r.tubes[j], r.t
 func (r *ranking) Push(any)           {}
 func (r *ranking) Pop() any           { return nil }
 
-// tubeKeys are the keys of stats-tube but the name.
-var tubeKeys = []struct {
-	name string
-	of   func(*queue.TubeFigures) float64
-	rest bool // it can be summed up
-}{
-	{"current-jobs-urgent", func(f *queue.TubeFigures) float64 { return float64(f.Urgent) }, true},
-	{"current-jobs-ready", func(f *queue.TubeFigures) float64 { return float64(f.Ready) }, true},
-	{"current-jobs-reserved", func(f *queue.TubeFigures) float64 { return float64(f.Reserved) }, true},
-	{"current-jobs-delayed", func(f *queue.TubeFigures) float64 { return float64(f.Delayed) }, true},
-	{"current-jobs-buried", func(f *queue.TubeFigures) float64 { return float64(f.Buried) }, true},
-	{"total-jobs", func(f *queue.TubeFigures) float64 { return float64(f.Total) }, true},
-	{"current-using", func(f *queue.TubeFigures) float64 { return float64(f.Using) }, true},
-	{"current-watching", func(f *queue.TubeFigures) float64 { return float64(f.Watching) }, true},
-	{"current-waiting", func(f *queue.TubeFigures) float64 { return float64(f.Waiting) }, true},
-	{"cmd-delete", func(f *queue.TubeFigures) float64 { return float64(f.Deletes) }, true},
-	{"cmd-pause-tube", func(f *queue.TubeFigures) float64 { return float64(f.Pauses) }, true},
-	{"pause", func(f *queue.TubeFigures) float64 { return float64(f.Pause) }, false},
-	{"pause-time-left", func(f *queue.TubeFigures) float64 { return float64(f.PauseLeft) }, false},
+// tubeKey is a key of stats-tube, and the field that has its value.
+type tubeKey struct {
+	name, field string
+	rest        bool // it can be summed up
+}
+
+// tubeKeys are all but the name.
+var tubeKeys = []tubeKey{
+	{"current-jobs-urgent", "Urgent", true},
+	{"current-jobs-ready", "Ready", true},
+	{"current-jobs-reserved", "Reserved", true},
+	{"current-jobs-delayed", "Delayed", true},
+	{"current-jobs-buried", "Buried", true},
+	{"total-jobs", "Total", true},
+	{"current-using", "Using", true},
+	{"current-watching", "Watching", true},
+	{"current-waiting", "Waiting", true},
+	{"cmd-delete", "Deletes", true},
+	{"cmd-pause-tube", "Pauses", true},
+	{"pause", "Pause", false},
+	{"pause-time-left", "PauseLeft", false},
+}
+
+// of reads the value of each of a list of tubes.
+func (k *tubeKey) of(list []queue.TubeFigures) func(i int) float64 {
+	field, _ := reflect.TypeFor[queue.TubeFigures]().FieldByName(k.field)
+	return func(i int) float64 { return numberOf(reflect.ValueOf(&list[i]).Elem().FieldByIndex(field.Index)) }
 }
 
 // tubeFamilies are the metrics of the tubes. They are made in few pieces of memory, and
@@ -127,8 +136,7 @@ func (r *ranking) tubeFamilies() (list []*dto.MetricFamily) {
 			kind = dto.MetricType_COUNTER
 		}
 		list = append(list, family(metricName("beanfield_tube_", k.name), "As "+k.name+" in the reply of stats-tube.",
-			kind, pairs,
-			func(i int) float64 { return k.of(&r.tubes[i]) }))
+			kind, pairs, k.of(r.tubes)))
 	}
 	return append(append(append(list, r.serviceFamilies(pairs)...), r.policyFamily()), r.restFamilies()...)
 }
@@ -181,7 +189,7 @@ func (r *ranking) restFamilies() (list []*dto.MetricFamily) {
 		if k.rest {
 			list = append(list, family("beanfield_other_tubes_"+underscored(k.name), "The sum of "+k.name+
 				" over the tubes without metrics of their own.",
-				gauge, one, func(int) float64 { return k.of(&r.rest) }))
+				gauge, one, k.of([]queue.TubeFigures{r.rest})))
 		}
 	}
 	return list
