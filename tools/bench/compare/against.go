@@ -73,13 +73,15 @@ func (r *rowResult) line() string {
 	for _, res := range slices.Concat(fresh.rounds, base.rounds) {
 		others = max(others, res.OthersCPU)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %.2f | %s |", r.Name, strings.Join(shown, "; "), len(fresh.rounds), others, r.verdict95())
+	return fmt.Sprintf("| %s | %s | %d | %.2f | %s |", r.Name, strings.Join(shown, "; "), len(fresh.rounds), others,
+		r.verdict95())
 }
 
 // builds shows how a build of beanfield compares with an older one.
 func (c *comparer) builds() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s against %s: medians of the pairs' ratios (95 %% certain).\n\n", c.peers[0].Name, c.peers[1].Name)
+	fmt.Fprintf(&b, "%s against %s: medians of the pairs' ratios (95 %% certain).\n\n", c.peers[0].Name,
+		c.peers[1].Name)
 	b.WriteString("| row | new, in terms of the base | pairs | others, processors | verdict |\n|---|---|--:|--:|---|\n")
 	for i := range c.results {
 		b.WriteString(c.results[i].line() + "\n")

@@ -75,15 +75,17 @@ func made() *comparer {
 				of(beanfield, result(150, 9, 10)), of(beanstalkd, result(100, 10, 20)), of(bareLoop, result(160, 8,
 					10)),
 			}},
-			{titled("durable", always, three[0], "server CPU per operation <= 1.1 x bare loop with a log"), []peerResult{
-				of(beanfield, result(150, 9, 10)), of(beanstalkd, result(100, 10, 20)), of(loggedLoop, result(160,
-					8, 10)),
-			}},
+			{titled("durable", always, three[0], "server CPU per operation <= 1.1 x bare loop with a log"),
+				[]peerResult{
+					of(beanfield, result(150, 9, 10)), of(beanstalkd, result(100, 10, 20)), of(loggedLoop, result(160,
+						8, 10)),
+				}},
 			{titled("disturbed", "", three[0]), []peerResult{
 				of(beanfield, loud(result(300, 3, 10))), of(beanstalkd, loud(result(100, 10, 20))),
 			}},
 			{titled("absent", "", three[0]), []peerResult{
-				{peer: peer{Name: beanfield, ours: true}, absent: "it does not know this yet"}, of(beanstalkd, result(100, 10, 20)),
+				{peer: peer{Name: beanfield, ours: true}, absent: "it does not know this yet"},
+				of(beanstalkd, result(100, 10, 20)),
 			}},
 			{memory, []peerResult{
 				of(beanfield, loud(&load.Result{Server: load.ServerUse{BytesEach: 42}})),
@@ -112,7 +114,8 @@ func TestMarkdown(t *testing.T) {
 		"| not reached | throughput | at least 2.00 x | 1.50 | missed |",
 		"| not reached | server CPU per operation | at most 0.600 x | 0.900 | missed |",
 		"| at the floor | throughput | at least 2.00 x | 1.50 | missed (at the floor: 1.12 x the CPU of the bare loop) |",
-		"| durable | throughput | at least 2.00 x | 1.50 | missed |", // it waits for a disk, and so is never at the floor
+		// it waits for a disk, and so is never at the floor
+		"| durable | throughput | at least 2.00 x | 1.50 | missed |",
 		"| durable | server CPU per operation | at most 1.10 x the bare loop with a log | 1.12 | missed |",
 		"| durable | beanfield | 150 | 1.50 | 0.938 | 9.00 | 0.900 | 1.12 |",
 		"| disturbed | throughput | at least 2.00 x | 3.00 | unsure: others used the machine |",
@@ -120,7 +123,8 @@ func TestMarkdown(t *testing.T) {
 		"| absent | beanfield | did not start |",
 		"| memory | bytes each | at most 50.0 | 42.0 | yes |",
 		"| stalls | longest stall of a neighbour, µs | at most 2,000 | 2,300 (100–9,000) | missed (at the floor: a bare loop stalls 2,000",
-		"\n| memory | beanfield | 42.0 bytes each | – |", "2001-02-03", "cores", "`bench compare`", "`echo -p {port}`, -v",
+		"\n| memory | beanfield | 42.0 bytes each | – |", "2001-02-03", "cores", "`bench compare`",
+		"`echo -p {port}`, -v",
 	)
 	columns := 0
 	for line := range strings.Lines(text) {
@@ -159,8 +163,9 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	for list, n := range map[string]int{"first": 5, "all,plain": len(rows), "persistence,recovery": 20, "awaited": 9, "memory,plain": 2,
-		"stalls": 25, "plain,none": 0} {
+	for list, n := range map[string]int{"first": 5, "all,plain": len(rows), "persistence,recovery": 20, "awaited": 9,
+		"memory,plain": 2,
+		"stalls":       25, "plain,none": 0} {
 		if got, err := chooseRows(list); len(got) != n || (err == nil) != (n > 0) {
 			t.Errorf("%s: %d rows, %v", list, len(got), err)
 		}
@@ -204,7 +209,8 @@ func TestCompare(t *testing.T) {
 	}
 	must.Do(t, c.compare(t.Context()))
 	text := c.markdown(t.Context(), "", "")
-	tells(t, text, "at most 1.15 x the bare loop with a log |", "| bytes written for each job | at most 190 |", tables[1].head,
+	tells(t, text, "at most 1.15 x the bare loop with a log |", "| bytes written for each job | at most 190 |",
+		layout.Table[1].Head,
 		"| beanstalkd | did not start |")
 	if strings.Contains(text, "not measured") || c.chart("") == "" {
 		t.Errorf("a goal without its number:\n%s", text)
@@ -244,9 +250,10 @@ func TestTables(t *testing.T) {
 	}
 	must.Do(t, c.compare(t.Context()))
 	text := c.markdown(t.Context(), "", "")
-	tells(t, text, "\n| 5 million jobs of 100 bytes, restarted | beanfield |", "| at most 3.00 |", tables[2].head,
-		"| beanstalkd | ", "\n| 1 million buried jobs kicked at once | beanstalkd |", tables[3].head)
-	if strings.Contains(text, "ops/s |") || strings.Contains(text, "not measured") || strings.Count(text, "at most 2,000") != 3 {
+	tells(t, text, "\n| 5 million jobs of 100 bytes, restarted | beanfield |", "| at most 3.00 |", layout.Table[2].Head,
+		"| beanstalkd | ", "\n| 1 million buried jobs kicked at once | beanstalkd |", layout.Table[3].Head)
+	if strings.Contains(text, "ops/s |") || strings.Contains(text, "not measured") ||
+		strings.Count(text, "at most 2,000") != 3 {
 		t.Errorf("an empty table, or a goal without its number:\n%s", text)
 	}
 }

@@ -24,7 +24,7 @@ func (g *goal) UnmarshalText(text []byte) error {
 	bound, of, ratio := strings.Cut(rest, " x")
 	var err error
 	g.metric, g.ratio, g.of = metric(name), ratio, strings.TrimSpace(of)
-	if g.bound, err = strconv.ParseFloat(bound, 64); err != nil || metrics[g.metric].of == nil {
+	if g.bound, err = strconv.ParseFloat(bound, 64); err != nil || metrics[g.metric].Field == "" {
 		return fmt.Errorf("goal %q: want METRIC <= BOUND, or >=, with x for a ratio", text)
 	}
 	return nil

@@ -24,7 +24,8 @@ func Main(ctx context.Context, args []string) error {
 	f.IntVar(&c.repeats, "repeats", 2, "repeat a measurement up to so often when others use the machine")
 	f.Float64Var(&c.scale, "scale", 1, "`times` as many jobs put beforehand as the rows say, to try them quickly")
 	program := f.String("beanfield", "", "beanfield's `program`; default: built from this module")
-	against := f.String("against", "", "another beanfield's `program`: compare the two of them, and nothing else, in short pairs")
+	against := f.String("against", "", "another beanfield's `program`: compare the two of them, and nothing else, "+
+		"in short pairs")
 	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds")
 	write := f.Bool("write", false, "write results.md and results.svg into tools/bench")
 	if err := f.Parse(args); err != nil {

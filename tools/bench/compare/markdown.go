@@ -2,50 +2,67 @@ package compare
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/measure"
 )
 
+//go:embed results.tmpl
+var resultsText string
+
+var results = template.Must(template.New("results").Parse(resultsText))
+
+// A shownTable is a table of a report with its cells.
+type shownTable struct {
+	Head, First string
+	Titles      []string
+	Lines       [][]string
+}
+
+// A report is what results.tmpl shows.
+type report struct {
+	Date, Machine, Command, Rounds, Seconds string
+	Servers                                 []string
+	Goals                                   [][]string
+	Tables                                  []shownTable
+	Bound, Where                            string // see remarks
+	Worst                                   float64
+}
+
 // markdown shows a comparison: which goals beanfield reached, and what every server did.
 func (c *comparer) markdown(ctx context.Context, date, command string) string {
-	var b strings.Builder
-	_, machine := measure.Machine()
-	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %s of %s s each.\n\n",
-		date, machine, strings.TrimSpace(command), c.roundCount(), short(c.duration.Seconds()))
-	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator another, "+
-		"unless a row says otherwise. An operation is one command with its reply. "+
-		"Ratios are medians of the rounds' ratios (smallest–largest). Servers:\n\n")
+	r := report{Date: date, Command: strings.TrimSpace(command), Rounds: c.roundCount(),
+		Seconds: short(c.duration.Seconds())}
+	_, r.Machine = measure.Machine()
 	for _, p := range c.peers {
-		if !slices.ContainsFunc(c.results, func(r rowResult) bool { return p.inRow(r.row) }) {
-			continue
+		if slices.ContainsFunc(c.results, func(r rowResult) bool { return p.inRow(r.row) }) {
+			r.Servers = append(r.Servers, p.shown(ctx))
 		}
-		command, version := p.shown(ctx)
-		if version != "" {
-			version = ", " + version
-		}
-		class := p.Class
-		if class == "" {
-			class = "memory"
-		}
-		fmt.Fprintf(&b, "- %s (%s): `%s`%s\n", p.Name, class, command, version)
 	}
-	b.WriteString("\n## Goals\n\n| load | measure | goal | measured | reached |\n|---|---|--:|--:|---|\n")
 	for i := range c.results {
-		r := &c.results[i]
-		for _, g := range r.Goals {
-			got := r.measured(g)
-			line(&b, r.Title, string(g.metric), g.String(), got.String(), r.verdict(g, got))
+		one := &c.results[i]
+		for _, g := range one.Goals {
+			got := one.measured(g)
+			r.Goals = append(r.Goals, []string{one.Title, string(g.metric), g.String(), got.String(),
+				one.verdict(g, got)})
 		}
 	}
-	for i := range tables {
-		tables[i].write(&b, c.results)
+	for _, t := range layout.Table {
+		if lines := t.lines(c.results); len(lines) > 0 {
+			r.Tables = append(r.Tables, shownTable{t.Head, t.First, t.titles(), lines})
+		}
 	}
-	c.remarks(&b)
-	return b.String()
+	c.remarks(&r)
+	var text strings.Builder
+	if err := results.Execute(&text, &r); err != nil {
+		panic(err)
+	}
+	return text.String()
 }
 
 func (c *comparer) roundCount() string {
@@ -126,17 +143,13 @@ func (r *rowResult) verdict(g goal, got spread) string {
 	switch {
 	case !got.known():
 		return "not measured"
-	case r.unsure() && !metrics[g.metric].steady:
+	case r.unsure() && !metrics[g.metric].Steady:
 		return "unsure: others used the machine"
 	case g.met(got.median):
 		return "yes"
 	}
 	if g.metric == stall {
-		var waits []float64
-		for _, res := range r.ours().rounds {
-			waits = append(waits, res.Stall.BareUs)
-		}
-		if bare := spreadOf(waits).median; got.median <= atFloor*bare {
+		if bare := spreadOf(bareStall.all(r.ours().rounds)).median; got.median <= atFloor*bare {
 			return fmt.Sprintf("missed (at the floor: a bare loop stalls %s µs here)", short(bare))
 		}
 	}
@@ -149,26 +162,19 @@ func (r *rowResult) verdict(g goal, got spread) string {
 }
 
 // remarks say where a number must be read with care.
-func (c *comparer) remarks(b *strings.Builder) {
+func (c *comparer) remarks(r *report) {
 	var bound []string
-	worst, where := 0.0, ""
-	for i := range c.results {
-		r := &c.results[i]
-		for _, p := range r.peers {
+	for _, one := range c.results {
+		for _, p := range one.peers {
 			if slices.ContainsFunc(p.rounds, (*load.Result).GeneratorBound) {
-				bound = append(bound, fmt.Sprintf("%s (%s)", p.Name, r.Title))
+				bound = append(bound, fmt.Sprintf("%s (%s)", p.Name, one.Title))
 			}
 			for _, res := range p.rounds {
-				if res.OthersCPU > worst {
-					worst, where = res.OthersCPU, " ("+r.Title+")"
+				if res.OthersCPU > r.Worst {
+					r.Worst, r.Where = res.OthersCPU, " ("+one.Title+")"
 				}
 			}
 		}
 	}
-	b.WriteByte('\n')
-	if len(bound) > 0 {
-		fmt.Fprintf(b, "The generator was the bottleneck, so that more would have been possible, for: %s.\n",
-			strings.Join(bound, "; "))
-	}
-	fmt.Fprintf(b, "Others on the machine used at most %.2f of a processor during a measurement%s.\n", worst, where)
+	r.Bound = strings.Join(bound, "; ")
 }

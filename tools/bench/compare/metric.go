@@ -1,96 +1,80 @@
 package compare
 
 import (
+	"cmp"
+	_ "embed"
 	"math"
+	"reflect"
 	"strings"
 
 	"beanfield/tools/bench/load"
 )
 
-// A metric is one number of a result that servers are compared by.
+// A metric is one number of a result that servers are compared by, by its name in report.toml.
 type metric string
 
+// Those that are more than a column of a table.
 const (
 	throughput  metric = "throughput"
 	cpu         metric = "server CPU per operation"
-	jobCPU      metric = "server CPU per job"
-	p50         metric = "median"
 	p99         metric = "p99"
-	p999        metric = "p99.9"
 	bytesEach   metric = "bytes each"
-	resident    metric = "MB resident"
 	start       metric = "ms until the first reply"
 	recovery    metric = "seconds until it serves all jobs again"
-	loadedMB    metric = "highest MB while loading"
 	recoveredMB metric = "highest MB after the restart"
 	stall       metric = "longest stall of a neighbour, µs"
 	stallP999   metric = "p99.9 of a neighbour, µs"
+	bareStall   metric = "longest wait at a bare loop"
 	written     metric = "bytes written for each job"
 	onDisk      metric = "MB on the disk at the end"
 	peakMB      metric = "highest MB"
 )
 
-// metrics says where each is in a result, its unit, and whether it stays the same whoever else uses the processors.
-var metrics = map[metric]struct {
-	of     func(*load.Result) float64
-	unit   string
-	steady bool
-}{
-	throughput: {func(r *load.Result) float64 { return r.OpsPerSec }, "ops/s", false},
-	cpu:        {func(r *load.Result) float64 { return r.Server.CPUPerOp }, "µs", false},
-	jobCPU:     {func(r *load.Result) float64 { return r.Server.CPUPerOp * float64(r.Load.JobOperations()) }, "µs", false},
-	p50:        {func(r *load.Result) float64 { return r.Latency.P50 }, "µs", false},
-	p99:        {func(r *load.Result) float64 { return r.Latency.P99 }, "µs", false},
-	p999:       {func(r *load.Result) float64 { return r.Latency.P999 }, "µs", false},
-	bytesEach:  {func(r *load.Result) float64 { return r.Server.BytesEach }, "bytes", true},
-	resident:   {func(r *load.Result) float64 { return mb(r.Server.RSS) }, "MB", true},
-
-	start:    {restart(func(u *load.Recovery) float64 { return u.StartSec * 1e3 }), "ms", false},
-	recovery: {recovered(func(u *load.Recovery) float64 { return u.RecoverySec }), "s", false},
-	"highest memory of the restart, in steady memories": {recovered((*load.Recovery).Peak), "", true},
-	loadedMB:    {recovered(func(u *load.Recovery) float64 { return mb(u.LoadedPeak) }), "MB", true},
-	recoveredMB: {recovered(func(u *load.Recovery) float64 { return mb(u.RecoveredPeak) }), "MB", true},
-
-	stall:     {stalled(func(s *load.Stall) float64 { return s.Disturbed.Max }), "µs", false},
-	stallP999: {stalled(func(s *load.Stall) float64 { return s.Disturbed.P999 }), "µs", false},
-
-	written: {func(r *load.Result) float64 { return r.Server.WrittenPerOp * float64(r.Load.JobOperations()) }, "bytes", true},
-	onDisk:  {func(r *load.Result) float64 { return mb(r.Server.OnDisk) }, "MB", true},
-	peakMB:  {func(r *load.Result) float64 { return mb(r.Server.PeakRSS) }, "MB", true},
+// A definition says what a metric is; report.toml says what each field means.
+type definition struct {
+	Name        metric
+	Field, Unit string
+	Times       float64
+	Job, Steady bool
 }
 
-func restart(of func(*load.Recovery) float64) func(*load.Result) float64 {
-	return func(r *load.Result) float64 {
-		if r.Recovery == nil {
-			return math.NaN()
-		}
-		return of(r.Recovery)
+//go:embed report.toml
+var reportText string
+
+// layout is what a report shows.
+var layout = decoded[struct {
+	Metric []definition
+	Table  []table
+}]("report.toml", reportText)
+
+var metrics = func() map[metric]definition {
+	all := map[metric]definition{}
+	for _, m := range layout.Metric {
+		all[m.Name] = m
 	}
-}
+	return all
+}()
 
-// recovered is not a number where there was nothing to recover.
-func recovered(of func(*load.Recovery) float64) func(*load.Result) float64 {
-	return restart(func(u *load.Recovery) float64 {
-		if u.Jobs == 0 {
-			return math.NaN()
+// of is not a number where there was no restart, or no stall.
+func (m metric) of(r *load.Result) float64 {
+	is, at := metrics[m], reflect.ValueOf(r).Elem()
+	for name := range strings.SplitSeq(is.Field, ".") {
+		if at = at.FieldByName(name); at.Kind() == reflect.Pointer {
+			if at.IsNil() {
+				return math.NaN()
+			}
+			at = at.Elem()
 		}
-		return of(u)
-	})
-}
-
-func stalled(of func(*load.Stall) float64) func(*load.Result) float64 {
-	return func(r *load.Result) float64 {
-		if r.Stall == nil {
-			return math.NaN()
-		}
-		return of(r.Stall)
 	}
+	v := at.Convert(reflect.TypeFor[float64]()).Float() * cmp.Or(is.Times, 1)
+	if is.Job {
+		v *= float64(r.Load.JobOperations())
+	}
+	return v
 }
-
-func (m metric) of(r *load.Result) float64 { return metrics[m].of(r) }
 
 // show is a number with its unit.
-func (m metric) show(v float64) string { return strings.TrimSpace(short(v) + " " + metrics[m].unit) }
+func (m metric) show(v float64) string { return strings.TrimSpace(short(v) + " " + metrics[m].Unit) }
 
 func (m metric) all(rounds []*load.Result) (v []float64) {
 	for _, r := range rounds {
@@ -108,11 +92,11 @@ func (r *row) shown() []metric {
 		return []metric{written} // these rows are there for it
 	case r.Load.Waits():
 		return []metric{bytesEach}
-	case r.Load.Kind == load.Restart && r.Load.Backlog == 0:
+	case r.restarts() && r.Load.Backlog == 0:
 		return []metric{start}
-	case r.Load.Kind == load.Restart:
+	case r.restarts():
 		return []metric{recovery, recoveredMB, onDisk}
-	case r.Load.Kind == load.Neighbour:
+	case r.stalls():
 		return []metric{stall, stallP999}
 	case r.Half:
 		return []metric{cpu, p99}

@@ -14,7 +14,7 @@ import (
 
 // lasts tells whether a server can be measured again and again. Otherwise both are started for each pair.
 func (r *row) lasts() bool {
-	return !r.Load.Whole && !r.Load.Waits() && r.Load.Kind != load.Restart && r.Load.Kind != load.Neighbour
+	return !r.Load.Whole && !r.Load.Waits() && !r.restarts() && !r.stalls()
 }
 
 // inPairs measures so many pairs: two measurements that follow each other.

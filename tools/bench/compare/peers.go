@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -52,15 +54,15 @@ func standardPeers(one, base peer) (all []peer) {
 
 // shown is the command without the place of its program on this machine, and what the program says of its version,
 // with -v as beanstalkd has it.
-func (p *peer) shown(ctx context.Context) (command, version string) {
+func (p *peer) shown(ctx context.Context) string {
 	program, rest, _ := strings.Cut(p.Command, " ")
-	command = filepath.Base(program) + " " + rest
+	text := fmt.Sprintf("%s (%s): `%s %s`", p.Name, cmp.Or(p.Class, "memory"), filepath.Base(program), rest)
 	if p.bare {
-		return command, ""
+		return text
 	}
 	out, _ := exec.CommandContext(ctx, program, "-v").Output()
-	version, _, _ = strings.Cut(string(out), "\n")
-	return command, strings.TrimSpace(version)
+	version, _, _ := strings.Cut(string(out), "\n")
+	return strings.TrimSuffix(text+", "+strings.TrimSpace(version), ", ")
 }
 
 // inRow tells whether a peer takes part in a row. One that compares a server with itself does not need the baseline,

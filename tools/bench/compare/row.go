@@ -28,24 +28,29 @@ type row struct {
 //go:embed rows.toml
 var rowsText string
 
-// rows are all of them. A mistake in the file is the programmer's.
-var rows = func() []row {
-	var file struct{ Row []row }
-	seen, err := toml.Decode(rowsText, &file)
+// decoded reads a file of the program. A mistake in it is the programmer's.
+func decoded[T any](name, text string) (file T) {
+	seen, err := toml.Decode(text, &file)
 	if err == nil && len(seen.Undecoded()) > 0 {
 		err = fmt.Errorf("what is %v?", seen.Undecoded())
 	}
 	if err != nil {
-		panic(fmt.Sprintf("rows.toml: %v", err))
+		panic(fmt.Sprintf("%s: %v", name, err))
 	}
-	for i := range file.Row {
-		r := &file.Row[i]
+	return file
+}
+
+// rows are all of them.
+var rows = func() []row {
+	all := decoded[struct{ Row []row }]("rows.toml", rowsText).Row
+	for i := range all {
+		r := &all[i]
 		r.Load = load.Of(r.Load)
 		if r.Own != nil {
 			*r.Own = load.Of(*r.Own)
 		}
 	}
-	return file.Row
+	return all
 }()
 
 // chooseRows reads a list of names of rows and sets, with commas; all is every row.

@@ -59,5 +59,3 @@ func grouped(v float64) string {
 	}
 	return s
 }
-
-func mb(bytes int64) float64 { return float64(bytes) / 1e6 }

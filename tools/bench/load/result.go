@@ -49,12 +49,9 @@ type Recovery struct {
 	// RecoverySec goes from the second start to a reply that counts every job.
 	RecoverySec                 float64
 	RecoveredRSS, RecoveredPeak int64
-}
-
-// Peak is the most memory that the restart took, against what the server needs for its jobs: before the restart or
-// after it, whichever is less.
-func (r *Recovery) Peak() float64 {
-	return float64(r.RecoveredPeak) / float64(min(r.LoadedRSS, r.RecoveredRSS))
+	// Peak is the most memory that the restart took, against what the server needs for its jobs: before the restart or
+	// after it, whichever is less.
+	Peak float64
 }
 
 // A Stall is what a neighbour saw of a disturbance. The longest stall is the longest latency.

@@ -36,7 +36,7 @@ func TestRestart(t *testing.T) {
 			}
 		}
 		if res.Server.OnDisk < 500*100 || u.Jobs != 500 || u.LoadedPeak < u.LoadedRSS ||
-			u.RecoveredPeak < u.RecoveredRSS || u.Peak() <= 0 {
+			u.RecoveredPeak < u.RecoveredRSS || !(u.Peak > 0) {
 			t.Errorf("%+v, %d bytes on the disk", u, res.Server.OnDisk)
 		}
 	}

@@ -77,6 +77,7 @@ func again(ctx context.Context, s *server.Launched, ld *load.Load, settle time.D
 	}
 	use, err := settled(ctx, s.PID(), settle)
 	u.RecoveredRSS, u.RecoveredPeak = use.RSS, use.Peak
+	u.Peak = float64(use.Peak) / float64(min(u.LoadedRSS, use.RSS))
 	res.Server.RSS, res.Server.PeakRSS = use.RSS, use.Peak
 	return err
 }
