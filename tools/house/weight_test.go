@@ -35,7 +35,7 @@ var budgets = map[string]weight{
 	"shard/queue":             {35000, 25400},
 	"shard/queue/naive":       {7600, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":         {13400, 12600},
+	"storage/cluster":         {13400, 11600},
 	"storage/jetstream":       {4700, 3400},
 	"storage/lanes":           {1900, 6300},
 	"storage/locallog":        {4200, 4600},

@@ -106,3 +106,15 @@ func TestHandOverToReader(t *testing.T) {
 		w.play("run 5s; serves " + x.name + " 0s; idle 300ms")
 	}
 }
+
+// O9: an owner whose disk is nearly full hands over to a node that has room, if there is one; when it has room
+// again it counts as before, but not at once. If the owner is lost, a node that has room takes its place.
+func TestFullDisks(t *testing.T) {
+	for seed := range uint64(5) {
+		w := newWorld(t, seed, 3).begin()
+		w.quiet()
+		w.play(`low owner; low x; run 1s; serves y 0s; keeps y 2m; idle 300ms; refuses y owner; roomy x; keeps y 2m
+			crash y; run 1900ms; serves x 0s; start y; low x; run 4s; serves y 0s; low y; keeps y 1m
+			roomy owner; keeps y 59s; run 3s; serves owner 0s`)
+	}
+}

@@ -59,23 +59,3 @@ func TestImpatience(t *testing.T) {
 	}
 	t.Error("nothing was found")
 }
-
-// O7: candidacies that came to nothing before somebody owned the shards do not count, also those of a node that has
-// not heard the owner.
-func TestPastFailures(t *testing.T) {
-	s, _ := alone(known(0))
-	say := func(failures int) {
-		m := from("c", Hello)
-		m.Report.Failures = failures
-		s.Receive(s0, m)
-	}
-	say(3)
-	beat := beatOf(3)
-	beat.Report.Role = Owner.String()
-	s.Receive(s0, beat)
-	for _, c := range []struct{ failures, doubled int }{{3, 0}, {4, 1}, {0, 0}, {2, 2}, {-1, 0}, {1 << 62, doublings}} {
-		if say(c.failures); s.patience(Limit) != Limit<<c.doubled {
-			t.Errorf("after %d the limit is %v", c.failures, s.patience(Limit))
-		}
-	}
-}
