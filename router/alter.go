@@ -44,9 +44,9 @@ func (s *Session) alterPage() bool {
 	l := s.Listing
 	// so the buried keep their order
 	slices.SortStableFunc(l.Jobs, func(a, b queue.Listed) int { return cmp.Compare(a.Rank, b.Rank) })
-	op := queue.Op{Kind: queue.AlterSeveral, Data: make([]byte, 0, 8*len(l.Jobs))}
+	op := queue.Op{Kind: queue.AlterSeveral, Several: &queue.Several{IDs: make([]uint64, len(l.Jobs))}}
 	for i := range l.Jobs {
-		op.Data = queue.AppendID(op.Data, l.Jobs[i].ID)
+		op.Several.IDs[i] = l.Jobs[i].ID
 	}
 	s.script.begin()
 	s.script.alter = l.Alter
@@ -61,10 +61,10 @@ func (s *Session) alteredPage() bool {
 	s.script.alter = nil
 	l.Status = op.Status
 	l.Altered.Done += int(op.Count) // those that leave too: the trip says which came home
-	l.Altered.Full += int(op.Size)
-	l.Altered.Not += len(l.Jobs) - int(op.Count) - int(op.Size)
+	l.Altered.Full += op.Several.Refused
+	l.Altered.Not += len(l.Jobs) - int(op.Count) - op.Several.Refused
 	l.tried += len(l.Jobs)
-	l.away += int64(op.To)
+	l.away += int64(op.Several.Apart)
 	clear(l.Jobs)
 	l.Jobs = l.Jobs[:0]
 	full := l.Altered.Full > 0 || l.trip.Home() > 0

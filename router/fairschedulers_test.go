@@ -61,7 +61,7 @@ func (f *fair) takeSeveral(t *testing.T, c *client, most int) (n int) {
 	var ids []uint64
 	if c.ReserveInPlace(nil) {
 		op := c.run(c.WatchShard(), queue.Op{Kind: queue.ReserveSeveral, Poll: true, Limit: uint32(most)}, true)
-		for _, k := range c.batch.Taken[op.From:op.To] {
+		for _, k := range c.batch.TakenBy(op) {
 			ids = append(ids, k.ID)
 		}
 	} else {

@@ -104,7 +104,7 @@ func (x *movesCrowd) works(c *client, dice *rand.Rand) {
 
 func (x *movesCrowd) purges(c *client, dice *rand.Rand) {
 	tube := []byte(x.tubes[dice.IntN(2)])
-	op := queue.Op{Kind: queue.Truncate, Data: tube, Limit: uint32(queue.States(0).With(queue.Buried))}
+	op := queue.Op{Kind: queue.Truncate, Data: tube, States: queue.States(0).With(queue.Buried)}
 	x.ended.Add(int64(c.run(x.r.TubeShard(tube), op, false).Count))
 }
 

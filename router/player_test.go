@@ -154,9 +154,9 @@ func (p *player) reserve(most int, wants *queue.Options, poll bool) {
 		case op.Status == queue.Waiting:
 			p.BeginWaitForSeveral(most, wants)
 		case op.Status == queue.OK && most == 0:
-			p.take(op.ID, op.Size, p.batch.Bytes[op.From:op.To])
+			p.take(op.ID, op.Size, p.batch.Small(op))
 		case op.Status == queue.OK:
-			for _, k := range p.batch.Taken[op.From:op.To] {
+			for _, k := range p.batch.TakenBy(op) {
 				p.toldOf(k.ID, k.About)
 				p.take(k.ID, k.Size, p.batch.Bytes[k.From:k.To])
 			}
@@ -266,7 +266,7 @@ func (p *player) byID(op queue.Op, then func(op *queue.Op)) {
 				delete(p.bed.alive, id)
 			}
 		case op.Kind == queue.ReserveJob && op.Status == queue.OK:
-			p.take(op.ID, op.Size, p.batch.Bytes[op.From:op.To])
+			p.take(op.ID, op.Size, p.batch.Small(op))
 		}
 		then(op)
 	})

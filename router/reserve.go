@@ -120,7 +120,7 @@ func (s *Session) claimBest() bool {
 }
 
 // offered is what a shard has answered to Offer.
-func offered(op *queue.Op) offer { return offer{tag: op.Ticket, pri: op.Pri, id: op.ID} }
+func offered(op *queue.Op) offer { return offer{tag: op.Tag, pri: op.Pri, id: op.ID} }
 
 // claimed has the job, or another client took it: then all shards are asked again. A job that could
 // not be committed, or whose body could not be read, is an answer: asking again would
@@ -135,7 +135,7 @@ func (s *Session) claimed() bool {
 	default:
 		return s.seekAgain()
 	}
-	s.small = append(s.small[:0], s.script.batch.Bytes[op.From:op.To]...)
+	s.small = append(s.small[:0], s.script.batch.Small(op)...)
 	s.Reservation = Reservation{Status: queue.OK, ID: op.ID, Size: op.Size, Small: s.small, Large: op.Parts}
 	return true
 }
@@ -150,12 +150,13 @@ func (s *Session) nothing() bool {
 		return true
 	}
 	s.waiting = true
-	ticket, options := s.gate.arm(), s.Several.wants()
+	options := s.Several.wants()
 	s.script.begin()
+	s.script.ticket = s.gate.arm()
 	for _, f := range s.live {
 		if f.watching > 0 {
 			f.asked = true
-			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket, Options: options})
+			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Options: options})
 		}
 	}
 	return s.play((*Session).registered)
@@ -218,10 +219,11 @@ func (s *Session) CancelWait(status queue.Status) (won, done bool) {
 func (s *Session) withdraw(then func(*Session) bool) bool {
 	s.waiting = false
 	s.script.begin()
+	s.script.ticket = s.gate.last
 	for _, f := range s.live {
 		if f.asked {
 			f.asked = false
-			s.script.add(f.shard, queue.Op{Kind: queue.Withdraw, Ticket: s.gate.last})
+			s.script.add(f.shard, queue.Op{Kind: queue.Withdraw})
 		}
 	}
 	return s.play(then)

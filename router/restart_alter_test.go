@@ -18,15 +18,15 @@ func (run *restartRun) alterSome(c *restartClient, i int, jobs []*naive.Job) []q
 		}
 		c.altering = a
 	}
-	op := queue.Op{Kind: queue.AlterSeveral}
+	op := queue.Op{Kind: queue.AlterSeveral, Several: new(queue.Several)}
 	for range 1 + run.dice.IntN(4) {
-		op.Data = queue.AppendID(op.Data, jobs[run.dice.IntN(len(jobs))].ID)
+		op.Several.IDs = append(op.Several.IDs, jobs[run.dice.IntN(len(jobs))].ID)
 	}
 	return []queue.Op{op}
 }
 
 // alter does that in the model.
-func (m *restartModel) alter(a *queue.Altering, list []byte) restartAnswer {
+func (m *restartModel) alter(a *queue.Altering, list []uint64) restartAnswer {
 	with := naive.Alter{From: a.Tube, To: a.To, As: map[queue.JobState]naive.State{queue.Ready: naive.Ready,
 		queue.Buried: naive.Buried}[a.As]}
 	if a.Set&queue.FieldPri != 0 {
@@ -39,7 +39,7 @@ func (m *restartModel) alter(a *queue.Altering, list []byte) restartAnswer {
 		with.TTR = &a.TTR
 	}
 	answer := restartAnswer{status: naive.OK}
-	for _, id := range idsIn(list) {
+	for _, id := range list {
 		switch m.Alter(id, with) {
 		case naive.OK:
 			answer.count++

@@ -60,7 +60,7 @@ func (c *restartClient) describe(k int) string {
 	op := &c.spec[k]
 	text := describeOp(op)
 	if op.Kind == queue.AlterSeveral {
-		text += fmt.Sprintf(" %d as %+v", idsIn(op.Data), *c.altering)
+		text += fmt.Sprintf(" %d as %+v", op.Several.IDs, *c.altering)
 	}
 	return fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, text, c.in, c.was)
 }
@@ -97,8 +97,9 @@ func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 	m := c.run.model
 	m.known = max(m.known, want.id)
 	switch {
-	case got.Kind == queue.AlterSeveral && (got.Count != want.count || got.Size != want.full):
-		return fmt.Errorf("%d altered, room missed for %d, want %d, %d", got.Count, got.Size, want.count, want.full)
+	case got.Kind == queue.AlterSeveral && (got.Count != want.count || got.Several.Refused != want.full):
+		return fmt.Errorf("%d altered, room missed for %d, want %d, %d", got.Count, got.Several.Refused, want.count,
+			want.full)
 	case want.id != 0 && got.ID != want.id:
 		return fmt.Errorf("job %d, want %d", got.ID, want.id)
 	case (got.Kind == queue.Kick || got.Kind == queue.Truncate || onSeveral(got)) && got.Count != want.count:
@@ -106,7 +107,7 @@ func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 	case got.Kind == queue.StatsJob:
 		return sameFigures(&want.shot, &c.batch.Jobs[got.From])
 	case want.job != nil:
-		return sameBody(want.job, got.Size, c.batch.Bytes[got.From:got.To], got.Parts)
+		return sameBody(want.job, got.Size, c.batch.Small(got), got.Parts)
 	}
 	return nil
 }

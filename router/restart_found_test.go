@@ -57,7 +57,7 @@ func (run *restartRun) look(i int, id uint64) (o restartFound, there bool) {
 		run.fatalf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
 	}
 	op := &b.Ops[1]
-	o = restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To]) + string(bytes.Join(op.Parts,
+	o = restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Small(op)) + string(bytes.Join(op.Parts,
 		nil))}
 	if o.info.State != queue.Delayed { // which is not shown
 		a := &queue.Ask{What: queue.AskGet, Queue: o.info.Tube, Index: id, Length: 1, Limits: &policy.Limits{}}

@@ -2,7 +2,6 @@ package router
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 
 	"beanfield/shard/queue"
@@ -14,7 +13,7 @@ type restartAnswer struct {
 	status naive.Status
 	id     uint64
 	count  uint32
-	full   uint32     // jobs that stay where they are for lack of room
+	full   int        // jobs that stay where they are for lack of room
 	job    *naive.Job // whose body is shown, or, by value then, whose figures
 	shot   naive.Job
 }
@@ -35,15 +34,15 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	case queue.Put:
 		return m.put(op, cmp.Or(op.Tube, me.Used), m.Put)
 	case queue.AlterSeveral:
-		return m.alter(c.altering, op.Data)
+		return m.alter(c.altering, op.Several.IDs)
 	}
 	return modelled(m.Queue, c.number, op)
 }
 
-// truncated are the states whose jobs a truncate ends, by Op.Limit.
-var truncated = map[uint32][]naive.State{
-	uint32(queue.States(0).With(queue.Ready)):                      {naive.Ready},
-	uint32(queue.States(0).With(queue.Delayed).With(queue.Buried)): {naive.Delayed, naive.Buried},
+// truncated are the states whose jobs a truncate ends.
+var truncated = map[queue.States][]naive.State{
+	queue.States(0).With(queue.Ready):                      {naive.Ready},
+	queue.States(0).With(queue.Delayed).With(queue.Buried): {naive.Delayed, naive.Buried},
 }
 
 // modelled runs an operation of a beanstalk client in the model.
@@ -64,7 +63,7 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 		return restartAnswer{status: naive.OK, count: m.Kick(used, op.Limit)}
 	case queue.Truncate:
 		// the model may not know of a tube that is only used
-		n, _ := m.Truncate(string(op.Data), truncated[op.Limit]...)
+		n, _ := m.Truncate(string(op.Data), truncated[op.States]...)
 		return restartAnswer{status: naive.OK, count: n}
 	case queue.Pause:
 		return restartAnswer{status: m.Pause(string(op.Data), op.Delay)}
@@ -105,14 +104,6 @@ func onSeveral(op *queue.Op) bool {
 	return op.Kind >= queue.DeleteSeveral && op.Kind <= queue.TouchSeveral
 }
 
-// idsIn lists the jobs that an operation names.
-func idsIn(list []byte) (ids []uint64) {
-	for ; len(list) > 0; list = list[8:] {
-		ids = append(ids, binary.LittleEndian.Uint64(list))
-	}
-	return ids
-}
-
 // modelledSeveral runs an operation on several jobs: one after the other.
 func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 	a := restartAnswer{status: naive.OK}
@@ -121,7 +112,7 @@ func modelledSeveral(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 		queue.DeleteSeveral: queue.Delete, queue.ReleaseSeveral: queue.Release, queue.BurySeveral: queue.Bury,
 		queue.TouchSeveral: queue.Touch,
 	}[op.Kind]
-	for _, one.ID = range idsIn(op.Data) {
+	for _, one.ID = range op.Several.IDs {
 		switch got := modelled(m, client, &one); got.status {
 		case naive.OK:
 			a.count++

@@ -267,7 +267,7 @@ func (run *restartRun) batch(c *restartClient) {
 		case n < 43 && i == used && run.dice.IntN(2) == 0:
 			op := queue.Op{Kind: queue.Truncate, Data: []byte(c.Used())}
 			if of := slices.Sorted(maps.Keys(truncated)); run.dice.IntN(3) == 0 {
-				op.Limit = of[run.dice.IntN(len(of))]
+				op.States = of[run.dice.IntN(len(of))]
 			}
 			ops = append(ops, op)
 		case n < 50 && i == used:
@@ -305,9 +305,9 @@ func (run *restartRun) aboutSeveral(jobs []*naive.Job) queue.Op {
 		queue.Release: queue.ReleaseSeveral, queue.Bury: queue.BurySeveral, queue.Delete: queue.DeleteSeveral,
 		queue.Touch: queue.TouchSeveral,
 	}[op.Kind]
-	op.ID = 0
+	op.ID, op.Several = 0, new(queue.Several)
 	for range run.dice.IntN(6) {
-		op.Data = queue.AppendID(op.Data, jobs[run.dice.IntN(len(jobs))].ID)
+		op.Several.IDs = append(op.Several.IDs, jobs[run.dice.IntN(len(jobs))].ID)
 	}
 	return op
 }

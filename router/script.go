@@ -8,6 +8,7 @@ type script struct {
 	authorizer queue.Authorizer // of all its operations; nil for none
 	list       *queue.Listing
 	alter      *queue.Altering
+	ticket     uint64 // of the wait that its Waits begin, or its Withdraws end
 	steps      []step
 	next       int
 	on         bool
@@ -97,6 +98,7 @@ func (s *Session) playOn() bool {
 		}
 		c.batch.Reset()
 		c.batch.Authorizer, c.batch.List, c.batch.Alter = c.authorizer, c.list, c.alter
+		c.batch.Ticket = c.ticket
 		c.shard, c.first = c.steps[c.next].shard, c.next
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
 			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)

@@ -93,9 +93,9 @@ func (v *Several) collect(shard int, b *queue.Batch) {
 		if op.Status != queue.OK || op.Kind != queue.OfferSeveral && op.Kind != queue.ClaimSeveral {
 			continue
 		}
-		for _, k := range b.Taken[op.From:op.To] {
+		for _, k := range b.TakenBy(op) {
 			if op.Kind == queue.OfferSeveral {
-				v.offers = append(v.offers, offer{shard, k.Tag, k.Pri, k.Size, k.ID, op.Poll})
+				v.offers = append(v.offers, offer{shard, k.Tag, k.Pri, k.Size, k.ID, op.Partial})
 				continue
 			}
 			if op.Parts != nil { // the one that had to be read
@@ -133,10 +133,11 @@ func (s *Session) claimSeveral() bool {
 		i, ok := in[o.shard]
 		if !ok {
 			i = len(claims)
-			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral, Options: v.options})
+			in[o.shard] = i
+			claims = append(claims, queue.Op{Kind: queue.ClaimSeveral, Options: v.options, Several: new(queue.Several)})
 		}
 		claims[i].Limit++
-		claims[i].Size += o.size
+		claims[i].Several.Room += o.size
 		v.room -= int(o.size)
 		if worst = o; o.last {
 			break
@@ -144,8 +145,9 @@ func (s *Session) claimSeveral() bool {
 	}
 	for _, f := range s.live {
 		if i, ok := in[f.shard]; ok {
-			v.room += int(claims[i].Size) // add takes it
-			claims[i].Ticket, claims[i].Pri, claims[i].ID = worst.tag, worst.pri, worst.id
+			c := claims[i].Several
+			v.room += int(c.Room) // add takes it
+			c.Tag, c.Pri, c.ID = worst.tag, worst.pri, worst.id
 			s.script.add(f.shard, claims[i])
 		}
 	}
@@ -192,20 +194,20 @@ func (s *Session) noneClaimed(offered bool) bool {
 func (s *Session) DoSeveral(op queue.Op, ids []uint64, authorizer queue.Authorizer) bool {
 	s.script.begin()
 	s.script.authorizer, s.script.asked = authorizer, uint32(len(ids))
-	lists := make([][]byte, len(s.r.shards))
+	parts := make([]queue.Several, len(s.r.shards))
 	for n, id := range ids {
 		i, ok := s.r.Owner(id)
 		if !ok {
 			continue
 		}
-		if lists[i] == nil {
-			lists[i] = make([]byte, 0, 8*(len(ids)-n))
+		if parts[i].IDs == nil {
+			parts[i].IDs = make([]uint64, 0, len(ids)-n)
 		}
-		lists[i] = queue.AppendID(lists[i], id)
+		parts[i].IDs = append(parts[i].IDs, id)
 	}
-	for i, list := range lists {
-		if list != nil {
-			op.Data = list
+	for i := range parts {
+		if parts[i].IDs != nil {
+			op.Several = &parts[i]
 			s.script.add(i, op)
 		}
 	}
@@ -223,21 +225,13 @@ type Doings struct {
 
 // Did is how the DoSeveral that was the session's last call has ended.
 func (s *Session) Did() (d Doings) {
-	large := false
 	for i := range s.script.steps {
 		op := &s.script.steps[i].op
 		d.Done += int(op.Count)
-		d.Others += int(op.To)
-		d.Denied += int(op.Size)
+		d.Others += op.Several.Apart
+		d.Denied += op.Several.Refused
 		d.Failed = d.Failed || op.Status == queue.Failed
-		large = large || op.From > listKeep
 	}
 	d.Not = int(s.script.asked) - d.Done
-	if large {
-		s.script = script{} // the batch may have a copy of the list
-	}
 	return d
 }
-
-// listKeep is how many jobs' list an idle session may keep.
-const listKeep = 128

@@ -61,7 +61,7 @@ func TestTicksSurviveCrashes(t *testing.T) {
 		k := fmt.Sprint("s", n)
 		at := max(1, last[k]+1-int64(dice.IntN(4)/3)) // now and then one that was put
 		op := queue.Op{Kind: queue.PutTick, Tube: tickTubes[k], TTR: 9, Pri: uint32(n)<<24 | uint32(at),
-			Tick: &queue.Tick{Schedule: k, At: at}}
+			Options: &queue.Options{Tick: &queue.Tick{Schedule: k, At: at}}}
 		op.Take(make([]byte, dice.IntN(100)*dice.IntN(100)))
 		if r.Tick(&op); op.Status != queue.OK || (op.Count == 1) != (at > last[k]) {
 			t.Fatalf("tick %d of %s is answered %d, %d put", at, k, op.Status, op.Count)

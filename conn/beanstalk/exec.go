@@ -160,7 +160,12 @@ func (c *Conn) runInShard(cmd *protocol.Command) bool {
 		c.flush()
 		return false
 	}
-	op.ID, op.Pri, op.Delay, op.Limit, op.Data = cmd.ID, cmd.Pri, cmd.Delay, cmd.N, cmd.Name
+	op.ID, op.Pri, op.Delay, op.Data = cmd.ID, cmd.Pri, cmd.Delay, cmd.Name
+	if op.Kind == queue.Truncate {
+		op.States = queue.States(cmd.N)
+	} else {
+		op.Limit = cmd.N
+	}
 	c.run.member = c.run.member || row.on == onUsed || row.role == worker
 	return true
 }
@@ -249,7 +254,7 @@ var truncateOptions = []protocol.Option[queue.States]{
 
 // truncate adds a truncate of all jobs, or of those in some states, to the run.
 func (c *Conn) truncate(cmd *protocol.Command) bool {
-	of := queue.States(0)
+	of := queue.States(cmd.N) // of one that is recalled
 	if !protocol.Read(cmd.Options, truncateOptions, &of) {
 		return c.reject(cmd.Verb, protocol.BadFormat, false, slow.Option)
 	}

@@ -77,6 +77,8 @@ func (c *Conn) again(r *recalled) bool {
 			timeout = op.Options.Timeout
 		}
 		return c.reserveFor(r.verb, timeout, op.Limit, op.Options)
+	case queue.Truncate:
+		cmd.N = uint32(op.States)
 	}
 	return c.execute(&cmd)
 }

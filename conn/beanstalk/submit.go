@@ -71,7 +71,7 @@ func (c *Conn) answerRun() {
 		case saysCount:
 			c.loop.out = protocol.AppendNumber(c.loop.out, row.head, uint64(op.Count))
 		case saysJob:
-			c.sayJob(row.head, op.ID, op.Size, nil, r.Bytes[op.From:op.To], op.Parts)
+			c.sayJob(row.head, op.ID, op.Size, nil, r.Small(op), op.Parts)
 		default:
 			c.sayOther(row, r, op)
 		}
@@ -91,7 +91,7 @@ func (c *Conn) sayOther(row *command, r *run, op *queue.Op) {
 	case queue.StatsTube:
 		l.out = protocol.AppendTubeStats(l.out, &r.Tubes[op.From], quoting)
 	case queue.ReserveSeveral:
-		list := r.Taken[op.From:op.To]
+		list := r.TakenBy(op)
 		l.out = protocol.AppendNumber(l.out, row.head, uint64(len(list)))
 		for i := range list {
 			k := &list[i]

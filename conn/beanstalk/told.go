@@ -40,7 +40,7 @@ func (c *Conn) noteDenied(v protocol.Verb, tube string, id uint64, why slow.Reas
 // noteDone tells the audit log of a command that was carried out, if it intervenes in the work
 // of others.
 func (c *Conn) noteDone(row *command, op *queue.Op) {
-	if row.audit == 0 || row.audit == auditCounted && op.Count == 0 {
+	if row.audit == 0 || row.audit == auditCounted && op.Count == 0 && !op.Unheld {
 		return
 	}
 	e := audit.Event{What: row.name}

@@ -81,12 +81,12 @@ func (t *transport) take(to int, parcels []queue.Parcel) bool {
 			show = append(show, queue.Op{Kind: queue.Show, ID: p.Job.Key()})
 			continue
 		}
-		depart = append(depart, queue.Op{Kind: queue.ComeHome, ID: p.Source, Count: op.Count})
-		t.refused = t.refused || p.Cause == queue.ForAge && op.Count == 0
+		depart = append(depart, queue.Op{Kind: queue.ComeHome, ID: p.Source, Why: op.Status})
+		t.refused = t.refused || p.Cause == queue.ForAge && op.Status != queue.TooLong
 	}
 	for i := range parcels {
 		if lost[i] {
-			depart = append(depart, queue.Op{Kind: queue.ComeHome, ID: parcels[i].Source, Poll: true})
+			depart = append(depart, queue.Op{Kind: queue.ComeHome, ID: parcels[i].Source, Why: queue.Failed})
 		}
 	}
 	if !t.submit(t.from, depart, nil) || t.shards.Secure(t.from) != nil {

@@ -209,7 +209,7 @@ func (k *Keeper) forget(list []*entry, notes map[string][]note) {
 		for _, n := range all {
 			if tube, is := tubes[name]; !is || tube != n.tube {
 				n.Forget = true
-				k.shards.Tick(&queue.Op{Kind: queue.NoteTick, Tube: n.tube, Tick: &n.Tick})
+				k.shards.Tick(&queue.Op{Kind: queue.NoteTick, Tube: n.tube, Options: &queue.Options{Tick: &n.Tick}})
 			}
 		}
 	}
@@ -217,14 +217,15 @@ func (k *Keeper) forget(list []*entry, notes map[string][]note) {
 
 // mark notes how far a schedule has come, without a job. It reports whether the log has it.
 func (k *Keeper) mark(e *entry) bool {
-	op := queue.Op{Kind: queue.NoteTick, Tube: e.Tube, Tick: e.tick(e.course.last)}
+	op := e.op(queue.NoteTick, e.course.last)
 	k.shards.Tick(&op)
 	e.noted = op.Status == queue.OK
 	return e.noted
 }
 
-func (e *entry) tick(at int64) *queue.Tick {
-	return &queue.Tick{Schedule: e.Name, At: at, Rule: e.Rule.sum()}
+func (e *entry) op(kind queue.Kind, at int64) queue.Op {
+	tick := &queue.Tick{Schedule: e.Name, At: at, Rule: e.Rule.sum()}
+	return queue.Op{Kind: kind, Tube: e.Tube, Options: &queue.Options{Tick: tick}}
 }
 
 // look puts what is due, and says how long nothing will be.
@@ -270,7 +271,9 @@ func (k *Keeper) serve(e *entry, now int64, stop <-chan struct{}) time.Duration 
 			wait = 0
 			break
 		}
-		op := queue.Op{Kind: queue.PutTick, Tube: e.Tube, Tick: e.tick(at), Pri: e.Pri, Delay: e.Delay, TTR: e.TTR}
+		op := e.op(queue.PutTick, at)
+		op.Pri, op.Delay, op.TTR = e.Pri, e.Delay, e.TTR
+		op.Options.Delay = int64(e.Delay) * int64(time.Second)
 		op.Take(e.Body)
 		k.shards.Tick(&op)
 		if op.Status != queue.OK {

@@ -29,19 +29,19 @@ func (d *disk) Tick(op *queue.Op) {
 	if d.fuse == 0 && d.early {
 		panic(cut{})
 	}
-	at := [2]string{op.Tube, op.Tick.Schedule}
+	at := [2]string{op.Tube, op.Options.Tick.Schedule}
 	last, noted := d.ticks[at]
 	switch {
-	case op.Kind == queue.NoteTick && op.Tick.Forget:
+	case op.Kind == queue.NoteTick && op.Options.Tick.Forget:
 		delete(d.ticks, at)
-	case noted && last.At >= op.Tick.At && op.Kind == queue.PutTick:
-	case op.Kind == queue.NoteTick && (!noted || last.At <= op.Tick.At):
-		d.ticks[at] = *op.Tick
+	case noted && last.At >= op.Options.Tick.At && op.Kind == queue.PutTick:
+	case op.Kind == queue.NoteTick && (!noted || last.At <= op.Options.Tick.At):
+		d.ticks[at] = *op.Options.Tick
 	case op.Kind == queue.PutTick && d.tubes[op.Tube]:
 		op.Status = queue.NoRoom
 	case op.Kind == queue.PutTick:
-		d.ticks[at], op.Count = *op.Tick, 1
-		d.puts[op.Tick.Schedule] = append(d.puts[op.Tick.Schedule], op.Tick.At)
+		d.ticks[at], op.Count = *op.Options.Tick, 1
+		d.puts[op.Options.Tick.Schedule] = append(d.puts[op.Options.Tick.Schedule], op.Options.Tick.At)
 	}
 	if d.fuse == 0 {
 		panic(cut{})

@@ -106,18 +106,17 @@ func (b *Batch) Supply(body []byte, err error) (quarantine bool) {
 
 // quarantine buries a job of which a client was to get the body. One that another
 // client holds is left alone: that client may have the body.
-func (s *State) quarantine(c *Client, op *Op) {
-	op.Status = NotFound
-	slot := s.jobNamed(op.ID)
+func (s *State) quarantine(b *Batch, op *Op) Status { return s.setAside(b.Client, op.ID) }
+
+func (s *State) setAside(c *Client, id uint64) Status {
+	slot := s.jobNamed(id)
 	if slot == 0 || s.quarantined[slot] {
-		return
+		return NotFound
 	}
-	j := s.job(slot)
-	state := j.state()
-	if state == Reserved && (c == nil || s.rare(j).holder != c.slot) {
-		return
+	state := s.job(slot).state()
+	if state == Reserved && !s.holds(c, slot) {
+		return NotFound
 	}
-	op.Status = OK
 	if state != Buried { // one that is keeps its place
 		s.unplace(slot)
 		s.makeBuried(slot)
@@ -125,6 +124,7 @@ func (s *State) quarantine(c *Client, op *Op) {
 	}
 	s.markQuarantined(slot)
 	s.logQuarantine(slot)
+	return OK
 }
 
 // buryDamaged buries a job, which is in no place, because its body cannot be read.

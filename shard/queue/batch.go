@@ -24,6 +24,7 @@ type Batch struct {
 	Next       int // the first operation not yet applied
 
 	FairScheduler *policy.FairScheduler // of the tubes that the client reserves from; nil if none has a weight
+	Ticket        uint64                // of the wait that a Wait begins, or a Withdraw ends
 
 	// Answers.
 	Bytes   []byte
@@ -42,17 +43,28 @@ type Batch struct {
 	// Whoever submits the batch sets both to 0 before.
 	Began, Ended int64
 
-	// Later says that the submitter pushes the log, once Submit has reported false.
-	Later bool
-
 	// Link is for lists of batches that are still to be run.
 	Link *Batch
 
-	lacking  bool   // the last answer is still without its body (Lacking)
+	// Later says that the submitter pushes the log, once Submit has reported false.
+	Later bool
+
+	lacking  bool // the last answer is still without its body (Lacking)
+	retained bool
 	volume   int    // bytes of bodies in the answers of this run
 	own      []byte // what Retain has copied (B2)
-	retained bool
 }
+
+// Small is the body that answers an operation, unless it is in the operation's Parts.
+func (b *Batch) Small(op *Op) []byte {
+	if op.Parts != nil {
+		return nil
+	}
+	return b.Bytes[op.From : op.From+op.Size]
+}
+
+// TakenBy are the jobs that an operation has taken, or been offered.
+func (b *Batch) TakenBy(op *Op) []Taken { return b.Taken[op.From : op.From+op.Count] }
 
 // heavy is the cost from which on an operation interrupts its batch, if the share of
 // the turn is used up.
@@ -161,23 +173,22 @@ type Authorizer func(k Kind, tube string) bool
 
 // allows asks the batch's authorizer about a job.
 func (s *State) allows(b *Batch, op *Op, slot uint32) bool {
-	j := s.job(slot)
-	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.rare(j).holder == c.slot {
-		return true
-	}
-	return b.Authorizer(op.Kind, s.tubeOf(j).name)
+	return s.holds(b.Client, slot) || b.Authorizer(op.Kind, s.tubeFor(slot).name)
 }
 
-// sumSeen adds up the tubes that the authorizer allows, in steps: op.From is the tube to go on
-// with. It reports whether it has seen all. Tubes that change meanwhile may be counted as they
-// were or as they are.
-func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
-	for op.From = max(op.From, 1); op.From < s.tubeAt.N; op.From++ {
-		if s.spent() {
-			return false
+// countTotals adds up all tubes, or those that the authorizer allows, in steps. Tubes that change meanwhile may be
+// counted as they were or as they are.
+func (s *State) countTotals(b *Batch, op *Op) Status {
+	if b.Authorizer == nil {
+		b.Sums = s.totals
+		return OK
+	}
+	v := op.several()
+	for v.at = max(v.at, 1); v.at < uint64(s.tubeAt.N); v.at++ {
+		if !s.step(summing) {
+			return More
 		}
-		s.spend(summing)
-		t := s.tubeAt.Get(op.From)
+		t := s.tubeAt.Get(uint32(v.at))
 		if t == nil || t.gone || !b.Authorizer(Totals, t.name) {
 			continue
 		}
@@ -185,7 +196,7 @@ func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
 		b.Sums.Total += t.total
 		b.Sums.Tubes++
 	}
-	return true
+	return OK
 }
 
 // addTo adds what the tube counts.

@@ -1,7 +1,5 @@
 package queue
 
-import "encoding/binary"
-
 // Altering is what an AlterSeveral operation does to jobs of one tube, each of its list that the filter chooses
 // and that nobody holds: it moves them to another tube, or changes what their puts have said. What bodies
 // contain is for the asker to look at: he has the list from a Listing, mostly, and jobs that are others by now
@@ -27,28 +25,25 @@ const (
 	FieldTTR
 )
 
-// alter does that to one job. Count says that it leaves for another shard, and NoRoom that its target is full.
+// alter does that to one job, and reports whether it leaves for another shard. NoRoom says that its target is full.
 // A damaged job stays where it is: nobody could carry it, and a stay in another tube would hide that.
-func (s *State) alter(b *Batch, op *Op) {
-	a := b.Alter
-	op.Status = NotFound
-	slot := s.jobNamed(op.ID)
-	if slot == 0 || !s.alters(a, slot) {
-		return
-	}
-	op.Tube = s.tubeOf(s.job(slot)).name
+func (s *State) alter(a *Altering, id uint64) (status Status, leaves bool) {
+	slot := s.jobNamed(id)
 	switch {
+	case slot == 0 || !s.alters(a, slot):
+		return NotFound, false
 	case s.logFull():
-		op.Status = Failed
+		return Failed, false
 	case a.To == "":
-		op.Status = OK
 		s.change(slot, a)
+		return OK, false
 	case s.local(a.To):
-		op.Status = s.moveHere(slot, a)
-	case s.mayTravel(slot):
-		op.Status, op.Count = OK, 1
-		s.moveAway(slot, a)
+		return s.moveHere(slot, a), false
+	case !s.mayTravel(slot):
+		return NotFound, false
 	}
+	s.moveAway(slot, a)
+	return OK, true
 }
 
 func (s *State) alters(a *Altering, slot uint32) bool {
@@ -76,7 +71,7 @@ func (s *State) becomes(slot uint32, a *Altering) (will JobState, deadline int64
 
 // moveHere moves a job to a tube of this shard.
 func (s *State) moveHere(slot uint32, a *Altering) Status {
-	from, to := s.tubeOf(s.job(slot)), s.tubeNamed([]byte(a.To))
+	from, to := s.tubeFor(slot), s.tubeNamed([]byte(a.To))
 	to.using++
 	status := s.admits(to, s.job(slot).size, ForMove)
 	if status == OK {
@@ -117,8 +112,7 @@ func (s *State) remember(slot uint32) {
 
 // change gives a job other fields. A buried one keeps its place among the buried.
 func (s *State) change(slot uint32, a *Altering) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	will, deadline := s.becomes(slot, a)
 	if will == Buried {
 		s.unrank(t, slot)
@@ -162,74 +156,66 @@ func (s *State) changeTTR(slot uint32, ttr int64) {
 	}
 }
 
-// admits says whether a tube takes a job from another tube, for which it may drop jobs of its own, if that makes
-// enough room. One that has no room even so refuses what a client moves, and takes a dead letter as it is
-// (policy_full.go). More: it has still to find out which are to go, or there are more of them than a turn can end.
-func (s *State) admits(t *tube, size uint32, why Cause) Status {
-	status := s.roomFor(t, 1, int64(size))
-	if status == NoRoom && why != ForMove && s.takes(t, size) {
-		return OK
-	}
-	for dropped := 0; status == OK && t.overfull(size); dropped++ {
-		if dropped > 0 && s.spent() {
-			return More
-		}
-		s.dropFor(t, t.policy.victims.Top().Slot)
-	}
-	return status
-}
-
 // An operation on several jobs does to each of them, in the order of the list, what the single one
 // would do; all of them are one answer. A job that is not there, that the client does not hold or
 // has no right on, is passed over. A job that is in the list twice is tried twice: a second delete
 // finds nothing. The list may be longer than a turn's share: then others have their turn in its
 // middle. The jobs may be in several shards: the router gives each shard those that it owns.
 
-// idBytes is how long an id is in the list of an operation on several jobs.
-const idBytes = 8
-
-// AppendID adds a job to the list in Op.Data.
-func AppendID(list []byte, id uint64) []byte { return binary.LittleEndian.AppendUint64(list, id) }
-
 // eachOf is what an operation on several jobs does to each.
-var eachOf = [Service + 1]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, BurySeveral: Bury, TouchSeveral: Touch,
-	AlterSeveral: Alter}
+var eachOf = map[Kind]Kind{DeleteSeveral: Delete, ReleaseSeveral: Release, BurySeveral: Bury, TouchSeveral: Touch}
 
-// doSeveral goes through the list from op.From on. What cannot be logged ends it there: what was done
+// doSeveral goes through the list. What cannot be logged ends it there: what was done
 // before stays done.
-func (s *State) doSeveral(b *Batch, op *Op) {
-	first := op.From
-	for ; int(op.From)*idBytes < len(op.Data); op.From++ {
-		if op.From > first && s.spent() {
-			op.Status = More
-			return
+func (s *State) doSeveral(b *Batch, op *Op) Status {
+	v := op.Several
+	for first := v.at; v.at < uint64(len(v.IDs)); v.at++ {
+		if v.at > first && s.spent() {
+			return More
 		}
-		one := Op{Kind: eachOf[op.Kind], Pri: op.Pri, Delay: op.Delay, Options: op.Options}
-		one.ID = binary.LittleEndian.Uint64(op.Data[op.From*idBytes:])
-		s.doOne(b, &one)
-		switch one.Status {
+		status, apart := s.doOne(b, op, v.IDs[v.at])
+		switch status {
 		case OK:
 			op.Count++
-			op.To += one.Count
-			op.Tube = one.Tube
+			if apart {
+				v.Apart++
+			}
 		case Denied, NoRoom:
-			op.Size++
+			v.Refused++
 		case Failed, More:
-			op.Status = one.Status
-			return
+			return status
 		}
 	}
-	op.Status = OK
+	v.at = 0
+	return OK
 }
 
-func (s *State) doOne(b *Batch, one *Op) {
-	s.Apply(s.now, b, one)
-	switch {
-	case one.Status != OK:
-		s.spend(looking)
-	case one.Kind == Delete:
-		s.spend(ending)
-	default:
-		s.spend(moving)
+// doOne does to one job what the operation does to each. apart: nobody held it, or it leaves for another shard.
+func (s *State) doOne(b *Batch, op *Op, id uint64) (status Status, apart bool) {
+	cost := moving
+	if op.Kind == AlterSeveral {
+		if status, apart = s.alter(b.Alter, id); status == OK {
+			op.Tube = b.Alter.Tube
+		}
+	} else {
+		one := Op{Kind: eachOf[op.Kind], ID: id, Pri: op.Pri, Delay: op.Delay, Options: op.Options}
+		switch one.Kind {
+		case Delete:
+			status, cost = s.delete(b, &one), ending
+		case Release:
+			status = s.release(b, &one)
+		case Bury:
+			status = s.bury(b, &one)
+		case Touch:
+			status = s.touch(b, &one)
+		}
+		if apart = one.Unheld; status == OK {
+			op.Tube = one.Tube
+		}
 	}
+	if status != OK {
+		cost = looking
+	}
+	s.spend(cost)
+	return status, apart
 }

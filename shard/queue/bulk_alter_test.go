@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"beanfield/shard/queue/naive"
@@ -21,12 +20,12 @@ func (x *machine) modelAlter(a *Altering, op *Op) {
 	if a.Set&FieldTTR != 0 {
 		with.TTR = &a.TTR
 	}
-	for list := op.Data; len(list) > 0; list = list[idBytes:] {
-		switch op.Status = statusOf[x.m.Alter(binary.LittleEndian.Uint64(list), with)]; op.Status {
+	for _, id := range op.Several.IDs {
+		switch op.Status = statusOf[x.m.Alter(id, with)]; op.Status {
 		case OK:
 			op.Count++
 		case NoRoom:
-			op.Size++
+			op.Several.Refused++
 		case Failed:
 			return
 		}

@@ -48,8 +48,7 @@ const (
 func (s *State) interred(slot uint32) bool { return len(s.yard.graves) > 0 && s.lies(slot) }
 
 func (s *State) lies(slot uint32) bool {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	if t == nil || t.graves == 0 {
 		return false
 	}

@@ -65,31 +65,30 @@ const (
 )
 
 // list makes a page: as much as the share allows, and one record at least.
-func (s *State) list(b *Batch, op *Op) {
+func (s *State) list(b *Batch, op *Op) Status {
 	l := b.List
 	clear(l.Jobs)
 	*l = Listing{Filter: l.Filter, From: max(l.From, 1), Most: l.Most, Bodies: l.Bodies, Jobs: l.Jobs[:0]}
-	op.Status = OK
 	share := s.share
 	defer func() { l.Cost = share - s.share }()
 	if l.Tube == "" {
 		s.listRecords(b, nil)
-		return
+		return OK
 	}
 	s.spend(summing)
 	t := s.tubes[l.Tube]
 	switch {
 	case b.Authorizer != nil && !b.Authorizer(List, l.Tube):
-		op.Status = Denied
+		return Denied
 	case t == nil:
-		op.Status = NotFound
-	default:
-		if op.Tube = t.name; s.few(t, l.States) {
-			s.listFew(b, t)
-		} else {
-			s.listRecords(b, t)
-		}
+		return NotFound
 	}
+	if op.Tube = t.name; s.few(t, l.States) {
+		s.listFew(b, t)
+	} else {
+		s.listRecords(b, t)
+	}
+	return OK
 }
 
 // few says that so few jobs of a tube are in some states that it is quicker to ask the tube.

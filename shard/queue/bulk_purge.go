@@ -34,7 +34,7 @@ type purging struct {
 // are to be ended one by one: they are few, or too many are spared, or the log has no room for the note, or what a
 // queue's groups have to do with them is much.
 func (s *State) purge(t *tube, op *Op) bool {
-	of := States(op.Limit)
+	of := op.States
 	n := t.countOf(of)
 	if n < cmp.Or(s.LeastPurge, usualPurge) {
 		return false
@@ -48,7 +48,7 @@ func (s *State) purge(t *tube, op *Op) bool {
 	s.inter(t, of, spared)
 	t.using--
 	s.letGo(t)
-	op.Status, op.Count = OK, uint32(n)
+	op.Count = uint32(n)
 	return true
 }
 
@@ -182,7 +182,7 @@ func (s *State) whatRemains(i *storage.Item) *storage.Item {
 
 // unrestoreEnded takes back what was restored of a job that a purge has ended, before there are clients.
 func (s *State) unrestoreEnded(slot uint32) {
-	g := s.yard.purging[s.tubeOf(s.job(slot)).name].restored
+	g := s.yard.purging[s.tubeFor(slot).name].restored
 	g.ready.Remove(s.jobPos, s.jobPos.Get(slot))
 	s.yard.jobs--
 	s.discarding = true
@@ -199,33 +199,29 @@ func (s *State) unrestoreEnded(slot uint32) {
 // The jobs are found by going through the records of the shard: a job stays in the record that it has. The
 // few last ones are found through the tube.
 
-// How a truncate finds jobs (Op.phase). Op.Ticket is the last id that it ends, and Op.ID how far it
-// has come with records or items.
+// How a truncate finds jobs (Op.phase). Several.at is how far it has come with records or items.
 const (
 	inTube    = iota + 1
 	inRecords // all of the shard
 	inItems   // in the item index of a queue
 )
 
-// ends says whether a truncate ends jobs in a state.
-func (op *Op) ends(st JobState) bool { return States(op.Limit).Has(st) }
-
-func (s *State) truncate(op *Op) {
-	if op.phase == 0 {
-		t := s.tubes[string(op.Data)]
-		if t == nil {
-			op.Status = NotFound
-			return
-		}
-		op.Tube, op.Ticket, op.phase = t.name, t.newest, inTube
-		if s.purge(t, op) && (t.service == nil || !t.service.holds()) {
-			return
-		}
-	}
-	op.Status = OK
+func (s *State) truncate(_ *Batch, op *Op) Status {
 	t := s.tubes[op.Tube]
+	if op.phase == 0 {
+		if t = s.tubes[string(op.Data)]; t == nil {
+			return NotFound
+		}
+		op.Tube, op.phase = t.name, inTube
+		last := t.newest
+		if s.purge(t, op) && (t.service == nil || !t.service.holds()) {
+			return OK
+		}
+		op.several().last = last
+		t = s.tubes[op.Tube]
+	}
 	if t == nil {
-		return // its last job has gone since the last turn
+		return OK // its last job has gone
 	}
 	t.using++
 	var done bool
@@ -234,13 +230,12 @@ func (s *State) truncate(op *Op) {
 	} else {
 		done = s.endUpTo(t, op)
 	}
-	if done {
-		op.ID = 0
-	} else {
-		op.Status = More
-	}
 	t.using--
 	s.letGo(t)
+	if !done {
+		return More
+	}
+	return OK
 }
 
 // few says that a truncate has so little left to do that one turn can do it. So the log has all of it or nothing.
@@ -248,39 +243,40 @@ func (t *tube) few(op *Op) bool {
 	if t.service != nil {
 		return t.service.few()
 	}
-	return t.countOf(States(op.Limit)) < usualPurge
+	return t.countOf(op.States) < usualPurge
 }
 
 // endUpTo ends as many jobs as a turn can. It reports false if there are more.
 func (s *State) endUpTo(t *tube, op *Op) bool {
+	v := op.Several
 	if t.service != nil {
 		if op.phase != inItems {
-			op.phase, op.ID = inItems, 0
+			op.phase, v.at = inItems, 0
 		}
 		return t.service.truncate(s, op)
 	}
 	if t.few(op) {
-		for _, slot := range s.idle(t, op.ends, nil) {
+		for _, slot := range s.idle(t, op.States.Has, nil) {
 			s.endOld(slot, op)
 		}
 		return true
 	}
 	if op.phase != inRecords {
-		op.phase, op.ID = inRecords, 1 // slot 0 is no job
+		op.phase, v.at = inRecords, 1 // slot 0 is no job
 	}
-	op.ID = uint64(s.records(uint32(op.ID), func(slot uint32) bool {
+	v.at = uint64(s.records(uint32(v.at), func(slot uint32) bool {
 		j := s.job(slot)
-		if j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.ends(j.state()) {
+		if j.tube() == t.slot && j.state() != Reserved && !j.onItsWay() && op.States.Has(j.state()) {
 			s.endOld(slot, op)
 		}
 		return true
 	}))
-	return op.ID == 0
+	return v.at == 0
 }
 
 // endOld ends a job if it was there when the operation came.
 func (s *State) endOld(slot uint32, op *Op) {
-	if s.job(slot).id() > op.Ticket {
+	if s.job(slot).id() > op.Several.last {
 		s.spend(looking)
 		return
 	}

@@ -70,7 +70,7 @@ func (x *machine) endTurns() {
 // truncated are the states whose jobs a truncate ends, for the model; none for all.
 func (op *Op) truncated() (of []naive.State) {
 	for state, st := range stateOf {
-		if op.Limit != 0 && op.ends(st) {
+		if op.States != 0 && op.States.Has(st) {
 			of = append(of, state)
 		}
 	}

@@ -27,38 +27,37 @@ func (g *gathering) makes(i int) bool { return g.origins == nil || g.origins[i] 
 // they are, and their bodies have at most storage.LargeBody bytes, so none has to be staged. Each put is
 // answered by itself; if there is no room for all, each with the reason of that. If a key is taken, each is
 // answered with the job that has it, or with 0 if that would be another one of these puts.
-func (s *State) putAll(b *Batch, op *Op) {
+func (s *State) putAll(b *Batch, op *Op) Status {
 	puts := b.Ops[b.Next+1:][:op.Limit]
 	g := gathering{puts: puts, tubes: make([]*tube, len(puts))}
 	for i := range puts {
-		g.tubes[i] = s.tubeOfPut(b.Client, &puts[i])
+		g.tubes[i] = b.Client.used
+		if name := puts[i].Tube; name != "" {
+			g.tubes[i] = s.tubeNamed([]byte(name))
+		}
 		g.tubes[i].using++ // until it has the job
 	}
-	if op.ID, op.Status = s.originsOf(&g); op.Status == OK {
-		if op.Status = s.roomForAll(&g); op.Status == OK {
+	holder, status := s.originsOf(&g)
+	if status == OK {
+		if status = s.roomForAll(&g); status == OK {
 			s.putEach(&g)
 		}
 	}
 	for i, t := range g.tubes {
 		t.using--
 		s.letGo(t)
-		if p := &puts[i]; op.Status != More {
-			if op.Status != OK {
-				p.Status, p.ID = op.Status, op.ID
+		if p := &puts[i]; status != More {
+			if status != OK {
+				p.ID = holder
 			}
+			p.Status = status
 			p.letGo()
 		}
 	}
-	if op.Status != More {
+	if status != More {
 		b.Next += len(puts)
 	}
-}
-
-func (s *State) tubeOfPut(c *Client, op *Op) *tube {
-	if op.Tube == "" {
-		return c.used
-	}
-	return s.tubeNamed([]byte(op.Tube))
+	return status
 }
 
 // originsOf finds the origins of the puts. It is Exists if a key is taken, and by which job.
@@ -112,7 +111,7 @@ func (s *State) putEach(g *gathering) {
 				}
 				continue
 			}
-			if s.putInto(nil, g.tubes[i], p, p.tags()); p.Status != OK {
+			if s.putInto(nil, g.tubes[i], p, p.tags()) != OK {
 				panic("queue: there is no room for a put, although there was room for all")
 			}
 		}

@@ -25,96 +25,74 @@ type Taken struct {
 	About     *About
 }
 
-// reserveSeveral takes up to op.Limit jobs. A claim takes only those up to (op.Pri, op.ID), or in a fair scheduler
-// up to op.Ticket and these, and no more than op.Size bytes. It goes on in later turns if that is too much for one.
-func (s *State) reserveSeveral(b *Batch, op *Op) {
-	c, claims := b.contender(), op.Kind == ClaimSeveral
+// reserveSeveral takes up to op.Limit jobs. A claim takes only those up to the worst that it names, and
+// no more bytes than it says. It goes on in later turns if that is too much for one.
+func (s *State) reserveSeveral(b *Batch, op *Op) Status {
+	claims := op.Kind == ClaimSeveral
 	if op.Count == 0 {
-		op.From = uint32(len(b.Taken))
-		if !claims {
-			op.Size = BatchBytes
-		}
+		op.From, op.Size = uint32(len(b.Taken)), 0
 	}
-	for op.Count < op.Limit {
+	for op.Count < op.Limit && !b.lacking {
 		if op.Count > 0 && s.spent() {
-			op.Status = More
-			return
+			return More
 		}
-		t, done := s.seekWished(c, op)
+		t, done := s.seekWished(b, op)
 		if !done {
-			op.Status = More
-			return
+			return More
 		}
-		if t == nil || !s.within(op, c, t) || !s.takeAlso(b, op, t) {
-			break
-		}
-		if b.lacking {
+		if t == nil || claims && !s.within(op.Several, b.Client, t) || !s.takeAlso(b, op, t) {
 			break
 		}
 	}
-	op.To = uint32(len(b.Taken))
-	soonest := c.soonest()
 	switch {
 	case op.Count > 0:
-		op.Status = OK
+		return OK
 	case claims:
-		op.Status = Empty
-	case soonest != 0 && s.now >= soonest-Margin:
-		op.Status = DeadlineSoon
-	case op.Poll:
-		op.Status = TimedOut
-	default:
-		op.Status = Waiting
-		s.wait(c, c.Waiter.Arm())
+		return Empty
 	}
+	return s.nothingFor(b.Client, op)
 }
 
 // worst is the standing of the worst job that a claim is to take.
-func (op *Op) worst() standing { return standing{op.Ticket, readyKey(op.Pri, op.ID, 0)} }
+func (v *Several) worst() standing { return standing{v.Tag, readyKey(v.Pri, v.ID, 0)} }
 
 // takeAlso reserves the best job of t as a part of the answer to op. It reports false if there is no
 // room for its body. One whose body is not in memory makes an answer of its own, because others wait
 // while it is read.
 func (s *State) takeAlso(b *Batch, op *Op, t *tube) bool {
-	slot := b.Client.fitting(t).Top().Slot
+	slot, room := b.Client.fitting(t).Top().Slot, BatchBytes
 	j := s.job(slot)
 	first := op.Count == 0
-	if j.size > op.Size && !(first && op.Kind == ReserveSeveral) || j.away() && !first {
+	if op.Several != nil {
+		room = int(op.Several.Room)
+	}
+	if room -= int(op.Size); int(j.size) > room && !(first && op.Kind == ReserveSeveral) || j.away() && !first {
 		return false
 	}
 	s.spend(moving)
 	k := Taken{ID: j.id(), Tag: b.Client.look(t), Pri: s.agedPri(t, slot), Size: j.size, From: uint32(len(b.Bytes))}
-	b.Client.charge(t)
-	s.unready(slot)
-	s.hold(b.Client, slot)
+	s.handOver(b.Client, t)
 	k.About = s.about(b.Client, slot)
-	j = s.job(slot)
 	if first {
 		op.Tube = t.name
 	}
 	op.Count++
-	op.Size -= min(op.Size, j.size)
+	op.Size += j.size
 	b.volume += int(j.size)
 	if j.away() {
-		op.ID, op.Size, op.Parts, b.lacking = k.ID, k.Size, nil, true
+		op.ID, op.Parts, b.lacking = k.ID, nil, true
 	} else {
 		var small []byte
 		small, k.Large = s.bodies.Get(j.body, j.size)
-		b.Bytes = append(op.roomFor(b.Bytes, len(small)), small...)
+		if n := len(small); cap(b.Bytes)-len(b.Bytes) < n {
+			// room for as many more as may follow: bodies are often equally long, and to grow again and again would copy all
+			b.Bytes = slices.Grow(b.Bytes, n+min(int(op.Limit-op.Count)*n, max(0, room-n)))
+		}
+		b.Bytes = append(b.Bytes, small...)
 	}
 	k.To = uint32(len(b.Bytes))
 	b.Taken = append(b.Taken, k)
 	return true
-}
-
-// roomFor makes room for a small body and, if there is none, for as many more as may follow: bodies are often
-// equally long, and to grow again and again would copy all.
-func (op *Op) roomFor(bytes []byte, n int) []byte {
-	if cap(bytes)-len(bytes) >= n {
-		return bytes
-	}
-	more := min(int(op.Limit-op.Count)*n, int(op.Size))
-	return slices.Grow(bytes, n+more)
 }
 
 // best is a heap, with which package container/heap works: it allocates nothing, since only Init and Fix are used.
@@ -215,22 +193,20 @@ func (f *lanes) next(s *State) Taken {
 }
 
 // offerSeveral lists the jobs that a reserve of op.Limit would take; it binds nobody. A client of many
-// tubes is offered the best job only, and told so (op.Poll).
-func (s *State) offerSeveral(b *Batch, op *Op) {
+// tubes is offered the best job only, and told so.
+func (s *State) offerSeveral(b *Batch, op *Op) Status {
 	c, most := b.contender(), op.Limit
 	if !s.asks(c, op) {
-		op.Status = More
-		return
+		return More
 	}
 	f := &s.lanes
 	f.best = f.best[:0]
 	if c.many != nil {
 		t, done := s.seek(c)
 		if !done {
-			op.Status = More
-			return
+			return More
 		}
-		op.Poll, most = true, min(most, 1)
+		op.Partial, most = true, min(most, 1)
 		if t != nil {
 			f.add(s, c, t, most)
 		}
@@ -243,11 +219,11 @@ func (s *State) offerSeveral(b *Batch, op *Op) {
 	}
 	heap.Init(f)
 	op.From = uint32(len(b.Taken))
-	for n, bytes := uint32(0), 0; n < most && len(f.best) > 0 && bytes <= BatchBytes; n++ {
+	for bytes := 0; op.Count < most && len(f.best) > 0 && bytes <= BatchBytes; op.Count++ {
 		s.spend(summing)
 		k := f.next(s)
 		bytes += int(k.Size)
 		b.Taken = append(b.Taken, k)
 	}
-	op.To, op.Status = uint32(len(b.Taken)), OK
+	return OK
 }

@@ -17,9 +17,9 @@ func (x *machine) reserveSeveral() {
 	most, least := BatchBytes, 1
 	if x.pick(3, "claim") == 0 {
 		most, least = choose(x, "bytes", 0, 11, 3000, BatchBytes), 0
-		op.Kind, op.Pri, op.ID, op.Size = ClaimSeveral, choose[uint32](x, "worst", 0, 1, 1023, 4294967295), x.id(),
-			uint32(most)
-		op.Ticket = x.worstTag(c)
+		op.Kind = ClaimSeveral
+		op.Several = &Several{Pri: choose[uint32](x, "worst", 0, 1, 1023, 4294967295), ID: x.id(), Room: uint32(most)}
+		op.Several.Tag = x.worstTag(c)
 	}
 	x.forget()
 	got, b := u.apply(op)
@@ -27,7 +27,7 @@ func (x *machine) reserveSeveral() {
 	var want []uint64
 	for len(want) < int(op.Limit) {
 		j, tag := x.m.Next(c)
-		late := j != nil && op.Kind == ClaimSeveral && x.behind(&op, j, x.w.tagOf(c, tag))
+		late := j != nil && op.Kind == ClaimSeveral && x.behind(op.Several, j, x.w.tagOf(c, tag))
 		if j == nil || late || len(j.Body) > most && len(want) >= least {
 			break
 		}
@@ -44,7 +44,7 @@ func (x *machine) reserveSeveral() {
 		status = statusOf[s]
 	}
 	var ids []uint64
-	for _, k := range b.Taken[got.From:got.To] {
+	for _, k := range b.TakenBy(&got) {
 		if body := string(b.Bytes[k.From:k.To]) + string(joined(k.Large)); body != x.w.bodies[k.ID] ||
 			int(k.Size) != len(body) {
 			x.w.t.Fatalf("job %d comes with body %q, size %d", k.ID, body, k.Size)
@@ -78,16 +78,16 @@ func (x *machine) offerSeveral() {
 	x.wish(c, &op)
 	got, b := u.apply(op)
 	var ids, want []uint64
-	for _, k := range b.Taken[got.From:got.To] {
+	for _, k := range b.TakenBy(&got) {
 		ids = append(ids, k.ID)
 	}
 	for _, j := range x.m.Offers(c, int(limit)) {
 		want = append(want, j.ID)
 	}
-	if got.Poll { // many tubes
+	if got.Partial { // many tubes
 		want = want[:min(1, len(want))]
 	}
-	if !slices.Equal(ids, want) || got.Poll != (u.client.many != nil) {
+	if !slices.Equal(ids, want) || got.Partial != (u.client.many != nil) {
 		x.w.t.Fatalf("client %d is offered %v, want %v", c, ids, want)
 	}
 }

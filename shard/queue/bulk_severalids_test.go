@@ -16,10 +16,10 @@ func (op *Op) touchTTR() int64 {
 func TestSeveralDenied(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.user("a"), w.user("b")
-	op := Op{Kind: DeleteSeveral}
+	op := Op{Kind: DeleteSeveral, Several: new(Several)}
 	for id := uint64(1); id <= 3; id++ {
 		a.apply(Op{Kind: Put, TTR: 600})
-		op.Data = AppendID(op.Data, id)
+		op.Several.IDs = append(op.Several.IDs, id)
 	}
 	b.apply(Op{Kind: ReserveJob, ID: 2})
 	batch := &Batch{Client: &b.client, Ops: []Op{op}, Authorizer: func(k Kind, _ string) bool {
@@ -29,7 +29,7 @@ func TestSeveralDenied(t *testing.T) {
 		return false
 	}}
 	w.s.Run(w.now, batch)
-	if got := batch.Ops[0]; got.Status != OK || got.Count != 1 || got.To != 0 || got.Size != 2 {
+	if got := batch.Ops[0]; got.Status != OK || got.Count != 1 || got.Several.Apart != 0 || got.Several.Refused != 2 {
 		t.Errorf("%+v", got)
 	}
 }

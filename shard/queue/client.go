@@ -123,15 +123,16 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 	if c == nil || c.slot == 0 {
 		return 0
 	}
-	slot := s.slotOf(id)
-	if slot == 0 {
-		return 0
+	if slot := s.slotOf(id); slot != 0 && s.holds(c, slot) {
+		return slot
 	}
+	return 0
+}
+
+// holds says that a client holds a job.
+func (s *State) holds(c *Client, slot uint32) bool {
 	j := s.job(slot)
-	if j.state() != Reserved || s.rare(j).holder != c.slot {
-		return 0
-	}
-	return slot
+	return c != nil && c.slot != 0 && j.state() == Reserved && s.rare(j).holder == c.slot
 }
 
 // A client's deadlines are in its heap. A consumer may hold hundreds of jobs, but its
@@ -163,33 +164,28 @@ func (c *Client) soonest() int64 {
 	return 0
 }
 
-// applyMembership runs the operations that bind a client to tubes.
-func (s *State) applyMembership(c *Client, op *Op) {
-	op.Status = OK
-	switch op.Kind {
-	case Use:
-		t := s.tubeNamed(op.Data)
-		t.using++
-		s.unuse(c)
-		c.used = t
-	case Unuse:
-		s.unuse(c)
-	case Watch:
-		t := s.tubeNamed(op.Data)
-		s.watch(c, t)
-	case Ignore:
-		s.ignore(c, s.tubes[string(op.Data)])
-	case Detach:
-		s.detach(c, op)
+// use has the client use another tube; Unuse: none.
+func (s *State) use(b *Batch, op *Op) Status {
+	c, old := b.Client, b.Client.used
+	if c.used = nil; op.Kind == Use {
+		c.used = s.tubeNamed(op.Data)
+		c.used.using++
 	}
+	if old != nil {
+		old.using--
+		s.letGo(old)
+	}
+	return OK
 }
 
-func (s *State) unuse(c *Client) {
-	if t := c.used; t != nil {
-		c.used = nil
-		t.using--
-		s.letGo(t)
-	}
+func (s *State) beginWatch(b *Batch, op *Op) Status {
+	s.watch(b.Client, s.tubeNamed(op.Data))
+	return OK
+}
+
+func (s *State) endWatch(b *Batch, op *Op) Status {
+	s.ignore(b.Client, s.tubes[string(op.Data)])
+	return OK
 }
 
 func (s *State) watch(c *Client, t *tube) {
@@ -233,19 +229,19 @@ func (c *Client) unwatch(t *tube) (found bool) {
 
 // detach ends the client's presence except in the tubes that it uses and watches:
 // the jobs that it holds become ready in the order of their reservation.
-func (s *State) detach(c *Client, op *Op) {
+func (s *State) detach(b *Batch, _ *Op) Status {
+	c := b.Client
 	s.sweep()
 	s.unwait(c)
 	for c.held.N > 0 {
-		if s.spent() {
-			op.Status = More
-			return
+		if !s.step(moving) {
+			return More
 		}
-		s.spend(moving)
 		slot := c.held.Head
 		s.unhold(slot)
 		s.giveBack(slot)
 	}
 	s.unask(c)
 	s.dismiss(c)
+	return OK
 }

@@ -216,7 +216,8 @@ func (x *machine) wait() {
 	if x.m.Clients[c].Open = true; x.pick(4, "late") == 0 {
 		x.endElsewhere(c, u)
 	}
-	op := Op{Kind: Wait, Ticket: ticket}
+	op := Op{Kind: Wait}
+	u.meant = ticket
 	x.wish(c, &op)
 	x.do(c, u, op, "")
 }
@@ -238,13 +239,15 @@ func (x *machine) endWait() {
 		switch x.pick(4, "end") {
 		case 0:
 			x.forget()
-			u.apply(Op{Kind: Withdraw, Ticket: u.ticket - 1})
+			u.meant = u.ticket - 1
+			u.apply(Op{Kind: Withdraw})
 			x.compare()
 		case 1:
 			x.endElsewhere(c, u)
 		default:
 			x.endElsewhere(c, u)
-			x.do(c, u, Op{Kind: Withdraw, Ticket: u.ticket}, "")
+			u.meant = u.ticket
+			x.do(c, u, Op{Kind: Withdraw}, "")
 		}
 		return
 	}

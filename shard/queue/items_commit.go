@@ -1,41 +1,39 @@
 package queue
 
-// askCommit and askNegative take long lists of indexes, so they work in steps: op.Count
+// askCommit and askNegative take long lists of indexes, so they work in steps: Ask.at
 // is how many have been dealt with. An unknown index is skipped, because clients
 // cannot know what has become of their items meanwhile.
 
 // each calls do for the jobs of the queue that Indexes names, in shares: in each turn for
 // at least one index.
-func (s *State) each(op *Op, do func(slot uint32)) {
-	a := op.Ask
-	for begun := op.Count; int(op.Count) < len(a.Indexes); op.Count++ {
-		if s.spent() && op.Count > begun {
-			op.Status = More
-			return
+func (s *State) each(a *Ask, do func(slot uint32)) Status {
+	for begun := a.at; a.at < len(a.Indexes); a.at++ {
+		if s.spent() && a.at > begun {
+			return More
 		}
 		s.spend(looking)
-		slot := s.find(a.Indexes[op.Count])
-		if slot == 0 || s.tubeOf(s.job(slot)).name != a.Queue {
+		slot := s.find(a.Indexes[a.at])
+		if slot == 0 || s.tubeFor(slot).name != a.Queue {
 			continue
 		}
 		s.spend(moving)
 		do(slot)
 	}
-	op.Status = OK
+	a.restart()
+	return OK
 }
 
 // askCommit ends items for the asker's group, if they are pending at any of its
 // consumers, or yet to be sent to one: the asker may have been sent them before a restart,
 // or before they were taken back from it. What a worker holds or has buried, or what is
 // delayed, is the workers' business.
-func (s *State) askCommit(op *Op) {
-	op.Status = OK
+func (s *State) askCommit(_ *Batch, op *Op) Status {
 	s.heardOf(op.Ask)
-	g := s.serviceNamed(op.Ask).groupNamed(op.Ask.Group)
+	g := s.groupOf(op.Ask)
 	if g == nil {
-		return
+		return OK
 	}
-	s.each(op, func(slot uint32) {
+	return s.each(op.Ask, func(slot uint32) {
 		if s.undelivered(g, slot) || s.pendingAt(g, slot) != nil {
 			s.doneWith(g, slot)
 		}
@@ -44,16 +42,15 @@ func (s *State) askCommit(op *Op) {
 
 // askNegative gives back items that the asker cannot process. The asker gets one of them
 // again only if nobody else has room.
-func (s *State) askNegative(op *Op) {
-	op.Status = OK
+func (s *State) askNegative(_ *Batch, op *Op) Status {
 	a := op.Ask
 	c := s.heardOf(a)
 	if c == nil {
-		return
+		return OK
 	}
 	s.standBack(c)
 	c.stopped = c.stopped || a.Code == CodeShutdown
-	s.each(op, func(slot uint32) {
+	status := s.each(a, func(slot uint32) {
 		if s.pendingAt(c.group, slot) != c {
 			return
 		}
@@ -63,6 +60,7 @@ func (s *State) askNegative(op *Op) {
 		s.returned(c.group, slot)
 	})
 	s.wake(c) // after those who get what it gives back
+	return status
 }
 
 // What ends items for all groups at once: delete, truncate, and the forced end of a
@@ -87,14 +85,13 @@ func (s *State) served(v *service) {
 }
 
 // askDelete ends items by their indexes. Unknown indexes are skipped.
-func (s *State) askDelete(op *Op) {
-	op.Status = OK
+func (s *State) askDelete(_ *Batch, op *Op) Status {
 	v := s.serving(op.Ask)
 	if v == nil {
-		return
+		return OK
 	}
 	defer s.served(v)
-	s.each(op, func(slot uint32) {
+	return s.each(op.Ask, func(slot uint32) {
 		s.spend(ending - moving)
 		s.endForAll(slot)
 	})
@@ -111,41 +108,33 @@ func (s *State) jobIn(t *tube, id uint64) uint32 {
 
 // askTruncate ends all items before an index, even those that are put meanwhile. Since
 // indexes grow, it comes to an end.
-func (s *State) askTruncate(op *Op) {
-	op.Status = OK
-	if v := s.serving(op.Ask); v != nil {
-		if op.phase == 0 && v.tube.newest < op.Ask.Index {
-			op.phase = inItems
-			s.purge(v.tube, op)
-		}
-		if !s.whole(v) || !s.endBefore(v, op.Ask.Index) {
-			op.Status = More
-		}
-		s.served(v)
+func (s *State) askTruncate(_ *Batch, op *Op) Status {
+	v := s.serving(op.Ask)
+	if v == nil {
+		return OK
 	}
-}
-
-// endBefore ends the items before an index. It reports false if there are more than a
-// turn can end.
-func (s *State) endBefore(v *service, index uint64) bool {
-	for {
-		slot := v.index.order.first()
-		if slot == 0 || s.job(slot).id() >= index {
-			return true
-		}
-		if s.spent() {
+	defer s.served(v)
+	if op.phase == 0 && v.tube.newest < op.Ask.Index {
+		op.phase = inItems
+		s.purge(v.tube, op)
+	}
+	from := uint64(0)
+	if !s.whole(v) || !v.walk(s, &from, ending, func(slot uint32) bool {
+		if s.job(slot).id() >= op.Ask.Index {
 			return false
 		}
-		s.spend(ending)
 		s.endForAll(slot)
+		return true
+	}) {
+		return More
 	}
+	return OK
 }
 
 // askEnd ends a queue: it takes no more items. With Force, the items that nobody has end
 // too; otherwise they are delivered.
-func (s *State) askEnd(op *Op) {
+func (s *State) askEnd(_ *Batch, op *Op) Status {
 	a := op.Ask
-	op.Status = OK
 	s.tubeNamed([]byte(a.Queue))
 	v := s.serving(a)
 	defer s.served(v)
@@ -157,22 +146,17 @@ func (s *State) askEnd(op *Op) {
 	if a.Force && a.from == 0 && len(v.views) == 0 { // consumers of views may have some
 		s.purge(v.tube, op)
 	}
-	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
-		op.Status = More
-		return
-	}
-	a.restart()
-}
-
-// endLoose ends the items that nobody has. It reports false if it must go on in another
-// turn.
-func (s *State) endLoose(v *service, a *Ask) bool {
-	return s.walk(v, a, visiting, func(slot uint32) {
+	if a.Force && (!s.whole(v) || !v.walk(s, &a.from, visiting, func(slot uint32) bool {
 		if !s.had(v, slot) {
 			s.spend(ending)
 			s.endForAll(slot)
 		}
-	})
+		return true
+	})) {
+		return More
+	}
+	a.restart()
+	return OK
 }
 
 // had says whether a client or a consumer has a job.

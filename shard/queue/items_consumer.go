@@ -89,7 +89,7 @@ func (c *consumer) status() string {
 }
 
 // askWatch makes a consumer, or gives an existing one a new connection.
-func (s *State) askWatch(op *Op) {
+func (s *State) askWatch(_ *Batch, op *Op) Status {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	v := s.serviceOf(t, a.Limits)
@@ -99,10 +99,8 @@ func (s *State) askWatch(op *Op) {
 		g, done = s.groupFor(v, a, start)
 	}
 	if !done {
-		op.Status = More
-		return
+		return More
 	}
-	op.Status = OK
 	c := g.users[a.User]
 	if c == nil {
 		s.numbered++
@@ -122,6 +120,7 @@ func (s *State) askWatch(op *Op) {
 	}
 	c.heard = s.now
 	s.wake(c)
+	return OK
 }
 
 // connect gives a consumer a connection, in place of the one that it may have.
@@ -143,9 +142,12 @@ func (s *State) connect(c *consumer, to Receiver) {
 	c.again, c.resent = s.firstHeld(c), 0
 }
 
+// groupOf finds the group that an operation names; nil if there is none.
+func (s *State) groupOf(a *Ask) *group { return s.serviceNamed(a).groupNamed(a.Group) }
+
 // heardOf finds the consumer that an operation comes from.
 func (s *State) heardOf(a *Ask) *consumer {
-	g := s.serviceNamed(a).groupNamed(a.Group)
+	g := s.groupOf(a)
 	if g == nil {
 		return nil
 	}
@@ -157,17 +159,16 @@ func (s *State) heardOf(a *Ask) *consumer {
 }
 
 // askSent notes what a consumer's connection has sent, so that it may be pushed more.
-func (s *State) askSent(op *Op) {
-	op.Status = OK
+func (s *State) askSent(_ *Batch, op *Op) Status {
 	for _, p := range op.Ask.Spent {
 		s.spare(p)
 	}
 	c := s.heardOf(op.Ask)
-	if c == nil || c.to != op.Ask.Receiver {
-		return
+	if c != nil && c.to == op.Ask.Receiver {
+		c.unsent = max(0, c.unsent-op.Ask.Bytes)
+		s.wake(c)
 	}
-	c.unsent = max(0, c.unsent-op.Ask.Bytes)
-	s.wake(c)
+	return OK
 }
 
 // wake notes that at the end of the turn a consumer is to be sent what it may get.

@@ -197,38 +197,35 @@ type fetched struct {
 }
 
 // askFetched goes on with a consumer whose delivery batch has its bodies now.
-func (s *State) askFetched(op *Op) {
-	op.Status = OK
+func (s *State) askFetched(_ *Batch, op *Op) Status {
 	f := op.Ask.fetched
 	c := f.consumer
 	for _, id := range f.lost {
 		if slot := s.slotOf(id); slot != 0 && s.pendingAt(c.group, slot) == c {
-			s.setAside(c, slot)
+			s.setItemAside(c, slot)
 		}
 	}
 	if c.to == nil || c.to != f.to {
-		return // its items are still pending, and others will be sent them
+		return OK // its items are still pending, and others will be sent them
 	}
 	c.fetching = false
 	s.wake(c)
-	if !c.autoCommit {
-		return
-	}
 	for _, id := range f.read {
-		if slot := s.slotOf(id); slot != 0 && s.pendingAt(c.group, slot) == c {
+		if slot := s.slotOf(id); c.autoCommit && slot != 0 && s.pendingAt(c.group, slot) == c {
 			s.doneWith(c.group, slot)
 		}
 	}
+	return OK
 }
 
-// setAside buries an item that a consumer was to get and that nobody can read, for beanstalk clients to see. Its
+// setItemAside buries an item that a consumer was to get and that nobody can read, for beanstalk clients to see. Its
 // group is done with it.
-func (s *State) setAside(c *consumer, slot uint32) {
+func (s *State) setItemAside(c *consumer, slot uint32) {
 	if s.job(slot).state() == Passed {
 		s.unpass(slot)
 		s.buryDamaged(slot)
 	} else {
-		s.quarantine(&c.client, &Op{ID: s.job(slot).id()})
+		s.setAside(&c.client, s.job(slot).id())
 	}
 	if w := c.group.view; w != nil {
 		s.viewEnds(w, slot)

@@ -16,18 +16,17 @@ const visiting = 2 * looking
 // get finds items and, with Take, ends them for all groups, even while the tube is paused.
 // Items whose bodies are away are taken after their bodies have been read, if they are
 // still ready then: once a job has ended, the log no longer has its body.
-func (s *State) get(b *Batch, op *Op) {
+func (s *State) get(b *Batch, op *Op) Status {
 	a := op.Ask
 	if a.Wait {
 		s.tubeNamed([]byte(a.Queue))
 	}
 	v := s.serving(a)
 	if v == nil {
-		op.Status = Empty
-		return
+		return Empty
 	}
-	op.Status = s.runGet(v, b, a)
-	s.served(v)
+	defer s.served(v)
+	return s.runGet(v, b, a)
 }
 
 func (s *State) runGet(v *service, b *Batch, a *Ask) Status {
@@ -91,15 +90,15 @@ func (s *State) getEnds(v *service, a *Ask) {
 }
 
 // unget withdraws a get that waits, or has been called.
-func (s *State) unget(op *Op) {
-	op.Status = OK
+func (s *State) unget(_ *Batch, op *Op) Status {
 	t := s.tubes[op.Ask.Queue]
 	if t == nil || t.service == nil {
-		return
+		return OK
 	}
 	g := &t.service.index.gets
 	g.again(s, t, g.returned(op.Ask.Getter))
 	s.letGo(t)
+	return OK
 }
 
 // restart lets an operation begin anew, the next time.
@@ -125,6 +124,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 			var list [ringMost]uint32
 			if slots, all := f.requests.ring(s, id, list[:0]); all {
 				for i := 0; i < len(slots) && !a.full(b); i++ {
+					s.spend(visiting)
 					s.consider(b, a, slots[i])
 				}
 				return true
@@ -134,18 +134,10 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 	if a.Index == NewestIndex {
 		return s.gatherBack(f, b, a)
 	}
-	for at := f.order.seek(a.from); !a.full(b); at = f.order.next(at) {
-		slot := f.order.at(at)
-		if slot == 0 {
-			return true
-		}
-		if s.spent() {
-			return false
-		}
-		a.from = s.job(slot).id() + 1
+	return a.full(b) || v.walk(s, &a.from, visiting, func(slot uint32) bool {
 		s.consider(b, a, slot)
-	}
-	return true
+		return !a.full(b)
+	})
 }
 
 // gatherBack goes backwards from the newest item, for a get that asks for the newest.
@@ -155,7 +147,7 @@ func (s *State) gatherBack(f *itemIndex, b *Batch, a *Ask) bool {
 		if slot == 0 {
 			break
 		}
-		if s.spent() {
+		if !s.step(visiting) {
 			return false
 		}
 		a.from = s.job(slot).id()
@@ -176,7 +168,6 @@ func (a *Ask) full(b *Batch) bool {
 
 // consider puts an item into a get's answer if the get asks for it.
 func (s *State) consider(b *Batch, a *Ask, slot uint32) {
-	s.spend(visiting)
 	j := s.job(slot)
 	if j.id() < a.start() || !visible(j, a.Take) || !s.tagsOf(slot).Has(a.Tags) {
 		return
@@ -202,10 +193,9 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 		a.begun, a.at, a.kept = false, 0, 0
 	}
 	for ; a.at < len(p.Items); a.at++ {
-		if s.spent() {
+		if !s.step(moving) {
 			return false
 		}
-		s.spend(moving)
 		it := p.Items[a.at]
 		slot := s.jobIn(v.tube, it.Index)
 		if slot == 0 || s.job(slot).state() != Ready {

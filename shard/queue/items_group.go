@@ -56,14 +56,12 @@ func (v *service) groupNamed(name string) *group {
 // ready without being counted. If the group was the first, the next watch
 // of the queue names a new one. If it was a view, jobs that all other groups are done
 // with end.
-func (s *State) askDropGroup(op *Op) {
-	op.Status = OK
+func (s *State) askDropGroup(_ *Batch, op *Op) Status {
 	a := op.Ask
 	if a.group == nil {
 		v := s.serviceNamed(a)
 		if a.group = v.groupNamed(a.Group); a.group == nil {
-			op.Status = NotFound
-			return
+			return NotFound
 		}
 		if w := a.group.view; w != nil {
 			w.dropping, w.building = true, false
@@ -75,15 +73,10 @@ func (s *State) askDropGroup(op *Op) {
 		a.at = len(a.group.consumers)
 	}
 	g := a.group
-	if !s.dropConsumers(g, a) {
-		op.Status = More
-		return
+	if !s.dropConsumers(g, a) || g.view != nil && !s.emptyView(g.view, a) {
+		return More
 	}
 	if g.view != nil {
-		if !s.emptyView(g.view, a) {
-			op.Status = More
-			return
-		}
 		s.endView(g.service, g.view)
 		s.logQueue(g.service)
 	} else {
@@ -92,6 +85,7 @@ func (s *State) askDropGroup(op *Op) {
 	a.group = nil
 	a.restart()
 	s.letGo(g.service.tube)
+	return OK
 }
 
 // dropConsumers ends a group's consumers. First all lose their connections: otherwise an
@@ -99,10 +93,9 @@ func (s *State) askDropGroup(op *Op) {
 // the group is gone. It reports false if it must go on in another turn.
 func (s *State) dropConsumers(g *group, a *Ask) bool {
 	for ; a.at > 0; a.at-- {
-		if s.spent() {
+		if !s.step(moving) {
 			return false
 		}
-		s.spend(moving)
 		if a.at > len(g.consumers) {
 			continue // some have been forgotten meanwhile
 		}
@@ -116,10 +109,9 @@ func (s *State) dropConsumers(g *group, a *Ask) bool {
 		}
 	}
 	for len(g.consumers) > 0 {
-		if s.spent() {
+		if !s.step(moving) {
 			return false
 		}
-		s.spend(moving)
 		if c := g.consumers[len(g.consumers)-1]; c.held() > 0 {
 			s.offerAgain(g, s.firstHeld(c))
 		} else {
@@ -168,9 +160,8 @@ func (s *State) mayBeOver(v *service) {
 
 // tickOver goes on waking the consumers of groups that are over.
 func (s *State) tickOver() {
-	for n := len(s.ending); n > 0 && !s.spent(); n = len(s.ending) {
+	for n := len(s.ending); n > 0 && s.step(looking); n = len(s.ending) {
 		v := s.ending[n-1]
-		s.spend(looking)
 		switch {
 		case v.visited == 0:
 			s.conclude(v.first)
@@ -187,9 +178,8 @@ func (s *State) tickOver() {
 		}
 		v.visited++
 	}
-	for n := len(s.parting); n > 0 && !s.spent(); n = len(s.parting) {
+	for n := len(s.parting); n > 0 && s.step(looking); n = len(s.parting) {
 		g := s.parting[n-1]
-		s.spend(looking)
 		if g.uncalled--; g.uncalled < 0 {
 			g.parting = false
 			s.parting[n-1] = nil

@@ -105,28 +105,21 @@ func (v *service) jobDies(s *State, slot uint32, f policy.Fate) bool {
 	return it.fated
 }
 
-// truncate ends the items up to an index, Op.Ticket, whoever of the consumers has them. What workers
+// truncate ends the items up to an index, whoever of the consumers has them. What workers
 // have is not touched. It reports false if it must go on in another turn.
 func (v *service) truncate(s *State, op *Op) bool {
 	if !s.whole(v) {
 		return false
 	}
-	for o := &v.index.order; ; {
-		slot := o.at(o.seek(op.ID))
-		if slot == 0 || s.job(slot).id() > op.Ticket {
-			return true
-		}
-		if s.spent() {
+	return v.walk(s, &op.Several.at, looking, func(slot uint32) bool {
+		if s.job(slot).id() > op.Several.last {
 			return false
 		}
-		op.ID = s.job(slot).id() + 1
-		st := s.job(slot).state()
-		if !op.ends(st) || st == Reserved && s.holderOf(slot).consumer == nil {
-			s.spend(looking)
-		} else {
+		if st := s.job(slot).state(); op.States.Has(st) && (st != Reserved || s.holderOf(slot).consumer != nil) {
 			s.endOld(slot, op)
 		}
-	}
+		return true
+	})
 }
 
 // itemMoves is told of a job that goes to another tube.
@@ -228,7 +221,7 @@ func (s *State) serveConsumer(c *consumer, t *tube) {
 // no view has it, the log has lost the queue's record, and nobody knows who is to get the
 // job: it is buried, so that somebody may look at it, and kick or delete it.
 func (s *State) restorePassed(slot uint32) {
-	v := s.tubeOf(s.job(slot)).service
+	v := s.tubeFor(slot).service
 	if v != nil {
 		v.jobJoins(s, slot)
 	}
@@ -293,7 +286,7 @@ func (s *State) tickConsumers() {
 	s.share = (s.Share + 1) / 2
 	s.tickLeavers()
 	s.tickViews()
-	s.share = max(0, s.share) + (s.Share+1)/2
+	s.lend((s.Share + 1) / 2)
 	s.feed()
 }
 
@@ -309,7 +302,7 @@ func (v *service) figures(f *TubeFigures) {
 }
 
 func (s *State) unpass(slot uint32) {
-	s.tubeOf(s.job(slot)).service.passed--
+	s.tubeFor(slot).service.passed--
 }
 
 // noted records the notes of a queue's tube together with the queue. It reports false if nothing else

@@ -54,23 +54,25 @@ func (f *itemIndex) remove(s *State, slot uint32) {
 	f.requests.remove(s, slot)
 }
 
-// walk shows all items of a queue, in the order of their ids, from a.from on; each costs
-// so much of the share. show may end the item that it is shown. It reports false if it
-// must go on in another turn.
-func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool {
+// walk shows the items of a queue, in the order of their ids, from one on, until see says no: then it goes no further.
+// Each costs so much of the share. see may end the item that it is shown. It reports false if it must go on in another
+// turn, from where from says then.
+func (v *service) walk(s *State, from *uint64, cost int, see func(slot uint32) bool) bool {
 	o := &v.index.order
-	at := o.seek(a.from)
+	at := o.seek(*from)
 	for slot := o.at(at); slot != 0; slot = o.at(at) {
-		if s.spent() {
+		if !s.step(cost) {
 			return false
 		}
-		s.spend(cost)
-		a.from = s.job(slot).id() + 1
-		show(slot)
+		id := s.job(slot).id()
+		*from = id + 1
+		if !see(slot) {
+			return true
+		}
 		if o.at(at) == slot {
 			at = o.next(at)
 		} else { // it has ended
-			at = o.seek(a.from)
+			at = o.seek(*from)
 		}
 	}
 	return true

@@ -143,7 +143,7 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	if r == nil {
 		return
 	}
-	if t := s.tubeOf(s.job(slot)); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
+	if t := s.tubeFor(slot); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
 		if t.service == nil { // the log has lost the queue's record
 			s.serviceOf(t, &policy.Limits{})
 		}

@@ -21,16 +21,14 @@ func (s *State) forgetAt(c *consumer) int64 {
 }
 
 // askLeave ends a consumer's connection.
-func (s *State) askLeave(op *Op) {
-	op.Status = OK
+func (s *State) askLeave(_ *Batch, op *Op) Status {
 	a := op.Ask
-	g := s.serviceNamed(a).groupNamed(a.Group)
-	if g == nil {
-		return
+	if g := s.groupOf(a); g != nil {
+		if c := g.users[a.User]; c != nil && c.to != nil && c.to == a.Receiver {
+			s.disconnect(c)
+		}
 	}
-	if c := g.users[a.User]; c != nil && c.to != nil && c.to == a.Receiver {
-		s.disconnect(c)
-	}
+	return OK
 }
 
 // disconnect takes the consumer's connection away. From now on it has a time to come back.
@@ -109,12 +107,10 @@ func (c *consumer) departedLinks() *cells.Links[*consumer] {
 
 // tickLeavers does what is due for the consumers that have left.
 func (s *State) tickLeavers() {
-	for !s.spent() && s.leaving.Due(s.now) {
-		s.spend(moving)
+	for s.leaving.Due(s.now) && s.step(moving) {
 		s.exit()
 	}
-	for c := s.departed.Head; c != nil && s.forgetAt(c) <= s.now && !s.spent(); c = s.departed.Head {
-		s.spend(moving)
+	for c := s.departed.Head; c != nil && s.forgetAt(c) <= s.now && s.step(moving); c = s.departed.Head {
 		s.forgetConsumer(c)
 	}
 }

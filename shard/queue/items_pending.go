@@ -192,8 +192,7 @@ func (s *State) retimeViews(v *service) {
 
 // tickViews takes back what has been pending for too long.
 func (s *State) tickViews() {
-	for !s.spent() && s.idling.Due(s.now) {
-		s.spend(moving)
+	for s.idling.Due(s.now) && s.step(moving) {
 		w := s.views.Get(s.idling.Top().Slot)
 		slot := s.pendings.At(w.sent.Head).job
 		s.standBack(s.pendingAt(w.group, slot))

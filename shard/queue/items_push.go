@@ -310,23 +310,16 @@ func (s *State) seekFor(c *consumer) {
 		s.wake(c)
 		return
 	}
-	o := &v.index.order
-	for at := o.seek(max(c.look, c.start)); ; at = o.next(at) {
-		slot := o.at(at)
-		if slot == 0 {
-			c.look = lookedAll
-			return
-		}
-		if s.spent() {
-			break
-		}
-		s.spend(visiting)
-		j := s.job(slot)
-		c.look = j.id() + 1
-		if j.state() == Ready && c.wants(s, slot) {
+	c.look = max(c.look, c.start)
+	found := false
+	if v.walk(s, &c.look, visiting, func(slot uint32) bool {
+		if found = s.job(slot).state() == Ready && c.wants(s, slot); found {
 			s.push(c, slot)
-			break
 		}
+		return !found
+	}) && !found {
+		c.look = lookedAll
+		return
 	}
 	s.wake(c)
 }

@@ -3,31 +3,29 @@ package queue
 // search says where an item is, as the caller's group sees it. If there is no such group,
 // no consumer has it. To count the items that come before it, search goes through the
 // whole queue, in shares.
-func (s *State) search(op *Op) {
+func (s *State) search(_ *Batch, op *Op) Status {
 	a := op.Ask
-	op.Status = NotFound
 	v := s.serving(a)
 	if v == nil {
-		return
+		return NotFound
 	}
 	defer s.served(v)
 	slot := s.jobIn(v.tube, op.ID)
 	if slot == 0 {
 		a.restart()
-		return
+		return NotFound
 	}
 	if !a.begun {
 		a.begun, a.Search = true, SearchInfo{}
 	}
 	g := v.groupNamed(a.Group)
 	if s.undelivered(g, slot) && (!s.whole(v) || !s.countBefore(v, a, g, slot)) {
-		op.Status = More
-		return
+		return More
 	}
-	op.Status = OK
 	s.whoHas(a, g, slot)
 	a.Search.Code, a.Search.Reason = s.noteOf(slot)
 	a.restart()
+	return OK
 }
 
 // whoHas says which consumer of a group has an item, and how often the item was sent to
@@ -54,70 +52,65 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
 	j := s.job(slot)
 	own := readyKey(j.pri, j.id(), slot)
-	return s.walk(v, a, looking, func(other uint32) {
+	return v.walk(s, &a.from, looking, func(other uint32) bool {
 		x := s.job(other)
 		if s.undelivered(g, other) && readyKey(x.pri, x.id(), other).Before(own) {
 			a.Search.WaitCount++
 		}
+		return true
 	})
 }
 
 // count counts the items that have the tags and priority asked for.
-func (s *State) count(op *Op) {
+func (s *State) count(_ *Batch, op *Op) Status {
 	a := op.Ask
-	op.Status = OK
 	if t := s.tubes[a.Queue]; t == nil || len(a.Tags) == 0 && !a.ByPri {
 		a.Count = 0
 		if t != nil {
 			a.Count = t.length()
 		}
-		return
+		return OK
 	}
 	v := s.serving(a)
 	defer s.served(v)
 	if !a.begun {
 		a.begun, a.Count = true, 0
 	}
-	more := !s.whole(v) || !s.walk(v, a, looking, func(slot uint32) {
-		if a.ByPri && s.job(slot).pri != op.Pri {
-			return
-		}
-		if s.tagsOf(slot).Has(a.Tags) {
+	if !s.whole(v) || !v.walk(s, &a.from, looking, func(slot uint32) bool {
+		if (!a.ByPri || s.job(slot).pri == op.Pri) && s.tagsOf(slot).Has(a.Tags) {
 			a.Count++
 		}
-	})
-	if more {
-		op.Status = More
-		return
+		return true
+	}) {
+		return More
 	}
 	a.restart()
+	return OK
 }
 
 // askAttrs says what a queue is like. It makes neither a tube nor a service: a tube that
 // is only looked at costs no more than before. Such a tube has no order of its jobs, so
 // Last is then the newest that was put, which may have ended, and First is not known.
-func (s *State) askAttrs(op *Op) {
+func (s *State) askAttrs(_ *Batch, op *Op) Status {
 	a := op.Ask
 	v := s.serviceNamed(a)
 	if v != nil && !s.whole(v) {
-		op.Status = More
-		return
+		return More
 	}
-	op.Status = OK
 	a.Attrs = &Attrs{}
 	if t := s.tubes[pairOf(a.Queue)]; t != nil {
 		a.Attrs.Rear = t.length()
 	}
 	t := s.tubes[a.Queue]
 	if t == nil {
-		return
+		return OK
 	}
 	a.Attrs.Length = t.length()
 	if v == nil {
 		if a.Attrs.Length > 0 {
 			a.Attrs.Last = t.newest
 		}
-		return
+		return OK
 	}
 	if o := &v.index.order; o.n > 0 {
 		a.Attrs.First, a.Attrs.Last = s.job(o.first()).id(), o.lastID()
@@ -129,6 +122,7 @@ func (s *State) askAttrs(op *Op) {
 	for _, w := range v.views {
 		a.Attrs.addGroup(s.now, w.group)
 	}
+	return OK
 }
 
 // addGroup tells of a group and its consumers.

@@ -30,44 +30,21 @@ type service struct {
 	changed bool // and whether they must be looked at again
 }
 
-// applyService runs an operation of the queue service.
-func (s *State) applyService(b *Batch, op *Op) {
-	switch op.Ask.What {
-	case AskPut:
-		s.askPut(op)
-	case AskGet:
-		s.get(b, op)
-	case AskUnget:
-		s.unget(op)
-	case AskDelete:
-		s.askDelete(op)
-	case AskTruncate:
-		s.askTruncate(op)
-	case AskSearch:
-		s.search(op)
-	case AskCount:
-		s.count(op)
-	case AskEnd:
-		s.askEnd(op)
-	case AskWatch:
-		s.askWatch(op)
-	case AskLeave:
-		s.askLeave(op)
-	case AskSent:
-		s.askSent(op)
-	case AskCommit:
-		s.askCommit(op)
-	case AskNegative:
-		s.askNegative(op)
-	case AskAttrs:
-		s.askAttrs(op)
-	case AskDropGroup:
-		s.askDropGroup(op)
-	case askFetched:
-		s.askFetched(op)
-	default:
-		op.Status = Failed
+// ask runs an operation of the queue service.
+func (s *State) ask(b *Batch, op *Op) Status {
+	if int(op.Ask.What) >= len(askings) {
+		return Failed
 	}
+	return askings[op.Ask.What](s, b, op)
+}
+
+var askings = [...]func(s *State, b *Batch, op *Op) Status{
+	0:      func(*State, *Batch, *Op) Status { return Failed },
+	AskPut: (*State).askPut, AskGet: (*State).get, AskUnget: (*State).unget, AskDelete: (*State).askDelete,
+	AskTruncate: (*State).askTruncate, AskSearch: (*State).search, AskCount: (*State).count, AskEnd: (*State).askEnd,
+	AskWatch: (*State).askWatch, AskLeave: (*State).askLeave, AskSent: (*State).askSent,
+	AskCommit: (*State).askCommit, AskNegative: (*State).askNegative, AskAttrs: (*State).askAttrs,
+	AskDropGroup: (*State).askDropGroup, askFetched: (*State).askFetched,
 }
 
 // serviceOf finds the service of a tube, or makes it.
@@ -193,16 +170,17 @@ func newItems() items {
 }
 
 // askPut makes an item.
-func (s *State) askPut(op *Op) {
+func (s *State) askPut(_ *Batch, op *Op) (status Status) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
-	if v := s.serviceOf(t, a.Limits); v.ended && op.phase < noPlace { // otherwise it has failed already
-		s.endPut(t, op, Ended)
+	if v := s.serviceOf(t, a.Limits); v.ended && op.phase != unstaged { // otherwise it has failed already
+		status = s.endPut(t, op, Ended)
 	} else {
-		op.TTR = uint32((a.Limits.MaxIdle + second - 1) / second)
-		s.putInto(nil, t, op, a.Tags)
+		op.TTR = wholeSeconds(a.Limits.MaxIdle)
+		status = s.putInto(nil, t, op, a.Tags)
 	}
 	s.letGo(t)
+	return status
 }
 
 // countOfPair counts the jobs of a queue and its rear queue.

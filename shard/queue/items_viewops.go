@@ -69,22 +69,13 @@ func (s *State) build(w *view) bool {
 	if !w.building {
 		return true
 	}
-	o := &w.group.service.index.order
-	for at := o.seek(w.cursor); ; at = o.next(at) {
-		slot := o.at(at)
-		switch {
-		case slot == 0:
-			w.building = false
-			return true
-		case s.spent():
-			return false
-		}
-		s.spend(moving / 4)
-		w.cursor = s.job(slot).id() + 1
+	w.building = !w.group.service.walk(s, &w.cursor, moving/4, func(slot uint32) bool {
 		if s.job(slot).state() != Delayed && w.wants(s, slot) {
 			w.enter(s, slot)
 		}
-	}
+		return true
+	})
+	return !w.building
 }
 
 // viewNamed finds a view by its group's name.
@@ -111,9 +102,9 @@ func (s *State) emptyView(w *view, a *Ask) bool {
 	if !w.emptied {
 		w.emptied, w.heap = true, cells.Heap{}
 	}
-	return s.walk(v, a, moving/4, func(slot uint32) {
+	return v.walk(s, &a.from, moving/4, func(slot uint32) bool {
 		if w.where(slot) == cells.Nowhere {
-			return
+			return true
 		}
 		s.viewForgets(w, slot)
 		if s.job(slot).state() == Passed && !v.wanted(slot) {
@@ -121,6 +112,7 @@ func (s *State) emptyView(w *view, a *Ask) bool {
 			s.unpass(slot)
 			s.settle(slot)
 		}
+		return true
 	})
 }
 

@@ -130,6 +130,14 @@ func (s *State) slotOf(id uint64) uint32 { return s.index.find(&s.jobs, id) }
 // tubeOf is the tube that a job's record names.
 func (s *State) tubeOf(j *job) *tube { return s.tubeAt.Get(j.tube()) }
 
+// tubeFor is that of a slot, and at the job with it.
+func (s *State) tubeFor(slot uint32) *tube { return s.tubeOf(s.job(slot)) }
+
+func (s *State) at(slot uint32) (*job, *tube) {
+	j := s.job(slot)
+	return j, s.tubeOf(j)
+}
+
 // rare are the rare fields of a job that has them.
 func (s *State) rare(j *job) *rare { return s.rares.At(j.rare) }
 

@@ -2,33 +2,28 @@ package queue
 
 // delete ends a job: for the first group only if the client holds it, and for all groups
 // if nobody holds it.
-func (s *State) delete(b *Batch, op *Op) {
-	slot := s.jobFor(b, op)
+func (s *State) delete(b *Batch, op *Op) Status {
+	slot, status := s.jobFor(b, op)
 	if slot == 0 {
-		return
+		return status
 	}
-	op.Status = NotFound
-	j, c := s.job(slot), b.Client
-	reserved := j.state() == Reserved
-	if reserved && (c == nil || s.rare(j).holder != c.slot) {
-		return
+	if s.job(slot).state() != Reserved {
+		op.Unheld = true
+		s.endForAll(slot)
+		return OK
 	}
-	op.Status = OK
-	if !reserved {
-		op.Count = 1
+	if !s.holds(b.Client, slot) {
+		return NotFound
 	}
-	if reserved {
-		s.unhold(slot)
-		s.finish(slot)
-		return
-	}
-	s.endForAll(slot)
+	s.unhold(slot)
+	s.finish(slot)
+	return OK
 }
 
 // finish ends a job, which is in no place, because who had it is done with it. If the queue
 // service has it too, it may live on.
 func (s *State) finish(slot uint32) {
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	t.deletes++
 	if t.service == nil || !t.service.jobFinished(s, slot) {
 		s.end(slot)
@@ -65,159 +60,146 @@ func (s *State) jobNamed(id uint64) uint32 {
 	return slot
 }
 
-// jobFor finds the job that an operation of a client names, or answers that it is not there.
-func (s *State) jobFor(b *Batch, op *Op) uint32 {
-	slot := s.jobNamed(op.ID)
+// jobFor finds the job that an operation of a client names, or says why not, and notes whose job it is.
+func (s *State) jobFor(b *Batch, op *Op) (slot uint32, _ Status) {
+	slot = s.jobNamed(op.ID)
 	if slot == 0 {
-		op.Status = NotFound
-		return 0
+		return 0, NotFound
 	}
 	if b.Authorizer != nil && !s.allows(b, op, slot) {
-		op.Status = Denied
-		return 0
+		return 0, Denied
 	}
-	s.nameTube(op, slot)
-	return slot
+	op.Tube = s.tubeFor(slot).name
+	return slot, OK
 }
 
-// nameTube notes whose job the operation has found.
-func (s *State) nameTube(op *Op, slot uint32) { op.Tube = s.tubeOf(s.job(slot)).name }
-
 // takeBack takes the job of a release or bury from its holder, and leaves it in
-// no place. It returns 0 if the client does not hold the job.
-func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
-	slot = s.heldBy(c, op.ID)
-	if slot == 0 {
-		op.Status = NotFound
-		return 0
+// no place. It finds none if the client does not hold the job.
+func (s *State) takeBack(c *Client, op *Op) (slot uint32, _ Status) {
+	if slot = s.heldBy(c, op.ID); slot == 0 {
+		return 0, NotFound
 	}
 	if s.logFull() {
-		op.Status = Failed
-		return 0
+		return 0, Failed
 	}
-	op.Status = OK
 	s.unhold(slot)
-	j := s.job(slot)
+	j, t := s.at(slot)
 	j.pri = op.Pri
-	t := s.tubeOf(j)
 	if op.Tube = t.name; t.service != nil {
 		t.service.jobRanks(s, slot)
 	}
-	return slot
+	return slot, OK
 }
 
-func (s *State) release(c *Client, op *Op) {
-	slot := s.takeBack(c, op)
+func (s *State) release(b *Batch, op *Op) Status {
+	slot, status := s.takeBack(b.Client, op)
 	if slot == 0 {
-		return
+		return status
 	}
-	j := s.job(slot)
-	t := s.rare(j)
-	t.delay = op.Delay
-	t.releases++
-	if (s.tubeOf(j).policy != nil || s.extra != nil) && s.comesBack(slot, op.Delay > 0) {
-		return
+	j, t := s.at(slot)
+	r := s.rare(j)
+	r.delay = op.Delay
+	r.releases++
+	if (t.policy != nil || s.extra != nil) && s.comesBack(slot, op.Delay > 0) {
+		return OK
 	}
 	if op.Delay > 0 {
 		s.makeDelayed(slot, s.now+op.delay())
 		s.logUpdate(slot)
-		return
+		return OK
 	}
-	j.setState(Ready)
+	s.putBack(slot)
+	return OK
+}
+
+// putBack makes a job that is in no place ready, and logs that.
+func (s *State) putBack(slot uint32) {
+	s.job(slot).setState(Ready)
 	s.logUpdate(slot)
 	s.makeReady(slot)
 }
 
-func (s *State) bury(c *Client, op *Op) {
-	slot := s.takeBack(c, op)
-	if slot == 0 {
-		return
+func (s *State) bury(b *Batch, op *Op) Status {
+	slot, status := s.takeBack(b.Client, op)
+	if slot != 0 {
+		s.lay(slot)
 	}
-	s.rare(s.job(slot)).buries++
-	s.makeBuried(slot)
-	s.logUpdate(slot)
+	return status
 }
 
-func (s *State) touch(c *Client, op *Op) {
+func (s *State) touch(b *Batch, op *Op) Status {
+	c := b.Client
 	slot := s.heldBy(c, op.ID)
 	if slot == 0 {
-		op.Status = NotFound
-		return
+		return NotFound
 	}
-	op.Status = OK
-	s.nameTube(op, slot)
-	j := s.job(slot)
+	j, t := s.at(slot)
+	op.Tube = t.name
 	if j.ttr == 0 {
-		return
+		return OK
 	}
-	t := s.rare(j)
-	ttr := s.ttrOf(slot)
+	r, ttr := s.rare(j), s.ttrOf(slot)
 	if op.Options != nil {
 		ttr = op.Options.TTR
 	}
-	t.key = s.now + ttr
-	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))
+	r.key = s.now + ttr
+	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(r.key, j.id(), slot))
 	s.holders.Schedule(c.slot, c.soonest())
+	return OK
 }
 
 // kick brings jobs of the used tube back: buried ones if there are any when
 // it starts, otherwise delayed ones.
-func (s *State) kick(c *Client, op *Op) {
+func (s *State) kick(b *Batch, op *Op) Status {
 	const buriedOnes, delayedOnes = 1, 2
-	t := c.used
+	t := b.Client.used
 	if op.phase == 0 {
 		op.phase = delayedOnes
 		if t.buried.N > 0 {
 			op.phase = buriedOnes
 		}
 	}
-	op.Status = OK
-	for op.Count < op.Limit {
+	for ; op.Count < op.Limit; op.Count++ {
 		if op.phase == buriedOnes && t.buried.N == 0 || op.phase == delayedOnes && t.delayed.N == 0 {
-			return
+			return OK
 		}
-		if s.spent() {
-			op.Status = More
-			return
+		if !s.step(moving) {
+			return More
 		}
-		s.spend(moving)
 		slot := t.buried.Head
 		if op.phase == delayedOnes {
 			slot = t.delayed.Top().Slot
 		}
 		s.kickOne(slot)
-		op.Count++
 	}
+	return OK
 }
 
-func (s *State) kickJob(b *Batch, op *Op) {
-	slot := s.jobFor(b, op)
+func (s *State) kickJob(b *Batch, op *Op) Status {
+	slot, status := s.jobFor(b, op)
 	if slot == 0 {
-		return
+		return status
 	}
-	op.Status = NotFound
-	if st := s.job(slot).state(); st == Buried || st == Delayed {
-		s.kickOne(slot)
-		op.Status = OK
+	if st := s.job(slot).state(); st != Buried && st != Delayed {
+		return NotFound
 	}
+	s.kickOne(slot)
+	return OK
 }
 
 func (s *State) kickOne(slot uint32) {
 	s.unplace(slot)
-	j := s.job(slot)
-	s.rareOf(j).kicks++
-	j.setState(Ready)
-	s.logUpdate(slot)
-	s.makeReady(slot)
+	s.rareOf(s.job(slot)).kicks++
+	s.putBack(slot)
 }
 
 // peek shows a job without touching it.
-func (s *State) peek(b *Batch, op *Op) {
+func (s *State) peek(b *Batch, op *Op) (status Status) {
 	var slot uint32
 	switch op.Kind {
 	case Peek:
-		if slot = s.jobFor(b, op); slot == 0 {
-			return
+		if slot, status = s.jobFor(b, op); slot == 0 {
+			return status
 		}
 	case PeekReady:
 		if t := b.Client.used; t.ready.N > 0 {
@@ -231,26 +213,23 @@ func (s *State) peek(b *Batch, op *Op) {
 		slot = b.Client.used.buried.Head
 	}
 	if slot == 0 {
-		op.Status = NotFound
-		return
+		return NotFound
 	}
 	s.show(b, op, slot)
+	return OK
 }
 
 // show puts a job's id and body into the answer. A body that is away is to be
 // fetched before the answer leaves.
 func (s *State) show(b *Batch, op *Op, slot uint32) {
 	j := s.job(slot)
-	op.Status, op.ID, op.Size = OK, j.id(), j.size
+	op.ID, op.Size, op.Parts = j.id(), j.size, nil
 	b.volume += int(j.size)
-	if j.away() {
-		b.lacking = true
-		op.From, op.To, op.Parts = 0, 0, nil
+	if b.lacking = j.away(); b.lacking {
 		return
 	}
-	small, large := s.bodies.Get(j.body, j.size)
-	op.Parts = large
+	var small []byte
+	small, op.Parts = s.bodies.Get(j.body, j.size)
 	op.From = uint32(len(b.Bytes))
 	b.Bytes = append(b.Bytes, small...)
-	op.To = uint32(len(b.Bytes))
 }

@@ -49,22 +49,6 @@ func (l *spentIDs) set(slot uint32, id uint64) {
 	(*l)[ci][slot&cells.ChunkMask] = id
 }
 
-// known answers a put that has come before, or whose key is taken. It reports false if the put is to
-// go on.
-func (s *State) known(t *tube, op *Op) bool {
-	if op.phase == noPlace || op.phase == lost || !op.Options.keyed() {
-		return false
-	}
-	ref, status := s.holder(t, op.Options)
-	if ref == 0 {
-		return false
-	}
-	id := s.extra.keys.At(ref).id()
-	s.endPut(t, op, status)
-	op.ID = id
-	return true
-}
-
 // keyed says that a put has a key or a name.
 func (t *Options) keyed() bool { return len(t.Key)+len(t.Once) > 0 }
 
@@ -195,7 +179,7 @@ func (s *State) giveUpKey(slot, ref uint32) {
 		s.forgetKey(ref)
 	default:
 		k.idHigh &^= keyLives
-		s.logSpent(ref, s.tubeOf(s.job(slot)).name)
+		s.logSpent(ref, s.tubeFor(slot).name)
 	}
 }
 
@@ -305,8 +289,7 @@ func (s *State) discardMissing() {
 
 // serveWindows ends the windows whose time has come.
 func (s *State) serveWindows() {
-	for !s.spent() && s.extra.ends.Due(s.now) {
-		s.spend(moving)
+	for s.extra.ends.Due(s.now) && s.step(moving) {
 		s.endWindow(s.extra.ends.Top().Slot)
 	}
 }

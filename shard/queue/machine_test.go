@@ -91,14 +91,17 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	if puts {
 		want.ID = x.w.dir.Last + 1
 	}
+	if v := op.Several; v != nil {
+		want.Several = &Several{IDs: v.IDs}
+	}
 	got, b := u.apply(op)
 	if puts { // with an id of its own, it takes that
 		x.w.dir.Last = max(x.w.dir.Last, op.ID)
 	}
 	x.model(c, &want, body)
 	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count ||
-		got.Pri != want.Pri || eachOf[op.Kind] != 0 && got.To != want.To || op.Kind == Offer &&
-		got.Ticket != want.Ticket) {
+		got.Pri != want.Pri || got.Unheld != want.Unheld || got.Several != nil && want.Several != nil &&
+		got.Several.Apart != want.Several.Apart || got.Tag != want.Tag) {
 		x.w.t.Fatalf("client %d: operation %d is answered %v %d %d %d, want %v %d %d %d", c, op.Kind,
 			got.Status, got.ID, got.Count, got.Pri, want.Status, want.ID, want.Count, want.Pri)
 	}

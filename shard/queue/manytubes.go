@@ -109,7 +109,8 @@ func (c *Client) place() *cells.Links[*Client] {
 }
 
 // seekWished is seek for what a reserve asks for.
-func (s *State) seekWished(c *Client, op *Op) (best *tube, done bool) {
+func (s *State) seekWished(b *Batch, op *Op) (best *tube, done bool) {
+	c := b.contender()
 	if (c.wish != nil || op.Options != nil) && !s.asks(c, op) {
 		return nil, false
 	}
@@ -153,10 +154,9 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 func (s *State) seekBest(c *Client) (best *tube, done bool) {
 	w := c.many
 	for ; w.seen < w.tubes.N; w.seen++ {
-		if s.spent() {
+		if !s.step(looking) {
 			return nil, false
 		}
-		s.spend(looking)
 		s.compareTo(c, w.tubes.Get(w.seen))
 	}
 	return w.best, true
@@ -169,10 +169,8 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 		switch {
 		case w.again > 0:
 			w.again-- // tell has spent what this costs: others cannot hold us here for ever
-		case s.spent():
+		case !s.step(looking):
 			return nil, false
-		default:
-			s.spend(looking)
 		}
 		if t := w.tubes.Get(w.seen); c.offered(t) {
 			return t, true

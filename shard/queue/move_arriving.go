@@ -2,71 +2,45 @@ package queue
 
 import "beanfield/storage"
 
-// applyMoving runs the operations of those who take jobs to other shards.
-func (s *State) applyMoving(b *Batch, op *Op) {
-	switch op.Kind {
-	case Load:
-		s.loadLeaving(b, op)
-	case Arrive:
-		s.arrive(b, op)
-	case Depart:
-		s.departOne(op)
-	case Show:
-		s.showArrived(op)
-	case ComeHome:
-		s.comeHome(op)
-	}
-}
-
 // arrive puts a copy of a job that comes from another shard. Nobody sees it before Show. What a tube refuses
-// to clients, it refuses here: NoRoom.
-func (s *State) arrive(b *Batch, op *Op) {
+// to clients, it refuses here.
+func (s *State) arrive(b *Batch, op *Op) Status {
 	p := &b.Parcels[op.From]
-	switch op.phase {
-	case noPlace:
-		op.Status = NoRoom
-		return
-	case lost:
-		op.Status = Failed
-		return
+	if op.phase == unstaged {
+		return op.Status
 	}
-	if s.spent() {
-		op.Status = More
-		return
+	if !s.step(moving) {
+		return More
 	}
-	s.spend(moving)
 	op.ID, op.Size, op.Tube = p.Job.Key(), p.Job.Size, p.Job.Tube
 	if slot := s.slotOf(p.Job.ID); slot != 0 {
-		if op.Status = Failed; s.keyOf(slot) == op.ID {
-			op.Status = OK // from before a restart
+		if s.keyOf(slot) == op.ID {
+			return OK // from before a restart
 		}
-		return
+		return Failed
 	}
 	t := s.tubeNamed([]byte(p.Job.Tube))
 	t.using++
-	s.arriveIn(t, op, p)
+	status := s.arriveIn(t, op, p)
 	t.using--
 	s.letGo(t)
+	return status
 }
 
-func (s *State) arriveIn(t *tube, op *Op, p *Parcel) {
-	op.Status = s.admits(t, op.Size, p.Cause)
-	switch {
-	case op.Status == More:
-		return
-	case op.Status == NoRoom:
-		if op.Count = 1; op.phase == staged {
-			s.record = p.Job
-			s.Log.Put(&s.record)
-			s.Log.Delete(&s.record)
+func (s *State) arriveIn(t *tube, op *Op, p *Parcel) Status {
+	switch status := s.admits(t, op.Size, p.Cause); {
+	case status == NoRoom:
+		if op.phase == staged {
+			s.logNothing(p.Job)
 		}
-		return
+		return TooLong
+	case status != OK:
+		return status
 	case s.Durable && op.phase != staged && !s.Log.Room(int(op.Size)):
-		op.Status = NoRoom
-		return
+		return NoRoom
 	case s.Durable && op.phase != staged && op.Size > storage.LargeBody:
-		op.Status, op.Parts = Staging, p.Body
-		return
+		op.Parts = p.Body
+		return Staging
 	}
 	slot := s.settleIn(t, &p.Job)
 	s.keepBody(slot, s.overBudget(op.Size), nil, p.Body)
@@ -89,6 +63,7 @@ func (s *State) arriveIn(t *tube, op *Op, p *Parcel) {
 		s.logPut(slot, op)
 	}
 	op.Parts = nil
+	return OK
 }
 
 // settleIn makes the record of a job that comes with a past, in no place and without its body.
@@ -129,14 +104,14 @@ func (s *State) makeArriving(slot uint32) {
 // unarrive takes a job out of those that arrive, and leaves it in no place.
 func (s *State) unarrive(slot uint32) {
 	s.listRemove(&s.travel.arriving, slot)
-	s.tubeOf(s.job(slot)).transit--
+	s.tubeFor(slot).transit--
 }
 
 // showArrived makes a job visible, when no other copy of it is left.
-func (s *State) showArrived(op *Op) {
-	slot := s.travelling(op, Arriving, moving)
+func (s *State) showArrived(_ *Batch, op *Op) Status {
+	slot, status := s.travelling(op, Arriving, moving)
 	if slot == 0 {
-		return
+		return status
 	}
 	j, y := s.job(slot), s.routeAt(slot)
 	t := s.tubeOf(j)
@@ -158,7 +133,8 @@ func (s *State) showArrived(op *Op) {
 		}
 	default:
 		s.makeReady(slot)
-		return
+		return OK
 	}
 	s.seen(slot)
+	return OK
 }

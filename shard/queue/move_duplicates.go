@@ -28,8 +28,7 @@ func (s *State) unrestore(slot uint32) {
 		return
 	}
 	s.discarding = true
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	state := j.state()
 	s.unplace(slot)
 	switch state {
@@ -133,8 +132,7 @@ func (s *State) Resident(id uint64) bool {
 // what nobody was promised.
 func (s *State) Hide(id uint64) (tube string) {
 	slot := s.slotOf(id)
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	will, key := j.state(), int64(0)
 	if j.onItsWay() {
 		return ""
@@ -158,7 +156,7 @@ func (s *State) Send(id uint64, to string) {
 	if s.job(slot).state() == Leaving {
 		return
 	}
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	s.pluck(t, slot)
 	t.loses(s.job(slot))
 	y := s.routeOf(slot)

@@ -66,7 +66,7 @@ func (s *State) makeLeaving(slot uint32) {
 // unleave takes a job out of those that leave, and leaves it in no place.
 func (s *State) unleave(slot uint32) {
 	s.listRemove(s.leavers(slot), slot)
-	s.tubeOf(s.job(slot)).transit--
+	s.tubeFor(slot).transit--
 }
 
 // leavers is the list in which a leaving job is.
@@ -79,11 +79,10 @@ func (s *State) leavers(slot uint32) *cells.List[uint32] {
 
 // loadLeaving packs leaving jobs for whoever takes them to their shards: at most op.Limit, and about maxVolume
 // bytes of bodies.
-func (s *State) loadLeaving(b *Batch, op *Op) {
-	op.Status = OK
+func (s *State) loadLeaving(b *Batch, op *Op) Status {
 	for op.Count < op.Limit && s.travel.leaving.N > 0 && b.volume < maxVolume {
 		if s.spent() && op.Count > 0 {
-			return
+			break
 		}
 		s.spend(moving)
 		slot := s.travel.leaving.Head
@@ -100,6 +99,7 @@ func (s *State) loadLeaving(b *Batch, op *Op) {
 		b.volume += int(s.job(slot).size)
 		op.Count++
 	}
+	return OK
 }
 
 // parcel makes a parcel of a leaving job.
@@ -138,25 +138,26 @@ func (s *State) settleHere(slot uint32, to string) {
 }
 
 // departOne ends a job here whose copy is safe in another shard. The directory is not told: the job lives.
-func (s *State) departOne(op *Op) {
-	slot := s.travelling(op, Leaving, ending)
+func (s *State) departOne(_ *Batch, op *Op) Status {
+	slot, status := s.travelling(op, Leaving, ending)
 	if slot == 0 {
-		return
+		return status
 	}
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	s.logDelete(slot)
 	s.unleave(slot)
 	s.vanish(slot)
 	s.letGo(t)
+	return OK
 }
 
 // comeHome gives up the route of a job that its target does not take. A dead letter is buried, and
-// one that a client has moved goes back to its place. One that is too old ends if its tube is full, as
-// it does in one shard (grownOld); otherwise it tries again later.
-func (s *State) comeHome(op *Op) {
-	slot := s.travelling(op, Leaving, moving)
+// one that a client has moved goes back to its place; one whose body cannot be read is set aside (away.go). One that
+// is too old ends if its tube is full, as it does in one shard (grownOld); otherwise it tries again later.
+func (s *State) comeHome(_ *Batch, op *Op) Status {
+	slot, status := s.travelling(op, Leaving, moving)
 	if slot == 0 {
-		return
+		return status
 	}
 	j, y := s.job(slot), s.routeAt(slot)
 	will, deadline := y.will, s.rare(j).key
@@ -166,30 +167,31 @@ func (s *State) comeHome(op *Op) {
 	}
 	s.listRemove(s.leavers(slot), slot)
 	y.loaded = false
-	if op.Poll {
-		s.comeHomeDamaged(slot)
-		return
-	}
-	if y.cause == ForAge && op.Count == 0 {
+	damaged := op.Why == Failed
+	if y.cause == ForAge && !damaged && op.Why != TooLong {
 		s.listAppend(&s.travel.leaving, slot) // its shard is not told: whoever has brought it back comes again
-		return
+		return OK
 	}
 	s.takeHome(slot)
-	s.untrace(slot)
-	switch y.cause {
-	case ForMove:
-		s.place(slot, will, deadline)
-	case ForAge:
+	if !damaged {
+		s.untrace(slot)
+	}
+	switch {
+	case y.cause == ForAge:
 		s.end(slot)
+	case damaged:
+		s.buryDamaged(slot)
+	case y.cause == ForMove:
+		s.place(slot, will, deadline)
 	default:
 		s.lay(slot)
 	}
+	return OK
 }
 
 // takeHome gives a job that was leaving, and is in no list, back to its tube.
 func (s *State) takeHome(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	t.transit--
 	s.setTarget(s.routeAt(slot), "")
 	t.gains(j)
@@ -203,32 +205,17 @@ func (s *State) takeHome(slot uint32) {
 	}
 }
 
-// comeHomeDamaged sets aside a job whose body cannot be read (away.go). One that is too old ends.
-func (s *State) comeHomeDamaged(slot uint32) {
-	y := s.routeAt(slot)
-	s.takeHome(slot)
-	if y.cause == ForAge {
-		s.end(slot)
-		return
-	}
-	s.buryDamaged(slot)
-}
-
 // travelling finds a job that is on its way, for a step that costs so much of the turn. If it answers 0, there
 // is none, or the turn is over.
-func (s *State) travelling(op *Op, state JobState, cost int) uint32 {
-	if s.spent() {
-		op.Status = More
-		return 0
+func (s *State) travelling(op *Op, state JobState, cost int) (slot uint32, _ Status) {
+	if !s.step(cost) {
+		return 0, More
 	}
-	s.spend(cost)
-	op.Status = NotFound
-	slot := s.slotOf(storage.IDOf(op.ID))
+	slot = s.slotOf(storage.IDOf(op.ID))
 	if slot == 0 || s.job(slot).state() != state || s.keyOf(slot) != op.ID {
-		return 0
+		return 0, NotFound
 	}
-	op.Status = OK
-	return slot
+	return slot, OK
 }
 
 // place puts a job, which is in no place, where it is to be, and logs that.

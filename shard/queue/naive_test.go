@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func (x *machine) model(c int, op *Op, body string) {
 	case Offer:
 		j, tag := m.Next(c)
 		if op.found(j, naive.Empty); j != nil {
-			op.Pri, op.Ticket = m.AgedPri(j), x.w.tagOf(c, tag)
+			op.Pri, op.Tag = m.AgedPri(j), x.w.tagOf(c, tag)
 		}
 	case Wait:
 		op.Status = Waiting
@@ -99,7 +98,7 @@ func (x *machine) modelByID(c int, op *Op) {
 	switch m := x.m; op.Kind {
 	case Delete:
 		if j := m.Job(op.ID); j != nil && j.State != naive.Reserved {
-			op.Count = 1
+			op.Unheld = true
 		}
 		status = m.Delete(c, op.ID)
 	case ReserveJob:
@@ -122,16 +121,17 @@ func (x *machine) modelByID(c int, op *Op) {
 
 // modelSeveral runs an operation on several jobs: one after the other.
 func (x *machine) modelSeveral(c int, op *Op) {
-	for list := op.Data; len(list) > 0; list = list[idBytes:] {
-		one := Op{Kind: eachOf[op.Kind], ID: binary.LittleEndian.Uint64(list), Pri: op.Pri, Delay: op.Delay,
-			Options: op.Options}
+	for _, id := range op.Several.IDs {
+		one := Op{Kind: eachOf[op.Kind], ID: id, Pri: op.Pri, Delay: op.Delay, Options: op.Options}
 		x.modelByID(c, &one)
 		if op.Status = one.Status; op.Status == Failed {
 			return
 		}
 		if op.Status = OK; one.Status == OK {
 			op.Count++
-			op.To += one.Count
+			if one.Unheld {
+				op.Several.Apart++
+			}
 		}
 	}
 }

@@ -89,17 +89,16 @@ func (s *State) logNotesAlone(tube string) {
 
 // keepPolicies keeps a text with policies for the next start, which is what its note is for: it changes
 // no policy.
-func (s *State) keepPolicies(op *Op) {
+func (s *State) keepPolicies(_ *Batch, op *Op) Status {
 	if s.logFull() {
-		op.Status = NoRoom
-		return
+		return NoRoom
 	}
-	op.Status = OK
 	var text []byte // none
 	if len(op.Data) > 0 {
 		text = op.Data
 	}
 	s.noteOn("", storage.NotePolicy, "", text)
+	return OK
 }
 
 // Tick is what an operation for a schedule says of it.
@@ -112,34 +111,34 @@ type Tick struct {
 
 // putTick puts the job of a tick, unless this or a later one of the schedule has been put (SK1). Job
 // and note are logged in one turn. It answers how many jobs it has put.
-func (s *State) putTick(op *Op) {
-	if last, ok := s.lastTick(op); ok && last >= op.Tick.At && op.phase == 0 {
-		op.Status = OK
-		return
+func (s *State) putTick(_ *Batch, op *Op) Status {
+	if last, ok := s.lastTick(op); ok && last >= op.Options.Tick.At && op.phase == 0 {
+		return OK
 	}
-	if s.put(nil, op); op.Status == OK {
+	status := s.putNamed(nil, op)
+	if status == OK {
 		op.Count = 1
 		s.noteTick(op)
 	}
+	return status
 }
 
 // markTick notes a tick without a job, or forgets the schedule.
-func (s *State) markTick(op *Op) {
+func (s *State) markTick(_ *Batch, op *Op) Status {
 	last, ok := s.lastTick(op)
-	switch {
+	switch tick := op.Options.Tick; {
 	case s.logFull():
-		op.Status = NoRoom
-		return
-	case op.Tick.Forget:
-		s.noteOn(op.Tube, storage.NoteTick, op.Tick.Schedule, nil)
-	case !ok || last <= op.Tick.At:
+		return NoRoom
+	case tick.Forget:
+		s.noteOn(op.Tube, storage.NoteTick, tick.Schedule, nil)
+	case !ok || last <= tick.At:
 		s.noteTick(op)
 	}
-	op.Status = OK
+	return OK
 }
 
 func (s *State) lastTick(op *Op) (at int64, ok bool) {
-	value := s.noteFor(op.Tube, storage.NoteTick, op.Tick.Schedule)
+	value := s.noteFor(op.Tube, storage.NoteTick, op.Options.Tick.Schedule)
 	if len(value) < 8 {
 		return 0, false
 	}
@@ -147,8 +146,9 @@ func (s *State) lastTick(op *Op) (at int64, ok bool) {
 }
 
 func (s *State) noteTick(op *Op) {
-	value := binary.BigEndian.AppendUint64(nil, uint64(op.Tick.At))
-	s.noteOn(op.Tube, storage.NoteTick, op.Tick.Schedule, binary.BigEndian.AppendUint64(value, op.Tick.Rule))
+	tick := op.Options.Tick
+	value := binary.BigEndian.AppendUint64(nil, uint64(tick.At))
+	s.noteOn(op.Tube, storage.NoteTick, tick.Schedule, binary.BigEndian.AppendUint64(value, tick.Rule))
 }
 
 // Ticks calls fn with the last tick of each schedule, and its tube.

@@ -42,18 +42,17 @@ const (
 	BurySeveral
 	TouchSeveral
 	AlterSeveral
-	Alter // Batch.Alter
-	List  // Batch.List
+	List // Batch.List
 	PutAll
 	Quarantine
-	PutTick  // of a schedule: Op.Tick
+	PutTick  // of a schedule: Options.Tick
 	NoteTick // likewise
 	KeepPolicies
 	Load     // these are for jobs that go to another shard: move_leaving.go
-	Arrive   // Op.From is the parcel
+	Arrive   // Op.From is its place in Batch.Parcels
 	Depart   // Op.ID is the key of the copy, as in those that follow
 	Show     //
-	ComeHome //
+	ComeHome // Op.Why says why
 	Service  // of the queue service: Op.Ask
 )
 
@@ -76,7 +75,7 @@ const (
 	Refused
 	Failed
 	Denied  // the client may not: for it there is no such job
-	TooLong // the queue is full
+	TooLong // the queue is full; Arrive: the tube is
 	Ended   // the queue has ended, and takes no more items
 	Exists  // put: the key is taken, by the job that ID names; 0 if that is another one of a PutAll
 )
@@ -85,48 +84,73 @@ const (
 type Op struct {
 	Kind    Kind
 	Status  Status
-	Poll    bool  // Reserve, ReserveSeveral: do not wait; OfferSeveral, the answer: there may be more
-	phase   uint8 // kick: which jobs; truncate: how it finds them; peek, reserve: how often given back; put: its body
+	phase   uint8  // kick: which jobs; truncate: how it finds them; peek, reserve: how often given back; put: its body
+	States  States // Truncate: of the jobs that it ends
+	Why     Status // ComeHome: how the job's Arrive has ended; Failed: its body cannot be read
+	Poll    bool   // Reserve, ReserveSeveral: do not wait
+	Partial bool   // OfferSeveral, the answer: there may be more
+	Unheld  bool   // Delete, the answer: nobody held the job
+
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds
-	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
-	// put: of the body; ClaimSeveral: how many bytes at most; answers: of the body found; DeleteSeveral: how many were
-	// denied, AlterSeveral: for how many there was no room
-	Size uint32
-	// Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held, AlterSeveral: 1 for one
-	// that leaves; PutTick: 1 if it was put; Arrive, ComeHome: 1 if its tube is full
-	Count uint32
-	// Kick, …Several: how many at most; PutAll: how many puts behind it; Truncate: the States of the jobs that end
-	Limit uint32
-	ID    uint64 // put: 0 for one that the directory is to allot
-	// Wait, Withdraw; Truncate: the last id that it ends; Offer, the answer, and ClaimSeveral: the tag (package policy)
-	Ticket uint64
+	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not use it
+	Size    uint32 // of the body: the put's, or in the answer that of the job, or of all jobs taken
+	Limit   uint32 // how many jobs at most; PutAll: how many puts behind it
+	Count   uint32 // the answer: how many jobs were kicked, ended, put, taken or offered, or done otherwise with
+	// From is where in a list of the batch the answer begins: in Bytes (Batch.Small), Jobs, Tubes or Taken; and which of
+	// Parcels an Arrive is about.
+	From uint32
+
+	ID  uint64 // put: 0 for one that the directory is to allot
+	Tag uint64 // Offer, the answer: that of the job in a fair scheduler
 
 	// Data is a tube's name or a small body, Parts a large body, or the body that is the
 	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);
-	// parts of a put are taken over. DeleteSeveral and its like: the jobs (AppendID).
+	// parts of a put are taken over.
 	Data  []byte
 	Parts [][]byte
-
-	// From and To enclose a small body in Batch.Bytes, or say in From which
-	// element of Batch.Jobs or Batch.Tubes is the answer, or enclose a part of Batch.Taken.
-	// DeleteSeveral and its like: From is the next job of the list, and To of those deleted how
-	// many nobody held, or how many of those moved leave for another shard.
-	From, To uint32
 
 	// Tube is the tube that the operation has named, or that of the job that it has found,
 	// for whoever tells people about the command. A put may be told the tube: the one in use
 	// otherwise.
 	Tube string
 
-	Ask  *Ask  // Service
-	Tick *Tick // PutTick, NoteTick: the schedule whose tick it is; Tube is its tube
+	Ask *Ask // Service
 
 	// Options are what else a put says, or a reserve of any kind, Offer, Claim and Wait included; of a release only the
 	// delay counts, and of a touch the TTR; or nil. They are the submitter's, who leaves them alone until the operation
 	// is answered.
 	Options *Options
+
+	// Several is for DeleteSeveral and its like, and ClaimSeveral; likewise the submitter's. For others the queue makes
+	// one, if they take several turns.
+	Several *Several
+}
+
+// Several is what an operation on many jobs says of them, and what beside Op.Count there is to answer.
+type Several struct {
+	IDs []uint64 // DeleteSeveral and its like: the jobs
+
+	// ClaimSeveral: the worst job that it may take, and how many bytes of bodies at most.
+	ID, Tag uint64
+	Pri     uint32
+	Room    uint32
+
+	// Answers.
+	Refused int // jobs that the client has no right on; AlterSeveral: for which there was no room
+	Apart   int // of those deleted how many nobody held, of those moved how many leave for another shard
+
+	last uint64 // Truncate: the highest id that it ends
+	at   uint64 // where to go on
+}
+
+// several is where an operation notes how far it has come.
+func (op *Op) several() *Several {
+	if op.Several == nil {
+		op.Several = new(Several)
+	}
+	return op.Several
 }
 
 // JobInfo answers StatsJob. Durations are in whole seconds.

@@ -4,8 +4,7 @@ package queue
 // place; each make… puts a job from no place into one.
 
 func (s *State) makeReady(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	j.setState(Ready)
 	key := readyKey(j.pri, j.id(), slot)
 	if t.policy != nil {
@@ -32,8 +31,7 @@ func (s *State) makeReady(slot uint32) {
 }
 
 func (s *State) unready(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	if s.tagIndexes != nil {
 		s.dropFromTagIndexes(t, slot)
 	}
@@ -50,8 +48,7 @@ func (s *State) unready(slot uint32) {
 }
 
 func (s *State) makeDelayed(slot uint32, deadline int64) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	j.setState(Delayed)
 	s.rareOf(j).key = deadline
 	t.delayed.Push(s.jobPos, deadlineKey(deadline, j.id(), slot))
@@ -61,8 +58,7 @@ func (s *State) makeDelayed(slot uint32, deadline int64) {
 }
 
 func (s *State) undelay(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	t.delayed.Remove(s.jobPos, s.jobPos.Get(slot))
 	s.unrank(t, slot)
 	s.rare(j).key = 0
@@ -71,8 +67,7 @@ func (s *State) undelay(slot uint32) {
 }
 
 func (s *State) makeBuried(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	j.setState(Buried)
 	s.buryRank++
 	s.rareOf(j).key = int64(s.buryRank)
@@ -85,7 +80,7 @@ func (s *State) makeBuried(slot uint32) {
 }
 
 func (s *State) unbury(slot uint32) {
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	s.listRemove(&t.buried, slot)
 	s.rare(s.job(slot)).key = 0
 	s.unrank(t, slot)
@@ -120,8 +115,7 @@ func (s *State) unplace(slot uint32) {
 // until the delete is committed. Commands for the job still come to this shard until
 // then, and the answer NOT_FOUND waits for that commit (L1).
 func (s *State) forget(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	id := j.id()
 	if t.service != nil {
 		t.service.jobGone(s, slot)
@@ -167,7 +161,7 @@ func (s *State) erase(slot uint32) {
 
 // seen tells those who look at items of a job that may have been delayed, and is not ready.
 func (s *State) seen(slot uint32) {
-	if v := s.tubeOf(s.job(slot)).service; v != nil {
+	if v := s.tubeFor(slot).service; v != nil {
 		v.jobSeen(s, slot)
 	}
 }

@@ -128,7 +128,7 @@ func (s *State) revise() {
 	}
 	if p := &s.policies; p.job != 0 && !s.spent() {
 		p.job = s.records(p.job, func(slot uint32) bool {
-			if t := s.tubeOf(s.job(slot)); t.policy != nil && !s.ranked(t) {
+			if t := s.tubeFor(slot); t.policy != nil && !s.ranked(t) {
 				s.spend(moving / 2)
 				s.waitsFromNow(t, slot)
 				s.rank(t, slot)

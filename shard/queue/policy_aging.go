@@ -104,11 +104,8 @@ func (s *State) compared(t *tube, slot uint32) cells.Entry {
 
 // within says that a claim may take the best job of a tube. Jobs that rise keep their order, also
 // when several have come to the same priority: then their ids say nothing.
-func (s *State) within(op *Op, c *Client, t *tube) bool {
-	if op.Kind != ClaimSeveral {
-		return true
-	}
-	worst, at := op.worst(), s.standing(c, t)
+func (s *State) within(v *Several, c *Client, t *tube) bool {
+	worst, at := v.worst(), s.standing(c, t)
 	if t.isAging() {
 		at.top = readyKey(uint32(at.top.Major>>32), 0, 0)
 	}

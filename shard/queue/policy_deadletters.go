@@ -51,7 +51,7 @@ func (s *State) perishes(slot, times uint32, most int, f policy.Fate, why Cause)
 // if the name of the rear queue would be too long, it is buried instead of moved. If others
 // are still to get it, it only learns its fate.
 func (s *State) die(slot uint32, f policy.Fate, why Cause) {
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	if t.service != nil && t.service.jobDies(s, slot, f) {
 		return
 	}
@@ -81,7 +81,7 @@ func (s *State) lay(slot uint32) {
 // send has a dead letter, which is in no place, go to the tube that its tube's policy names. It reports false
 // if it cannot: the policy has changed, the tube is full, or the job has moved very often.
 func (s *State) send(slot uint32, why Cause) bool {
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	name := s.deadTube(t)
 	switch {
 	case name == "":
@@ -122,8 +122,7 @@ func (s *State) rehouse(slot uint32, to *tube, will JobState, deadline int64) {
 
 // unhouse takes a job, which is in no place, from its tube for good.
 func (s *State) unhouse(slot uint32) {
-	j := s.job(slot)
-	t := s.tubeOf(j)
+	j, t := s.at(slot)
 	if t.service != nil {
 		t.service.jobGone(s, slot)
 	}
@@ -180,7 +179,7 @@ func (s *State) comesBack(slot uint32, delayed bool) (done bool) {
 // slow or has gone. Where deliveries are limited, what has been counted is logged: a job that
 // makes workers fail must not begin anew after a restart.
 func (s *State) giveBack(slot uint32) {
-	if p := s.tubeOf(s.job(slot)).policy; p != nil || s.extra != nil {
+	if p := s.tubeFor(slot).policy; p != nil || s.extra != nil {
 		if s.comesBack(slot, false) {
 			return
 		}

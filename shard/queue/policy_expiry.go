@@ -96,8 +96,7 @@ func (s *State) retimeAges(t *tube) {
 
 // serveAges deletes jobs that are too old.
 func (s *State) serveAges() {
-	for !s.spent() && s.policies.expiring.Due(s.now) {
-		s.spend(ending)
+	for s.policies.expiring.Due(s.now) && s.step(ending) {
 		t := s.tubeAt.Get(s.policies.expiring.Top().Slot)
 		s.age(t.policy.ages.Top().Slot)
 	}
@@ -105,7 +104,7 @@ func (s *State) serveAges() {
 
 // age deletes a job that is too old, or has it go where dead letters go. One that cannot go there is deleted.
 func (s *State) age(slot uint32) {
-	if t := s.tubeOf(s.job(slot)); !t.movesExpired() {
+	if t := s.tubeFor(slot); !t.movesExpired() {
 		s.did(t, policy.ActionExpire)
 		s.drop(slot)
 		return
@@ -125,7 +124,7 @@ func (s *State) hasAgedIn(slot uint32, tube string) bool {
 
 // grownOld does with a job that is too old, and in no place, what its tube's policy says.
 func (s *State) grownOld(slot uint32) {
-	t := s.tubeOf(s.job(slot))
+	t := s.tubeFor(slot)
 	s.did(t, policy.ActionExpire)
 	switch {
 	case !t.movesExpired():

@@ -71,10 +71,10 @@ func (x *machine) worstTag(c int) uint64 {
 }
 
 // behind says that a job is worse than a claim goes.
-func (x *machine) behind(op *Op, j *naive.Job, tag uint64) bool {
+func (x *machine) behind(v *Several, j *naive.Job, tag uint64) bool {
 	id := j.ID
 	if x.m.Policies[j.Tube] != nil && x.m.Policies[j.Tube].Aging > 0 {
 		id = 0 // jobs that rise keep their order
 	}
-	return cmp.Or(cmp.Compare(int64(tag-op.Ticket), 0), cmp.Compare(x.m.AgedPri(j), op.Pri), cmp.Compare(id, op.ID)) > 0
+	return cmp.Or(cmp.Compare(int64(tag-v.Tag), 0), cmp.Compare(x.m.AgedPri(j), v.Pri), cmp.Compare(id, v.ID)) > 0
 }

@@ -32,72 +32,50 @@ func (t *tube) overfull(size uint32) bool {
 	return t.policy != nil && t.policy.Over(t.count+1, t.bytes+int64(size))
 }
 
-// bounded says that the tube may be too full for a put.
-func bounded(t *tube, op *Op) bool { return t.policy != nil || op.Kind == Service }
-
-// nextOut is the job that a tube drops next for a put, which has cost it so many already; 0 if it has room.
-// NoRoom: there would be none, whatever it drops, so it drops nothing. More: it does not know yet.
-func (s *State) nextOut(t *tube, op *Op, dropped int) (slot uint32, status Status) {
-	if status = s.roomFor(t, 1, int64(op.Size)); status != OK {
+// nextOut is the job that a tube drops next for another one; 0 if it has room. An item may find its queue too long:
+// then one goes, whatever the tube has room for. NoRoom: there would be none, whatever it drops, so it drops nothing.
+// More: it does not know yet.
+func (s *State) nextOut(t *tube, size uint32, item bool) (slot uint32, status Status) {
+	if status = s.roomFor(t, 1, int64(size)); status != OK {
 		return 0, status
 	}
-	if op.Kind == Service && dropped == 0 { // one out, one in
+	if item {
 		slot, status = t.service.nextOut(s)
 	}
-	if slot == 0 && status == OK && t.overfull(op.Size) {
+	if slot == 0 && status == OK && t.overfull(size) {
 		slot = t.policy.victims.Top().Slot
 	}
 	return slot, status
 }
 
-// makeRoom drops jobs of a full tube for a put that has been accepted. It reports false
-// if the put ends here or waits, or if there are more of them than a turn can end. Somebody else may take those that
-// are left meanwhile, so then there may be no room after all.
-func (s *State) makeRoom(c *Client, t *tube, op *Op) bool {
+// makeRoom drops jobs of a full tube until there is room for one more. It answers More if there are more of them than a
+// turn can end. Somebody else may take those that are left meanwhile, so then there may be no room after all.
+func (s *State) makeRoom(t *tube, size uint32, item bool) Status {
 	for dropped := 0; ; dropped++ {
-		slot, status := s.nextOut(t, op, dropped)
-		switch {
-		case status == NoRoom:
-			s.waitOrRefuse(c, t, op, true)
-			return false
-		case status == More, slot != 0 && dropped > 0 && s.spent(): // one at least, whatever this turn has done before
-			if op.Status = More; op.phase == 0 {
-				op.phase = admitted
-			}
-			return false
-		case slot == 0:
-			return true
+		slot, status := s.nextOut(t, size, item && dropped == 0) // one out, one in
+		if status != OK || slot == 0 {
+			return status
 		}
-		s.dropFor(t, slot)
+		if dropped > 0 && s.spent() { // one at least, whatever this turn has done before
+			return More
+		}
+		s.spend(ending)
+		s.did(t, policy.ActionDrop)
+		t.using++ // it must not end with its last job
+		s.drop(slot)
+		t.using--
 	}
 }
 
-// dropFor ends a job for another one.
-func (s *State) dropFor(t *tube, slot uint32) {
-	s.spend(ending)
-	s.did(t, policy.ActionDrop)
-	t.using++ // it must not end with its last job
-	s.drop(slot)
-	t.using--
-}
-
-// refusePut ends a put for which there is no room, whatever has been done for it.
-func (s *State) refusePut(t *tube, op *Op) {
-	why := NoRoom
-	if op.Kind == Service {
-		why = TooLong
+// admits says whether a tube takes a job from another tube, for which it may drop jobs of its own, if that makes
+// enough room. One that has no room even so refuses what a client moves, and takes a dead letter as it is.
+// More: it has still to find out which are to go, or there are more of them than a turn can end.
+func (s *State) admits(t *tube, size uint32, why Cause) Status {
+	status := s.makeRoom(t, size, false)
+	if status == NoRoom && why != ForMove && s.takes(t, size) {
+		return OK
 	}
-	s.endPut(t, op, why)
-}
-
-// endPut ends a put without a job.
-func (s *State) endPut(t *tube, op *Op, why Status) {
-	switch op.Status = why; {
-	case op.phase == staged:
-		s.unstage(t, op)
-	case op.ID != 0:
-		s.turnAway(op, why)
-	}
+	return status
 }
 
 // The jobs of a whole server may be bounded, whatever shards and tubes they are in. All shards share one
@@ -142,47 +120,33 @@ func (j *job) remains() policy.Amount {
 	return policy.Amount{policy.BoundMemory: j.costs()[policy.BoundMemory]}
 }
 
+// hasRoom says that a put has a chance. One that would have to drop jobs may have none before the tube knows all of
+// those (policy_room.go).
+func (s *State) hasRoom(t *tube, op *Op) bool {
+	return s.roomFor(t, 1, int64(op.Size)) == OK && s.quotaFits(op)
+}
+
+// quotaFits says so as far as the server's limits go.
+func (s *State) quotaFits(op *Op) bool { return s.quota == nil || s.quota.Fits(s.amountOf(op)) }
+
 // amountOf is what a put would add to the jobs of the server.
 func (s *State) amountOf(op *Op) policy.Amount {
 	return policy.AmountOfJob(op.Size, s.overBudget(op.Size))
 }
 
-// quotaFits says that a put has a chance, as far as the server's limits go.
-func (s *State) quotaFits(op *Op) bool { return s.quota == nil || s.quota.Fits(s.amountOf(op)) }
-
-// mayEnter ends a put that cannot have room, before anything is done for it.
-func (s *State) mayEnter(c *Client, t *tube, op *Op) bool {
-	full := false
-	if bounded(t, op) {
-		_, status := s.nextOut(t, op, 0)
-		full = status == NoRoom
+// mayEnter ends a put that cannot have room, before anything is done for it, or has it wait behind others.
+func (s *State) mayEnter(c *Client, t *tube, op *Op) Status {
+	_, status := s.nextOut(t, op.Size, op.Kind == Service)
+	if status != NoRoom && (t.line == nil || !s.mayWait(c, op)) && s.quotaFits(op) {
+		return OK
 	}
-	isNext := t.line == nil || !s.mayWait(c, op)
-	if !full && isNext && s.quotaFits(op) {
-		return true
-	}
-	s.waitOrRefuse(c, t, op, full)
-	return false
-}
-
-// waitOrRefuse is for a put for which there is no room now, in its tube if that is full, or else in the server.
-func (s *State) waitOrRefuse(c *Client, t *tube, op *Op, full bool) {
-	switch {
-	case s.mayWait(c, op):
-		s.queueUp(c, t, op)
-		return
-	case full:
-		s.did(t, policy.ActionRefuse)
-	default:
-		s.quota.Refuse(s.amountOf(op))
-	}
-	s.refusePut(t, op)
+	return s.waitOrRefuse(c, t, op, status == NoRoom)
 }
 
 // enter makes a place for a put that has been accepted, or ends it. away says that its body will not be in memory. The
 // server's limits come first: a full tube drops no job for a put that they refuse.
-func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
-	q := s.quota
+func (s *State) enter(c *Client, t *tube, op *Op, away bool) Status {
+	q, amount := s.quota, policy.AmountOfJob(op.Size, away)
 	switch {
 	case q == nil:
 	case op.phase == placed:
@@ -191,17 +155,40 @@ func (s *State) enter(c *Client, t *tube, op *Op, away bool) bool {
 		if away {
 			q.Add(policy.Amount{policy.BoundMemory: -int64(op.Size)})
 		}
-	case !q.Claim(policy.AmountOfJob(op.Size, away)):
-		s.waitOrRefuse(c, t, op, false)
-		return false
+	case !q.Claim(amount):
+		return s.waitOrRefuse(c, t, op, false)
 	}
-	if !bounded(t, op) || s.makeRoom(c, t, op) {
-		return true
+	status := s.makeRoom(t, op.Size, op.Kind == Service)
+	if status == OK {
+		return OK
 	}
 	if q != nil {
-		q.Add(policy.AmountOfJob(op.Size, away).Neg())
+		q.Add(amount.Neg())
 	}
-	return false
+	if status == NoRoom {
+		return s.waitOrRefuse(c, t, op, true)
+	}
+	if op.phase == 0 {
+		op.phase = admitted
+	}
+	return More
+}
+
+// waitOrRefuse is for a put for which there is no room now, in its tube if that is full, or else in the server.
+func (s *State) waitOrRefuse(c *Client, t *tube, op *Op, full bool) Status {
+	switch {
+	case s.mayWait(c, op):
+		s.queueUp(c, t, op)
+		return Waiting
+	case full:
+		s.did(t, policy.ActionRefuse)
+	default:
+		s.quota.Refuse(s.amountOf(op))
+	}
+	if op.Kind == Service {
+		return s.endPut(t, op, TooLong)
+	}
+	return s.endPut(t, op, NoRoom)
 }
 
 // enters counts a job that has not come by a put, and leaves takes one away that has ended.

@@ -56,7 +56,6 @@ func (s *State) queueUp(c *Client, t *tube, op *Op) {
 	}
 	s.waiting++
 	c.room, c.ticket = w, c.Waiter.Arm()
-	op.Status = Waiting
 }
 
 // giveUpRoom ends the wait of a client for room, whoever has ended it.
@@ -173,12 +172,6 @@ func (s *State) serveLines() {
 	}
 }
 
-// hasRoom says that a put which waits may be begun. One that would have to drop jobs may not before the tube knows all
-// of those: once begun, it would be refused if there were not enough.
-func (s *State) hasRoom(t *tube, op *Op) bool {
-	return s.roomFor(t, 1, int64(op.Size)) == OK && s.quotaFits(op)
-}
-
 // admitFirst ends the first wait of a line, if it has not ended otherwise, and makes its put. It reports false if the
 // line has to wait on: another shard was faster, or the put takes more turns.
 func (s *State) admitFirst(t *tube) bool {
@@ -195,7 +188,7 @@ func (s *State) admitFirst(t *tube) bool {
 		w.taken = c.Waiter.Claim(c.ticket)
 	}
 	if w.taken {
-		s.put(nil, op)
+		op.Status = s.putNamed(nil, op)
 	}
 	if op.phase == placed {
 		s.quota.Add(place.Neg())

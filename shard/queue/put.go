@@ -11,24 +11,14 @@ import (
 // Staging. The goroutine that runs the queue gives the body to the log, calls Staged,
 // and applies the put again.
 
-// How far a put with a large body has come.
+// How far a put has come (Op.phase).
 const (
-	staged   = iota + 1 // the log has the body
+	staged   = iota + 1 // the log has its large body
 	admitted            // it has none to stage, and room is being made in its tube
 	claimed             // it has none to stage, its id and its place
 	placed              // it has its place among the server's, and nothing else yet (policy_room.go)
-	noPlace             // the log had no room
-	lost                // it has failed
+	unstaged            // the log has not taken its body: it has failed, for the reason in Op.Status
 )
-
-// unstage ends a put whose body the log has, because the tube has filled up or the queue has ended
-// meanwhile. Only a record of the job leads the log to the body.
-func (s *State) unstage(t *tube, op *Op) {
-	s.record = storage.Job{ID: op.ID, Tube: t.name, State: storage.Ready, Size: op.Size}
-	s.Log.Put(&s.record)
-	s.Log.Delete(&s.record)
-	s.turnAway(op, op.Status)
-}
 
 // Staged notes how the log fared with the body of a put.
 func (op *Op) Staged(err error) {
@@ -36,59 +26,60 @@ func (op *Op) Staged(err error) {
 	case err == nil:
 		op.phase = staged
 	case errors.Is(err, storage.ErrNoSpace):
-		op.phase = noPlace
+		op.phase, op.Status = unstaged, NoRoom
 	default:
-		op.phase = lost
+		op.phase, op.Status = unstaged, Failed
 	}
 }
 
-// accept begins a put. It reports false if the put ends here, because the directory
+// accept begins a put. It answers OK unless the put ends here, because the directory
 // takes no jobs or the log has no room, or if the log must have the body first.
-func (s *State) accept(op *Op) bool {
+func (s *State) accept(t *tube, op *Op) Status {
 	switch op.phase {
 	case staged, admitted, claimed:
-		return true
-	case noPlace:
-		return s.turnAway(op, NoRoom)
-	case lost:
-		return s.turnAway(op, Failed)
+		return OK
+	case unstaged:
+		return s.endPut(t, op, op.Status)
 	}
 	var ok bool
 	if op.ID, ok = s.Directory.JobBorn(op.ID); !ok {
-		op.Status = Refused
-		return false
+		return Refused
 	}
-	if !s.Durable {
-		return true
+	if s.Durable && !s.Log.Room(int(op.Size)) {
+		return s.endPut(t, op, NoRoom)
 	}
-	if !s.Log.Room(int(op.Size)) {
-		return s.turnAway(op, NoRoom)
+	if s.Durable && op.Size > storage.LargeBody {
+		return Staging
 	}
-	if op.Size > storage.LargeBody {
-		op.Status = Staging
-		return false
-	}
-	return true
+	return OK
 }
 
-// turnAway ends a put, and its id, without a job.
-func (s *State) turnAway(op *Op, why Status) bool {
-	op.Status = why
-	s.Directory.JobGone(op.ID)
-	return false
+// endPut ends a put without a job, and its id. If the log has the body already, only a record of the job leads it there.
+func (s *State) endPut(t *tube, op *Op, why Status) Status {
+	if op.phase == staged {
+		s.logNothing(storage.Job{ID: op.ID, Tube: t.name, State: storage.Ready, Size: op.Size})
+	}
+	if op.ID != 0 {
+		s.Directory.JobGone(op.ID)
+	}
+	return why
 }
 
 // put makes a job in the tube that it names, or else in the one that the client uses.
-func (s *State) put(c *Client, op *Op) {
+func (s *State) put(b *Batch, op *Op) Status {
 	if op.Tube == "" {
-		s.putInto(c, c.used, op, op.tags())
-		return
+		return s.putInto(b.Client, b.Client.used, op, op.tags())
 	}
+	return s.putNamed(b.Client, op)
+}
+
+func (s *State) putNamed(c *Client, op *Op) Status {
 	t := s.tubeNamed([]byte(op.Tube))
 	t.using++ // until it has the job
-	s.putInto(c, t, op, op.tags())
+	status := s.putInto(c, t, op, op.tags())
 	t.using--
 	s.letGo(t)
+	return status
 }
 
 // tags are those that a put gives its job.
@@ -108,19 +99,35 @@ func (op *Op) delay() int64 {
 }
 
 // putInto makes a job in a tube. c is who may wait for room.
-func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) {
-	if op.Options != nil && s.known(t, op) {
-		return
+func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) Status {
+	if op.Options != nil && op.Options.keyed() && op.phase != unstaged {
+		if ref, status := s.holder(t, op.Options); ref != 0 {
+			id := s.extra.keys.At(ref).id()
+			s.endPut(t, op, status)
+			op.ID = id
+			return status
+		}
 	}
-	delay := op.delay()
-	limited := bounded(t, op) || s.quota != nil
-	if limited && op.phase == 0 && !s.mayEnter(c, t, op) || !s.accept(op) {
-		return
+	away, limited := s.overBudget(op.Size), t.policy != nil || s.quota != nil || op.Kind == Service
+	if limited && op.phase == 0 {
+		if status := s.mayEnter(c, t, op); status != OK {
+			return status
+		}
 	}
-	away := s.overBudget(op.Size)
-	if limited && !s.enter(c, t, op, away) {
-		return
+	if status := s.accept(t, op); status != OK {
+		return status
 	}
+	if limited {
+		if status := s.enter(c, t, op, away); status != OK {
+			return status
+		}
+	}
+	s.makeJob(t, op, tags, away)
+	return OK
+}
+
+// makeJob makes the job of a put.
+func (s *State) makeJob(t *tube, op *Op, tags Tags, away bool) {
 	slot := s.jobs.Alloc()
 	s.jobPos.Cover(slot)
 	j := s.job(slot)
@@ -138,7 +145,7 @@ func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) {
 	t.gains(j)
 	t.newest = max(t.newest, op.ID)
 	s.totals.Total++
-	op.Status = OK
+	delay := op.delay()
 	if delay > 0 {
 		s.rareOf(j).delay = op.Delay
 		s.makeDelayed(slot, s.now+delay)
@@ -147,7 +154,7 @@ func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) {
 		s.logPut(slot, op)
 	}
 	if t.service != nil {
-		t.service.jobBorn(s, slot)
+		t.service.index.add(s, slot)
 	}
 	if delay == 0 {
 		s.makeReady(slot)

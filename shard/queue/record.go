@@ -31,6 +31,13 @@ func (s *State) logPut(slot uint32, op *Op) {
 	s.part[0] = nil
 }
 
+// logNothing has the log forget what it has staged for a job.
+func (s *State) logNothing(r storage.Job) {
+	s.record = r
+	s.Log.Put(&s.record)
+	s.Log.Delete(&s.record)
+}
+
 func (s *State) logUpdate(slot uint32) {
 	if s.Durable {
 		s.describe(slot)

@@ -2,103 +2,115 @@ package queue
 
 // reserve is the whole command when all watched tubes are in this shard: it
 // hands out the best job, or refuses, or registers the client as a waiter.
-func (s *State) reserve(b *Batch, op *Op) {
-	c := b.contender()
-	t, done := s.seekWished(c, op)
-	switch soonest := c.soonest(); {
+func (s *State) reserve(b *Batch, op *Op) Status {
+	t, done := s.seekWished(b, op)
+	switch {
 	case !done:
-		op.Status = More
+		return More
 	case t != nil:
-		s.take(b, op, t)
-	case soonest != 0 && s.now >= soonest-Margin:
-		op.Status = DeadlineSoon
-	case op.Poll:
-		op.Status = TimedOut
-	default:
-		op.Status = Waiting
-		s.wait(c, c.Waiter.Arm())
+		return s.take(b, op, t)
 	}
+	return s.nothingFor(b.Client, op)
+}
+
+// nothingFor refuses a reserve that has found nothing, or registers the client as a waiter.
+func (s *State) nothingFor(c *Client, op *Op) Status {
+	switch soonest := c.soonest(); {
+	case soonest != 0 && s.now >= soonest-Margin:
+		return DeadlineSoon
+	case op.Poll:
+		return TimedOut
+	}
+	s.wait(c, c.Waiter.Arm())
+	return Waiting
 }
 
 // take reserves the best job of t as the answer to op.
-func (s *State) take(b *Batch, op *Op, t *tube) {
-	b.Client.charge(t)
-	slot := b.Client.fitting(t).Top().Slot
-	s.unready(slot)
-	s.hold(b.Client, slot)
-	s.show(b, op, slot)
+func (s *State) take(b *Batch, op *Op, t *tube) Status {
+	s.show(b, op, s.handOver(b.Client, t))
 	op.Tube = t.name
+	return OK
 }
 
-// applyReserving runs the operations of a reserve that are not on the shortest
-// way. Package router tells how Offer, Claim, Wait and Withdraw work together.
-func (s *State) applyReserving(b *Batch, op *Op) {
-	switch op.Kind {
-	case ReserveJob:
-		s.reserveJob(b, op)
-	case Offer, Claim, Wait:
-		if t, done := s.seekWished(b.contender(), op); done {
-			s.applyTo(b, op, t)
-		} else {
-			op.Status = More
-		}
-	case Withdraw:
-		s.sweep()
-		if b.Client.ticket == op.Ticket {
-			s.unwait(b.Client)
-		}
-		op.Status = OK
-	case Soonest:
-		op.Status = OK
-	}
+// handOver gives a client the best job of t.
+func (s *State) handOver(c *Client, t *tube) (slot uint32) {
+	c.charge(t)
+	slot = c.fitting(t).Top().Slot
+	s.unready(slot)
+	s.hold(c, slot)
+	return slot
 }
 
-// applyTo runs an operation that concerns the best tube; t is nil if no tube has
-// a job.
-func (s *State) applyTo(b *Batch, op *Op, t *tube) {
+// Package router tells how Offer, Claim, Wait and Withdraw work together.
+
+// offer shows the best job, and binds nobody.
+func (s *State) offer(b *Batch, op *Op) Status {
+	t, done := s.seekWished(b, op)
 	switch {
-	case op.Kind == Wait:
-		s.waitFor(b.Client, op, t)
+	case !done:
+		return More
 	case t == nil:
-		op.Status = Empty
-	case op.Kind == Offer: // binds nobody
-		top := s.headFor(b.Client, t)
-		op.Status, op.Ticket = OK, b.Client.look(t)
-		op.Pri = uint32(top.Major >> 32)
-		op.ID = top.Major<<32 | uint64(top.Minor)
-	default: // Claim; the job may by now be another than was offered
-		s.take(b, op, t)
+		return Empty
 	}
+	at := s.standing(b.Client, t)
+	op.Tag, op.Pri, op.ID = at.tag, uint32(at.top.Major>>32), at.top.Major<<32|uint64(at.top.Minor)
+	return OK
+}
+
+// claim takes the best job, which may by now be another than was offered.
+func (s *State) claim(b *Batch, op *Op) Status {
+	t, done := s.seekWished(b, op)
+	switch {
+	case !done:
+		return More
+	case t == nil:
+		return Empty
+	}
+	return s.take(b, op, t)
 }
 
 // waitFor registers the client with a ticket that the router has drawn for
 // several shards. A job that has come since the offers is delivered at once,
 // through the gate like any other. One whose wait is over takes no place: the shard
 // may have looked for those who have left already, and would count it as waiting.
-func (s *State) waitFor(c *Client, op *Op, t *tube) {
-	op.Status = Waiting
-	switch {
-	case t != nil && c.Waiter.Claim(op.Ticket):
+func (s *State) waitFor(b *Batch, op *Op) Status {
+	t, done := s.seekWished(b, op)
+	switch c := b.Client; {
+	case !done:
+		return More
+	case t != nil && c.Waiter.Claim(b.Ticket):
 		s.deliver(c, t)
-	case t == nil && c.Waiter.Waits(op.Ticket):
-		s.wait(c, op.Ticket)
+	case t == nil && c.Waiter.Waits(b.Ticket):
+		s.wait(c, b.Ticket)
 	}
+	return Waiting
 }
 
+func (s *State) withdraw(b *Batch, _ *Op) Status {
+	s.sweep()
+	if b.Client.ticket == b.Ticket {
+		s.unwait(b.Client)
+	}
+	return OK
+}
+
+// askSoonest is for the answer that each batch has.
+func (s *State) askSoonest(*Batch, *Op) Status { return OK }
+
 // reserveJob takes one job by its id, wherever it is, unless it is reserved.
-func (s *State) reserveJob(b *Batch, op *Op) {
-	slot := s.jobFor(b, op)
+func (s *State) reserveJob(b *Batch, op *Op) Status {
+	slot, status := s.jobFor(b, op)
 	if slot == 0 {
-		return
+		return status
 	}
 	if s.job(slot).state() == Reserved {
-		op.Status = NotFound
-		return
+		return NotFound
 	}
 	s.unplace(slot)
 	s.hold(b.Client, slot)
 	s.show(b, op, slot)
 	s.seen(slot)
+	return OK
 }
 
 // bestTube is the watched, open tube with the smallest (priority, id), or whose turn it is, of a

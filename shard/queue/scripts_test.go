@@ -354,8 +354,8 @@ func (w *world) moves(verb string, args []string) string {
 		b.Parcels = []Parcel{p}
 	case verb != "load":
 		b.Ops[0].ID = number(args[0])
-		if len(args) > 1 {
-			b.Ops[0].Count = uint32(number(args[1]))
+		if len(args) > 1 && args[1] == "1" {
+			b.Ops[0].Why = TooLong
 		}
 	}
 	w.s.renew()
@@ -370,7 +370,7 @@ func (w *world) moves(verb string, args []string) string {
 		}
 		return strings.Join(list, " ")
 	case done.Status != OK:
-		return fmt.Sprintf("%s full=%d", answerOf[done.Status], done.Count)
+		return answerOf[done.Status]
 	}
 	return "ok"
 }

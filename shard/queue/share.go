@@ -30,6 +30,18 @@ func (s *State) spend(cost int) { s.share -= cost }
 // spent says that long work is to stop until the next turn.
 func (s *State) spent() bool { return s.share <= 0 }
 
+// step takes the cost of a step of long work, unless the work is to stop.
+func (s *State) step(cost int) bool {
+	if s.spent() {
+		return false
+	}
+	s.spend(cost)
+	return true
+}
+
+// lend adds to what is left of a turn's share.
+func (s *State) lend(more int) { s.share = max(0, s.share) + more }
+
 // atOnce does work whose amount is known to be small, however little is left of the turn's share. What it costs
 // is taken from that.
 func (s *State) atOnce(work func()) {

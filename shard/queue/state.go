@@ -122,63 +122,31 @@ func NewState(c Config) *State {
 // buffers, and in b.Soonest.
 func (s *State) Apply(now int64, b *Batch, op *Op) {
 	s.now, s.lines.again = now, true
-	switch op.Kind {
-	case Put:
-		s.put(b.Client, op)
-	case Reserve:
-		s.reserve(b, op)
-	case Delete:
-		s.delete(b, op)
-	case Release:
-		s.release(b.Client, op)
-	case Bury:
-		s.bury(b.Client, op)
-	case Touch:
-		s.touch(b.Client, op)
-	case ReserveJob, Offer, Claim, Wait, Withdraw, Soonest:
-		s.applyReserving(b, op)
-	case Peek, PeekReady, PeekDelayed, PeekBuried:
-		s.peek(b, op)
-	case Kick:
-		s.kick(b.Client, op)
-	case KickJob:
-		s.kickJob(b, op)
-	case StatsJob, StatsTube, Totals:
-		s.applyStats(b, op)
-	case Pause:
-		s.pause(op)
-	case ReserveSeveral, ClaimSeveral:
-		s.reserveSeveral(b, op)
-	case OfferSeveral:
-		s.offerSeveral(b, op)
-	case DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral, AlterSeveral:
-		s.doSeveral(b, op)
-	case PutAll:
-		s.putAll(b, op)
-	case Alter:
-		s.alter(b, op)
-	case Truncate:
-		s.truncate(op)
-	case List:
-		s.list(b, op)
-	case PutTick:
-		s.putTick(op)
-	case NoteTick:
-		s.markTick(op)
-	case Quarantine:
-		s.quarantine(b.Client, op)
-	case KeepPolicies:
-		s.keepPolicies(op)
-	case Load, Arrive, Depart, Show, ComeHome:
-		s.applyMoving(b, op)
-	case Service:
-		s.applyService(b, op)
-	case Use, Unuse, Watch, Ignore, Detach:
-		s.applyMembership(b.Client, op)
-	default:
-		panic("queue: unknown operation")
-	}
+	op.Status = operations[op.Kind](s, b, op)
 	b.Soonest = b.Client.soonest()
+}
+
+var operations = [...]func(s *State, b *Batch, op *Op) Status{
+	Put: (*State).put, PutAll: (*State).putAll, PutTick: (*State).putTick, NoteTick: (*State).markTick,
+
+	Reserve: (*State).reserve, ReserveJob: (*State).reserveJob, ReserveSeveral: (*State).reserveSeveral,
+	Offer: (*State).offer, OfferSeveral: (*State).offerSeveral, Claim: (*State).claim,
+	ClaimSeveral: (*State).reserveSeveral, Wait: (*State).waitFor, Withdraw: (*State).withdraw,
+	Soonest: (*State).askSoonest,
+
+	Delete: (*State).delete, Release: (*State).release, Bury: (*State).bury, Touch: (*State).touch,
+	Kick: (*State).kick, KickJob: (*State).kickJob, Quarantine: (*State).quarantine,
+	DeleteSeveral: (*State).doSeveral, ReleaseSeveral: (*State).doSeveral, BurySeveral: (*State).doSeveral,
+	TouchSeveral: (*State).doSeveral, AlterSeveral: (*State).doSeveral, Truncate: (*State).truncate,
+
+	Peek: (*State).peek, PeekReady: (*State).peek, PeekDelayed: (*State).peek, PeekBuried: (*State).peek,
+	StatsJob: (*State).statsJob, StatsTube: (*State).statsTube, Totals: (*State).countTotals, List: (*State).list,
+
+	Use: (*State).use, Unuse: (*State).use, Watch: (*State).beginWatch, Ignore: (*State).endWatch,
+	Detach: (*State).detach, Pause: (*State).pause, KeepPolicies: (*State).keepPolicies,
+
+	Load: (*State).loadLeaving, Arrive: (*State).arrive, Depart: (*State).departOne, Show: (*State).showArrived,
+	ComeHome: (*State).comeHome, Service: (*State).ask,
 }
 
 // Directory is told of tubes and jobs that come and go, so that the router can

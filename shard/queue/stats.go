@@ -5,38 +5,26 @@ import (
 	"beanfield/shard/queue/policy"
 )
 
-// applyStats runs the operations that count.
-func (s *State) applyStats(b *Batch, op *Op) {
-	switch op.Kind {
-	case StatsJob:
-		slot := s.jobFor(b, op)
-		if slot == 0 {
-			return
-		}
+func (s *State) statsJob(b *Batch, op *Op) Status {
+	slot, status := s.jobFor(b, op)
+	if slot != 0 {
 		op.From = uint32(len(b.Jobs))
 		b.Jobs = append(b.Jobs, s.jobInfo(slot))
-	case StatsTube:
-		t := s.tubes[string(op.Data)]
-		if t == nil {
-			op.Status = NotFound
-			return
-		}
-		if !s.sweep() {
-			op.Status = More
-			return
-		}
-		op.From, op.Tube = uint32(len(b.Tubes)), t.name
-		b.Tubes = append(b.Tubes, s.tubeInfo(t))
-	case Totals:
-		if b.Authorizer != nil && !s.sumSeen(b, op) {
-			op.Status = More
-			return
-		}
-		if b.Authorizer == nil {
-			b.Sums = s.totals
-		}
 	}
-	op.Status = OK
+	return status
+}
+
+func (s *State) statsTube(b *Batch, op *Op) Status {
+	t := s.tubes[string(op.Data)]
+	if t == nil {
+		return NotFound
+	}
+	if !s.sweep() {
+		return More
+	}
+	op.From, op.Tube = uint32(len(b.Tubes)), t.name
+	b.Tubes = append(b.Tubes, s.tubeInfo(t))
+	return OK
 }
 
 func (s *State) jobInfo(slot uint32) JobInfo {

@@ -43,31 +43,30 @@ func (s *State) Tick(now int64) (more bool) {
 	}
 	s.share = max(1, s.Share-opening-expiring)
 	s.serveTimeline()
-	s.share = max(0, s.share) + opening
+	s.lend(opening)
 	s.serveOpening()
-	s.share = max(0, s.share) + expiring
-	for !s.spent() && s.holders.Due(now) {
-		s.spend(moving)
+	s.lend(expiring)
+	for s.holders.Due(now) && s.step(moving) {
 		s.expire(s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
 	if s.policies.expiring.Due(now) {
-		s.share = max(0, s.share) + third
+		s.lend(third)
 		s.serveAges()
 	}
 	if x := s.extra; x != nil && x.dying.Due(now) {
-		s.share = max(0, s.share) + third
+		s.lend(third)
 		s.serveDeaths()
 	}
 	if x := s.extra; x != nil && x.ends.Due(now) {
-		s.share = max(0, s.share) + third
+		s.lend(third)
 		s.serveWindows()
 	}
 	if s.revising() {
-		s.share = max(0, s.share) + third
+		s.lend(third)
 		s.revise()
 	}
 	if s.graving() {
-		s.share = max(0, s.share) + third
+		s.lend(third)
 		if s.PurgeShare < 0 {
 			s.share = -s.PurgeShare - 1
 		}
@@ -75,7 +74,7 @@ func (s *State) Tick(now int64) (more bool) {
 	}
 	s.tickConsumers()
 	if len(s.lines.tubes) > 0 {
-		s.share = max(0, s.share) + third
+		s.lend(third)
 		s.serveLines()
 	}
 	s.renew()
@@ -97,8 +96,7 @@ func (s *State) Settle(now int64) (more bool) {
 
 // serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were throttled.
 func (s *State) serveTimeline() {
-	for !s.spent() && s.timeline.Due(s.now) {
-		s.spend(moving)
+	for s.timeline.Due(s.now) && s.step(moving) {
 		t := s.tubeAt.Get(s.timeline.Top().Slot)
 		if t.paused() && t.pausedUntil <= s.now {
 			s.unpause(t)

@@ -19,7 +19,8 @@ func (x *machine) putTick() {
 	tube := choose(x, "tube", machineTubes...)
 	tick := &Tick{Schedule: choose(x, "schedule", "a", "b"), At: int64(x.pick(20, "at")), Rule: 7,
 		Forget: x.pick(10, "forget") == 0}
-	op := Op{Kind: PutTick, Tube: tube, Tick: tick, Delay: choose[uint32](x, "delay", 0, 0, 1), TTR: 5}
+	op := Op{Kind: PutTick, Tube: tube, Options: &Options{Tick: tick}, Delay: choose[uint32](x, "delay", 0, 0, 1), TTR: 5}
+	op.Options.Delay = int64(op.Delay) * second
 	if tick.Forget || x.pick(3, "mark") == 0 {
 		op.Kind = NoteTick
 		x.do(c, x.w.users[string(rune('0'+c))], op, "")
@@ -36,12 +37,12 @@ func (x *machine) putTick() {
 
 // modelTick runs an operation for a schedule.
 func (x *machine) modelTick(op *Op, body string) {
-	k := naive.Schedule{Tube: op.Tube, Name: op.Tick.Schedule}
+	k := naive.Schedule{Tube: op.Tube, Name: op.Options.Tick.Schedule}
 	if op.Kind == NoteTick {
-		op.Status = statusOf[x.m.NoteTick(k, op.Tick.At, op.Tick.Forget)]
+		op.Status = statusOf[x.m.NoteTick(k, op.Options.Tick.At, op.Options.Tick.Forget)]
 		return
 	}
-	put, status := x.m.PutTick(k, op.Tick.At, &naive.Job{ID: op.ID, Tube: op.Tube, Body: body, Pri: op.Pri,
+	put, status := x.m.PutTick(k, op.Options.Tick.At, &naive.Job{ID: op.ID, Tube: op.Tube, Body: body, Pri: op.Pri,
 		Delay: op.Delay, TTR: op.TTR})
 	if op.Status = statusOf[status]; put {
 		op.Count = 1

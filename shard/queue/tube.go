@@ -136,18 +136,17 @@ func (s *State) retime(t *tube) {
 
 // pause stops a tube from being served for op.Delay seconds. A length of 0
 // ends a pause.
-func (s *State) pause(op *Op) {
+func (s *State) pause(_ *Batch, op *Op) Status {
 	t := s.tubes[string(op.Data)]
 	if t == nil {
-		op.Status = NotFound
-		return
+		return NotFound
 	}
-	op.Status, op.Tube = OK, t.name
+	op.Tube = t.name
 	t.pauses++
 	if op.Delay == 0 {
 		s.unpause(t)
 		s.serveOpening()
-		return
+		return OK
 	}
 	t.pauseLen = int64(op.Delay)
 	t.pausedUntil = s.now + int64(op.Delay)*second
@@ -155,6 +154,7 @@ func (s *State) pause(op *Op) {
 	if t.opening {
 		s.reopen(t)
 	}
+	return OK
 }
 
 // unpause ends a tube's pause. The tube opens when those who wait have been
@@ -195,9 +195,8 @@ const wakes = 64
 // many wait, stays shut for other clients until a later turn has served the rest: a
 // new client joins the queue.
 func (s *State) serveOpening() {
-	for n := 0; n < wakes && s.opening.N > 0 && !s.spent(); n++ {
+	for n := 0; n < wakes && s.opening.N > 0 && s.step(moving); n++ {
 		t := s.tubeAt.Get(s.opening.Top().Slot)
-		s.spend(moving)
 		if c := s.firstWaiter(t, s.sought()); c != nil {
 			s.serve(c, t)
 		}

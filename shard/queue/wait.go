@@ -227,10 +227,7 @@ type Delivery struct {
 
 // deliver gives the tube's best job to a client whose wait it has claimed.
 func (s *State) deliver(c *Client, t *tube) {
-	c.charge(t)
-	slot := c.fitting(t).Top().Slot
-	s.unready(slot)
-	s.hold(c, slot)
+	slot := s.handOver(c, t)
 	j := s.job(slot)
 	d := Delivery{ID: j.id(), Size: j.size, Deadline: c.soonest()}
 	if c.wish != nil {

@@ -45,8 +45,11 @@ func (u *user) parse(verb string, args []string) Op {
 	for _, name := range strings.Fields(v.args) {
 		args = u.argument(&op, name, args)
 	}
-	if op.Tick != nil {
-		op.Tick.Forget = verb == "forget-tick"
+	if op.Kind == ClaimSeveral {
+		op.Several = &Several{Pri: op.Pri, ID: op.ID, Room: op.Size}
+	}
+	if op.Options != nil && op.Options.Tick != nil {
+		op.Options.Tick.Forget = verb == "forget-tick"
 	}
 	return op
 }
@@ -66,10 +69,10 @@ func (u *user) argument(op *Op, name string, args []string) []string {
 		op.Poll = true
 		return args
 	case "arm":
-		op.Ticket = u.Arm()
+		u.meant = u.Arm()
 		return args
 	case "ticket":
-		op.Ticket = u.ticket
+		u.meant = u.ticket
 		return args
 	case "body":
 		body := fmt.Sprintf("body of %d", u.w.dir.Last+1)
@@ -79,12 +82,13 @@ func (u *user) argument(op *Op, name string, args []string) []string {
 		op.Take([]byte(body))
 		return nil
 	case "ids":
+		op.Several = new(Several)
 		for _, id := range args {
-			op.Data = AppendID(op.Data, number(id))
+			op.Several.IDs = append(op.Several.IDs, number(id))
 		}
 		return nil
 	case "states":
-		op.Limit = statesIn(args)
+		op.States = statesIn(args)
 		return nil
 	case "tags":
 		op.Options = &Options{Tags: tagsFrom(args)}
@@ -119,7 +123,8 @@ func (u *user) figure(op *Op, name string, args []string) []string {
 		op.Data = []byte(args[0])
 		return args[1:]
 	case "tick":
-		op.Tube, op.Tick, op.TTR = args[0], &Tick{Schedule: args[1], At: int64(number(args[2])), Rule: 7}, 5
+		op.Tube, op.TTR = args[0], 5
+		op.Options = &Options{TTR: 5 * second, Tick: &Tick{Schedule: args[1], At: int64(number(args[2])), Rule: 7}}
 		return args[3:]
 	}
 	if len(args) == 0 {
@@ -162,12 +167,12 @@ func (a *Altering) change(text string) {
 	}
 }
 
-// statesIn are the states that a truncate names, as its Limit.
-func statesIn(words []string) (limit uint32) {
+// statesIn are the states that a truncate names.
+func statesIn(words []string) (of States) {
 	for _, word := range words {
-		limit = uint32(States(limit).With(stateOf[naive.State(word)]))
+		of = of.With(stateOf[naive.State(word)])
 	}
-	return limit
+	return of
 }
 
 // do runs what a client says, and says the answer.
@@ -229,7 +234,7 @@ func (u *user) answer(op *Op, b *Batch) string {
 	case Put, PutTick:
 		return fmt.Sprint(op.ID)
 	case Reserve, ReserveJob, Claim, Peek, PeekReady, PeekDelayed, PeekBuried:
-		u.w.comes(op.ID, int(op.Size), b.Bytes[op.From:op.To], op.Parts)
+		u.w.comes(op.ID, int(op.Size), b.Small(op), op.Parts)
 		return fmt.Sprint(op.ID)
 	case Offer:
 		return fmt.Sprint(op.ID)
@@ -249,7 +254,7 @@ func (u *user) answer(op *Op, b *Batch) string {
 
 // takenIn are the jobs that an answer lists.
 func takenIn(op *Op, b *Batch) (ids []string) {
-	for _, k := range b.Taken[op.From:op.To] {
+	for _, k := range b.TakenBy(op) {
 		ids = append(ids, fmt.Sprint(k.ID))
 	}
 	return ids

@@ -49,7 +49,7 @@ func (c *client) body(op *queue.Op) []byte {
 	if len(op.Parts) > 0 {
 		return bytes.Join(op.Parts, nil)
 	}
-	return bytes.Clone(c.batch.Bytes[op.From:op.To])
+	return bytes.Clone(c.batch.Small(op))
 }
 
 // What is not there, or not for this client.
