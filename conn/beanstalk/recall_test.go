@@ -47,3 +47,17 @@ func TestCommandsBehindStuckReplies(t *testing.T) {
 		t.Errorf("%q after %d of %d, and %d jobs", line, found, peeks, h.jobs())
 	}
 }
+
+// A truncate of some states that is recalled is none of all states.
+func TestRecalledTruncate(t *testing.T) {
+	h, book := newRuled(t, rule("one", access.All, "*"))
+	admin, c := h.as("admin"), h.as("one")
+	admin.put(0, 100, 9, "delayed")
+	c.send("reserve\r\ntruncate default state=buried\r\n")
+	eventually(t, "it waits", func() bool { return admin.stat("stats", "current-waiting") == "1" })
+	book.Replace(rules(t, rule("one", access.All, "*")))
+	id := admin.put(0, 0, 9, "x")
+	c.expect(fmt.Sprintf("RESERVED %d 1", id))
+	c.expect("x")
+	c.expect("TRUNCATED 0")
+}

@@ -85,7 +85,7 @@ func (s *State) takeAlso(b *Batch, op *Op, t *tube) bool {
 		var small []byte
 		small, k.Large = s.bodies.Get(j.body, j.size)
 		if n := len(small); cap(b.Bytes)-len(b.Bytes) < n {
-			// room for as many more as may follow: bodies are often equally long, and to grow again and again would copy all
+			// for as many more as may follow: bodies are often equally long, and to grow again and again would copy all
 			b.Bytes = slices.Grow(b.Bytes, n+min(int(op.Limit-op.Count)*n, max(0, room-n)))
 		}
 		b.Bytes = append(b.Bytes, small...)

@@ -18,8 +18,8 @@ func (x *machine) reserveSeveral() {
 	if x.pick(3, "claim") == 0 {
 		most, least = choose(x, "bytes", 0, 11, 3000, BatchBytes), 0
 		op.Kind = ClaimSeveral
-		op.Several = &Several{Pri: choose[uint32](x, "worst", 0, 1, 1023, 4294967295), ID: x.id(), Room: uint32(most)}
-		op.Several.Tag = x.worstTag(c)
+		op.Several = &Several{Pri: choose[uint32](x, "worst", 0, 1, 1023, 4294967295), ID: x.id(), Room: uint32(most),
+			Tag: x.worstTag(c)}
 	}
 	x.forget()
 	got, b := u.apply(op)

@@ -212,12 +212,11 @@ func (x *machine) wait() {
 	if u == nil || len(x.m.Clients[c].Watched) == 0 {
 		return
 	}
-	ticket := u.Arm()
+	u.Arm()
 	if x.m.Clients[c].Open = true; x.pick(4, "late") == 0 {
 		x.endElsewhere(c, u)
 	}
 	op := Op{Kind: Wait}
-	u.meant = ticket
 	x.wish(c, &op)
 	x.do(c, u, op, "")
 }
@@ -239,14 +238,14 @@ func (x *machine) endWait() {
 		switch x.pick(4, "end") {
 		case 0:
 			x.forget()
-			u.meant = u.ticket - 1
-			u.apply(Op{Kind: Withdraw})
+			b := u.batch(Op{Kind: Withdraw})
+			b.Ticket--
+			x.w.s.Apply(x.w.now, b, &b.Ops[0])
 			x.compare()
 		case 1:
 			x.endElsewhere(c, u)
 		default:
 			x.endElsewhere(c, u)
-			u.meant = u.ticket
 			x.do(c, u, Op{Kind: Withdraw}, "")
 		}
 		return

@@ -91,8 +91,8 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	if puts {
 		want.ID = x.w.dir.Last + 1
 	}
-	if v := op.Several; v != nil {
-		want.Several = &Several{IDs: v.IDs}
+	if op.Several != nil {
+		want.Several = &Several{IDs: op.Several.IDs}
 	}
 	got, b := u.apply(op)
 	if puts { // with an id of its own, it takes that
@@ -100,8 +100,8 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	}
 	x.model(c, &want, body)
 	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count ||
-		got.Pri != want.Pri || got.Unheld != want.Unheld || got.Several != nil && want.Several != nil &&
-		got.Several.Apart != want.Several.Apart || got.Tag != want.Tag) {
+		got.Pri != want.Pri || got.Unheld != want.Unheld || got.Tag != want.Tag ||
+		op.Several != nil && got.Several.Apart != want.Several.Apart) {
 		x.w.t.Fatalf("client %d: operation %d is answered %v %d %d %d, want %v %d %d %d", c, op.Kind,
 			got.Status, got.ID, got.Count, got.Pri, want.Status, want.ID, want.Count, want.Pri)
 	}

@@ -122,10 +122,10 @@ func TestEverySearch(t *testing.T) {
 func searchAgainst(t *testing.T, r *rival, d *dice, u *user, kind Kind) (turns int) {
 	w, op := r.w, Op{Kind: kind}
 	if kind == Wait {
-		u.meant = u.Arm()
+		u.Arm()
 	}
 	b := batchOf(&u.client, op)
-	b.Ticket = u.meant
+	b.Ticket = u.ticket
 	w.s.Tick(w.now)
 	for turns = 1; !w.s.Run(w.now, b); turns++ {
 		if turns > 2*len(r.jobs) {
@@ -159,7 +159,7 @@ func searchAgainst(t *testing.T, r *rival, d *dice, u *user, kind Kind) (turns i
 		}
 	}
 	u.open = false
-	op, b.Ticket = Op{Kind: Withdraw}, u.client.ticket
+	op, b.Ticket = Op{Kind: Withdraw}, u.ticket
 	w.s.Apply(w.now, b, &op)
 	return turns
 }

@@ -98,8 +98,8 @@ type Op struct {
 	Size    uint32 // of the body: the put's, or in the answer that of the job, or of all jobs taken
 	Limit   uint32 // how many jobs at most; PutAll: how many puts behind it
 	Count   uint32 // the answer: how many jobs were kicked, ended, put, taken or offered, or done otherwise with
-	// From is where in a list of the batch the answer begins: in Bytes (Batch.Small), Jobs, Tubes or Taken; and which of
-	// Parcels an Arrive is about.
+	// From is where in a list of the batch the answer begins: in Bytes (Batch.Small), Jobs, Tubes or Taken; and which
+	// of Parcels an Arrive is about.
 	From uint32
 
 	ID  uint64 // put: 0 for one that the directory is to allot

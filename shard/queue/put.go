@@ -54,7 +54,8 @@ func (s *State) accept(t *tube, op *Op) Status {
 	return OK
 }
 
-// endPut ends a put without a job, and its id. If the log has the body already, only a record of the job leads it there.
+// endPut ends a put without a job, and its id. If the log has the body already, only a record of the job leads it
+// there.
 func (s *State) endPut(t *tube, op *Op, why Status) Status {
 	if op.phase == staged {
 		s.logNothing(storage.Job{ID: op.ID, Tube: t.name, State: storage.Ready, Size: op.Size})

@@ -8,7 +8,6 @@ type user struct {
 	name   string
 	client Client
 	ticket uint64
-	meant  uint64 // the ticket of its next Wait or Withdraw
 	open   bool
 	puts   *string   // the body of a put that waits for room
 	last   Op        // the latest operation with its answer
@@ -109,7 +108,7 @@ func (w *world) told(id uint64, a *About) {
 // batch is one with an operation of the client's.
 func (u *user) batch(op Op) *Batch {
 	return &Batch{Client: &u.client, Ops: []Op{op}, FairScheduler: u.w.fairOf(&u.client, op.Options), Alter: u.alters,
-		Ticket: u.meant}
+		Ticket: u.ticket}
 }
 
 // apply runs one operation to its end and returns the answer.

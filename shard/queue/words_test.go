@@ -15,7 +15,7 @@ var verbs = map[string]struct {
 }{
 	"put": {Put, "pri delay ttr body"}, "put-as": {Put, "id pri delay ttr body"}, "put-with": {Put, "options"}, "put-all": {PutAll, "puts"},
 	"reserve": {Reserve, ""}, "poll": {Reserve, "poll"}, "claim": {Claim, ""}, "offer": {Offer, ""}, "wait": {Wait, "arm"},
-	"withdraw": {Withdraw, "ticket"}, "reserve-job": {ReserveJob, "id"}, "delete": {Delete, "id"},
+	"withdraw": {Withdraw, ""}, "reserve-job": {ReserveJob, "id"}, "delete": {Delete, "id"},
 	"release": {Release, "id pri delay"}, "bury": {Bury, "id pri"}, "touch": {Touch, "id"}, "peek": {Peek, "id"},
 	"peek-ready": {PeekReady, ""}, "peek-delayed": {PeekDelayed, ""}, "peek-buried": {PeekBuried, ""},
 	"kick": {Kick, "limit"}, "kick-job": {KickJob, "id"}, "quarantine": {Quarantine, "id"},
@@ -24,7 +24,7 @@ var verbs = map[string]struct {
 	"use": {Use, "tube"}, "unuse": {Unuse, ""}, "watch": {Watch, "tube"}, "ignore": {Ignore, "tube"}, "detach": {Detach, ""},
 	"reserve-tags": {Reserve, "tags"}, "poll-tags": {Reserve, "poll tags"},
 	"reserve-several": {ReserveSeveral, "limit poll"}, "take-tags": {ReserveSeveral, "poll limit tags"}, "offer-several": {OfferSeveral, "limit"},
-	"claim-several":  {ClaimSeveral, "limit pri id size"},
+	"claim-several":  {ClaimSeveral, "limit worst"},
 	"delete-several": {DeleteSeveral, "ids"}, "release-several": {ReleaseSeveral, "pri delay ids"},
 	"release-several-for": {ReleaseSeveral, "pri lasting ids"},
 	"bury-several":        {BurySeveral, "pri ids"}, "touch-several": {TouchSeveral, "for ids"},
@@ -44,9 +44,6 @@ func (u *user) parse(verb string, args []string) Op {
 	}
 	for _, name := range strings.Fields(v.args) {
 		args = u.argument(&op, name, args)
-	}
-	if op.Kind == ClaimSeveral {
-		op.Several = &Several{Pri: op.Pri, ID: op.ID, Room: op.Size}
 	}
 	if op.Options != nil && op.Options.Tick != nil {
 		op.Options.Tick.Forget = verb == "forget-tick"
@@ -69,10 +66,7 @@ func (u *user) argument(op *Op, name string, args []string) []string {
 		op.Poll = true
 		return args
 	case "arm":
-		u.meant = u.Arm()
-		return args
-	case "ticket":
-		u.meant = u.ticket
+		u.Arm()
 		return args
 	case "body":
 		body := fmt.Sprintf("body of %d", u.w.dir.Last+1)
@@ -103,6 +97,9 @@ func (u *user) figure(op *Op, name string, args []string) []string {
 	case "options":
 		*op = putSaying(fmt.Sprintf("body %d", len(u.w.bodies)), args)
 		return nil
+	case "worst":
+		op.Several = &Several{Pri: uint32(number(args[0])), ID: number(args[1]), Room: uint32(number(args[2]))}
+		return args[3:]
 	case "move":
 		u.alters = &Altering{Filter: Filter{Tube: args[0]}, To: args[1]}
 		return u.alters.as(args[2:])

@@ -32,7 +32,7 @@ var budgets = map[string]weight{
 	"conn/queueservice":       {7900, 9800},
 	"router":                  {10000, 24400},
 	"shard":                   {1500, 6900},
-	"shard/queue":             {35000, 25400},
+	"shard/queue":             {34800, 25500},
 	"shard/queue/naive":       {7600, 0},
 	"storage":                 {4300, 4800},
 	"storage/cluster":         {13400, 11600},
