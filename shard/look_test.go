@@ -10,61 +10,57 @@ import (
 	"beanfield/shard/queue"
 )
 
+// look asks for the figures, and waits for them.
+func (b *bench) look() (f Figures) {
+	if !b.sh.Look(b.Context(), func(_ *queue.State, now *Figures) { f = *now }) {
+		b.Error("a look at a shard is not answered")
+	}
+	return f
+}
+
 // A look is answered while answers wait for a log that hangs, and shows what is in memory.
 func TestLookDoesNotWaitForTheLog(t *testing.T) {
-	inBubble(t, true, func(t *testing.T, b *bench) {
-		a := b.newClient()
+	inBubble(t, true, func(b *bench) {
+		a := b.client()
 		b.log.Slow = true
-		put := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60, Size: 3, Data: []byte("abc")})
-		if b.sh.Submit(put) {
-			t.Fatal("answered before the log has it")
-		}
+		put := a.begins(ops("put 1 abc")...)
 		commits := len(b.log.Commits)
-		var f Figures
-		if !b.sh.Look(t.Context(), func(_ *queue.State, now *Figures) { f = *now }) {
-			t.Fatal("a look at an idle shard is not answered")
-		}
-		if f.Jobs != 1 || f.Sums.Ready != 1 || f.Tubes != 1 || f.Inside != 3 || f.Outside != 0 || f.Turns != 2 ||
-			f.Sizes.Total() != 1 {
-			t.Errorf("the figures are %+v", f.Figures)
+		if f := b.look(); f.Jobs != 1 || f.Sums.Ready != 1 || f.Tubes != 1 || f.Inside != 3 || f.Outside != 0 ||
+			f.Turns != 2 || f.Sizes.Total() != 1 {
+			b.Errorf("the figures are %+v", f.Figures)
 		}
 		if len(b.log.Commits) != commits {
-			t.Error("a look is a turn of the log")
+			b.Error("a look is a turn of the log")
 		}
 		b.log.Release(nil)
-		<-a.answers
+		a.ends(put, "ok")
 	})
 }
 
 // Whoever has the shard answers the look when it gives the shard back, and sees the
 // batches that wait. A look that nobody answers in time is given up.
 func TestLookAtABusyShard(t *testing.T) {
-	inBubble(t, false, func(t *testing.T, b *bench) {
-		a := b.newClient()
-		if !b.sh.take() {
-			t.Fatal("an idle shard cannot be taken")
-		}
+	inBubble(t, false, func(b *bench) {
+		a := b.client()
+		b.take()
 		for range 3 {
-			b.sh.Submit(&queue.Batch{Client: &a.client, Ops: []queue.Op{{Kind: queue.Totals}}, Done: a})
+			a.begins(ops("totals")...)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(b.Context())
 		cancel()
 		late := false
 		if b.sh.Look(ctx, func(*queue.State, *Figures) { late = true }) || late {
-			t.Error("a look is answered while the shard is taken")
+			b.Error("a look is answered while the shard is taken")
 		}
 		mailbox := make(chan int, 1)
-		go b.sh.Look(t.Context(), func(_ *queue.State, f *Figures) { mailbox <- f.Mailbox })
+		go func() { mailbox <- b.look().Mailbox }()
 		synctest.Wait()
 		b.sh.giveBack()
 		if n := <-mailbox; n != 3 {
-			t.Errorf("%d batches wait, want 3", n)
+			b.Errorf("%d batches wait, want 3", n)
 		}
-		for range 3 {
-			<-a.answers
-		}
-		if synctest.Wait(); !late {
-			t.Error("a look that was given up is forgotten")
+		if synctest.Wait(); !late || len(a.answers) != 3 {
+			b.Error("a look that was given up is forgotten, or a batch")
 		}
 	})
 }
@@ -72,36 +68,35 @@ func TestLookAtABusyShard(t *testing.T) {
 // The same interleaving as with batches: a look comes when the owner has looked for looks
 // for the last time, but has not yet given the shard back.
 func TestLookWhileGivingBack(t *testing.T) {
-	inBubble(t, false, func(t *testing.T, b *bench) {
-		a := b.newClient()
-		answered := make(chan bool, 1)
+	inBubble(t, false, func(b *bench) {
+		a := b.client()
+		answered := make(chan Figures, 1)
 		var asked atomic.Int64
 		b.asked = func() {
 			if asked.Add(1) == 2 { // the owner sets the timer
-				go func() { answered <- b.sh.Look(t.Context(), func(*queue.State, *Figures) {}) }()
+				go func() { answered <- b.look() }()
 				for b.sh.looks.Empty() {
 				}
 			}
 		}
 		b.sh.tally.left = measured // so that this turn is not measured
-		a.put(1, 1, 60)
-		synctest.Wait()
-		if len(answered) != 1 {
-			t.Error("a look is left at an idle shard")
+		a.do("put 1 delay=1")
+		if synctest.Wait(); len(answered) != 1 {
+			b.Error("a look is left at an idle shard")
 		}
 	})
 }
 
 // Looks and batches from many goroutines: none is lost, and each sees a whole turn.
 func TestLookConcurrently(t *testing.T) {
-	b := newBench(t, false)
+	b := newBench(t, queue.Config{})
 	var wg sync.WaitGroup
 	for i := range 3 {
-		g := b.newClient()
+		c := b.client()
 		wg.Go(func() {
 			for n := range 2000 {
-				id := uint64(1 + i*2000 + n)
-				g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 1}, queue.Op{Kind: queue.Delete, ID: id})
+				id := 1 + i*2000 + n
+				c.do("put %d; delete %d", id, id)
 			}
 		})
 	}
@@ -109,9 +104,8 @@ func TestLookConcurrently(t *testing.T) {
 		wg.Go(func() {
 			last := uint64(0)
 			for range 2000 {
-				var f Figures
-				if !b.sh.Look(t.Context(), func(_ *queue.State, now *Figures) { f = *now }) || f.Jobs != 0 ||
-					f.Turns < last {
+				f := b.look()
+				if f.Jobs != 0 || f.Turns < last {
 					t.Errorf("a look sees %+v", f.Figures)
 				}
 				last = f.Turns
@@ -119,5 +113,4 @@ func TestLookConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	b.sh.Close()
 }

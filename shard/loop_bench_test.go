@@ -2,61 +2,41 @@ package shard
 
 import (
 	"testing"
-	"time"
 
 	"beanfield/shard/queue"
-	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
 
-func newBareShard() *Shard {
+func newMemoryBench(t testing.TB) *bench {
 	logs, err := storage.Memory().Open(1, nil)
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	start := time.Now()
-	return New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: logs[0], Pinned: "default"}),
-		func() int64 { return int64(time.Since(start)) + 1 })
+	return newBench(t, queue.Config{Log: logs[0]})
 }
 
-// client runs put, reserve and delete through a Shard, one batch for each or
-// one for all.
-type shardClient struct {
-	sh     *Shard
-	client queue.Client
-	batch  queue.Batch
-	done   doneChan
-}
-
-func newShardClient(sh *Shard, tube string) *shardClient {
-	c := &shardClient{sh: sh, done: make(doneChan, 1)}
-	c.run(queue.Op{Kind: queue.Use, Data: []byte(tube)}, queue.Op{Kind: queue.Watch, Data: []byte(tube)})
-	return c
-}
-
-func (c *shardClient) run(ops ...queue.Op) []queue.Op {
-	c.batch.Reset()
-	c.batch.Client, c.batch.Done = &c.client, c.done
-	c.batch.Ops = append(c.batch.Ops, ops...)
-	if !c.sh.Submit(&c.batch) {
-		<-c.done
+// again runs an operation in the batch of the last one.
+func (c *client) again(op queue.Op) uint64 {
+	c.last.Reset()
+	c.last.Client, c.last.Done = &c.Client, c
+	c.last.Ops = append(c.last.Ops, op)
+	if !c.b.sh.Submit(&c.last) {
+		<-c.answers
 	}
-	return c.batch.Ops
+	return c.last.Ops[0].ID
 }
 
 var hundred = make([]byte, 100)
 
-func (c *shardClient) cycle(id uint64) {
-	c.run(queue.Op{Kind: queue.Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100})
-	got := c.run(queue.Op{Kind: queue.Reserve, Poll: true})[0].ID
-	c.run(queue.Op{Kind: queue.Delete, ID: got})
+// cycle is a put, a reserve and a delete, each a batch of its own.
+func (c *client) cycle(id uint64) {
+	c.again(queue.Op{Kind: queue.Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100})
+	c.again(queue.Op{Kind: queue.Delete, ID: c.again(queue.Op{Kind: queue.Reserve, Poll: true})})
 }
 
-// One operation is a put, a reserve and a delete, each a batch of its own.
+// One operation is a put, a reserve and a delete.
 func BenchmarkSubmitInPlace(b *testing.B) {
-	sh := newBareShard()
-	defer sh.Close()
-	c := newShardClient(sh, "default")
+	c := newMemoryBench(b).client()
 	b.ReportAllocs()
 	for id := uint64(1); b.Loop(); id++ {
 		c.cycle(id)
@@ -67,8 +47,7 @@ func BenchmarkSubmitInPlace(b *testing.B) {
 func BenchmarkSubmitContended(b *testing.B) {
 	for _, each := range []int{1, 25} {
 		b.Run(map[int]string{1: "one a processor", 25: "25 a processor"}[each], func(b *testing.B) {
-			sh := newBareShard()
-			defer sh.Close()
+			x := newMemoryBench(b)
 			b.ReportAllocs()
 			b.SetParallelism(each)
 			ids := make(chan uint64, 1)
@@ -76,7 +55,7 @@ func BenchmarkSubmitContended(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				from := <-ids
 				ids <- from + 1<<32
-				c := newShardClient(sh, "default")
+				c := x.client()
 				for id := from + 1; pb.Next(); id++ {
 					c.cycle(id)
 				}

@@ -9,8 +9,7 @@ import (
 // A shard is alive while it is idle, and while turns end; one whose turn does not end
 // is not, from the second look on.
 func TestAlive(t *testing.T) {
-	b := newBench(t, false)
-	defer b.sh.Close()
+	b := newBench(t, queue.Config{})
 	look := func(what string, want ...bool) {
 		t.Helper()
 		for i, want := range want {
@@ -19,31 +18,20 @@ func TestAlive(t *testing.T) {
 			}
 		}
 	}
-	g := b.newClient()
 	look("idle", true, true, true)
 	for range 2 {
-		inside, goOn := make(chan bool), make(chan bool)
-		b.dir.born = func(string) { inside <- true; <-goOn }
-		ended := make(chan bool)
-		go func() { g.do(queue.Op{Kind: queue.Use, Data: []byte("a")}); close(ended) }()
-		<-inside
+		goOn := b.hold()
 		look("in a turn", true, false, false)
-		b.dir.born = nil
-		goOn <- true
-		<-ended
+		goOn()
 		look("after it", true, true)
-		g.do(queue.Op{Kind: queue.Use, Data: []byte("default")})
 	}
 }
 
 // A turn that ends between two looks counts, even if the shard is busy at both.
 func TestAliveUnderLoad(t *testing.T) {
-	b := newBench(t, false)
-	defer b.sh.Close()
+	b := newBench(t, queue.Config{})
 	for range 3 {
-		if !b.sh.take() {
-			t.Fatal("somebody has taken an idle shard")
-		}
+		b.take()
 		if !b.sh.Alive() {
 			t.Error("a shard that ends turns is not alive")
 		}

@@ -31,7 +31,7 @@ var budgets = map[string]weight{
 	"conn/client":             {5700, 7500},
 	"conn/queueservice":       {7900, 9800},
 	"router":                  {10000, 24400},
-	"shard":                   {1500, 6900},
+	"shard":                   {1500, 4500},
 	"shard/queue":             {34800, 25500},
 	"shard/queue/naive":       {7600, 0},
 	"storage":                 {4300, 4800},
