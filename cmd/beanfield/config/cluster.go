@@ -2,12 +2,15 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"beanfield/conn/secure"
 )
 
 // ClusterConfig is the table [cluster]: several machines that are one server to their clients.
@@ -40,6 +43,14 @@ func showSecret(s string) string {
 	return quote("")
 }
 
+// checkPlainOrNone takes a name that can stand in file names and in the engine's subjects.
+func checkPlainOrNone(name string) error {
+	if name == "" {
+		return nil
+	}
+	return checkPlain(name)
+}
+
 func checkPlain(name string) error {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
@@ -61,18 +72,15 @@ func asReplicas(v any) (int, error) {
 	return int(n), err
 }
 
-func asEngines(v any) ([]string, error) {
-	list, err := asTexts(v)
-	for _, s := range list {
-		u, e := url.Parse(s)
-		switch {
-		case e != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls"}, u.Scheme):
-			return nil, errors.New("in the list: not a URL of a NATS server")
-		case u.Redacted() == s && strings.Contains(s, ":"+hidden+"@"):
-			return nil, errors.New("in the list: a password that was not shown")
-		}
+func checkEngine(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls"}, u.Scheme):
+		return errors.New("in the list: not a URL of a NATS server")
+	case u.Redacted() == s && strings.Contains(s, ":"+hidden+"@"):
+		return errors.New("in the list: a password that was not shown")
 	}
-	return list, err
+	return nil
 }
 
 func showEngines(list []string) string {
@@ -102,7 +110,7 @@ func showNodes(nodes map[string]Address) string {
 // asNode takes the address at which the other nodes reach the engine of a node. That its host can be
 // looked up is not asked for: names may come later than a machine.
 func asNode(v any) (Address, error) {
-	a, err := asAddress(v)
+	a, err := text(parseAddress)(v)
 	switch {
 	case err != nil:
 		return a, err
@@ -151,4 +159,102 @@ func (r *fileReader) nodes(key toml.Key, v any) {
 		}
 		r.config.Cluster.Nodes[name] = a
 	}
+}
+
+// Clustered says that the process is a node of a cluster.
+func (c *Config) Clustered() bool { return c.Cluster.Name != "" }
+
+// findCluster checks how the settings of a cluster, and others with them, go together. known are
+// the mistakes found so far: a key that is wrong already is not said to be missing.
+func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
+	k := &c.Cluster
+	texts := k.Name + k.Node + k.Secret + k.Cert + k.Key + k.CA
+	if texts == "" && len(k.Engine) == 0 && len(k.Nodes) == 0 {
+		return nil
+	}
+	wrong := func(key, problem, allowed string) {
+		if slices.ContainsFunc(known, func(m Mistake) bool {
+			return m.Key == key || strings.HasPrefix(m.Key, key+".")
+		}) {
+			return
+		}
+		m := c.mistake(key, problem)
+		if m.Allowed = allowed; c.From[key].Flag != "" {
+			m.Value = ""
+		} else if m.File == "" { // by default
+			m.Origin = c.clusterOrigin()
+		}
+		if strings.HasPrefix(problem, "missing") {
+			m.Value, m.Absent = "", true
+		}
+		ms = append(ms, m)
+	}
+	names := `a name in cluster.nodes: "` + strings.Join(slices.Sorted(maps.Keys(k.Nodes)), `", "`) + `"`
+	if k.Name == "" {
+		wrong("cluster.name", "missing: other keys of [cluster] are set", "")
+	}
+	switch _, listed := k.Nodes[k.Node]; {
+	case len(k.Nodes) == 0:
+		wrong(nodesKey, "missing: a cluster needs the addresses of its nodes", "")
+	case k.Node == "":
+		wrong("cluster.node", "missing: this node's name", names)
+	case !listed:
+		wrong("cluster.node", "there is no such node", names)
+	}
+	some := slices.ContainsFunc(known, func(m Mistake) bool { return strings.HasPrefix(m.Key, nodesKey) })
+	if len(k.Nodes) > 0 && k.Replicas > len(k.Nodes) && !some {
+		wrong("cluster.replicas", fmt.Sprintf("more than there are nodes, which are %d", len(k.Nodes)), "")
+	}
+	if c.Storage.Backend == InMemory {
+		wrong("storage.backend", "a cluster keeps its jobs on disk: what only memory has cannot outlive its machine",
+			quote(OnDisk))
+	}
+	if c.Storage.Sync != syncAlways {
+		wrong("storage.sync", "a cluster answers when most of its replicas have synced what the answer says; "+
+			"there is no other way", quote(syncAlways))
+	}
+	c.checkTrust(wrong)
+	return ms
+}
+
+// checkTrust checks how nodes know each other.
+func (c *Config) checkTrust(wrong func(key, problem, allowed string)) {
+	k := &c.Cluster
+	files := []struct{ key, value string }{{"cluster.cert", k.Cert}, {"cluster.key", k.Key}, {"cluster.ca", k.CA}}
+	if k.Cert == "" && k.Key == "" && k.CA == "" {
+		if k.Secret == "" && len(k.Engine) == 0 {
+			wrong("cluster.secret", "missing: without a secret, or cert, key and ca, anybody could be a node", "")
+		}
+		return
+	}
+	complete := true
+	for _, f := range files {
+		if f.value == "" {
+			wrong(f.key, "missing: TLS between nodes needs cert, key and ca", "")
+			complete = false
+		}
+	}
+	if !complete {
+		return
+	}
+	_, err := secure.Read(secure.Options{Cert: k.Cert, Key: k.Key, ClientCA: k.CA})
+	var fe *secure.FileError
+	switch {
+	case errors.As(err, &fe) && fe.Key == "client_ca":
+		wrong("cluster.ca", fe.Err.Error(), "")
+	case errors.As(err, &fe):
+		wrong("cluster."+fe.Key, fe.Err.Error(), "")
+	case err != nil:
+		wrong("cluster.cert", err.Error(), "")
+	}
+}
+
+// clusterOrigin is where the file first speaks of a cluster.
+func (c *Config) clusterOrigin() (first Origin) {
+	for key, o := range c.From {
+		if strings.HasPrefix(key, "cluster.") && o.File != "" && (first.Line == 0 || o.Line < first.Line) {
+			first = o
+		}
+	}
+	return first
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,11 +10,8 @@ import (
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/conn/access"
-	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/conn/secure"
-	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/shard/queue/policy"
 )
@@ -131,29 +129,11 @@ func (c *Config) Quota() policy.Amount {
 }
 
 func defaults() *Config {
-	c := &Config{BinlogMaxSize: defaultBinlogSize, From: map[string]Origin{}}
-	a, err := flagAddress(nil, nil)
-	if err != nil {
-		panic("the default address is wrong: " + err.Error())
-	}
+	c := fresh[Config]("")
+	c.BinlogMaxSize, c.From = defaultBinlogSize, map[string]Origin{}
+	a, _ := flagAddress(nil, nil) // a port alone is never wrong
 	c.Listen = []Listen{{Address: a}}
-	c.Limits.MaxJobSize = defaultMaxJobSize
-	c.Limits.Handshake = secure.Timeout
-	c.Log.Slow = slow.DefaultBound
-	c.Memory.GarbagePercent = 4
-	c.Memory.GarbageRoom = 32 << 20
-	c.Storage.Backend = InMemory
-	c.Storage.Sync = syncAlways
-	c.Storage.SyncInterval = 50 * time.Millisecond
-	c.Storage.MinFree = 256 << 20
-	c.Storage.Cache = 32 << 20
-	c.Storage.Log = 64 << 20
-	c.Log.Level = "notice"
-	c.Log.Format = "text"
-	c.Queue = defaultQueue()
-	c.Metrics.MaxTubes = admin.DefaultMaxTubes
-	c.Cluster.Replicas = defaultReplicas
-	return c
+	return &c
 }
 
 // Load returns the configuration, or Mistakes. It binds and writes nothing.
@@ -268,17 +248,13 @@ func (c *Config) IgnoredWhenInherited() []string {
 // findAccount looks the user up now, before an address is bound: an unknown user is
 // a mistake like any other.
 func (c *Config) findAccount() Mistakes {
-	o := c.From["user"]
-	if c.User == "" && o.Flag == "" {
+	if c.User == "" && c.From["user"].Flag == "" {
 		return nil
 	}
 	a, err := LookupAccount(c.User)
 	if err != nil {
-		m := Mistake{Key: "user", Value: quote(c.User), Problem: err.Error(), Code: exit.Code(err)}
-		m.File, m.Line = o.File, o.Line
-		if o.Flag != "" {
-			m.Key, m.Value = o.Flag, c.User
-		}
+		m := c.mistake("user", err.Error())
+		m.Code = exit.Code(err)
 		return Mistakes{m}
 	}
 	c.Account = a
@@ -294,4 +270,29 @@ func ShardCount(c *Config) int {
 		return c.Shards
 	}
 	return min(Cores, maxShards)
+}
+
+// LevelNotice is between info and warning: what an operator should read although
+// nothing is wrong, such as a backup that is complete. It is the default.
+const LevelNotice = slog.LevelInfo + 2
+
+// levels are the words of log.level, from the one that says most.
+var levels = []struct {
+	word  string
+	level slog.Level
+}{
+	{"debug", slog.LevelDebug},
+	{"info", slog.LevelInfo},
+	{"notice", LevelNotice},
+	{"warn", slog.LevelWarn},
+	{"error", slog.LevelError},
+}
+
+func LevelOf(word string) slog.Level {
+	for _, l := range levels {
+		if l.word == word {
+			return l.level
+		}
+	}
+	panic(fmt.Sprintf("log level %q passed the check", word))
 }

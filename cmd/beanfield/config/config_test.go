@@ -306,7 +306,7 @@ func TestShowTime(t *testing.T) {
 		50 * time.Millisecond: `"50ms"`, time.Second: `"1s"`, 10 * time.Second: `"10s"`, time.Minute: `"1m"`,
 		90 * time.Second: `"1m30s"`, time.Hour: `"1h"`, time.Hour + time.Second: `"1h0m1s"`, 10 * time.Minute: `"10m"`,
 	} {
-		if got := showTime(d); got != want {
+		if got := showTime(int64(d)); got != want {
 			t.Errorf("%v is shown as %s, want %s", d, got, want)
 		}
 	}
@@ -315,7 +315,7 @@ func TestShowTime(t *testing.T) {
 func TestTimes(t *testing.T) {
 	for s, want := range map[string]time.Duration{"1ms": time.Millisecond, "50ms": 50 * time.Millisecond,
 		"1.5s": 1500 * time.Millisecond, "1h": time.Hour} {
-		if d, err := asTime(s, time.Millisecond, time.Hour); d != want || err != nil {
+		if d, err := asTime(s, minRetry, int64(time.Hour)); time.Duration(d) != want || err != nil {
 			t.Errorf("%q is %v, %v; want %v", s, d, err, want)
 		}
 	}
@@ -324,7 +324,7 @@ func TestTimes(t *testing.T) {
 		"999us": "too small", "0": "too small", "-1s": "too small", "3601s": "too large",
 		int64(50): "this is a whole number",
 	} {
-		if _, err := asTime(v, time.Millisecond, time.Hour); err == nil || err.Error() != want {
+		if _, err := asTime(v, minRetry, int64(time.Hour)); err == nil || err.Error() != want {
 			t.Errorf("%v: %v, want %q", v, err, want)
 		}
 	}

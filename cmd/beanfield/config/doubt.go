@@ -44,18 +44,14 @@ type aFile struct {
 
 // namedFiles are those that the server uses after it has become its user.
 func (c *Config) namedFiles() (all []aFile) {
-	tls := func(table string, t *TLS, at func(key string) Origin) {
-		for _, f := range []struct{ key, path string }{{"key", t.Key}, {"cert", t.Cert}, {"client_ca", t.ClientCA}} {
-			all = append(all, aFile{table + f.key, f.path, at(table + f.key), 4})
+	tables := c.tables()
+	from := tables[0].from
+	for _, t := range append(tables, tlsTable{"cluster.", &TLS{Cert: c.Cluster.Cert, Key: c.Cluster.Key}, from}) {
+		for _, f := range []aFile{{key: "key", path: t.Key}, {key: "cert", path: t.Cert},
+			{key: "client_ca", path: t.ClientCA}} {
+			all = append(all, aFile{t.prefix + f.key, f.path, t.from(t.prefix + f.key), 4})
 		}
 	}
-	from := func(key string) Origin { return c.From[key] }
-	for i := range c.Listen {
-		tls("listen.", &c.Listen[i].TLS, func(string) Origin { return c.Listen[i].from })
-	}
-	tls("queue.", &c.Queue.TLS, from)
-	tls("http.", &c.HTTP.TLS, from)
-	tls("cluster.", &TLS{Cert: c.Cluster.Cert, Key: c.Cluster.Key}, from)
 	all = append(all, aFile{"cluster.ca", c.Cluster.CA, from("cluster.ca"), 4})
 	if c.Storage.Backend == OnDisk {
 		all = append(all, aFile{"storage.path", c.Storage.Path, from("storage.path"), 7})
@@ -114,10 +110,10 @@ func (c *Config) vainRules() (list []string) {
 	for _, a := range slices.Concat(c.Queue.Listen, c.HTTP.Listen) {
 		unix = unix || a.Path != ""
 	}
-	certificates := slices.ContainsFunc(c.tables(), func(t *TLS) bool { return t.ClientCA != "" })
+	certificates := slices.ContainsFunc(c.tables(), func(t tlsTable) bool { return t.ClientCA != "" })
 	for i := range c.Access {
-		for _, s := range accessRows(&c.Access[i]) {
-			name, why := strings.TrimPrefix(s.key, accessKey+"."), ""
+		for _, s := range rowsOf(accessKey, &c.Access[i]) {
+			name, why := s.name(), ""
 			switch {
 			case s.show() == "[]":
 			case slices.Contains(parts, name) && !certificates:

@@ -13,13 +13,14 @@ type element struct {
 	of    toml.Key // the array
 	line  int
 	table map[string]any
+	rows  []setting
 	bad   []string // names whose values cannot be
 }
 
-// elements reads an array of tables: fresh makes what an element sets, needed are the keys that each element must have,
-// and check looks at what was read. It says whether v is an array of tables at all.
-func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []string,
-	fresh func(*element) T, check func(*element, *T)) (list []T, ok bool) {
+// elements reads an array of tables. Each element begins as start does, and check looks at what was read. It says
+// whether v is an array of tables at all.
+func elements[T any](r *fileReader, key toml.Key, v any, what string, start T, check func(*element, *T)) (list []T,
+	ok bool) {
 	tables, ok := asTables(v)
 	if !ok {
 		r.wrong(r.lines.at(key, 0), key, v, wrongKind(v).Error(), asArray(what, key))
@@ -27,8 +28,9 @@ func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []s
 	}
 	for i, table := range tables {
 		e := &element{fileReader: r, of: key, line: r.lines.element(key, i, len(tables)), table: table}
-		t := fresh(e)
-		e.read(rowsOf(key.String(), &t), needed)
+		t := start
+		e.rows = rowsOf(key.String(), &t)
+		e.read()
 		check(e, &t)
 		list = append(list, t)
 	}
@@ -36,21 +38,26 @@ func elements[T any](r *fileReader, key toml.Key, v any, what string, needed []s
 }
 
 // read sets the rows of an element.
-func (e *element) read(rows []setting, needed []string) {
-	for _, name := range needed {
-		if _, ok := e.table[name]; !ok {
-			key := child(e.of, name).String()
-			e.missing(e.line, key, "missing", find(rows, key).allowed)
+func (e *element) read() {
+	for _, row := range e.rows {
+		if name := row.name(); row.needed && e.table[name] == nil {
+			e.missing(e.line, row.key, "missing", row.allowed)
 		}
 	}
 	for name, v := range e.table {
 		key, line := e.at(name)
-		if row := find(rows, key.String()); row == nil {
+		if row := find(e.rows, key.String()); row == nil {
 			e.unknown(line, key, v, keysBelow(e.of))
 		} else if !e.take(line, key, v, row) {
 			e.bad = append(e.bad, name)
 		}
 	}
+}
+
+// origin is the line of a key.
+func (e *element) origin(name string) Origin {
+	_, line := e.at(name)
+	return Origin{File: e.path, Line: line}
 }
 
 // at is a key of the element, and its line.
@@ -104,9 +111,9 @@ const listenKey = "listen"
 func (r *fileReader) listen(key toml.Key, v any) {
 	const what = "tables, one for each address"
 	seen := map[string]int{}
-	list, ok := elements(r, key, v, what, []string{"address"},
-		func(e *element) Listen { return Listen{from: Origin{File: r.path, Line: e.line}} },
+	list, ok := elements(r, key, v, what, Listen{},
 		func(e *element, l *Listen) {
+			l.from = Origin{File: r.path, Line: e.line}
 			if e.address(l) && !l.Address.anyPort() {
 				e.once(seen, "address", l.Address.String(), "the same address as in line %d")
 			}
@@ -130,8 +137,7 @@ func (e *element) address(l *Listen) (ok bool) {
 		}
 	}
 	if wrong, value, problem := l.TLS.load(); problem != "" {
-		key, line := e.at(wrong)
-		e.mistakes = append(e.mistakes, Mistake{File: e.path, Line: line, Key: key.String(),
+		e.mistakes = append(e.mistakes, Mistake{Origin: e.origin(wrong), Key: listenKey + "." + wrong,
 			Value: quote(value), Problem: problem, Absent: value == ""})
 	}
 	return ok

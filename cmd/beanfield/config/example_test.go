@@ -69,7 +69,7 @@ func TestExampleInComments(t *testing.T) {
 func TestExampleExplainsEveryKey(t *testing.T) {
 	entries := exampleEntries(string(must.Get(os.ReadFile(exampleFile))))
 	d := defaults()
-	rows := slices.Concat(d.rows(), d.Listen[0].rows())
+	rows := slices.Concat(d.rows(), rowsOf(listenKey, &d.Listen[0]))
 	for _, s := range rows {
 		checkEntry(t, entries, s, s.show())
 		if e := entries[s.key]; e.value != s.show() {
@@ -79,13 +79,13 @@ func TestExampleExplainsEveryKey(t *testing.T) {
 	if len(entries) != len(rows) {
 		t.Errorf("%d keys in the example, %d in the code", len(entries), len(rows))
 	}
-	tube, put := defaultTubeRule(), defaultScheduleRule()
-	for heading, rows := range map[string][]setting{"[[tube]]": tube.rows(), "[[schedule]]": put.rows()} {
+	tube, put := fresh[TubeRule](tubeKey), fresh[ScheduleRule](scheduleKey)
+	for heading, rows := range map[string][]setting{"[[tube]]": rowsOf(tubeKey, &tube),
+		"[[schedule]]": rowsOf(scheduleKey, &put)} {
 		_, entries := inComments(t, heading)
 		for _, s := range rows {
 			value := s.show()
-			switch s.key {
-			case "tube.match", "schedule.name", "schedule.cron", "schedule.tube":
+			if s.needed {
 				value = "none, it is needed"
 			}
 			checkEntry(t, entries, s, value)

@@ -91,9 +91,10 @@ func (c *Config) merge(next *Config) (*Config, []Change) {
 // arrays shows what the arrays of tables have, of tubes, schedules, queues and rules. It is compared, and not logged.
 func (c *Config) arrays() [4]string {
 	return [4]string{
-		shownAll(c.Tubes, func(t *TubeRule) string { return inOneLine(t.rows()) }),
+		shownAll(c.Tubes, func(t *TubeRule) string { return inOneLine(rowsOf(tubeKey, t)) }),
 		shownAll(c.Schedules, (*ScheduleRule).shown),
-		shownAll(c.Queue.For, func(q *QueueFor) string { return inOneLine(q.rows()) }), shownAll(c.Access, showRule),
+		shownAll(c.Queue.For, func(q *QueueFor) string { return inOneLine(rowsOf(queueForKey, q)) }),
+		shownAll(c.Access, showRule),
 	}
 }
 
@@ -119,7 +120,7 @@ func (c *Config) mergeListens(next *Config) (merged []Listen, changes []Change) 
 		i := slices.IndexFunc(next.Listen, func(l Listen) bool { return l.Address == now.Address })
 		if i >= 0 {
 			then := &next.Listen[i]
-			mine, theirs, both := now.rows(), then.rows(), m.rows()
+			mine, theirs, both := rowsOf(listenKey, &now), rowsOf(listenKey, then), rowsOf(listenKey, &m)
 			for k := range mine {
 				ch, differs := differs(&mine[k], &theirs[k], then.from)
 				if ch.key += " of " + now.Address.String(); differs {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,8 +11,7 @@ import (
 // Mistake is one thing that is wrong with the flags or the configuration file.
 // Fields that do not apply are empty.
 type Mistake struct {
-	File    string
-	Line    int
+	Origin         // not the flag of a setting: that is the Key then
 	Key     string // as written in the file, with its table; or the flag
 	Value   string // as TOML writes it
 	Problem string
@@ -26,10 +24,10 @@ type Mistake struct {
 func (m Mistake) String() string {
 	var parts []string
 	switch {
-	case m.File != "" && m.Line > 0:
-		parts = append(parts, fmt.Sprintf("%s:%d", m.File, m.Line))
-	case m.File != "":
+	case m.File != "" && m.Line == 0:
 		parts = append(parts, m.File)
+	case m.File != "":
+		parts = append(parts, m.Origin.String())
 	}
 	switch {
 	case m.Key != "" && m.Value == "":
@@ -51,6 +49,15 @@ func (m Mistake) String() string {
 
 // Mistakes are all that were found: the error of loading a configuration.
 type Mistakes []Mistake
+
+// mistake is one with a setting outside of arrays.
+func (c *Config) mistake(key, problem string) Mistake {
+	row, o := c.row(key), c.From[key]
+	if o.Flag != "" {
+		return Mistake{Key: o.Flag, Value: row.field.String(), Problem: problem}
+	}
+	return Mistake{Origin: o, Key: key, Value: row.show(), Problem: problem}
+}
 
 // sort puts mistakes of the file first, by line, but for what is missing in it, which comes
 // behind them, and then those of the flags, in their order.

@@ -146,7 +146,7 @@ func checkMistakes(t *testing.T, all []mistaken) {
 	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			got, _ := refused(t, "", c.text)
-			got = strings.ReplaceAll(got, new(Listen).rows()[0].allowed, "ADDRESSES")
+			got = strings.ReplaceAll(got, rowsOf(listenKey, new(Listen))[0].allowed, "ADDRESSES")
 			if open := strings.HasSuffix(c.want, ": ") || strings.HasSuffix(c.want, "= "); got != c.want &&
 				!(open && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)

@@ -21,18 +21,6 @@ type ScheduleRule struct {
 	from  Origin // of its body
 }
 
-const (
-	usualPri = 1024
-	usualTTR = 60
-)
-
-func defaultScheduleRule() ScheduleRule {
-	return ScheduleRule{Schedule: schedule.Schedule{Rule: schedule.Rule{Zone: "UTC"}, Pri: usualPri, TTR: usualTTR}}
-}
-
-// rows are the keys of each [[schedule]].
-func (s *ScheduleRule) rows() []setting { return rowsOf(scheduleKey, s) }
-
 // zone finds the time zone. "Local" would be another one at another machine.
 func (s *ScheduleRule) zone() (*time.Location, error) {
 	if s.Rule.Zone == "" || s.Rule.Zone == "Local" {
@@ -50,7 +38,7 @@ func findBodies(list []ScheduleRule, most int64) (ms Mistakes) {
 	for i := range list {
 		s := &list[i]
 		s.Body = []byte(s.Text)
-		m := Mistake{File: s.from.File, Line: s.from.Line, Key: "schedule.body", Value: shown(s.Text)}
+		m := Mistake{Origin: s.from, Key: "schedule.body", Value: shown(s.Text)}
 		if s.BodyFile != "" {
 			m.Key, m.Value = "schedule.body_file", quote(s.BodyFile)
 			var err error
@@ -101,19 +89,19 @@ func schedules(rules []ScheduleRule, from string) []schedule.Schedule {
 }
 
 // shown is a schedule with its body. It is compared, and not logged.
-func (s *ScheduleRule) shown() string { return fmt.Sprintf("%s %q", inOneLine(s.rows()), s.Body) }
+func (s *ScheduleRule) shown() string {
+	return fmt.Sprintf("%s %q", inOneLine(rowsOf(scheduleKey, s)), s.Body)
+}
 
 const scheduleKey = "schedule"
 
 // schedules reads the array of schedules.
 func (r *fileReader) schedules(key toml.Key, v any) {
 	seen := map[string]int{}
-	r.config.Schedules, _ = elements(r, key, v, "tables", []string{"name", "cron", "tube"},
-		func(*element) ScheduleRule { return defaultScheduleRule() },
+	r.config.Schedules, _ = elements(r, key, v, "tables", fresh[ScheduleRule](scheduleKey),
 		func(e *element, s *ScheduleRule) {
 			e.scheduled(s)
-			_, line := e.at("name")
-			s.named = Origin{File: r.path, Line: line}
+			s.named = e.origin("name")
 			if len(e.bad) == 0 && s.Name != "" {
 				e.once(seen, "name", s.Name, "the same name as in line %d")
 			}
@@ -124,19 +112,18 @@ func (r *fileReader) schedules(key toml.Key, v any) {
 func (e *element) scheduled(s *ScheduleRule) {
 	zone, err := s.zone()
 	if err != nil {
-		e.wrong("zone", err.Error(), find(s.rows(), "schedule.zone").allowed)
+		e.wrong("zone", err.Error(), find(e.rows, "schedule.zone").allowed)
 	}
 	if text, ok := e.table["cron"].(string); ok {
 		if s.Rule.Calendar, err = schedule.NewCalendar(text, zone); err != nil {
-			e.wrong("cron", err.Error(), find(s.rows(), "schedule.cron").allowed)
+			e.wrong("cron", err.Error(), find(e.rows, "schedule.cron").allowed)
 		}
 	}
 	body := "body"
 	if s.BodyFile != "" {
 		body = "body_file"
 	}
-	_, line := e.at(body)
-	s.from = Origin{File: e.path, Line: line}
+	s.from = e.origin(body)
 	switch {
 	case s.BodyFile != "" && e.atRunTime:
 		e.wrong(body, "not at run time, because after a restart the file may be another one: give the body itself", "")

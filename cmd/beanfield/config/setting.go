@@ -21,6 +21,8 @@ type setting struct {
 	kind          kind
 	lo, hi        int64
 	words         []string
+	usual         string // the default; "" for the zero of the field's type
+	needed        bool   // each element of its array has it
 	flag          string // that overrides it, or ""
 	unit, allowed string
 	live          bool          // a reload can change it
@@ -55,6 +57,7 @@ func (s *setting) place() {
 
 // as makes the row one of a kind, which is written with its bounds or words.
 func (s *setting) as(text string) {
+	text, s.usual, _ = strings.Cut(text, " = ")
 	name, rest, _ := strings.Cut(text, " ")
 	s.kind = kinds[name]
 	if lo, hi, ok := strings.Cut(rest, ".."); ok {
@@ -67,20 +70,41 @@ func (s *setting) as(text string) {
 
 // bound reads one of the table: a number, a time or a size.
 func bound(text string) int64 {
-	if n, ok := bounds[text]; ok {
-		return n
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+	if n, ok := constants[text]; ok {
 		return n
 	}
 	if d, err := time.ParseDuration(text); err == nil {
 		return int64(d)
 	}
-	n, err := asSize(text, 0, math.MaxInt64)
+	n, err := asSize(asTOML(text), 0, math.MaxInt64)
 	if err != nil {
 		panic("the table has the bound " + text)
 	}
 	return n
+}
+
+// asTOML is what a file would have: a whole number, or a text.
+func asTOML(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	return text
+}
+
+// fresh is an element of an array, or with "" a configuration, in which all settings have their defaults.
+func fresh[T any](array string) (t T) {
+	rows := rowsOf(array, &t)
+	for i := range rows {
+		s := &rows[i]
+		if n, ok := constants[s.usual]; ok {
+			s.field.SetInt(n)
+		} else if s.usual == "" {
+			continue
+		} else if err := s.set(asTOML(s.usual)); err != nil {
+			panic("the table has the default " + s.usual)
+		}
+	}
+	return t
 }
 
 // rowsOf are the rows of an array's element, or, with "", those of a configuration.
@@ -116,7 +140,10 @@ func (s *setting) set(v any) error {
 }
 
 // show is the value as TOML.
-func (s *setting) show() string { return s.kind.show(s, s.field) }
+func (s *setting) show() string { return s.kind.show(s) }
+
+// yesNo says that the field is true or false.
+func (s *setting) yesNo() bool { return s.field.Kind() == reflect.Bool }
 
 // equal says whether the same setting has the same value elsewhere.
 func (s *setting) equal(other *setting) bool {
@@ -134,8 +161,8 @@ func (s *setting) reloads(next *setting) bool {
 // rows are all settings but those of arrays of tables, in the order of printing.
 func (c *Config) rows() []setting { return rowsOf("", c) }
 
-// rows are the keys of each [[listen]].
-func (l *Listen) rows() []setting { return rowsOf(listenKey, l) }
+// name is the key without its table.
+func (s *setting) name() string { return s.key[strings.LastIndex(s.key, ".")+1:] }
 
 // find is the row of a key; nil if there is none.
 func find(rows []setting, key string) *setting {
@@ -154,7 +181,7 @@ func (c *Config) row(key string) *setting { return find(c.rows(), key) }
 func inOneLine(rows []setting) string {
 	fields := make([]string, len(rows))
 	for i, s := range rows {
-		fields[i] = s.key[strings.LastIndex(s.key, ".")+1:] + " = " + s.show()
+		fields[i] = s.name() + " = " + s.show()
 	}
 	return strings.Join(fields, ", ")
 }

@@ -20,34 +20,25 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 	}) {
 		return nil
 	}
-	o, key, value := c.From["storage.path"], "storage.path", c.Storage.Path
-	m := Mistake{File: o.File, Line: o.Line, Key: key, Value: quote(value)}
-	switch {
-	case value == "" && o.File != "":
-		m.Problem = "the backend " + quote(OnDisk) + " needs a directory"
-		m.Allowed = c.row(key).allowed
-		return Mistakes{m}
-	case value == "":
-		o = c.From["storage.backend"]
-		return Mistakes{{File: o.File, Line: o.Line, Key: "storage.backend", Value: quote(OnDisk),
-			Problem: "no directory to keep jobs in: set storage.path, or give -b DIR", Absent: true}}
-	}
-	if o.Flag != "" {
-		m.Key, m.Value = o.Flag, value
-	}
-	info, err := os.Stat(value)
+	dir := c.Storage.Path
+	info, err := os.Stat(dir)
+	m := c.mistake("storage.path", "not a directory")
+	m.Code = exit.Storage
 	var pe *fs.PathError
 	switch {
+	case dir == "" && m.File != "":
+		m.Problem, m.Code = "the backend "+quote(OnDisk)+" needs a directory", 0
+		m.Allowed = c.row("storage.path").allowed
+	case dir == "":
+		m = c.mistake("storage.backend", "no directory to keep jobs in: set storage.path, or give -b DIR")
+		m.Absent = true
 	case err == nil && info.IsDir():
 		return nil
-	case err == nil:
-		m.Problem = "not a directory"
 	case errors.Is(err, fs.ErrNotExist):
 		m.Problem = "no such directory: it must exist"
 	case errors.As(err, &pe):
 		m.Problem = "cannot open this directory: " + pe.Err.Error()
 	}
-	m.Code = exit.Storage
 	return Mistakes{m}
 }
 

@@ -60,51 +60,53 @@ func (t *TLS) load() (key, value, problem string) {
 	return "", "", ""
 }
 
+// tlsTable is a table with settings of TLS.
+type tlsTable struct {
+	prefix string // of its keys
+	*TLS
+	from func(key string) Origin
+}
+
+// tables are those of the front ends; elsewhere than in [[listen]], each key has a line of its own.
+func (c *Config) tables() []tlsTable {
+	from := func(key string) Origin { return c.From[key] }
+	all := []tlsTable{{"queue.", &c.Queue.TLS, from}, {"http.", &c.HTTP.TLS, from}}
+	for i := range c.Listen {
+		l := &c.Listen[i]
+		all = append(all, tlsTable{"listen.", &l.TLS, func(string) Origin { return l.from }})
+	}
+	return all
+}
+
 // findCertificates reads the files of [queue] and [http]; those of [[listen]] are read
 // with their tables.
 func (c *Config) findCertificates() (ms Mistakes) {
-	for _, table := range []struct {
-		prefix string
-		tls    *TLS
-	}{{"queue.", &c.Queue.TLS}, {"http.", &c.HTTP.TLS}} {
-		key, value, problem := table.tls.load()
+	for _, table := range c.tables()[:2] {
+		key, value, problem := table.load()
 		if problem == "" {
 			continue
 		}
-		at := c.From[table.prefix+key]
+		at := table.from(table.prefix + key)
 		for _, other := range []string{"cert", "key", "client_ca"} {
 			if at.File == "" {
-				at = c.From[table.prefix+other] // of one that is there
+				at = table.from(table.prefix + other) // of one that is there
 			}
 		}
-		ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: table.prefix + key, Value: quote(value),
+		ms = append(ms, Mistake{Origin: at, Key: table.prefix + key, Value: quote(value),
 			Problem: problem, Absent: value == ""})
 	}
 	return ms
 }
 
-// tables are the settings of TLS of all addresses.
-func (c *Config) tables() []*TLS {
-	all := []*TLS{&c.Queue.TLS, &c.HTTP.TLS}
-	for i := range c.Listen {
-		all = append(all, &c.Listen[i].TLS)
-	}
-	return all
-}
-
-// certificates are those of all addresses.
-func (c *Config) certificates() (all []*secure.Certificates) {
+// Keeper keeps the certificates up to date.
+func (c *Config) Keeper(log *slog.Logger) *secure.Keeper {
+	var all []*secure.Certificates
 	for _, t := range c.tables() {
 		if t.Certs != nil {
 			all = append(all, t.Certs)
 		}
 	}
-	return all
-}
-
-// Keeper keeps the certificates up to date.
-func (c *Config) Keeper(log *slog.Logger) *secure.Keeper {
-	k := secure.NewKeeper(log, c.certificates()...)
+	k := secure.NewKeeper(log, all...)
 	k.Limit(c.MostHandshakes())
 	return k
 }
@@ -127,20 +129,12 @@ func (c *Config) MostHandshakes() int {
 
 // CheckRead says which of the certificates that were read to replace others must not be used.
 func (c *Config) CheckRead(k *secure.Keeper) (ms Mistakes) {
-	check := func(t *TLS, prefix string, at Origin) {
-		if t.read == nil {
-			return
-		}
+	for _, t := range c.tables() {
 		var wrong *secure.FileError
-		if errors.As(k.Check(t.Certs, t.read), &wrong) {
-			ms = append(ms, Mistake{File: at.File, Line: at.Line, Key: prefix + wrong.Key, Value: quote(wrong.File),
-				Problem: wrong.Err.Error()})
+		if t.read != nil && errors.As(k.Check(t.Certs, t.read), &wrong) {
+			ms = append(ms, Mistake{Origin: t.from(t.prefix + "cert"), Key: t.prefix + wrong.Key,
+				Value: quote(wrong.File), Problem: wrong.Err.Error()})
 		}
-	}
-	check(&c.Queue.TLS, "queue.", c.From["queue.cert"])
-	check(&c.HTTP.TLS, "http.", c.From["http.cert"])
-	for i := range c.Listen {
-		check(&c.Listen[i].TLS, "listen.", c.Listen[i].from)
 	}
 	return ms
 }

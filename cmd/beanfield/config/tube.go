@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -23,15 +22,10 @@ type TubeRule struct {
 }
 
 const (
-	minRetry  = time.Millisecond
-	maxRetry  = 365 * 24 * time.Hour
+	minRetry  = int64(time.Millisecond)
+	maxRetry  = int64(365 * 24 * time.Hour)
 	minExpire = time.Second
 )
-
-func defaultTubeRule() TubeRule { return TubeRule{Policy: policy.Policy{DeadLetter: policy.FateBury}} }
-
-// rows are the keys of each [[tube]].
-func (t *TubeRule) rows() []setting { return rowsOf(tubeKey, t) }
 
 // fates are the words of dead_letter that are not the name of a tube.
 var fates = map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.FateDrop}
@@ -39,7 +33,7 @@ var fates = map[string]policy.Fate{"bury": policy.FateBury, "delete": policy.Fat
 // asFate takes a word, or the name of a tube, for the policy of which this is the field.
 func asFate(row *setting, v any) (any, error) {
 	t := row.field.Interface().(TubeRule)
-	s, err := asText(v)
+	s, err := as[string](v)
 	fate, word := fates[s]
 	switch {
 	case err != nil:
@@ -56,8 +50,8 @@ func asFate(row *setting, v any) (any, error) {
 	return t, nil
 }
 
-func showFate(_ *setting, x reflect.Value) string {
-	t := x.Interface().(TubeRule)
+func showFate(row *setting) string {
+	t := row.field.Interface().(TubeRule)
 	for word, fate := range fates {
 		if fate == t.DeadLetter {
 			return quote(word)
@@ -68,7 +62,7 @@ func showFate(_ *setting, x reflect.Value) string {
 
 // showRetry shows a fixed delay, or one that grows to another.
 func showRetry(r policy.Retry) string {
-	one := func(d int64) string { return strings.Trim(showTime(time.Duration(d)), `"`) }
+	one := func(d int64) string { return strings.Trim(showTime(d), `"`) }
 	switch {
 	case r.First == 0:
 		return `""`
@@ -78,20 +72,14 @@ func showRetry(r policy.Retry) string {
 	return quote(one(r.First) + ".." + one(r.Most))
 }
 
-func asRetry(v any) (r policy.Retry, err error) {
-	s, err := asText(v)
-	if err != nil || s == "" {
-		return r, err
-	}
-	one := func(text string) (d time.Duration) {
-		if err == nil {
-			d, err = asTime(text, minRetry, maxRetry)
-		}
-		return d
+func asRetry(s string) (r policy.Retry, err error) {
+	if s == "" {
+		return r, nil
 	}
 	first, most, grows := strings.Cut(s, "..")
-	if r.First = int64(one(first)); grows {
-		r.Most = int64(one(most))
+	r.First, err = asTime(first, minRetry, maxRetry)
+	if err == nil && grows {
+		r.Most, err = asTime(most, minRetry, maxRetry)
 	}
 	if err == nil && grows && r.Most < r.First {
 		err = errors.New("the last delay is shorter than the first")
@@ -101,7 +89,7 @@ func asRetry(v any) (r policy.Retry, err error) {
 
 // contradiction is a key that means nothing beside the others, and why; "" if there is none.
 func (t *TubeRule) contradiction() (name, problem string) {
-	d := defaultTubeRule()
+	d := fresh[TubeRule](tubeKey)
 	dies := t.Expired == policy.ExpiryDie
 	switch {
 	case t.Full != d.Full && t.Most == policy.Amount{}:
@@ -122,7 +110,7 @@ func (t *TubeRule) contradiction() (name, problem string) {
 		return "retry", "no job is tried again: with max_deliveries = 1, one that comes back is a dead letter"
 	case t.Expire != 0 && !t.ExpireReady && t.Retry.First >= t.Expire:
 		return "retry", "a job that comes back is too old before it is tried again: expire = " +
-			showTime(time.Duration(t.Expire)) + " is no longer"
+			showTime(t.Expire) + " is no longer"
 	case t.Aging%int64(time.Millisecond) != 0:
 		return "aging", "not a whole number of milliseconds"
 	case t.Expire != 0 && t.Expire < int64(minExpire):
@@ -137,8 +125,7 @@ const tubeKey = "tube"
 func (r *fileReader) tubes(key toml.Key, v any) {
 	seen := map[string]int{}
 	var all []element
-	rules, _ := elements(r, key, v, "tables", []string{"match"},
-		func(*element) TubeRule { return defaultTubeRule() },
+	rules, _ := elements(r, key, v, "tables", fresh[TubeRule](tubeKey),
 		func(e *element, t *TubeRule) {
 			all, t.at = append(all, *e), Origin{File: r.path, Line: e.line}
 			if len(e.bad) > 0 {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"beanfield/shard/queue"
 )
 
 // This file turns TOML values into the values of settings. Its errors say what a
@@ -47,7 +49,7 @@ func shown(v any) string {
 		}
 		return quote(v)
 	case int64:
-		return strconv.FormatInt(v, 10)
+		return decimal(v)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case bool:
@@ -82,18 +84,19 @@ func quote(s string) string {
 
 func wrongKind(v any) error { return fmt.Errorf("this is %s", typeOf(v)) }
 
-func asText(v any) (string, error) {
-	s, ok := v.(string)
+// as takes a value of one type.
+func as[V any](v any) (V, error) {
+	x, ok := v.(V)
 	if !ok {
-		return "", wrongKind(v)
+		return x, wrongKind(v)
 	}
-	return s, nil
+	return x, nil
 }
 
 func asNumber(v any, lo, hi int64) (int64, error) {
-	n, ok := v.(int64)
-	if !ok {
-		return 0, wrongKind(v)
+	n, err := as[int64](v)
+	if err != nil {
+		return 0, err
 	}
 	return within(n, lo, hi)
 }
@@ -140,18 +143,18 @@ func asSize(v any, lo, hi int64) (int64, error) {
 
 // showSize takes the largest unit that leaves a whole number.
 func showSize(n int64) string {
-	s := strconv.FormatInt(n, 10)
+	s := decimal(n)
 	for _, u := range sizeUnits {
 		if n > 0 && n&(1<<u.shift-1) == 0 {
-			s = quote(strconv.FormatInt(n>>u.shift, 10) + u.name)
+			s = quote(decimal(n>>u.shift) + u.name)
 		}
 	}
 	return s
 }
 
 // asTime takes text with a unit: a bare 50 could mean anything.
-func asTime(v any, lo, hi time.Duration) (time.Duration, error) {
-	s, err := asText(v)
+func asTime(v any, lo, hi int64) (int64, error) {
+	s, err := as[string](v)
 	if err != nil {
 		return 0, err
 	}
@@ -159,13 +162,12 @@ func asTime(v any, lo, hi time.Duration) (time.Duration, error) {
 	if err != nil {
 		return 0, errors.New("not a time with its unit")
 	}
-	n, err := within(int64(d), int64(lo), int64(hi))
-	return time.Duration(n), err
+	return within(int64(d), lo, hi)
 }
 
 // showTime leaves out the zeros that Go writes after whole hours and minutes.
-func showTime(d time.Duration) string {
-	s := d.String()
+func showTime(d int64) string {
+	s := time.Duration(d).String()
 	if short, ok := strings.CutSuffix(s, "m0s"); ok {
 		s = short + "m"
 	}
@@ -175,24 +177,17 @@ func showTime(d time.Duration) string {
 	return quote(s)
 }
 
-func asWord(v any, words []string) (string, error) {
-	s, err := asText(v)
-	if err != nil {
-		return "", err
+func asWord(row *setting, v any) (string, error) {
+	s, err := as[string](v)
+	if err == nil && !slices.Contains(row.words, s) {
+		err = errors.New("unknown word")
 	}
-	if !slices.Contains(words, s) {
-		return "", errors.New("unknown word")
-	}
-	return s, nil
+	return s, err
 }
 
 // asMode takes permissions as text: a bare 660 would be decimal in TOML, which
 // nobody who writes it means.
-func asMode(v any) (fs.FileMode, error) {
-	s, err := asText(v)
-	if err != nil {
-		return 0, err
-	}
+func asMode(s string) (fs.FileMode, error) {
 	if s == "" {
 		return 0, nil
 	}
@@ -213,69 +208,45 @@ func showMode(m fs.FileMode) string {
 	return fmt.Sprintf(`"%04o"`, uint32(m))
 }
 
-// asTexts takes an array of texts. An empty one is nil.
-func asTexts(v any) ([]string, error) {
-	array, ok := v.([]any)
-	if !ok {
-		return nil, wrongKind(v)
+func checkPattern(s string) error {
+	if s == "" {
+		return errors.New("empty")
 	}
-	var list []string
-	for _, e := range array {
-		s, err := asText(e)
-		if err != nil {
-			return nil, fmt.Errorf("in the list: %w", err)
-		}
-		list = append(list, s)
-	}
-	return list, nil
+	return nil
 }
 
-// asSecrets takes an array of texts. An empty one would let in everybody who sends an empty
-// password.
-func asSecrets(v any) ([]string, error) {
-	list, err := asTexts(v)
-	for _, s := range list {
-		if s == "" {
-			return nil, errors.New("in the list: an empty text")
-		}
+func checkTubeName(s string) error {
+	if !queue.ValidName([]byte(s)) {
+		return errors.New("not a name that a tube can have")
 	}
-	return list, err
+	return nil
 }
 
-func asTruth(v any) (bool, error) {
-	b, ok := v.(bool)
-	if !ok {
-		return false, wrongKind(v)
+// checkSecret refuses an empty text, which would let in everybody who sends an empty password.
+func checkSecret(s string) error {
+	if s == "" {
+		return errors.New("in the list: an empty text")
 	}
-	return b, nil
+	return nil
 }
 
-func asAddress(v any) (a Address, err error) {
-	s, err := asText(v)
-	if err == nil {
-		a, err = parseAddress(s)
+func asListedAddress(s string) (Address, error) {
+	a, err := parseAddress(s)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", quote(s), err)
 	}
 	return a, err
 }
 
-// asAddresses takes an array of addresses.
-func asAddresses(v any) ([]Address, error) {
-	list, err := asTexts(v)
-	if err != nil {
-		return nil, err
-	}
-	var addresses []Address
-	for _, s := range list {
-		a, err := parseAddress(s)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", quote(s), err)
-		}
-		addresses = append(addresses, a)
-	}
-	return addresses, nil
-}
-
 func showName(a Address) string { return quote(a.String()) }
+
+// showSecrets shows no list: whoever copies it into a file gets a mistake, and not a server that lets everybody in.
+func showSecrets(list []string) string {
+	if n := len(list); n > 0 {
+		return quote(strconv.Itoa(n) + ", not shown")
+	}
+	return showTexts(nil)
+}
 
 // showNames shows addresses or networks.
 func showNames[T fmt.Stringer](list []T) string {

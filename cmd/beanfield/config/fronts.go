@@ -1,16 +1,17 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/BurntSushi/toml"
+
 	"beanfield/conn/access"
-	"beanfield/conn/queueservice"
+	"beanfield/conn/admin"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/policy"
-
-	"github.com/BurntSushi/toml"
 )
 
 // QueueConfig is the table [queue]: the queue service.
@@ -34,12 +35,6 @@ type QueueFor struct {
 	Limits policy.Limits
 }
 
-func defaultQueue() QueueConfig {
-	return QueueConfig{DeadAfter: 30 * time.Second, MaxBatch: queueservice.DefaultMaxBatch, Limits: policy.Limits{
-		MaxPayload: 1 << 20, MaxTags: 4 << 10, MaxDelivery: 5, Leaving: int64(15 * time.Second), MaxUnsent: 1 << 20,
-	}}
-}
-
 // LimitsFor returns the function that finds a queue's limits: those of the first
 // [[queue.for]] that its name matches, or those of [queue] if none does. A rear queue has
 // the limits of its queue.
@@ -54,15 +49,40 @@ func (q *QueueConfig) LimitsFor() func(name string) *policy.Limits {
 	}
 }
 
-// rows are the keys of each [[queue.for]].
-func (q *QueueFor) rows() []setting { return rowsOf(queueForKey, q) }
-
 const queueForKey = "queue.for"
 
 // queueFor reads the array of limits for some queues. What an element leaves out is as in
 // [queue].
 func (r *fileReader) queueFor(key toml.Key, v any) {
-	r.config.Queue.For, _ = elements(r, key, v, "tables", []string{"match"},
-		func(*element) QueueFor { return QueueFor{Limits: r.config.Queue.Limits} },
+	r.config.Queue.For, _ = elements(r, key, v, "tables", QueueFor{Limits: r.config.Queue.Limits},
 		func(*element, *QueueFor) {})
+}
+
+// HTTPConfig is the table [http]: health, metrics and the console.
+type HTTPConfig struct {
+	Listen []Address
+	Permissions
+	Tokens []string // a client must have one of them; empty: none is needed
+	// Hosts and Origins are names of this server, and origins of pages that may use it; see
+	// httpfront.NewGuard.
+	Hosts, Origins []string
+	Pprof          bool
+	// ReadOnly keeps those who use the console from changing anything.
+	ReadOnly bool
+	TLS      TLS
+}
+
+// MetricsConfig is the table [metrics]: what /metrics shows.
+type MetricsConfig struct {
+	MaxTubes int
+	Tubes    []string // patterns of the tubes that may have metrics of their own; empty: all
+	Aliases  []string
+	Instance string // of the aliases; "": the first address of the server
+}
+
+func checkAlias(name string) error {
+	if name != admin.BeanstalkdExporter {
+		return fmt.Errorf("unknown name %s", quote(name))
+	}
+	return nil
 }
