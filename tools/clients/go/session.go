@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strconv"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/beanstalkd/go-beanstalk"
@@ -14,81 +12,67 @@ import (
 
 var must = checks.Must
 
-// session is one connection that uses and watches one tube alone.
+// session plays one section.
 type session struct {
 	*checks.Checks
 	address string
-	name    string
-	conn    *beanstalk.Conn
-	tube    *beanstalk.Tube
-	set     *beanstalk.TubeSet
+	names   map[string]any // what lines may name
+	conns   []*beanstalk.Conn
+	start   time.Time // the last clock
 }
 
-func open(c *checks.Checks, address, name string) *session {
-	conn, err := beanstalk.Dial("tcp", address)
-	must(err)
-	return &session{c, address, name, conn, beanstalk.NewTube(conn, name), beanstalk.NewTubeSet(conn, name)}
+// library are its functions that are no methods.
+type library struct{}
+
+func (library) NewTube(c *beanstalk.Conn, name string) *beanstalk.Tube {
+	return beanstalk.NewTube(c, name)
 }
 
-// body compares bytes without printing 64 KiB of them.
-func (s *session) body(what string, got, want []byte) {
-	s.That(what, string(got) == string(want), fmt.Sprintf("%d bytes %.40q, want %d bytes %.40q", len(got), got,
-		len(want), want))
+func (library) NewTubeSet(c *beanstalk.Conn, one, other string) *beanstalk.TubeSet {
+	return beanstalk.NewTubeSet(c, one, other)
 }
 
-func (s *session) fails(what string, got, want error) {
-	s.That(what, errors.Is(got, want), fmt.Sprintf("%v, want %v", got, want))
+var failures = map[string]error{
+	"ErrTimeout": beanstalk.ErrTimeout, "ErrNotFound": beanstalk.ErrNotFound, "ErrJobTooBig": beanstalk.ErrJobTooBig,
+	"ErrBadFormat": beanstalk.ErrBadFormat, "ErrDeadline": beanstalk.ErrDeadline, "ErrDraining": beanstalk.ErrDraining,
 }
 
-// stats compares some keys of a dictionary.
-func (s *session) stats(what string, got map[string]string, err error, want map[string]any) {
-	must(err)
-	for key, value := range want {
-		s.Equal(what+" "+key, got[key], value)
+// largest is the max-job-size of the server.
+const largest = 65535
+
+func newSession(c *checks.Checks, address, name string) *session {
+	var octets strings.Builder
+	for i := range 256 {
+		octets.WriteByte(byte(i))
 	}
-}
-
-// keys wants all of these keys; go-beanstalk loses their order.
-func (s *session) keys(what string, got map[string]string, want []string, more bool) {
-	for _, key := range want {
-		_, ok := got[key]
-		s.That(what+" has "+key, ok, "nothing")
-	}
-	for key := range got {
-		s.That(what+" has no other key", more || slices.Contains(want, key), key)
-	}
-}
-
-func number(s string) int {
-	n, err := strconv.Atoi(s)
+	host, err := os.Hostname()
 	must(err)
-	return n
-}
-
-// another is a second client on the same tube.
-func (s *session) another() *session { return open(s.Checks, s.address, s.name) }
-
-func (s *session) put(body string, pri uint32, delay, ttr time.Duration) uint64 {
-	id, err := s.tube.Put([]byte(body), pri, delay, ttr)
+	kernel, err := os.ReadFile("/proc/sys/kernel/version")
 	must(err)
-	return id
+	s := &session{Checks: c, address: address, names: map[string]any{
+		"beanstalk": library{}, "self": name, "shown": text(name), "host": text(host), "pid": os.Getenv("SERVER_PID"),
+		"kernel": text(strings.TrimSpace(string(kernel))), "octets": octets.String(),
+		"largest": strings.Repeat("\x00\xff\r\n", largest)[:largest], "too-large": strings.Repeat("x", largest+1),
+		"longest": strings.Repeat("n", 199), // the library stops one short of the protocol's 200
+	}}
+	s.connect("")
+	s.names["conn"] = s.conns[0]
+	return s
 }
 
-// reserve wants this very job.
-func (s *session) reserve(what string, id uint64, body string) {
-	got, b, err := s.set.Reserve(checks.Patience)
+// connect makes a client that uses and watches the section's tube alone.
+func (s *session) connect(name string) {
+	conn, err := beanstalk.Dial("tcp", s.address)
 	must(err)
-	s.Equal(what+": id", got, id)
-	s.body(what+": body", b, []byte(body))
+	s.conns = append(s.conns, conn)
+	s.names[name] = conn
+	tube := s.names["self"].(string)
+	s.names[strings.TrimPrefix(name+"-tube", "-")] = beanstalk.NewTube(conn, tube)
+	s.names[strings.TrimPrefix(name+"-set", "-")] = beanstalk.NewTubeSet(conn, tube)
 }
 
-func (s *session) delete(ids ...uint64) {
-	for _, id := range ids {
-		must(s.conn.Delete(id))
+func (s *session) close() {
+	for _, c := range s.conns {
+		c.Close()
 	}
-}
-
-func (s *session) job(id uint64, want map[string]any) {
-	got, err := s.conn.StatsJob(id)
-	s.stats("stats-job", got, err, want)
 }
