@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -11,13 +12,17 @@ import (
 	"beanfield/tools/server"
 )
 
-// newServer builds and starts a server with this configuration. It ends with the test.
+var built server.Build
+
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
+
+// newServer starts a server with this configuration. It ends with the test.
 func newServer(t *testing.T, config string) *server.Launched {
 	t.Helper()
 	if !*browsing {
 		t.Skip("without -browser")
 	}
-	binary := must.Get(server.Beanfield(t.Context(), t.TempDir()))
+	binary := must.Get(built.Program())
 	s := must.Get(server.Launch{Config: config, Command: binary +
 		" -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare())
 	t.Cleanup(s.Stop)

@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,35 +13,9 @@ import (
 	"beanfield/tools/server"
 )
 
-// program is the real server, once a test has asked for it.
-var program struct {
-	dir  string
-	make sync.Once
-	name string
-	err  error
-}
+var built server.Build
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if program.dir != "" {
-		os.RemoveAll(program.dir)
-	}
-	os.Exit(code)
-}
-
-// build makes the real server.
-func build(t *testing.T) string {
-	t.Helper()
-	program.make.Do(func() {
-		if program.dir, program.err = os.MkdirTemp("", "crash"); program.err == nil {
-			program.name, program.err = server.Beanfield(context.Background(), program.dir)
-		}
-	})
-	if program.err != nil {
-		t.Fatal(program.err)
-	}
-	return program.name
-}
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 
 func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {
 	out := new(bytes.Buffer)
@@ -52,14 +24,14 @@ func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {
 }
 
 func TestTheServerKeepsItsWord(t *testing.T) {
-	o, out := smallRun(t, []string{build(t)})
+	o, out := smallRun(t, []string{must.Get(built.Program())})
 	must.Do(t, run(t.Context(), o))
 	t.Log(out)
 }
 
 // A server that forgets everything, or only what it was told last, is caught.
 func TestAForgetfulServerIsCaught(t *testing.T) {
-	program := build(t)
+	program := must.Get(built.Program())
 	for name, c := range map[string]struct{ script, want string }{
 		"keeps nothing": {`rm -rf "$dir" && mkdir "$dir" && exec "$@"`, "is lost"},
 		"goes back to a backup": {`if [ -d "$dir.old" ]; then rm -rf "$dir"; cp -r "$dir.old" "$dir"; else cp -r ` +
@@ -89,7 +61,7 @@ func TestBesideTheReference(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no beanstalkd here")
 	}
-	o, out := smallRun(t, []string{build(t)})
+	o, out := smallRun(t, []string{must.Get(built.Program())})
 	must.Do(t, compare(t.Context(), o, peer))
 	t.Log(out)
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"beanfield/storage/must"
 	"beanfield/tools/bench/testserver"
 )
+
+func TestMain(m *testing.M) { os.Exit(testserver.Run(m)) }
 
 // brief is a load that ends soon.
 func brief(ld Load) Load {

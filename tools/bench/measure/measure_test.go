@@ -13,6 +13,8 @@ import (
 	"beanfield/tools/server"
 )
 
+func TestMain(m *testing.M) { os.Exit(testserver.Run(m)) }
+
 // restartOf measures a restart of a server on a directory, which a script of the shell starts.
 func restartOf(t *testing.T, script string, ld load.Load) (*load.Result, error) {
 	t.Helper()

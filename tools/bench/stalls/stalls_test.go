@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	"beanfield/tools/bench/socket"
 	"beanfield/tools/bench/testserver"
 )
+
+func TestMain(m *testing.M) { os.Exit(testserver.Run(m)) }
 
 // disturbedBy is a small disturbance.
 func disturbedBy(by string) load.Load {

@@ -1,28 +1,22 @@
 package testserver
 
 import (
-	"context"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"beanfield/tools/server"
 )
 
-// built is the program, for all tests of a process.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "bench-test-")
-	if err != nil {
-		return "", err
-	}
-	return server.Beanfield(context.Background(), dir)
-})
+var built server.Build
+
+// Run runs the tests of a package that uses the server, for its TestMain.
+func Run(m *testing.M) int { return built.Run(m) }
 
 // Command starts the server of this module, with a queue service.
 func Command(t *testing.T) string {
 	t.Helper()
-	program, err := built()
+	program, err := built.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
