@@ -36,7 +36,7 @@ type fronts struct {
 	policies  policies
 	reloader  reloader
 	log       *slog.Logger
-	book      *access.Book // who may do what; all front ends ask it
+	current   *access.Current // who may do what; all front ends ask it
 	guesses   *access.Guesses
 	audit     *audit.Log // nil if there is none
 	slow      *slow.Log
@@ -52,7 +52,7 @@ func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, e
 	if err != nil {
 		return nil, err
 	}
-	f := &fronts{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log),
+	f := &fronts{acceptor: a, keeper: k, current: new(access.Current), guesses: new(access.Guesses), slow: new(slow.Log),
 		log: log, early: map[net.Listener]chan error{}}
 	f.policies.log = log
 	if err := f.startAudit(c); err != nil {
@@ -104,7 +104,7 @@ func (f *fronts) beanstalkOptions(c *config.Config) beanstalk.Options {
 		Quoting:          c.Stats.Quoting,
 		BinlogMaxSize:    c.BinlogMaxSize,
 		Version:          version,
-		Access:           f.book,
+		Access:           f.current,
 		Guesses:          f.guesses,
 		Audit:            f.audit,
 		Slow:             f.slow,
@@ -127,7 +127,7 @@ func (f *fronts) queueOptions(c *config.Config) queueservice.Options {
 // httpOptions are those that the front ends over HTTP have in common.
 func (f *fronts) httpOptions(c *config.Config, tokens, hosts, origins []string) httpfront.Options {
 	return httpfront.Options{
-		Authenticator: httpfront.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens,
+		Authenticator: httpfront.Authenticator{Current: f.current, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens,
 		Hosts: hosts, Origins: origins,
 		HandshakeTimeout: c.Limits.Handshake, Logger: f.log,
 	}
@@ -138,7 +138,7 @@ func (f *fronts) use(c *config.Config) {
 	limits := c.Queue.LimitsFor()
 	f.limits.Store(&limits)
 	if old := f.config.Load(); old == nil || !c.SameAccess(old) {
-		f.book.Replace(c.Policy)
+		f.current.Replace(c.Policy)
 	}
 	f.slow.SetBound(c.Log.Slow)
 	f.policies.use(c)

@@ -15,7 +15,7 @@
 //
 //	Rules --New--> Policy --Subject(Identity)--> Subject --May(tube)--> Rights
 //	                 ^
-//	               Book: which Policy holds now
+//	               Current: which Policy holds now
 //
 // A Policy never changes. All clients for whom the same rules hold are one Subject. What a
 // Subject may do with a tube is worked out once and then remembered, so a command pays for one
@@ -41,8 +41,8 @@
 //
 // # Reload
 //
-// The Book has the policy that holds now. A front end that keeps a Subject also keeps its Policy, and
-// compares it with the Book's before it runs commands, which costs one atomic load. So Replace takes
+// Current has the policy that holds now. A front end that keeps a Subject also keeps its Policy, and
+// compares it with Current's before it runs commands, which costs one atomic load. So Replace takes
 // effect when commands are next run for an open connection, even if they were read before. Those
 // that came in one read with a command that is being run may still have the old rights. For clients
 // that wait, a front end registers with OnReplace.

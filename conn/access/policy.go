@@ -85,8 +85,8 @@ func (p *Policy) newSubject(set []byte) *Subject {
 	return s
 }
 
-// Book has the policy that holds now. The zero value allows everything.
-type Book struct {
+// Current has the policy that holds now. The zero value allows everything.
+type Current struct {
 	current atomic.Pointer[Policy]
 	mu      sync.Mutex // of told, and of Replace
 	told    map[int]func()
@@ -94,11 +94,11 @@ type Book struct {
 }
 
 // Load returns the policy that holds now.
-func (b *Book) Load() *Policy { return b.current.Load() }
+func (b *Current) Load() *Policy { return b.current.Load() }
 
 // Replace makes another policy hold, for open connections too, and then calls those who
 // want to know.
-func (b *Book) Replace(p *Policy) {
+func (b *Current) Replace(p *Policy) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.current.Store(p)
@@ -108,8 +108,8 @@ func (b *Book) Replace(p *Policy) {
 }
 
 // OnReplace has f called after each Replace, until forget is called. f must not block and must
-// not call the Book's Replace, OnReplace or a forget.
-func (b *Book) OnReplace(f func()) (forget func()) {
+// not call Current's Replace, OnReplace or a forget.
+func (b *Current) OnReplace(f func()) (forget func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.told == nil {

@@ -28,9 +28,9 @@ func TestNoRules(t *testing.T) {
 			t.Error("without rules, something is not allowed")
 		}
 	}
-	var b Book
+	var b Current
 	if b.Load() != nil {
-		t.Error("an empty book has a policy")
+		t.Error("an empty Current has a policy")
 	}
 	s := policy(t, Rule{UIDs: []uint32{0}, May: All, Tubes: []string{"*"}}).Subject(from("10.0.0.1"))
 	if s.May("t") != 0 || s.Anywhere() != 0 || s.Everywhere() != 0 || s.Sees("t") || s.Who() != "" {
@@ -146,7 +146,7 @@ func TestWrongRules(t *testing.T) {
 
 // Replace calls those who registered when the new policy already holds, until they want it no more.
 func TestReplace(t *testing.T) {
-	var b Book
+	var b Current
 	p := policy(t, Rule{UIDs: []uint32{0}, May: Put, Tubes: []string{"t"}})
 	var seen []*Policy
 	forget := b.OnReplace(func() { seen = append(seen, b.Load()) })

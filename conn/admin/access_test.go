@@ -23,11 +23,11 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 // AD2: with rules each page needs its right, the tokens of the options do not count, and what
 // the rules say holds from the next request on.
 func TestRules(t *testing.T) {
-	book := &access.Book{}
+	book := &access.Current{}
 	book.Replace(rulesOf(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All,
 		"a*"), rule("put", access.Put, "*")))
 	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"listed"},
-		Authenticator: httpfront.Authenticator{Book: book}}, Profiles: true})
+		Authenticator: httpfront.Authenticator{Current: book}}, Profiles: true})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
 		t.Helper()
@@ -60,11 +60,11 @@ func TestRules(t *testing.T) {
 // Pages that are passed on know who asks. A client that is known by its address alone could
 // be a browser in which another site's page has taken the server's address.
 func TestClientOf(t *testing.T) {
-	book := &access.Book{}
+	book := &access.Current{}
 	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek,
 		Tubes: []string{"*"}}
 	book.Replace(rulesOf(t, here, rule("all", access.Admin, "*")))
-	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Book: book}}})
+	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Current: book}}})
 	var seen *Client
 	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})
 	h.named("some.example", "/", 421)

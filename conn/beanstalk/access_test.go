@@ -21,7 +21,7 @@ func rules(t testing.TB, list ...access.Rule) *access.Policy {
 }
 
 // newRuled starts a server with rules, beside one that lets "admin" do everything.
-func newRuled(t testing.TB, list ...access.Rule) (*house, *access.Book) {
+func newRuled(t testing.TB, list ...access.Rule) (*house, *access.Current) {
 	t.Helper()
 	h, book := newBooked(t)
 	book.Replace(rules(t, list...))
@@ -29,9 +29,9 @@ func newRuled(t testing.TB, list ...access.Rule) (*house, *access.Book) {
 }
 
 // newBooked starts a server that has no rules yet.
-func newBooked(t testing.TB, set ...func(*houseOptions)) (*house, *access.Book) {
+func newBooked(t testing.TB, set ...func(*houseOptions)) (*house, *access.Current) {
 	t.Helper()
-	book := new(access.Book)
+	book := new(access.Current)
 	return newHouse(t, append(set, func(o *houseOptions) { o.Access = book })...), book
 }
 

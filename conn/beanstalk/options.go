@@ -35,7 +35,7 @@ type Options struct {
 	// BinlogMaxSize is shown in stats, and nothing else.
 	BinlogMaxSize int
 	// Access has the rules that say who may do what; nil for none, ever.
-	Access *access.Book
+	Access *access.Current
 	// Guesses counts wrong tokens; nil if only this server counts them.
 	Guesses *access.Guesses
 	// Audit is told what was refused and what administrators do; nil if nobody is.
@@ -71,7 +71,7 @@ func (o *Options) complete() error {
 		o.HandshakeTimeout = secure.Timeout
 	}
 	if o.Access == nil {
-		o.Access = new(access.Book)
+		o.Access = new(access.Current)
 	}
 	if o.Guesses == nil {
 		o.Guesses = new(access.Guesses)

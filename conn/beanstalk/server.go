@@ -30,7 +30,7 @@ type Server struct {
 	acceptor *conn.Acceptor
 	ident    identity
 	loops    []*loop
-	book     *access.Book
+	book     *access.Current
 	forget   func() // has book tell nothing more
 	guesses  *access.Guesses
 	audit    *audit.Log // nil for none

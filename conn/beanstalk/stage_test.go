@@ -32,7 +32,7 @@ var shownSchedules = []schedule.Info{
 
 // stage makes the server of a conversation.
 func (tr *transcript) stage(t testing.TB, cut int) *stage {
-	held, file, book := &heldLog{came: make(chan struct{}, 1000)}, new(must.Text), new(access.Book)
+	held, file, book := &heldLog{came: make(chan struct{}, 1000)}, new(must.Text), new(access.Current)
 	refusals := slow.New(time.Hour)
 	events := audit.New(file, slog.New(slog.DiscardHandler))
 	h := newHouse(t, func(o *houseOptions) {
@@ -97,7 +97,7 @@ func (h *house) enter(network, who string) *client {
 }
 
 // obey replaces the rules by "TOKEN RIGHT,RIGHT TUBE TUBE; …", beside one for admin; the token * is everybody's.
-func obey(book *access.Book, text string) error {
+func obey(book *access.Current, text string) error {
 	if text == "none" {
 		book.Replace(nil)
 		return nil
@@ -130,7 +130,7 @@ func obey(book *access.Book, text string) error {
 type stage struct {
 	*house
 	held    *heldLog
-	book    *access.Book
+	book    *access.Current
 	refused *slow.Log
 	talkers map[string]*client
 	events  func() []audit.Event // ends the server

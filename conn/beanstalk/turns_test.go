@@ -32,7 +32,7 @@ func stillServerOver(t *testing.T, store storage.Store) (*Server, *loop) {
 	t.Helper()
 	r := must.Get(router.New(router.Options{Shards: 2, Store: store}))
 	a := must.Get(conn.NewAcceptor(conn.Options{}))
-	s := &Server{book: new(access.Book), router: r, acceptor: a, log: slog.New(slog.DiscardHandler)}
+	s := &Server{book: new(access.Current), router: r, acceptor: a, log: slog.New(slog.DiscardHandler)}
 	s.opts.Store(&Options{MaxJobSize: DefaultMaxJobSize})
 	s.patient.Store(true)
 	l := must.Get(newLoop(s))

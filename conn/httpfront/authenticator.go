@@ -9,17 +9,17 @@ import (
 	"beanfield/conn/access"
 )
 
-// Authenticator finds out what the clients of a front end may do. All front ends have the same Book and
+// Authenticator finds out what the clients of a front end may do. All front ends have the same Current and
 // the same Guesses.
 type Authenticator struct {
-	Book    *access.Book
+	Current *access.Current
 	Guesses *access.Guesses
 }
 
-// Complete makes a book without rules, and a memory of guesses, if there is none.
+// Complete makes a policy without rules, and a memory of guesses, if there is none.
 func (p *Authenticator) Complete() {
-	if p.Book == nil {
-		p.Book = &access.Book{}
+	if p.Current == nil {
+		p.Current = &access.Current{}
 	}
 	if p.Guesses == nil {
 		p.Guesses = &access.Guesses{}
@@ -39,7 +39,7 @@ var (
 // Wrong tokens are answered late (access.Guesses): until then, or until ctx ends, Judge does not
 // return. A right one never waits.
 func (p Authenticator) Judge(ctx context.Context, g *Client, token string, listed Tokens) (*access.Subject, error) {
-	policy := p.Book.Load()
+	policy := p.Current.Load()
 	if policy == nil && len(listed) == 0 {
 		g.remember(token)
 		return nil, nil
@@ -65,7 +65,7 @@ func (p Authenticator) Judge(ctx context.Context, g *Client, token string, liste
 
 // May says whether a client that has been let in still has rights on a tube.
 func (p Authenticator) May(g *Client, listed Tokens, tube string, rights access.Rights) bool {
-	if policy := p.Book.Load(); policy != nil {
+	if policy := p.Current.Load(); policy != nil {
 		return g.subject(policy).May(tube).Has(rights)
 	}
 	h := g.token.Load()
@@ -76,7 +76,7 @@ func (p Authenticator) May(g *Client, listed Tokens, tube string, rights access.
 // there is nothing that asks for one, or rules let in by address those that have none. (With
 // rules and TLS nobody is, since the certificate does not fit the name of a page from elsewhere.)
 func (p Authenticator) Exposed(g *Client, hasToken bool, listed Tokens) bool {
-	if p.Book.Load() != nil {
+	if p.Current.Load() != nil {
 		return !hasToken && !g.Secured()
 	}
 	return len(listed) == 0

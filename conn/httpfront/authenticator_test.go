@@ -30,8 +30,8 @@ func (f fake) RemoteAddr() net.Addr { return f.addr }
 
 func newAuthenticator(t *testing.T, rules ...access.Rule) Authenticator {
 	t.Helper()
-	p := Authenticator{&access.Book{}, &access.Guesses{}}
-	p.Book.Replace(policy(t, rules...))
+	p := Authenticator{&access.Current{}, &access.Guesses{}}
+	p.Current.Replace(policy(t, rules...))
 	return p
 }
 
@@ -97,17 +97,17 @@ func TestWithdrawal(t *testing.T) {
 		}
 	}
 	may(true)
-	p.Book.Replace(policy(t, byToken("mail", access.Put, "other")))
+	p.Current.Replace(policy(t, byToken("mail", access.Put, "other")))
 	may(false)
-	p.Book.Replace(policy(t, byToken("other", access.Put, "mail")))
+	p.Current.Replace(policy(t, byToken("other", access.Put, "mail")))
 	may(false)
-	p.Book.Replace(policy(t, byToken("mail", access.All, "m*")))
+	p.Current.Replace(policy(t, byToken("mail", access.All, "m*")))
 	may(true)
-	p.Book.Replace(nil)
+	p.Current.Replace(nil)
 	may(true)
 	may(true, "mail")
 	may(false, "other")
-	p.Book.Replace(policy(t, byToken("other", access.Put, "mail")))
+	p.Current.Replace(policy(t, byToken("other", access.Put, "mail")))
 	if _, err := p.Judge(t.Context(), g, "", nil); !errors.Is(err, ErrNoToken) {
 		t.Errorf("without its token: %v", err)
 	}
@@ -119,11 +119,11 @@ func TestWithdrawal(t *testing.T) {
 func TestTokenBeforeRules(t *testing.T) {
 	p, g := newAuthenticator(t, byToken("a", access.Put, "t")), stranger("8.8.8.8:1")
 	for _, shown := range []string{"a", "", "b", "a", "b"} {
-		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
+		p.Current.Replace(policy(t, byToken("a", access.Put, "t")))
 		must.Get(p.Judge(t.Context(), g, "a", nil))
-		p.Book.Replace(nil)
+		p.Current.Replace(nil)
 		must.Get(p.Judge(t.Context(), g, shown, nil))
-		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
+		p.Current.Replace(policy(t, byToken("a", access.Put, "t")))
 		if may := p.May(g, nil, "t", access.Put); may != (shown == "a") {
 			t.Errorf("after %q it may: %v", shown, may)
 		}
@@ -147,7 +147,7 @@ func TestTokensOfOneConnection(t *testing.T) {
 		}
 	}
 	p.Judge(t.Context(), g, "a", nil)
-	p.Book.Replace(policy(t, home))
+	p.Current.Replace(policy(t, home))
 	if _, err := p.Judge(t.Context(), g, "a", nil); !errors.Is(err, ErrWrongToken) {
 		t.Errorf("with a token that was taken away: %v", err)
 	}

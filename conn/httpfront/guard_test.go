@@ -196,7 +196,7 @@ func TestLists(t *testing.T) {
 // server keeps pages from elsewhere out too.
 func TestExposed(t *testing.T) {
 	free, ruled := newAuthenticator(t), newAuthenticator(t, home)
-	free.Book.Replace(nil)
+	free.Current.Replace(nil)
 	plain := stranger("127.0.0.1:1")
 	for _, c := range []struct {
 		p       Authenticator

@@ -41,11 +41,11 @@ func rules(t testing.TB, tokens ...string) *access.Policy {
 }
 
 // newGuarded is a house with rules. The book may be given others.
-func newGuarded(t testing.TB, set ...func(*Options)) (*house, *access.Book) {
+func newGuarded(t testing.TB, set ...func(*Options)) (*house, *access.Current) {
 	t.Helper()
-	book := &access.Book{}
+	book := &access.Current{}
 	book.Replace(rules(t, append(access.RightNames(), "all", "none", "put+delete")...))
-	h := newHouse(t, nil, append(set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })...)
+	h := newHouse(t, nil, append(set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Current: book} })...)
 	return h, book
 }
 
@@ -186,7 +186,7 @@ func (c *client) clog(box queue.Receiver) {
 }
 
 // newRevocable is a house in which nothing but a lost right ends a connection.
-func newRevocable(t *testing.T) (*house, *access.Book) {
+func newRevocable(t *testing.T) (*house, *access.Current) {
 	return newGuarded(t, func(o *Options) {
 		o.WriteTimeout, o.DeadAfter, o.ReadTimeout = time.Hour, time.Hour, time.Hour
 		o.Origins = []string{"https://good"}
@@ -261,20 +261,20 @@ func TestRevokedDuringBody(t *testing.T) {
 // A client that loses its right after it was let in, and before it is a consumer, does not become
 // one: nobody would end its watch.
 func TestRightLostBeforeUpgrade(t *testing.T) {
-	book := &access.Book{}
+	book := &access.Current{}
 	book.Replace(rules(t, "reserve"))
-	h := newHouse(t, nil, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })
+	h := newHouse(t, nil, func(o *Options) { o.Authenticator = httpfront.Authenticator{Current: book} })
 	// The limits are asked for when the client has been let in, once they have changed since the
 	// request came.
 	later := options()
-	later.Authenticator.Book = book
+	later.Authenticator.Current = book
 	later.LimitsFor = func(string) *policy.Limits {
 		book.Replace(rules(t, "peek"))
 		return someLimits
 	}
 	change := must.Get(h.server.Change(later))
 	early := options()
-	early.Authenticator.Book = book
+	early.Authenticator.Current = book
 	early.LimitsFor = func(string) *policy.Limits {
 		change()
 		return someLimits

@@ -26,12 +26,12 @@ var pageRequests = []struct{ method, query, headers, body string }{
 // HA4: a page from elsewhere is refused before anybody looks at what it wants, or at its token, and
 // nothing is asked of the shards. It is refused as well where rules let it in by its address.
 func TestPagesFromElsewhere(t *testing.T) {
-	book, guesses := &access.Book{}, &access.Guesses{}
+	book, guesses := &access.Current{}, &access.Guesses{}
 	book.Replace(fromHere(access.All, "*"))
 	for name, set := range map[string]func(*Options){
 		"no tokens": func(*Options) {},
 		"tokens":    func(o *Options) { o.Tokens, o.Authenticator.Guesses = []string{"secret"}, guesses },
-		"networks":  func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} },
+		"networks":  func(o *Options) { o.Authenticator = httpfront.Authenticator{Current: book} },
 	} {
 		h := newHouse(t, nil, set)
 		for _, r := range pageRequests {
@@ -59,7 +59,7 @@ func TestPagesFromElsewhere(t *testing.T) {
 // A page whose own name leads here is refused unless a token is asked for, which it has not.
 func TestReboundPages(t *testing.T) {
 	const rebound = "evil.example:11380"
-	book := &access.Book{}
+	book := &access.Current{}
 	for name, c := range map[string]struct {
 		set     func(*Options)
 		rules   bool
@@ -77,7 +77,7 @@ func TestReboundPages(t *testing.T) {
 		if book.Replace(nil); c.rules {
 			book.Replace(rules(t, "all"))
 		}
-		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Book: book} })
+		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Current: book} })
 		k := h.dial()
 		k.Send("GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: " + rebound + "\r\nOrigin: http://" + rebound + "\r\n" +
 			c.headers + "\r\n")

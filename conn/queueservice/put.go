@@ -135,7 +135,7 @@ func (q *request) exposes(op *queue.Op) bool {
 	if len(op.Parts) > 0 {
 		body = op.Parts[0]
 	}
-	return q.server.auth.Book.Load().Exposes(body)
+	return q.server.auth.Current.Load().Exposes(body)
 }
 
 // errBusy is the answer to a batch for which there is no memory at the moment.

@@ -56,7 +56,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})
 	go s.http.Serve(listener{h, &s.now})
-	s.forget = s.auth.Book.OnReplace(func() { go s.review() })
+	s.forget = s.auth.Current.OnReplace(func() { go s.review() })
 	return s, nil
 }
 

@@ -43,7 +43,7 @@ func options(r *router.Router) Options {
 		},
 		Policies: conn.NoPolicies(), Schedules: func() []schedule.Info { return nil },
 		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Deed) {},
-		History: func() *history.Book { return nil }, Latency: func() map[string]*tally.Reading { return nil },
+		History: func() *history.Charts { return nil }, Latency: func() map[string]*tally.Reading { return nil },
 	}
 }
 

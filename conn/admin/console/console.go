@@ -43,8 +43,8 @@ type Options struct {
 	Machine func() (*Machine, error)
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
-	// History has how the server was; a nil book if nobody keeps it.
-	History func() *history.Book
+	// History has how the server was; nil if nobody keeps it.
+	History func() *history.Charts
 	// Slow has the commands that took long; it may be nil.
 	Slow *slow.Log
 	// Version is that of the server.

@@ -61,17 +61,17 @@ func (c *Console) history(r *http.Request) (any, error) {
 	now := time.Now()
 	a := &historyAnswer{At: now.UnixMilli(), Step: span.Step() * 1000, Keys: historyKeys, Rows: []historyPoint{}}
 	var list []history.Point
-	book := c.opts.History()
+	charts := c.opts.History()
 	if name := q.Get("tube"); name != "" {
 		if !reads(subject, name) {
 			return nil, failureOf(queue.NotFound, noTube)
 		}
 		a.Keys = historyKeys[:history.Done+1]
-		list, a.Kept = book.Tube(name, span, now)
+		list, a.Kept = charts.Tube(name, span, now)
 	} else if !whole(subject) {
 		return nil, forbidden
 	} else {
-		list, a.Kept = book.Total(span, now), book != nil
+		list, a.Kept = charts.Total(span, now), charts != nil
 	}
 	for _, p := range list {
 		a.Rows = append(a.Rows, historyPoint(p))

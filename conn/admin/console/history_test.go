@@ -15,13 +15,13 @@ func remembering(t *testing.T, tubes ...string) *bench {
 	t.Helper()
 	var k *history.Keeper
 	b := newBench(t, func(o *Options) {
-		o.History = func() *history.Book { return k.Book() }
+		o.History = func() *history.Charts { return k.Charts() }
 	})
 	for _, tube := range tubes {
 		b.post(http.StatusOK, "put", map[string]any{"tube": tube, "data": "x"})
 	}
 	k = history.Start(history.Options{Shards: b.router})
-	for beat := time.NewTicker(time.Millisecond); len(k.Book().Total(history.Hour, time.Now())) == 0; {
+	for beat := time.NewTicker(time.Millisecond); len(k.Charts().Total(history.Hour, time.Now())) == 0; {
 		<-beat.C
 	}
 	must.Do(t, k.Stop(context.Background()))

@@ -17,7 +17,7 @@ import (
 // Among 100,000 tubes, one that becomes busy is found, and keeps its history while others have
 // a job or two now and then. Of those that had the most jobs in the beginning, most stay.
 func TestBusyTubeIsFound(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.many(100_000)
 	f.put("tenant-077777", 1000, 0)
 	f.samples(t, b, 2, func(i int) { f.put("busy", 1, 1) })
@@ -46,7 +46,7 @@ func TestBusyTubeIsFound(t *testing.T) {
 
 // A busy tube that ends for a while keeps its history, even if many others come and go.
 func TestShortLivedTubes(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.samples(t, b, 60, func(int) { f.put("work", 500, 500) })
 	f.end("work")
 	f.samples(t, b, 60, func(i int) {
@@ -71,7 +71,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	b := newBook()
+	b := newCharts()
 	f.samples(t, b, 400, func(i int) {
 		for k := range 300 {
 			f.tubes[(i*7+k)%3000].Total += uint64(k)
@@ -106,17 +106,17 @@ func BenchmarkSample(b *testing.B) {
 		for i := range tubes {
 			put(i)
 		}
-		k, book := &Keeper{opts: Options{Shards: r, Now: time.Now}}, newBook()
+		k, charts := &Keeper{opts: Options{Shards: r, Now: time.Now}}, newCharts()
 		b.Run(fmt.Sprint(tubes), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				put(77)
-				book.write(k.sample(b.Context(), book))
+				charts.write(k.sample(b.Context(), charts))
 			}
 		})
 		b.Run(fmt.Sprintf("%d quiet", tubes), func(b *testing.B) {
 			for b.Loop() {
-				book.write(k.sample(b.Context(), book))
+				charts.write(k.sample(b.Context(), charts))
 			}
 		})
 	}

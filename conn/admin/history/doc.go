@@ -42,6 +42,6 @@
 //	     and however they come and go. The file is smaller than that.
 //	HI2  All series have the same timeline: a place in one belongs to the same time in all.
 //	HI3  Nothing that the file holds, and nothing that stands in its place, stops a start,
-//	     delays it, or makes a Book that cannot be used.
-//	HI4  Only the keeper's goroutine changes a Book, under its lock, and so reads it without.
+//	     delays it, or makes Charts that cannot be used.
+//	HI4  Only the keeper's goroutine changes Charts, under its lock, and so reads it without.
 package history

@@ -34,9 +34,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDamaged is wrapped by errors about what a file holds.
 var errDamaged = errors.New("it is damaged")
 
-// encode writes the book. Only the writer calls it, so it needs no lock, and the disk may take
+// encode writes the charts. Only the writer calls it, so it needs no lock, and the disk may take
 // its time.
-func (b *Book) encode(out io.Writer) error {
+func (b *Charts) encode(out io.Writer) error {
 	w := bufio.NewWriterSize(out, 64<<10)
 	sum := crc32.New(castagnoli)
 	both := io.MultiWriter(w, sum)
@@ -55,9 +55,9 @@ func (b *Book) encode(out io.Writer) error {
 	return w.Flush()
 }
 
-// decode makes a book of what encode has written. Whatever it is given, it returns a book that
+// decode makes charts of what encode has written. Whatever it is given, it returns charts that
 // can be used, or an error (HI3).
-func decode(text []byte) (*Book, error) {
+func decode(text []byte) (*Charts, error) {
 	if !bytes.HasPrefix(text, []byte(magic)) {
 		return nil, errors.New("another version has written it, or it is something else")
 	}
@@ -72,7 +72,7 @@ func decode(text []byte) (*Book, error) {
 	if get(&h); bad != nil || h != layout(int(h.Tubes)) || h.Tubes > mostTubes {
 		return nil, errors.New("it has another layout")
 	}
-	b := newBook()
+	b := newCharts()
 	get(b.line[:]) // a slot that cannot be at its place is never asked for
 	get(b.total.points)
 	b.total.mend()
@@ -106,8 +106,8 @@ func (s *series) mend() {
 	}
 }
 
-// load reads the book of an earlier process. Without one it returns nil.
-func load(path string) (*Book, error) {
+// load reads the charts of an earlier process. Without one it returns nil.
+func load(path string) (*Charts, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -127,7 +127,7 @@ func load(path string) (*Book, error) {
 }
 
 // save replaces the file, so that there is always the old one or the new one.
-func (b *Book) save(path string) error {
+func (b *Charts) save(path string) error {
 	temp := path + TempSuffix
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"beanfield/storage/must"
 )
 
-// filled is a book with something in it, and its file.
-func filled(t *testing.T) (*field, *Book, []byte) {
-	f, b := newField(), newBook()
+// filled is charts with something in it, and its file.
+func filled(t *testing.T) (*field, *Charts, []byte) {
+	f, b := newField(), newCharts()
 	f.samples(t, b, 40, func(i int) { f.put("a", 20, 10); f.put("b", i, 0) })
 	var file bytes.Buffer
 	must.Do(t, b.encode(&file))
@@ -58,7 +58,7 @@ func TestDamagedFiles(t *testing.T) {
 			b.Tube("a", span, g.at)
 		}
 		if again := new(bytes.Buffer); b.encode(again) != nil || again.Len() > mostBytes {
-			t.Error("a book that was read cannot be written")
+			t.Error("charts that were read cannot be written")
 		}
 		return true
 	}
@@ -149,7 +149,7 @@ func TestKeeper(t *testing.T) {
 		f.put("a", 7, 0)
 		k := begin()
 		time.Sleep(4*time.Minute + 55*time.Second)
-		if n := len(k.Book().Total(Hour, time.Now())); n != 30 || !saved().IsZero() {
+		if n := len(k.Charts().Total(Hour, time.Now())); n != 30 || !saved().IsZero() {
 			t.Errorf("%d points before the fifth minute, saved at %v", n, saved())
 		}
 		time.Sleep(10 * time.Second)

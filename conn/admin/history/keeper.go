@@ -46,11 +46,11 @@ type Options struct {
 
 // Keeper takes the samples, in a goroutine of its own.
 type Keeper struct {
-	opts  Options
-	mu    sync.Mutex // of book
-	book  *Book      // nil until the file has been read
-	stop  context.CancelFunc
-	ended chan struct{}
+	opts   Options
+	mu     sync.Mutex // of charts
+	charts *Charts    // nil until the file has been read
+	stop   context.CancelFunc
+	ended  chan struct{}
 
 	failing bool  // the last save has failed
 	saved   int64 // the slot of the day in which it was saved last
@@ -88,21 +88,21 @@ func (k *Keeper) Stop(ctx context.Context) error {
 	}
 }
 
-// Book has the history; it is nil while it is read from the file. It belongs to the keeper.
-func (k *Keeper) Book() *Book {
+// Charts has the history; it is nil while it is read from the file. It belongs to the keeper.
+func (k *Keeper) Charts() *Charts {
 	if k == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.book
+	return k.charts
 }
 
 func (k *Keeper) run(ctx context.Context) {
 	defer close(k.ended)
 	b := k.restore()
 	k.mu.Lock()
-	k.book = b
+	k.charts = b
 	k.mu.Unlock()
 	k.saved = k.opts.Now().Unix() / Day.Step()
 	for full := false; ; {
@@ -140,22 +140,22 @@ func (k *Keeper) pause() time.Duration {
 
 // restore reads what an earlier process has saved. Whatever is wrong with it, the server works
 // (HI3).
-func (k *Keeper) restore() *Book {
+func (k *Keeper) restore() *Charts {
 	if k.opts.Path == "" {
-		return newBook()
+		return newCharts()
 	}
 	b, err := load(k.opts.Path)
 	if err != nil {
 		k.opts.Logger.Warn("the history of the charts begins anew", "path", k.opts.Path, "error", err)
 	}
 	if b == nil {
-		return newBook()
+		return newCharts()
 	}
 	return b
 }
 
 // save writes the file, and says so if that fails for the first time.
-func (k *Keeper) save(b *Book) {
+func (k *Keeper) save(b *Charts) {
 	if k.opts.Path == "" {
 		return
 	}
@@ -167,7 +167,7 @@ func (k *Keeper) save(b *Book) {
 }
 
 // sample asks the shards, or returns nil if one does not answer.
-func (k *Keeper) sample(ctx context.Context, b *Book) *sample {
+func (k *Keeper) sample(ctx context.Context, b *Charts) *sample {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s, ok := &sample{}, false

@@ -102,7 +102,7 @@ func (f *field) keeper() *Keeper {
 }
 
 // samples takes n samples, one each 10 s, and calls fn before each.
-func (f *field) samples(t testing.TB, b *Book, n int, fn func(i int)) {
+func (f *field) samples(t testing.TB, b *Charts, n int, fn func(i int)) {
 	k := f.keeper()
 	for i := range n {
 		if fn != nil {
@@ -134,7 +134,7 @@ func words(list []Point, step int64, key int) (s string) {
 }
 
 // shows compares the figures of a tube, or of all.
-func (f *field) shows(t *testing.T, b *Book, name string, span Span, key int, want string) {
+func (f *field) shows(t *testing.T, b *Charts, name string, span Span, key int, want string) {
 	t.Helper()
 	list := b.Total(span, f.at)
 	if name != "" {

@@ -15,7 +15,7 @@ type Figure float32
 
 // Total returns the figures of the whole server over a span that ends now, the oldest first.
 // While the server was down there are none.
-func (b *Book) Total(span Span, now time.Time) []Point {
+func (b *Charts) Total(span Span, now time.Time) []Point {
 	if b == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (b *Book) Total(span Span, now time.Time) []Point {
 }
 
 // Tube returns those of a tube, or reports false if it has no history.
-func (b *Book) Tube(name string, span Span, now time.Time) ([]Point, bool) {
+func (b *Charts) Tube(name string, span Span, now time.Time) ([]Point, bool) {
 	if b == nil {
 		return nil, false
 	}
@@ -39,7 +39,7 @@ func (b *Book) Tube(name string, span Span, now time.Time) ([]Point, bool) {
 }
 
 // read leaves out what nobody knows anything of.
-func (b *Book) read(s *series, span Span, now time.Time) []Point {
+func (b *Charts) read(s *series, span Span, now time.Time) []Point {
 	var list []Point
 	last := now.Unix() / span.Step()
 	for slot := last - int64(counts[span]) + 1; slot <= last; slot++ {

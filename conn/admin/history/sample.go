@@ -85,7 +85,7 @@ func busier(a, b *candidate) int {
 }
 
 // meet takes in a part of the census.
-func (b *Book) meet(s *sample, list []queue.TubeFigures) {
+func (b *Charts) meet(s *sample, list []queue.TubeFigures) {
 	for i := range list {
 		f := &list[i]
 		s.waiting += f.Waiting
@@ -115,7 +115,7 @@ const faded = 0.01
 // choose decides which tubes have a history from now on. A busy tube takes the place of one
 // that does less than half as much, and any tube that of one that has ended and was idle long
 // before.
-func (b *Book) choose(s *sample) {
+func (b *Charts) choose(s *sample) {
 	for _, t := range b.tubes {
 		t.score = t.score*fading + float64(t.grown())*(1-fading)
 	}
@@ -153,7 +153,7 @@ func (b *Book) choose(s *sample) {
 
 // follow begins a history. If all tubes of the sample before had one, this tube has come since,
 // and its counters began at 0.
-func (b *Book) follow(c *candidate) {
+func (b *Charts) follow(c *candidate) {
 	t := &followed{series: newSeries(tubeKeys), name: strings.Clone(c.name), score: float64(c.grown), now: c.now,
 		met: true, known: b.all}
 	b.tubes[t.name] = t

@@ -13,7 +13,7 @@ import (
 // HI2: the hour has each sample as it was, and the day their means. What is put and deleted is
 // a rate from the second sample on.
 func TestHourAndDay(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.samples(t, b, 33, func(i int) { f.put("a", 20, 10+10*(i%2)) }) // ten more stay in every second sample
 	f.shows(t, b, "a", Hour, Puts, "-"+strings.Repeat(" 2", 32))
 	f.shows(t, b, "", Hour, Puts, "-"+strings.Repeat(" 2", 32))
@@ -32,7 +32,7 @@ func TestHourAndDay(t *testing.T) {
 
 // Nothing older than the span is shown, even if it has not been overwritten yet.
 func TestSpans(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.samples(t, b, 2*8640, func(i int) { f.put("a", 1, 1) })
 	for span := range spans {
 		if n := len(b.Total(span, f.at)); n != counts[span] && n != counts[span]-1 {
@@ -52,7 +52,7 @@ func TestSpans(t *testing.T) {
 // While a shard does not answer there is a gap, not zeros, and the rate after it is that over
 // all of the time.
 func TestGaps(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.samples(t, b, 2, func(int) { f.put("a", 10, 0) })
 	f.silent = true
 	f.samples(t, b, 2, func(int) { f.put("a", 10, 0) })
@@ -68,7 +68,7 @@ func TestGaps(t *testing.T) {
 
 // A server of which nobody asks anything needs no census.
 func TestQuietServer(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.put("a", 5, 0)
 	f.tube("a").Waiting = 3
 	f.samples(t, b, 4, nil)
@@ -82,7 +82,7 @@ func TestQuietServer(t *testing.T) {
 
 // Counters that begin anew: a tube that ends has no jobs, and when it comes again it counts from 0.
 func TestCountersBeginAnew(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.put("other", 1, 0)
 	f.samples(t, b, 1, nil)
 	f.samples(t, b, 1, func(int) { f.put("a", 50, 50) }) // all had a history: so this one has come since
@@ -96,7 +96,7 @@ func TestCountersBeginAnew(t *testing.T) {
 
 // The clock goes forward by an hour, and back by two.
 func TestClockJumps(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.samples(t, b, 3, func(int) { f.put("a", 1, 0) })
 	f.at = f.at.Add(20 * time.Minute)
 	f.samples(t, b, 2, func(int) { f.put("a", 1, 0) })
@@ -119,7 +119,7 @@ func TestClockJumps(t *testing.T) {
 
 // How long commands took is known while there are some.
 func TestLatency(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.samples(t, b, 1, nil)
 	f.samples(t, b, 1, func(int) {
 		f.put("a", 1, 0)
@@ -142,7 +142,7 @@ func TestLatency(t *testing.T) {
 // HI4: others read the histories while the keeper's goroutine writes them, under the lock. (The
 // race detector fails this without it.)
 func TestReadWhileSampled(t *testing.T) {
-	f, b := newField(), newBook()
+	f, b := newField(), newCharts()
 	f.put("a", 1, 0)
 	f.samples(t, b, 1, nil)
 	over, now := make(chan struct{}), f.at

@@ -12,8 +12,8 @@ import (
 // mostTubes is how many tubes have a history (HI1).
 const mostTubes = 100
 
-// Book has the histories. The sampler's goroutine writes it, and any goroutine may read it.
-type Book struct {
+// Charts has the histories. The sampler's goroutine writes it, and any goroutine may read it.
+type Charts struct {
 	mu    sync.RWMutex // of line, total and the series of tubes; the writer reads without it
 	line  timeline
 	total *series
@@ -35,12 +35,12 @@ type before struct {
 	commits  tally.Reading
 }
 
-func newBook() *Book { return &Book{total: newSeries(totalKeys), tubes: map[string]*followed{}} }
+func newCharts() *Charts { return &Charts{total: newSeries(totalKeys), tubes: map[string]*followed{}} }
 
 // quiet says whether nothing has happened since the sample before: then all tubes are as they
 // were, and need no census. (Turns are only counted up: after a sample that was given up, they are
 // others than before.)
-func (b *Book) quiet(s *sample) bool {
+func (b *Charts) quiet(s *sample) bool {
 	_, turns, _ := s.sums()
 	if s.same = b.before != nil && b.before.turns == turns; s.same {
 		s.waiting = b.before.waiting
@@ -49,7 +49,7 @@ func (b *Book) quiet(s *sample) bool {
 }
 
 // begin prepares for a census.
-func (b *Book) begin() {
+func (b *Charts) begin() {
 	for _, t := range b.tubes {
 		t.met = false
 	}
@@ -59,7 +59,7 @@ func (b *Book) begin() {
 }
 
 // write takes a sample into the histories.
-func (b *Book) write(s *sample) {
+func (b *Charts) write(s *sample) {
 	if !s.same {
 		b.mu.Lock()
 		b.choose(s)
@@ -105,7 +105,7 @@ func (t *followed) point(seconds float64) []float32 {
 
 // compare returns the totals of a sample, and keeps what the next one needs. What has been put
 // and is not there any more has been deleted.
-func (b *Book) compare(s *sample, seconds float64) []float32 {
+func (b *Charts) compare(s *sample, seconds float64) []float32 {
 	sums, turns, commits := s.sums()
 	p := make([]float32, totalKeys)
 	p[Ready], p[Reserved], p[Delayed], p[Buried] = float32(sums.Ready), float32(sums.Reserved), float32(sums.Delayed),
