@@ -52,8 +52,9 @@ func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, e
 	if err != nil {
 		return nil, err
 	}
-	f := &fronts{acceptor: a, keeper: k, current: new(access.Current), guesses: new(access.Guesses), slow: new(slow.Log),
-		log: log, early: map[net.Listener]chan error{}}
+	f := &fronts{acceptor: a, keeper: k, current: new(access.Current), guesses: new(access.Guesses),
+		slow: new(slow.Log),
+		log:  log, early: map[net.Listener]chan error{}}
 	f.policies.log = log
 	if err := f.startAudit(c); err != nil {
 		return nil, err

@@ -77,7 +77,9 @@ func TestReboundPages(t *testing.T) {
 		if book.Replace(nil); c.rules {
 			book.Replace(rules(t, "all"))
 		}
-		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Authenticator = httpfront.Authenticator{Current: book} })
+		h := openHouse(t, nil, false, c.set, func(o *Options) {
+			o.Authenticator = httpfront.Authenticator{Current: book}
+		})
 		k := h.dial()
 		k.Send("GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: " + rebound + "\r\nOrigin: http://" + rebound + "\r\n" +
 			c.headers + "\r\n")
