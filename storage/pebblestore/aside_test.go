@@ -86,6 +86,7 @@ func TestDamagedCopyAtTheStart(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			n := filled(t)
 			path := n.r.store.dir.Shard(1, 0)
 			must.Do(t, n.r.Close())

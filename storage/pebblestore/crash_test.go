@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	v2 "math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"beanfield/storage"
@@ -75,14 +76,13 @@ func (h *history) turn(l storage.Log) {
 	next := h.now()
 	next.jobs = maps.Clone(next.jobs)
 	for range 1 + h.r.Intn(5) {
-		var picked *storagetest.Stored
+		var picked storagetest.Stored
 		if len(next.jobs) > 0 {
-			// Map order is random on purpose elsewhere; here the seed decides.
-			jobs := storagetest.InOrder(valuesOf(next.jobs))
-			picked = &jobs[h.r.Intn(len(jobs))]
+			ids := slices.Sorted(maps.Keys(next.jobs)) // so that the seed decides
+			picked = next.jobs[ids[h.r.Intn(len(ids))]]
 		}
 		switch n := h.r.Intn(10); {
-		case picked == nil || n < 5:
+		case picked.ID == 0 || n < 5:
 			j := storagetest.RandomJob(h.r, h.nextID, []string{"a", "b", "c", "default"}[h.r.Intn(4)])
 			h.nextID += uint64(1 + h.r.Intn(2))
 			if h.large && h.r.Intn(100) == 0 {
@@ -95,9 +95,9 @@ func (h *history) turn(l storage.Log) {
 			l.Delete(&picked.Job)
 			delete(next.jobs, picked.ID)
 		default:
-			storagetest.RandomUpdate(h.r, picked, &h.rank)
+			storagetest.RandomUpdate(h.r, &picked, &h.rank)
 			l.Update(&picked.Job)
-			next.jobs[picked.ID] = *picked
+			next.jobs[picked.ID] = picked
 		}
 	}
 	if !h.queueless && h.r.Intn(4) == 0 {
@@ -120,11 +120,11 @@ func (h *history) queue(l storage.Log, queues map[string]*storage.Queue) {
 }
 
 func valuesOf(m map[uint64]storagetest.Stored) []storagetest.Stored {
-	jobs := make([]storagetest.Stored, 0, len(m))
-	for _, j := range m {
-		jobs = append(jobs, j)
-	}
-	return jobs
+	return slices.Collect(maps.Values(m))
+}
+
+func valuesInOrder(m map[uint64]storagetest.Stored) []storagetest.Stored {
+	return storagetest.InOrder(valuesOf(m))
 }
 
 // sight is what a test finds in a log.

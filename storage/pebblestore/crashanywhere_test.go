@@ -71,7 +71,11 @@ func (c *camera) often(r *rand.Rand) {
 // after a death at that start's end.
 func TestCrashAtAnyOperation(t *testing.T) {
 	t.Parallel()
-	for seed := range int64(max(1, *seeds/100)) {
+	seeds := max(1, *seeds/100)
+	if brief() {
+		seeds = max(1, seeds/2)
+	}
+	for seed := range int64(seeds) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()
 		for life, h := 0, newHistory(r); life < 3 && !t.Failed(); life++ {

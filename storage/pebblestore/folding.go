@@ -105,7 +105,7 @@ func (l *shardLog) rest(tries int, why error) {
 		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "times", tries,
 			"error", why.Error())
 	}
-	time.Sleep(foldRest)
+	time.Sleep(l.store.foldRest)
 	l.free()
 }
 

@@ -37,9 +37,10 @@ func byName(n int) func(string) int {
 	}
 }
 
-// noTicks is a store whose timers never fire by themselves.
+// noTicks is a store whose timers never fire by themselves, and whose fold rests shortly.
 func noTicks(o Options) *store {
 	s := newStore(o)
+	s.foldRest = time.Millisecond
 	s.ticker = func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
 	return s
 }

@@ -139,24 +139,21 @@ func TestSalvageOfLargeBodies(t *testing.T) {
 	l.Delete(&gone.Job)
 	mustCommit(t, l)
 	must.Do(t, s.Close())
-	found, result := salvaged(t, fs)
-	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(
-		result.Damaged) != 0 {
-		t.Error(result.Damaged)
+	salvaged(t, fs).has(t, "undamaged", "", whole, hurt)
+	damageBody(t, fs, hurt)
+	h := salvaged(t, fs)
+	if h.has(t, "damaged", "body of job 2", whole); h.MaxID != 3 {
+		t.Errorf("the highest id is %d, want 3", h.MaxID)
 	}
+}
+
+// damageBody flips a bit in the table that has the middle of a large body.
+func damageBody(t *testing.T, fs vfs.FS, j storagetest.Stored) {
+	t.Helper()
 	for _, path := range disktest.Look(t, fs, "data", ".sst") {
-		if text := disktest.Read(t, fs, path); strings.Contains(text,
-			hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+		if strings.Contains(disktest.Read(t, fs, path), j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, fs, path)
 		}
-	}
-	found, result = salvaged(t, fs)
-	storagetest.SameJobs(t, valuesOf(found), []storagetest.Stored{whole})
-	if text := strings.Join(result.Damaged, "\n"); !strings.Contains(text, "body of job 2") {
-		t.Errorf("the report does not tell of the body: %s", text)
-	}
-	if result.MaxID != 3 {
-		t.Errorf("the highest id is %d, want 3", result.MaxID)
 	}
 }
 
@@ -178,17 +175,7 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	// To close would let compactions drop what was never put.
 	cut := fs.CrashClone(vfs.CrashCloneCfg{})
 	must.Do(t, s.Close())
-	if found, result := salvaged(t, cut); found[1].Body != j.Body || len(result.Damaged) != 0 {
-		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
-	}
-	for _, path := range disktest.Look(t, cut, "data", ".sst") {
-		if text := disktest.Read(t, cut, path); strings.Contains(text,
-			j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
-			damage(t, cut, path)
-		}
-	}
-	found, result := salvaged(t, cut)
-	if text := strings.Join(result.Damaged, "\n"); len(found) != 0 || !strings.Contains(text, "body of job 1") {
-		t.Errorf("%d jobs are found, and the report is %s", len(found), text)
-	}
+	salvaged(t, cut).has(t, "undamaged", "", j)
+	damageBody(t, cut, j)
+	salvaged(t, cut).has(t, "damaged", "body of job 1")
 }

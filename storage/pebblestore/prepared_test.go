@@ -41,7 +41,7 @@ func TestPreparedCopyFollows(t *testing.T) {
 		p.Own(func(int) Upstream { return other })
 		must.Do(t, p.Settled())
 		want := h.now()
-		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(now)), storagetest.InOrder(valuesOf(want.jobs)))
+		storagetest.SameJobs(t, valuesInOrder(now), valuesInOrder(want.jobs))
 		if got := p.own[0].MaxID(); got != want.maxID {
 			t.Errorf("seed %d: the highest id is %d, not %d", seed, got, want.maxID)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -23,30 +22,57 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-func salvaged(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, repair.Salvaged) {
-	t.Helper()
-	found, _, result := salvagedAll(t, fs)
-	return found, result
+// haul is what a salvage has found.
+type haul struct {
+	repair.Salvaged
+	jobs   map[uint64]storagetest.Stored
+	queues map[string]*storage.Queue
+	report string
 }
 
-// salvagedAll returns the queues, too.
-func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, map[string]*storage.Queue, repair.Salvaged) {
+func salvaged(t *testing.T, fs vfs.FS) haul {
 	t.Helper()
-	found, queues := map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}
-	result := must.Get(repair.Salvage("data", fs, func(j *storage.Job, body []byte) error {
-		if _, twice := found[j.ID]; twice {
-			t.Errorf("job %d came twice", j.ID)
-		}
-		found[j.ID] = storagetest.Keep(j, body)
+	h := haul{jobs: map[uint64]storagetest.Stored{}, queues: map[string]*storage.Queue{}}
+	h.Salvaged = must.Get(repair.Salvage("data", fs, func(j *storage.Job, body []byte) error {
+		h.jobs[j.ID] = storagetest.Keep(j, body)
 		return nil
 	}, func(q *storage.Queue) error {
-		if _, twice := queues[q.Tube]; twice {
-			t.Errorf("queue %s came twice", q.Tube)
-		}
-		queues[q.Tube] = q
+		h.queues[q.Tube] = q
 		return nil
 	}))
-	return found, queues, result
+	if h.Jobs != len(h.jobs) || h.Queues != len(h.queues) {
+		t.Errorf("%d of %d jobs or %d of %d queues came twice", h.Jobs-len(h.jobs), h.Jobs, h.Queues-len(h.queues),
+			h.Queues)
+	}
+	h.report = strings.Join(h.Damaged, "\n")
+	return h
+}
+
+// has checks that a salvage has found some jobs, and has said one thing, or nothing if that is empty.
+func (h haul) has(t *testing.T, what, said string, jobs ...storagetest.Stored) {
+	t.Helper()
+	if storagetest.SameJobs(t, valuesInOrder(h.jobs), jobs); (said == "") != (h.report == "") ||
+		!strings.Contains(h.report, said) {
+		t.Errorf("%s: it says %q, not %q", what, h.report, said)
+	}
+}
+
+// back is how many jobs were found that had been deleted.
+func (h haul) back(state map[uint64]storagetest.Stored) (n int) {
+	for id := range h.jobs {
+		if _, ok := state[id]; !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// blank leaves nothing in the slots of a log.
+func blank(t *testing.T, fs vfs.FS, dir string) {
+	t.Helper()
+	for _, slot := range disktest.Look(t, fs, dir, repair.SlotSuffix) {
+		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
+	}
 }
 
 // compacted fills a directory and makes tables of all that is in it.
@@ -69,8 +95,8 @@ func TestSalvageFindsTheHighestID(t *testing.T) {
 	fill(t, inLogs, 2, 2000) // the last job is deleted
 	inTables, _ := compacted(t)
 	for _, fs := range []vfs.FS{inLogs, inTables} {
-		if _, result := salvaged(t, fs); result.MaxID != 2000 {
-			t.Errorf("highest id is %d, want 2000", result.MaxID)
+		if h := salvaged(t, fs); h.MaxID != 2000 {
+			t.Errorf("highest id is %d, want 2000", h.MaxID)
 		}
 	}
 	garbage := []byte("\x01 with a wrong checksum")
@@ -88,12 +114,11 @@ func TestSalvageFindsTheHighestID(t *testing.T) {
 	} {
 		fs, all := compacted(t)
 		plant(t, fs, c.kind, c.id, c.value)
-		found, result := salvaged(t, fs)
 		if c.want == 0 { // the highest that is left
 			c.want = all[len(all)-1].ID
 		}
-		if len(found) != len(all) || result.MaxID != c.want {
-			t.Errorf("%s: %d of %d jobs, highest id %d, want %d", c.what, len(found), len(all), result.MaxID, c.want)
+		if h := salvaged(t, fs); h.Jobs != len(all) || h.MaxID != c.want {
+			t.Errorf("%s: %d of %d jobs, highest id %d, want %d", c.what, h.Jobs, len(all), h.MaxID, c.want)
 		}
 	}
 }
@@ -122,20 +147,19 @@ func TestSalvageOfDamagedTables(t *testing.T) {
 	for _, path := range append(disktest.Look(t, fs, "data", "MANIFEST-"), "data/"+directory.ManifestName) {
 		must.Do(t, fs.Remove(path))
 	}
-	found, result := salvaged(t, fs)
-	text := strings.Join(result.Damaged, "\n")
+	h := salvaged(t, fs)
 	for _, path := range append(tables, directory.ManifestName) {
-		if !strings.Contains(text, path) {
-			t.Errorf("%s is damaged, which is not reported: %s", path, text)
+		if !strings.Contains(h.report, path) {
+			t.Errorf("%s is damaged, which is not reported: %s", path, h.report)
 		}
 	}
 	for _, j := range all {
-		if f, ok := found[j.ID]; ok && f.Body != j.Body {
+		if f, ok := h.jobs[j.ID]; ok && f.Body != j.Body {
 			t.Errorf("%v was found as %v", j, f)
 		}
 	}
-	if len(found) < len(all)/2 || len(found) == len(all) {
-		t.Errorf("%d of %d jobs were found", len(found), len(all))
+	if h.Jobs < len(all)/2 || h.Jobs == len(all) {
+		t.Errorf("%d of %d jobs were found", h.Jobs, len(all))
 	}
 }
 
@@ -175,35 +199,26 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 			fs.PathBase(other) != "synced" {
 			what += ", " + ruined(t, r, fs, other)
 		}
-		found, foundQueues, result := salvagedAll(t, fs)
-		report := strings.Join(result.Damaged, "\n")
-		if strings.Contains(report, "<nil>") {
-			t.Errorf("%s: %s", what, report)
-		}
-		if len(result.Damaged) > 0 {
+		h := salvaged(t, fs)
+		if h.report != "" {
 			told++
 		}
-		if !maps.EqualFunc(foundQueues, queues, sameQueue) && !result.QueuesInDoubt {
-			t.Errorf("%s: %d queues, want %d, and nothing is said of queues\n%s", what, len(foundQueues), len(queues),
-				report)
-		}
-		if back := tooMany(found, state); back > result.MayBeBack {
-			t.Errorf("%s: %d jobs are back, and it tells of %d\n%s", what, back, result.MayBeBack, report)
+		if strings.Contains(h.report, "<nil>") || h.back(state) > h.MayBeBack ||
+			!maps.EqualFunc(h.queues, queues, sameQueue) && !h.QueuesInDoubt {
+			t.Errorf("%s: %d jobs are back, and there are %d of %d queues: it says %+v", what, h.back(state), h.Queues,
+				len(queues), h.Salvaged)
 		}
 		for id, want := range state {
-			got, ok := found[id]
+			got, ok := h.jobs[id]
 			switch {
 			case ok && got.Same(want):
-			case len(result.Damaged) == 0:
+			case h.report == "":
 				t.Errorf("%s: job %d is missing or different, and nothing is said", what, id)
-			case ok:
-				if got.Body != want.Body {
-					t.Errorf("%s: job %d has another body", what, id)
-				}
-			default:
-				missing++
-				if id <= result.MaxID && !namesID(result, id) {
-					t.Errorf("%s: job %d is missing, and not among %s\n%s", what, id, result.Unknown, report)
+			case ok && got.Body != want.Body:
+				t.Errorf("%s: job %d has another body", what, id)
+			case !ok:
+				if missing++; id <= h.MaxID && !h.namesID(id) {
+					t.Errorf("%s: job %d is missing, and not among %s\n%s", what, id, h.Unknown, h.report)
 				}
 			}
 		}
@@ -227,19 +242,9 @@ func ruined(t *testing.T, r *rand.Rand, fs vfs.FS, path string) (what string) {
 	return path + ": " + way.what
 }
 
-// tooMany is how many jobs were found that had been deleted.
-func tooMany(found, state map[uint64]storagetest.Stored) (n int) {
-	for id := range found {
-		if _, ok := state[id]; !ok {
-			n++
-		}
-	}
-	return n
-}
-
 // namesID says whether a report has an id, in a range or as a job whose body is not whole.
-func namesID(result repair.Salvaged, id uint64) bool {
-	for _, r := range strings.Split(result.Unknown, ", ") {
+func (h haul) namesID(id uint64) bool {
+	for _, r := range strings.Split(h.Unknown, ", ") {
 		var from, to uint64
 		if n, _ := fmt.Sscanf(r, "%d-%d", &from, &to); n == 1 {
 			to = from
@@ -251,7 +256,7 @@ func namesID(result repair.Salvaged, id uint64) bool {
 			return true
 		}
 	}
-	return strings.Contains(strings.Join(result.Damaged, "\n"), fmt.Sprintf("job %d ", id))
+	return strings.Contains(h.report, fmt.Sprintf("job %d ", id))
 }
 
 // Where a part of many queues cannot be read, the others are saved, and it is said that
@@ -275,9 +280,7 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 	must.Do(t, s.Close())
 	s, l = openOne(t, fs)
 	must.Do(t, errors.Join(l.compact(), s.Close()))
-	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) { // or the queues would be found there
-		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
-	}
+	blank(t, fs, "data") // or the queues would be found there
 	tables := disktest.Look(t, fs, "data", ".sst")
 	path := slices.MaxFunc(tables, func(a, b string) int {
 		return len(disktest.Read(t, fs, a)) - len(disktest.Read(t, fs, b))
@@ -285,16 +288,16 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 	whole := disktest.Read(t, fs, path)
 	for _, at := range []int{0, len(whole) / 4, len(whole) / 2} {
 		disktest.Write(t, fs, path, whole[:at]+"damage"+whole[at+6:])
-		found, queues, result := salvagedAll(t, fs)
-		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), storagetest.InOrder(slices.Clone(all)))
-		for tube, q := range queues {
-			if !reflect.DeepEqual(q, want[tube]) {
+		h := salvaged(t, fs)
+		h.has(t, fmt.Sprint("damage at ", at), path, all...)
+		for tube, q := range h.queues {
+			if !sameQueue(q, want[tube]) {
 				t.Errorf("damage at %d: %+v, want %+v", at, q, want[tube])
 			}
 		}
-		if n := len(queues); n < len(want)*4/5 || n == len(want) || !result.QueuesInDoubt || result.UnknownIDs != 0 ||
-			!strings.Contains(result.Damaged[0], path) || at > 0 && len(result.Damaged) != 1 {
-			t.Errorf("damage at %d: %d of %d queues, %+v", at, n, len(want), result)
+		if h.Queues < len(want)*4/5 || h.Queues == len(want) || !h.QueuesInDoubt || h.UnknownIDs != 0 ||
+			at > 0 && len(h.Damaged) != 1 {
+			t.Errorf("damage at %d: %d of %d queues, %+v", at, h.Queues, len(want), h.Salvaged)
 		}
 	}
 }

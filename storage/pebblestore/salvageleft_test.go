@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,135 +127,123 @@ func (d *left) serve(t *testing.T) served {
 }
 
 // equals checks that a salvage has found just what a server finds.
-func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queues map[string]*storage.Queue,
-	result repair.Salvaged) {
+func (want served) equals(t *testing.T, h haul) {
 	t.Helper()
-	storagetest.SameJobs(t, storagetest.InOrder(valuesOf(jobs)), storagetest.InOrder(valuesOf(want.jobs)))
-	if !maps.EqualFunc(queues, want.queues, sameQueue) {
-		t.Errorf("%d queues, want %d", len(queues), len(want.queues))
-	}
+	storagetest.SameJobs(t, valuesInOrder(h.jobs), valuesInOrder(want.jobs))
 	// A power cut may leave a body without its record. A salvage does not give its id again.
-	if result.MaxID < want.maxID || result.MaxID > want.maxID+10 && !want.lax || result.MayBeBack > 0 ||
-		result.UnknownIDs > 0 {
-		t.Errorf("highest id %d, want %d; %d may be back, %s are unknown", result.MaxID, want.maxID, result.MayBeBack,
-			result.Unknown)
+	if !maps.EqualFunc(h.queues, want.queues, sameQueue) || h.MaxID < want.maxID ||
+		h.MaxID > want.maxID+10 && !want.lax || h.MayBeBack > 0 || h.UnknownIDs > 0 {
+		t.Errorf("%d queues, want %d; highest id, want %d: %+v", h.Queues, len(want.queues), want.maxID, h.Salvaged)
 	}
 }
 
-// eachLeft runs fn for directories that were left, and what a server finds in them. One of them at least must show
-// what the test is for.
-func eachLeft(t *testing.T, fn func(seed int64, d left, want served) (shown bool)) {
-	t.Helper()
-	shown := false
-	for seed := range int64(max(6, *seeds/100)) {
+// What a salvage finds of what servers have left. Each of these is tried with several directories, and what a
+// server finds in them; with one of them at least it must show what it is for.
+func TestSalvageOfWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	ways := []func(t *testing.T, r *rand.Rand, d left, want served) (shown bool){
+		findsWhatAServerFinds, withoutAManifest, withAWrongMarker, logEndsBeforeItsStore,
+	}
+	shown := make([]bool, len(ways))
+	seeds := max(6, *seeds/100)
+	if brief() {
+		seeds = 3 // of one shard, of two, and of three
+	}
+	for seed := range int64(seeds) {
 		d := leave(t, seed, 1+int(seed%3))
-		if fn(seed, d, d.serve(t)) {
-			shown = true
-		}
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+		want := d.serve(t)
+		for i, way := range ways {
+			r := rand.New(rand.NewSource(seed))
+			one := d
+			one.fs = clone(d.fs, 100, r)
+			if way(t, r, one, want) {
+				shown[i] = true
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d, way %d", seed, i)
+			}
 		}
 	}
-	if !shown {
-		t.Error("the test shows nothing")
+	if slices.Contains(shown, false) {
+		t.Errorf("some show nothing: %v", shown)
 	}
 }
 
 // A salvage of an undamaged directory finds what a server finds in it, and nothing that is left
 // in logs and tables that are no longer in use. It changes nothing.
-func TestSalvageFindsWhatAServerFinds(t *testing.T) {
-	t.Parallel()
-	eachLeft(t, func(_ int64, d left, want served) bool {
-		before := filesOf(t, d.fs)
-		jobs, queues, result := salvagedAll(t, d.fs)
-		want.equals(t, jobs, queues, result)
-		if len(result.Damaged) > 0 || result.Jobs != len(jobs) || !maps.Equal(filesOf(t, d.fs), before) {
-			t.Errorf("%d jobs, %q, or the directory was changed", result.Jobs, result.Damaged)
-		}
-		return len(jobs) > 0
-	})
+func findsWhatAServerFinds(t *testing.T, _ *rand.Rand, d left, want served) bool {
+	before := filesOf(t, d.fs)
+	h := salvaged(t, d.fs)
+	want.equals(t, h)
+	if h.report != "" || !maps.Equal(filesOf(t, d.fs), before) {
+		t.Errorf("it says %q, or the directory was changed", h.report)
+	}
+	return h.Jobs > 0
 }
 
 // If no manifest can be read, nothing is missing that a server would have found; and it is said
 // how many jobs may be back that were deleted.
-func TestSalvageWithoutAManifest(t *testing.T) {
-	t.Parallel()
+func withoutAManifest(t *testing.T, r *rand.Rand, d left, want served) (back bool) {
 	cut := ruin{"the end is cut off", func(r *rand.Rand, text []byte) []byte {
 		return text[:len(text)-1-r.Intn(len(text)-1)]
 	}}
-	eachLeft(t, func(seed int64, d left, want served) (back bool) {
-		r := rand.New(rand.NewSource(seed))
-		for _, way := range []ruin{ruins[0], ruins[2], cut, ruins[5]} {
-			fs := clone(d.fs, 100, r)
-			for i := range d.shards {
-				path := currentManifest(t, fs, newStore(small(fs, storage.Always)).dir.Shard(1, i))
-				replace(t, fs, path, way.do(r, []byte(disktest.Read(t, fs, path))))
-			}
-			jobs, queues, result := salvagedAll(t, fs)
-			extra := tooMany(jobs, want.jobs)
-			for id, j := range want.jobs {
-				if got, ok := jobs[id]; !ok || got.Body != j.Body {
-					t.Errorf("%s: job %d is missing, or different", way.what, id)
-				}
-			}
-			if !maps.EqualFunc(queues, want.queues, sameQueue) && !result.QueuesInDoubt {
-				t.Errorf("%s: %d queues, want %d", way.what, len(queues), len(want.queues))
-			}
-			if report := strings.Join(result.Damaged, "\n"); strings.Count(report, "MANIFEST-") < d.shards {
-				t.Errorf("%s: not all manifests are named:\n%s", way.what, report)
-			}
-			if extra > result.MayBeBack || result.MaxID < want.maxID {
-				t.Errorf("%s: %d jobs are back, and it tells of %d; highest id %d, want %d", way.what, extra,
-					result.MayBeBack, result.MaxID, want.maxID)
-			}
-			if result.MayBeBack == len(jobs) && len(jobs) > 100 {
-				t.Errorf("%s: it is sure of none of %d jobs", way.what, len(jobs))
-			}
-			back = back || extra > 0
+	for _, way := range []ruin{ruins[0], ruins[2], cut, ruins[5]} {
+		fs := clone(d.fs, 100, r)
+		for i := range d.shards {
+			path := currentManifest(t, fs, shardDir(i))
+			replace(t, fs, path, way.do(r, []byte(disktest.Read(t, fs, path))))
 		}
-		return back
-	})
+		h := salvaged(t, fs)
+		extra := h.back(want.jobs)
+		for id, j := range want.jobs {
+			if got, ok := h.jobs[id]; !ok || got.Body != j.Body {
+				t.Errorf("%s: job %d is missing, or different", way.what, id)
+			}
+		}
+		if !maps.EqualFunc(h.queues, want.queues, sameQueue) && !h.QueuesInDoubt ||
+			strings.Count(h.report, "MANIFEST-") < d.shards || extra > h.MayBeBack || h.MaxID < want.maxID ||
+			h.MayBeBack == h.Jobs && h.Jobs > 100 {
+			t.Errorf("%s: %d queues, want %d; %d of %d jobs are back; highest id, want %d: %+v", way.what, h.Queues,
+				len(want.queues), extra, h.Jobs, want.maxID, h.Salvaged)
+		}
+		back = back || extra > 0
+	}
+	return back
 }
+
+func shardDir(i int) string { return fmt.Sprintf("data/gen-000001/shard-%03d", i) }
 
 func currentManifest(t *testing.T, fs vfs.FS, shard string) string {
 	t.Helper()
-	names, err := fs.List(shard)
-	w := repair.Witness{FS: fs, Dir: shard, Names: names}
-	name, wrong := w.Marker("manifest")
-	if err = errors.Join(err, wrong); err != nil {
-		t.Fatal(err)
-	}
-	return fs.PathJoin(shard, name)
+	w := repair.Witness{FS: fs, Dir: shard, Names: must.Get(fs.List(shard))}
+	return fs.PathJoin(shard, must.Get(w.Marker("manifest")))
 }
 
 // Without the marker, or with one that names an older manifest, the newest manifest counts, and
 // the salvage says so.
-func TestSalvageWithAWrongMarker(t *testing.T) {
-	t.Parallel()
-	eachLeft(t, func(seed int64, d left, want served) (older bool) {
-		shard := newStore(small(d.fs, storage.Always)).dir.Shard(1, 0)
-		for _, path := range append(disktest.Look(t, d.fs, shard, "MANIFEST-"), "") {
-			fs := clone(d.fs, 100, rand.New(rand.NewSource(seed)))
-			if path == currentManifest(t, fs, shard) {
-				continue
-			}
-			removeMarkers(t, fs, shard)
-			if path != "" {
-				disktest.Write(t, fs, fs.PathJoin(shard, "marker.manifest.000099."+fs.PathBase(path)), "")
-			}
-			jobs, queues, result := salvagedAll(t, fs)
-			want.equals(t, jobs, queues, result)
-			if report := strings.Join(result.Damaged, "\n"); strings.Contains(report, "is used here") {
-				older = true
-			} else if path == "" {
-				t.Errorf("there is no marker, and it says %q", report)
-			}
-			if t.Failed() {
-				t.Fatalf("seed %d, marker %q: %q", seed, path, result.Damaged)
-			}
+func withAWrongMarker(t *testing.T, r *rand.Rand, d left, want served) (older bool) {
+	shard := shardDir(0)
+	for _, path := range append(disktest.Look(t, d.fs, shard, "MANIFEST-"), "") {
+		fs := clone(d.fs, 100, r)
+		if path == currentManifest(t, fs, shard) {
+			continue
 		}
-		return older
-	})
+		removeMarkers(t, fs, shard)
+		if path != "" {
+			disktest.Write(t, fs, fs.PathJoin(shard, "marker.manifest.000099."+fs.PathBase(path)), "")
+		}
+		h := salvaged(t, fs)
+		want.equals(t, h)
+		if strings.Contains(h.report, "is used here") {
+			older = true
+		} else if path == "" {
+			t.Errorf("there is no marker, and it says %q", h.report)
+		}
+		if t.Failed() {
+			t.Fatalf("marker %q: %q", path, h.report)
+		}
+	}
+	return older
 }
 
 func removeMarkers(t *testing.T, fs vfs.FS, shard string) {
@@ -267,25 +256,23 @@ func removeMarkers(t *testing.T, fs vfs.FS, shard string) {
 // What the store has folded leaves the log slot by slot, and not always the oldest first. Older
 // turns that are still there say nothing when newer ones are not, even if a power cut took the
 // log's mark of these: the store knows better.
-func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
-	t.Parallel()
-	eachLeft(t, func(seed int64, d left, _ served) (older bool) {
-		s := noTicks(small(d.fs, storage.Always))
-		l := mustOpenAsIs(t, s, d.shards)[0].(*shardLog)
-		shard := s.dir.Shard(1, 0)
-		mark := disktest.Look(t, d.fs, directory.Turns(d.fs, shard), database.ProgressName)[0]
-		text := disktest.Read(t, d.fs, mark)
-		d.histories[0].some(t, l, 20)
-		must.Do(t, errors.Join(l.foldAll(), s.Close()))
-		disktest.Write(t, d.fs, mark, text)
-		newest, least, most := newestSlot(t, d.fs, directory.Turns(d.fs, shard))
-		disktest.Write(t, d.fs, newest, strings.Repeat("\x00", len(disktest.Read(t, d.fs, newest))))
-		want := d.serve(t)
-		removeMarkers(t, d.fs, shard)
-		jobs, queues, result := salvagedAll(t, d.fs)
-		want.equals(t, jobs, queues, result)
-		return least < most
-	})
+func logEndsBeforeItsStore(t *testing.T, r *rand.Rand, d left, _ served) (older bool) {
+	s := noTicks(small(d.fs, storage.Always))
+	l := mustOpenAsIs(t, s, d.shards)[0].(*shardLog)
+	log := directory.Turns(d.fs, shardDir(0))
+	mark := disktest.Look(t, d.fs, log, database.ProgressName)[0]
+	text := disktest.Read(t, d.fs, mark)
+	h := newHistory(r)
+	h.nextID = d.histories[0].nextID
+	h.some(t, l, 20)
+	must.Do(t, errors.Join(l.foldAll(), s.Close()))
+	disktest.Write(t, d.fs, mark, text)
+	newest, least, most := newestSlot(t, d.fs, log)
+	disktest.Write(t, d.fs, newest, strings.Repeat("\x00", len(disktest.Read(t, d.fs, newest))))
+	want := d.serve(t)
+	removeMarkers(t, d.fs, shardDir(0))
+	want.equals(t, salvaged(t, d.fs))
+	return least < most
 }
 
 // newestSlot finds the file of a log that has its last record, and the numbers of the first and

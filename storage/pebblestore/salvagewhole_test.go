@@ -40,10 +40,9 @@ func TestSalvageAmidAFold(t *testing.T) {
 	must.Do(t, s.Close())
 	for _, p := range c.photos {
 		d := left{fs: p.fs, shards: 1}
-		jobs, queues, result := salvagedAll(t, p.fs)
-		d.serve(t).equals(t, jobs, queues, result)
-		if len(result.Damaged) > 0 {
-			t.Errorf("%q", result.Damaged)
+		h := salvaged(t, p.fs)
+		if d.serve(t).equals(t, h); h.report != "" {
+			t.Error(h.report)
 		}
 	}
 	if len(c.photos) < 10 {
@@ -59,10 +58,10 @@ func TestSalvageOfACopy(t *testing.T) {
 	h := newHistory(rand.New(rand.NewSource(1)))
 	h.some(t, l, 50)
 	must.Do(t, errors.Join(s.Checkpoint("copy"), s.Close(), fs.RemoveAll("data"), fs.Rename("copy", "data")))
-	jobs, queues, result := salvagedAll(t, fs)
-	served{h.now(), false}.equals(t, jobs, queues, result)
-	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", repair.SlotSuffix)) > 0 {
-		t.Errorf("%q", result.Damaged)
+	got := salvaged(t, fs)
+	served{h.now(), false}.equals(t, got)
+	if got.report != "" || len(disktest.Look(t, fs, "data", repair.SlotSuffix)) > 0 {
+		t.Error(got.report)
 	}
 }
 
@@ -83,9 +82,8 @@ func TestSalvageMissesALargeJob(t *testing.T) {
 			disktest.Write(t, fs, slot, text[:at]+strings.Repeat("\x00", len(text)-at))
 		}
 	}
-	found, result := salvaged(t, fs)
-	if len(found) != 1 || len(result.Damaged) == 0 || result.Unknown != "1" {
-		t.Errorf("%d jobs, %+v", len(found), result)
+	if h := salvaged(t, fs); h.Jobs != 1 || h.report == "" || h.Unknown != "1" {
+		t.Errorf("%+v", h.Salvaged)
 	}
 }
 
@@ -97,20 +95,13 @@ func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
 	mustPut(t, l, j)
 	l.Update(&j.Job)
 	mustCommit(t, l)
-	err := l.foldAll()
+	must.Do(t, l.foldAll())
 	j.Updated = true
 	l.Delete(&j.Job)
 	mustCommit(t, l)
-	if err = errors.Join(err, l.foldAll(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) {
-		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
-	}
-	w, err := repair.Check(s.o.FS, "data/gen-000001/shard-000")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(l.foldAll(), s.Close()))
+	blank(t, fs, "data")
+	w := witnessOf(t, fs)
 	last := uint64(0)
 	for n, table := range w.Manifest.Tables {
 		if table.Smallest[0] == format.KeyRecord {
@@ -118,8 +109,8 @@ func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
 		}
 	}
 	must.Do(t, fs.Remove(w.Path("%s", repair.TableName(last))))
-	if found, result := salvaged(t, fs); len(found) != 0 || len(result.Damaged) != 1 {
-		t.Errorf("%d jobs, %+v", len(found), result)
+	if h := salvaged(t, fs); h.Jobs != 0 || len(h.Damaged) != 1 {
+		t.Errorf("%+v", h.Salvaged)
 	}
 }
 
@@ -134,10 +125,7 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 	for _, path := range disktest.Look(t, fs, "data", ".sst") {
 		text := disktest.Read(t, fs, path)
 		must.Do(t, fs.Remove(path))
-		found, result := salvaged(t, fs)
-		if len(found) != 1 || found[1].Body != want.Body || len(result.Damaged) == 0 {
-			t.Errorf("without %s: %d jobs, %+v", path, len(found), result)
-		}
+		salvaged(t, fs).has(t, "without "+path, path, want)
 		disktest.Write(t, fs, path, text)
 	}
 }

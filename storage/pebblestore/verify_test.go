@@ -112,8 +112,7 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 // witnessOf looks at the one shard of a directory.
 func witnessOf(t *testing.T, fs vfs.FS) *repair.Witness {
 	t.Helper()
-	w := must.Get(repair.Check(fs, "data/gen-000001/shard-000"))
-	return w
+	return must.Get(repair.Check(fs, shardDir(0)))
 }
 
 // VE2. The mark is on the disk, and not only written, when the manifest has changed and when the
@@ -194,8 +193,8 @@ func TestStrangersBesideTheShards(t *testing.T) {
 	fs := vfs.NewMem()
 	fill(t, fs, 2, 100)
 	disktest.Write(t, fs, "data/gen-000001/.left-by-a-tool", "")
-	if found, result := salvaged(t, fs); len(found) == 0 || len(result.Damaged) > 0 {
-		t.Errorf("%d jobs are salvaged: %+v", len(found), result)
+	if h := salvaged(t, fs); h.Jobs == 0 || h.report != "" {
+		t.Errorf("%+v", h.Salvaged)
 	}
 	s := noTicks(small(fs, storage.Always))
 	mustOpen(t, s, 2)
