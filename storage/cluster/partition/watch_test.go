@@ -2,12 +2,14 @@ package partition
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // world is some nodes, links between them, and engines that rest, run or are being started.
@@ -17,7 +19,6 @@ type world struct {
 	cut     map[[2]string]bool // what the first says does not reach the second
 	starts  map[string]int     // ticks until the node's engine is there
 	takes   map[string]int     // how long that takes; 0: restarting
-	changes int
 	tick    int
 }
 
@@ -28,18 +29,6 @@ func newWorld(names string) *world {
 		w.watches[name] = New(name, w.names)
 	}
 	return w
-}
-
-// both cuts or mends a link in both directions.
-func (w *world) both(a, b string, cut bool) {
-	w.cut[[2]string{a, b}], w.cut[[2]string{b, a}] = cut, cut
-}
-
-// isolate cuts a node off from all.
-func (w *world) isolate(a string, cut bool) {
-	for _, b := range w.names {
-		w.both(a, b, cut)
-	}
 }
 
 // restarting is how many ticks an engine is away when it is started anew.
@@ -64,7 +53,6 @@ func (w *world) run(ticks int) {
 				if w.starts[name] = restarting; !watch.Due() && w.takes[name] > 0 {
 					w.starts[name] = w.takes[name]
 				}
-				w.changes++
 			}
 		}
 	}
@@ -92,56 +80,22 @@ func (w *world) resting() string {
 
 // I1, I2 and I4: whose engines rest, by what is cut.
 func TestWhoRests(t *testing.T) {
-	for _, c := range []struct {
-		what, names string
-		cut         func(w *world)
-		want        string
-	}{
-		{"all is well", "a b c", func(*world) {}, ""},
-		{"one of three is cut off", "a b c", func(w *world) { w.isolate("b", true) }, "b"},
-		{"it is heard, but hears nobody", "a b c", func(w *world) {
-			w.cut[[2]string{"a", "b"}], w.cut[[2]string{"c", "b"}] = true, true
-		}, "b"},
-		{"it hears the others, but is not heard", "a b c", func(w *world) {
-			w.cut[[2]string{"b", "a"}], w.cut[[2]string{"b", "c"}] = true, true
-		}, ""},
-		{"nobody reaches anybody", "a b c", func(w *world) { w.isolate("a", true); w.isolate("b", true) }, "a b c"},
-		{"a link of three", "a b c", func(w *world) { w.both("a", "b", true) }, ""},
-		{"two of five are cut off", "a b c d e", func(w *world) {
-			for _, x := range []string{"a", "b"} {
-				for _, y := range []string{"c", "d", "e"} {
-					w.both(x, y, true)
-				}
-			}
-		}, "a b"},
-		{"a star of five: all depend on its middle", "a b c d e", func(w *world) {
-			for i, x := range w.names[1:] {
-				for _, y := range w.names[i+2:] {
-					w.both(x, y, true)
-				}
-			}
-		}, ""},
-		{"one alone", "a", func(*world) {}, ""},
-		{"one of two", "a b", func(w *world) { w.isolate("a", true) }, "a b"},
+	for _, c := range []struct{ what, names, cut, want string }{
+		{"all is well", "a b c", "", "none"},
+		{"one of three is cut off", "a b c", "isolate b", "b"},
+		{"it is heard, but hears nobody", "a b c", "cut a b; cut c b", "b"},
+		{"it hears the others, but is not heard", "a b c", "cut b a; cut b c", "none"},
+		{"nobody reaches anybody", "a b c", "isolate a; isolate b", "a b c"},
+		{"a link of three", "a b c", "part a b", "none"},
+		{"two of five are cut off", "a b c d e", "part a c; part a d; part a e; part b c; part b d; part b e", "a b"},
+		{"a star of five: all depend on its middle", "a b c d e",
+			"part b c; part b d; part b e; part c d; part c e; part d e", "none"},
+		{"one alone", "a", "", "none"},
+		{"one of two", "a b", "isolate a", "a b"},
 	} {
-		w := newWorld(c.names)
-		w.run(2 * Fresh)
-		c.cut(w)
-		w.run(Silent - 2)
-		if got := w.resting(); got != "" {
-			t.Errorf("%s: too early: %s", c.what, got)
-		}
-		if w.run(4); w.resting() != c.want {
-			t.Errorf("%s: %q rest after %d ticks, want %q", c.what, w.resting(), Silent+2, c.want)
-		}
-		w.run(10 * Silent)
-		if got := w.resting(); got != c.want {
-			t.Errorf("%s: %q rest, want %q", c.what, got, c.want)
-		}
-		clear(w.cut)
-		if w.run(restarting + 2); w.resting() != "" {
-			t.Errorf("%s: when it is mended %q rest", c.what, w.resting())
-		}
+		t.Log(c.what)
+		newWorld(c.names).play(t, fmt.Sprintf(`60; %s; 18; resting is none; 4; resting is %s; 200; resting is %[2]s
+			mend; 14; resting is none`, c.cut, c.want))
 	}
 }
 
@@ -187,118 +141,93 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	}
 }
 
-// I3: a process that stood still, with the others going on, does not take that for silence. I4: nor does one
-// whose engine was just started.
-func TestStillIsNotSilence(t *testing.T) {
-	w := newWorld("a b c")
-	w.run(Fresh - 1)
-	if w.watches["a"].Tick(); w.resting() != "" {
-		t.Error("I4: an engine rests that was just started")
-	}
-	w.run(Fresh)
-	for range 10 * Silent { // b stands still: no ticks
-		for _, x := range []string{"a", "c"} {
-			w.watches[x].Tick()
-			w.knock(x)
-		}
-	}
-	if w.watches["b"].Due() {
-		t.Error("I3: it has heard nobody, but it did not run")
-	}
-	w = newWorld("a b c")
-	w.isolate("a", true)
-	if w.run(Fresh - 1); w.watches["a"].Due() {
-		t.Error("I4: it rests before its connections could be there")
-	}
-	if w.run(2); !w.watches["a"].Due() {
-		t.Error("I1: it was never heard, and runs")
+// I1, I3 and I4: what nodes do and know, in courses (see play).
+func TestCourses(t *testing.T) {
+	for what, course := range map[string]string{
+		"I3: a process that stood still, with the others going on, does not take that for silence; I4: nor does one " +
+			"whose engine was just started": "29; tick a; resting is none; 30; " +
+			strings.Repeat("tick a; knock a; tick c; knock c;", 200) + "due b is false",
+		"I1, I4: one that was never heard rests when its connections could be there": `isolate a
+			29; due a is false; 2; due a is true`,
+		"one whose engine rests, or has not got all yet, is not told to lead": `leads a is a b c; lacks a true
+			hear a b rests; hear a c lacks; leads a is none; says a is lacks; lacks a false; says a is none
+			hear a b; hear a c; leads a is a b c; rest a; leads a is b c`,
+		"one with an older program does not knock: it is there all the same, and nothing is known of its links": "" +
+			strings.Repeat("tick a; sign a b;", 60) + "due a is false; hubs a is none; hears a is b;" +
+			strings.Repeat("tick a;", 20) + "due a is true",
+		"who may lead lanes when a link is cut, or works one way only; nothing is made of one that is just back": `90
+			hubs a is none; hubs b is none; hubs c is none; part a b; 18; hubs c is c; mend a b; 14; hubs c is c
+			mend; 4; hubs a is none; hubs b is none; hubs c is none; isolate b; 18; mend;` +
+			strings.Repeat("1; hubs a is none;", 24) + "hubs b is none; hubs c is none",
+	} {
+		t.Log(what)
+		newWorld("a b c").play(t, course)
 	}
 }
 
-// A node whose engine rests, or has not got all yet, is not told to lead.
-func TestWhoLeads(t *testing.T) {
-	w := New("a", []string{"a", "b", "c"})
-	leads := func(want string) {
-		t.Helper()
-		got := ""
-		for _, name := range []string{"a", "b", "c"} {
-			if w.Leads(name) {
-				got += name
-			}
+// play plays a course. A number lets so many ticks pass; part, cut and isolate are about links, of which cut has one
+// direction, and mend mends this one or all; the other words are those of a Watch.
+func (w *world) play(t *testing.T, course string) {
+	t.Helper()
+	for _, step := range strings.Split(strings.ReplaceAll(course, "\n", ";"), ";") {
+		what, want, asks := strings.Cut(step, " is ")
+		words := append(strings.Fields(what), "", "", "", "")
+		got := w.do(words[0], words[1], words[2], words[3])
+		if got == "" {
+			got = "none"
 		}
-		if got != want {
-			t.Errorf("%q may lead, want %q", got, want)
+		if asks && got != want {
+			t.Fatalf("%s is %s, want %s", what, got, want)
 		}
-	}
-	leads("abc")
-	w.Lack(true)
-	w.Heard(Knock{From: "b", Rests: true})
-	w.Heard(Knock{From: "c", Lacks: true})
-	if leads(""); !w.Knock().Lacks {
-		t.Error("it does not tell")
-	}
-	w.Lack(false)
-	w.Heard(Knock{From: "b"})
-	w.Heard(Knock{From: "c"})
-	leads("abc")
-	w.Started(true)
-	leads("bc")
-}
-
-// A node with an older program does not knock. It is there all the same, and nothing is known of its links.
-func TestOlderPrograms(t *testing.T) {
-	w := New("a", []string{"a", "b", "c"})
-	for range 2 * Fresh {
-		w.Tick()
-		w.Sign("b")
-	}
-	if w.Due() || w.Hubs() != nil || !slices.Equal(w.Knock().Hears, []string{"b"}) {
-		t.Error("rests", w.Due(), "hubs", w.Hubs(), "hears", w.Knock().Hears)
-	}
-	for range Silent {
-		w.Tick()
-	}
-	if !w.Due() {
-		t.Error("it is gone, and this one goes on")
 	}
 }
 
-// Who may lead lanes when a link is cut.
-func TestHubs(t *testing.T) {
-	w := newWorld("a b c")
-	w.run(3 * Fresh)
-	hubs := func(want string) {
-		t.Helper()
-		got := map[string]string{}
-		for _, x := range w.names {
-			got[x] = strings.Join(w.watches[x].Hubs(), " ")
+// do does a step, or says what is so.
+func (w *world) do(what, x, y, z string) string {
+	watch, link := w.watches[x], [2]string{x, y}
+	switch what {
+	case "part":
+		w.cut[link], w.cut[[2]string{y, x}] = true, true
+	case "cut":
+		w.cut[link] = true
+	case "isolate":
+		for _, y := range w.names {
+			w.do("part", x, y, "")
 		}
-		if all := slices.Sorted(maps.Values(got)); fmt.Sprint(all) != want {
-			t.Errorf("hubs are %v, want %s", got, want)
+	case "mend":
+		if delete(w.cut, link); x == "" {
+			clear(w.cut)
 		}
-	}
-	hubs("[  ]")
-	w.both("a", "b", true)
-	w.run(Missed + 4)
-	if got := w.watches["c"].Hubs(); !slices.Equal(got, []string{"c"}) {
-		t.Errorf("it knows of %v", got)
-	}
-	w.cut[[2]string{"a", "b"}] = false // one direction is enough
-	w.run(Missed)
-	if got := w.watches["c"].Hubs(); !slices.Equal(got, []string{"c"}) {
-		t.Errorf("one way: %v", got)
-	}
-	clear(w.cut)
-	w.run(4)
-	hubs("[  ]")
-	w.isolate("b", true)
-	w.run(Missed + 4)
-	w.isolate("b", false)
-	for range Settled + Missed { // what it hears comes about one after the other
-		w.run(1)
-		if got := w.watches["a"].Hubs(); got != nil {
-			t.Fatalf("a node that is just back: %v", got)
+	case "tick":
+		watch.Tick()
+	case "knock":
+		w.knock(x)
+	case "sign":
+		watch.Sign(y)
+	case "hear":
+		watch.Heard(Knock{From: y, Rests: z == "rests", Lacks: z == "lacks"})
+	case "lacks":
+		watch.Lack(y == "true")
+	case "rest":
+		watch.Started(true)
+	case "says":
+		if watch.Knock().Lacks {
+			return "lacks"
 		}
+	case "due":
+		return fmt.Sprint(watch.Due())
+	case "hubs":
+		return strings.Join(watch.Hubs(), " ")
+	case "hears":
+		return strings.Join(watch.Knock().Hears, " ")
+	case "resting":
+		return w.resting()
+	case "leads":
+		leaders := slices.Clone(w.names)
+		return strings.Join(slices.DeleteFunc(leaders, func(name string) bool { return !watch.Leads(name) }), " ")
+	case "":
+	default:
+		w.run(must.Get(strconv.Atoi(what)))
 	}
-	hubs("[  ]")
+	return ""
 }
