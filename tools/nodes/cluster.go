@@ -29,7 +29,7 @@ type Options struct {
 type Cluster struct {
 	Options
 	Nodes   []*Node  // in the order of their names
-	Network *Network // nil without proxies
+	Network *Network // nil without links between
 }
 
 // What the nodes of a cluster share.
@@ -41,7 +41,7 @@ const (
 // Default are the names of three nodes.
 var Default = []string{"a", "b", "c"}
 
-// New makes the nodes' directories and configurations, and the proxies. It starts no node.
+// New makes the nodes' directories and configurations, and the links. It starts no node.
 func New(o Options) (*Cluster, error) {
 	if o.Names == nil {
 		o.Names = slices.Clone(Default)
@@ -97,7 +97,7 @@ func (c *Cluster) text(n *Node) string {
 	for _, m := range c.Nodes {
 		address := m.Engine
 		if c.Network != nil && m != n {
-			address = c.Network.proxies[way{n.Name, m.Name}].addr()
+			address = c.Network.links[way{n.Name, m.Name}].addr()
 		}
 		line("%s = '%s'", m.Name, address)
 	}
@@ -150,7 +150,7 @@ func (c *Cluster) Stop() error {
 	return all
 }
 
-// Close kills what still runs, and ends the proxies. The directories stay.
+// Close kills what still runs, and ends the links. The directories stay.
 func (c *Cluster) Close() error {
 	c.Kill()
 	if c.Network != nil {
@@ -173,8 +173,8 @@ func newNode(o Options, name string) (*Node, error) {
 		addrs[i] = fmt.Sprintf("127.0.0.1:%d", port)
 	}
 	if o.Proxied {
-		// Engines tell each other where they saw a third one: at the proxy's address, with that one's own port. If it
-		// listened there, they would find it past the proxies, and no cut would part them.
+		// Engines tell each other where they saw a third one: at the link's address, with that one's own port. If it
+		// listened there, they would find it past the links, and no cut would part them.
 		_, port, _ := net.SplitHostPort(addrs[1])
 		addrs[1] = net.JoinHostPort("127.0.0.2", port)
 	}

@@ -4,11 +4,12 @@
 //
 //	Cluster   the nodes together: start, status, stop
 //	Node      one of them: kill, pause, restart, lose its disk
-//	Network   the links between them, each of which a proxy stands for
+//	Network   the links between them
 //
-// A node's configuration names a proxy's address for each of the others, and its own real address.
+// A node's configuration names a link's address for each of the others, and its own real address.
 // Two engines may talk over a connection that either of them has opened. So a link is a direction,
-// from one node to another, and the proxies of both nodes obey it.
+// from one node to another: what is said over a connection goes through one link, and what is said back through the
+// other.
 //
 // A link that is held loses nothing: as with TCP, what was sent arrives when the link is healed,
 // unless the connections are reset then. The end of a connection does not get through it either.

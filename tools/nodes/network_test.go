@@ -48,7 +48,7 @@ func between(t *testing.T, at string) *Network {
 }
 
 func call(t *testing.T, n *Network) *caller {
-	conn := must.Get(net.Dial("tcp4", n.proxies[way{"a", "b"}].addr()))
+	conn := must.Get(net.Dial("tcp4", n.links[way{"a", "b"}].addr()))
 	t.Cleanup(func() { conn.Close() })
 	return &caller{t, conn, bufio.NewReader(conn)}
 }
@@ -135,7 +135,7 @@ func TestRefuse(t *testing.T) {
 	c.hears("one")
 	n.Refuse("b", "a")
 	c.gone()
-	if conn, err := net.Dial("tcp4", n.proxies[way{"a", "b"}].addr()); err == nil { // or it was reset at once
+	if conn, err := net.Dial("tcp4", n.links[way{"a", "b"}].addr()); err == nil { // or it was reset at once
 		(&caller{t, conn, bufio.NewReader(conn)}).gone()
 	}
 	n.Heal(false)

@@ -113,7 +113,7 @@ func TestEndOfItsOwn(t *testing.T) {
 	must.Do(t, n.Start())
 }
 
-// Each node has its own address, and proxies for the others.
+// Each node has its own address, and links for the others.
 func TestConfigurations(t *testing.T) {
 	c := three(t)
 	address := regexp.MustCompile(`(?m)^([abc]) = '(.*)'$`)
