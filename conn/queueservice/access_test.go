@@ -1,16 +1,13 @@
 package queueservice
 
 import (
-	"encoding/base64"
 	"io"
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/conn/access"
 	"beanfield/conn/httpfront"
-	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/policy"
 	"beanfield/storage/must"
@@ -107,34 +104,6 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// When the right is taken away, watches and gets that wait end at once, and their consumers
-// leave; those that still have it stay.
-func TestRightsTakenAway(t *testing.T) {
-	h, book := newGuarded(t)
-	h.desk.answer = getsWait
-	loses, stays := h.watch("", auth("reserve")), h.watch("", auth("all"))
-	stream := h.start("GET", base+"?_watch_=true", who+auth("reserve"), "")
-	h.await(t, queue.AskWatch, 3)
-	waits := h.start("GET", base+"?_timeout_=1h", auth("reserve"), "")
-	peeks := h.start("GET", base+"?_timeout_=1h&_auto_delete_=false", auth("peek"), "")
-	h.await(t, queue.AskGet, 2)
-	book.Replace(rules(t, "all", "peek"))
-	waits.Expect(403)
-	if r, body := stream.Response("GET"); r.StatusCode != 200 || body != "" {
-		t.Errorf("the stream is answered %d, and %q before it ends", r.StatusCode, body)
-	}
-	loses.sentAway(closeForbidden)
-	h.await(t, queue.AskLeave, 2)
-	stays.Send(masked(ws.OpPing, "x"))
-	stays.expect(ws.OpPong, "x")
-	if n := h.times(queue.AskUnget); n != 1 {
-		t.Errorf("%d gets have ended, want 1", n)
-	}
-	book.Replace(rules(t, "put"))
-	stays.sentAway(closeForbidden)
-	peeks.Expect(403)
-}
-
 // Tokens that are taken out of the list end watches too.
 func TestListedTokenTakenAway(t *testing.T) {
 	var o Options
@@ -185,79 +154,6 @@ func (c *client) clog(box queue.Receiver) {
 	}
 }
 
-// newRevocable is a house in which nothing but a lost right ends a connection.
-func newRevocable(t *testing.T) (*house, *access.Current) {
-	return newGuarded(t, func(o *Options) {
-		o.WriteTimeout, o.DeadAfter, o.ReadTimeout = time.Hour, time.Hour, time.Hour
-		o.Origins = []string{"https://good"}
-	})
-}
-
-// Whoever may not reserve any more commits nothing, also while its writer is stuck and the end
-// of its watch cannot be sent.
-func TestRevokedDoesNotCommit(t *testing.T) {
-	for _, message := range []string{`{"commit":[1],"id":1}`, `{"negative":[1]}`} {
-		t.Run(message, func(t *testing.T) {
-			h, book := newRevocable(t)
-			c := h.dial()
-			c.Send(httpfronttest.Request("GET", base+"?_watch_=true&_window_=5&_token_=reserve",
-				handshakeText+"Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://good\r\n", ""))
-			c.clog(h.await(t, queue.AskWatch, 1).Ask.Receiver)
-			book.Replace(rules(t, "all"))
-			c.Send(masked(ws.OpText, message))
-			h.await(t, queue.AskLeave, 1)
-			if n := h.times(queue.AskCommit) + h.times(queue.AskNegative); n != 0 {
-				t.Errorf("%s takes effect", message)
-			}
-		})
-	}
-}
-
-// A consumer that does not read leaves all the same when it may not reserve any more, over
-// WebSocket and over plain HTTP, so that others get its items.
-func TestRevokedThatNeverReads(t *testing.T) {
-	for name, headers := range map[string]string{"WebSocket": handshakeText, "HTTP": ""} {
-		t.Run(name, func(t *testing.T) {
-			h, book := newRevocable(t)
-			c := h.start("GET", base+"?_watch_=true&_window_=5", who+headers+auth("reserve"), "")
-			c.clog(h.await(t, queue.AskWatch, 1).Ask.Receiver)
-			book.Replace(rules(t, "all"))
-			h.await(t, queue.AskLeave, 1)
-			h.AllLeft()
-		})
-	}
-}
-
-// A request whose body comes slowly is judged again when it has come.
-func TestRevokedDuringBody(t *testing.T) {
-	const lines = "Content-Type: application/x-ndjson\r\n"
-	for _, c := range []struct{ method, query, headers, half, rest, right string }{
-		{"POST", "", "", "ab", "cd", "put"},
-		{"POST", "?_batch_=true", lines, "{}\n", "{}\n", "put"},
-		{"PUT", "?_negative_=true&_indexes_=1", "", "_code_=", "Busy", "reserve"},
-		{"GET", "?_auto_delete_=false", "", "ab", "cd", "peek"},
-	} {
-		t.Run(c.method+c.query, func(t *testing.T) {
-			h, book := newRevocable(t)
-			k := h.dial()
-			whole := httpfronttest.Request(c.method, base+c.query, c.headers+auth(c.right)+"Expect: 100-continue\r\n",
-				c.half+c.rest)
-			k.Send(whole[:len(whole)-len(c.rest)])
-			const more = "HTTP/1.1 100 Continue\r\n\r\n" // the client has been let in, and its body is read
-			got := make([]byte, len(more))
-			if _, err := io.ReadFull(k.In, got); err != nil || string(got) != more {
-				t.Fatalf("answered %q, %v", got, err)
-			}
-			book.Replace(rules(t, "all"))
-			k.Send(c.rest)
-			if r, body := k.Response(c.method); r.StatusCode != 403 {
-				t.Errorf("%s %s is answered %d %q", c.method, c.query, r.StatusCode, body)
-			}
-			h.nothing(t)
-		})
-	}
-}
-
 // A client that loses its right after it was let in, and before it is a consumer, does not become
 // one: nobody would end its watch.
 func TestRightLostBeforeUpgrade(t *testing.T) {
@@ -288,37 +184,4 @@ func TestRightLostBeforeUpgrade(t *testing.T) {
 	if _, n := h.server.Open(); n != 0 {
 		t.Errorf("%d consumers are left", n)
 	}
-}
-
-// A token that a rule knows is never stored: not as an item, nor as one of a batch, of which then
-// nothing is.
-func TestKnownTokenIsNoItem(t *testing.T) {
-	h, book := newGuarded(t)
-	const lines = "Content-Type: application/x-ndjson\r\n"
-	ways := map[string]func(body string) (query, headers, text string){
-		"one": func(body string) (string, string, string) { return "", "", body },
-		"batch": func(body string) (string, string, string) {
-			return "?_batch_=true", lines, `{"data": "x"}` + "\n" + `{"data": "` + body + `"}`
-		},
-		"data64": func(body string) (string, string, string) {
-			return "?_batch_=true", lines, `{"data64": "` + base64.StdEncoding.EncodeToString([]byte(body)) + `"}`
-		},
-	}
-	for name, way := range ways {
-		for _, body := range []string{"oauth stats", "oauth stats and more", "oauth  stats " + strings.Repeat("x",
-			3*smallBody)} {
-			query, headers, text := way(body)
-			r, answer := h.Say("POST", "/api/predict/s"+query, auth("put")+headers, text)
-			if r.StatusCode != 400 || !strings.Contains(answer, "shows a token") || strings.Contains(answer, "stats") {
-				t.Errorf("%s, %.20s: %d %q", name, body, r.StatusCode, answer)
-			}
-		}
-	}
-	h.nothing(t)
-	for _, way := range ways {
-		query, headers, text := way("oauth other")
-		h.Expect(200, "POST", "/api/predict/s"+query, auth("put")+headers, text)
-	}
-	book.Replace((*access.Policy)(nil))
-	h.Expect(200, "POST", "/api/predict/s", "", "oauth stats")
 }

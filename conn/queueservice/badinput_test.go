@@ -108,31 +108,6 @@ func manyTags(n int) string {
 	return b.String()
 }
 
-// Each status of the queue has an answer.
-func TestFailures(t *testing.T) {
-	h := newHouse(t, nil)
-	for s, want := range map[queue.Status]string{
-		queue.TooLong: "429 queue too long", queue.Ended: "410 the queue has ended",
-		queue.NoRoom:  "507 out of disk or memory",
-		queue.Refused: "503 the server takes no items", queue.Failed: "500 internal error",
-		queue.More: "500 internal error",
-	} {
-		h.answer = status(s)
-		for _, c := range []struct{ method, query, headers string }{
-			{"POST", "", ""}, {"PUT", "?_indexes_=1", ""}, {"GET", "?_watch_=true", ""}, {"GET", "?_count_=true", ""},
-			{"GET", "?_watch_=true", handshakeText},
-		} {
-			if r, body := h.Say(c.method, base+c.query, c.headers, ""); fmt.Sprintf("%d %s", r.StatusCode,
-				body) != want {
-				t.Errorf("%+v: %d %s, want %s", c, r.StatusCode, body, want)
-			}
-		}
-	}
-	if n := h.times(queue.AskLeave); n > 0 {
-		t.Errorf("%d leave", n)
-	}
-}
-
 // QS6: a body without an end is refused at its limit, one that stalls after a while, and one
 // that is cut is no item.
 func TestEndlessBody(t *testing.T) {

@@ -10,44 +10,6 @@ import (
 	"beanfield/shard/queue/policy"
 )
 
-// getsWait has all gets wait.
-func getsWait(op *queue.Op) {
-	if op.Ask.What == queue.AskGet {
-		op.Status = queue.Waiting
-	}
-}
-
-// A get that waits is told when to try again, and asks for what is still missing.
-func TestGetWaits(t *testing.T) {
-	h := newHouse(t, nil)
-	h.answer = getsWait
-	c := h.start("GET", "/api/predict/s?_length_=2&_timeout_=1m0s&_index_=4&_raw_=false&requestId=r", who, "")
-	first := h.await(t, queue.AskGet, 1)
-	if a := first.Ask; !a.Wait || a.Length != 2 || !a.Take || a.Index != 4 || a.Getter == nil {
-		t.Fatalf("asked %+v", a)
-	}
-	found := finds(sent{7, nil, "a"})
-	h.replies(func(op *queue.Op) {
-		if found(op); op.Ask.Length == 1 {
-			op.Ask.Found, op.Status = nil, queue.Waiting
-		}
-	})
-	first.Ask.Getter.TryAgain()
-	third := h.await(t, queue.AskGet, 3)
-	if a := third.Ask; a.Length != 1 || a.Getter != first.Ask.Getter {
-		t.Fatalf("asked %+v", a)
-	}
-	h.replies(finds(sent{9, nil, "b"}))
-	third.Ask.Getter.TryAgain()
-	if r, body := c.Response("GET"); r.StatusCode != 200 ||
-		body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
-		t.Errorf("%d %s", r.StatusCode, body)
-	}
-	if n := h.times(queue.AskUnget); n > 0 {
-		t.Errorf("%d ungets", n)
-	}
-}
-
 // A get that takes nothing away looks behind what it has found.
 func TestGetWaitsWithoutTaking(t *testing.T) {
 	h := newHouse(t, nil)
@@ -64,19 +26,8 @@ func TestGetWaitsWithoutTaking(t *testing.T) {
 	}
 }
 
-// If the log fails, a get fails, though it waits in the shard already. It does not stay
-// there.
-func TestGetThatFailsWaitsNoLonger(t *testing.T) {
-	h := newHouse(t, nil)
-	h.answer = func(op *queue.Op) { op.Status = queue.Failed }
-	h.Expect(500, "GET", "/api/predict/s?_timeout_=1m", who, "")
-	if get, unget := h.await(t, queue.AskGet, 1), h.await(t, queue.AskUnget, 1); unget.Ask.Getter != get.Ask.Getter {
-		t.Error("another get is withdrawn")
-	}
-}
-
-// A get is answered just before its time: with nothing, or with what there is. When the
-// client hangs up, or the server stops, the shard is told that nobody waits.
+// A get is answered just before its time: with nothing, or with what there is. The shard
+// is told that nobody waits.
 func TestGetGivesUp(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = func(op *queue.Op) { op.Status = queue.Waiting }
@@ -89,17 +40,6 @@ func TestGetGivesUp(t *testing.T) {
 	if get := h.await(t, queue.AskGet, 1); get.Ask.Getter != got.Ask.Getter || got.Ask.Queue != "s" {
 		t.Errorf("unget %+v", got.Ask)
 	}
-
-	c := h.start("GET", "/api/predict/s?_timeout_=1h", who, "")
-	h.await(t, queue.AskGet, 2)
-	c.Close()
-	h.await(t, queue.AskUnget, 2)
-	c = h.start("GET", "/api/predict/s?_timeout_=1h", who, "")
-	h.await(t, queue.AskGet, 3)
-	go h.Close()
-	c.Expect(204)
-	h.await(t, queue.AskUnget, 3)
-	c.ended()
 }
 
 // The many forms of a timeout.

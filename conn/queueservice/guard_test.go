@@ -90,26 +90,3 @@ func TestReboundPages(t *testing.T) {
 		k.Close()
 	}
 }
-
-// What programs send, of which some have no Host, and what names the server otherwise.
-func TestProgramsNoticeNothing(t *testing.T) {
-	h := newHouse(t, nil)
-	for _, text := range []string{
-		"GET " + base + "?_attrs_=true HTTP/1.0\r\n\r\n",
-		"GET " + base + "?_attrs_=true HTTP/1.1\r\nHost:\r\n\r\n",
-		"GET http://localhost" + base + "?_attrs_=true HTTP/1.1\r\nHost: evil.example\r\n\r\n", // Host does not count
-		"GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: evil.example\r\n\r\n",
-	} {
-		c := h.dial()
-		c.Send(text)
-		c.Expect(200)
-	}
-	c := h.dial()
-	c.Send("GET http://evil.example" + base + " HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: localhost\r\n\r\n")
-	c.Expect(421)
-	w := h.watch("", "Origin: https://localhost/api/predict/s\r\n") // Go's SDK
-	w.Close()
-	w = h.watch("", "Origin: https://localhost\r\n")
-	w.Close()
-	h.await(t, queue.AskLeave, 2)
-}

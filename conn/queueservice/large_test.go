@@ -203,21 +203,3 @@ func TestFiftyThousandIndexes(t *testing.T) {
 	released(t, &h.server.bodies)
 	h.nothing(t)
 }
-
-// What cannot be a header is no request id, and a get of no items is a mistake.
-func TestOddRequests(t *testing.T) {
-	h := newHouse(t, nil)
-	for _, c := range []struct{ method, query, headers, body string }{
-		{"POST", "?requestId=a%0Ab", "", "x"}, {"POST", "?requestId=%00", "", "x"}, {"POST", "?requestId=%7f", "", "x"},
-		{"POST", "?requestId=%C2%85", "", "x"},
-		{"GET", "?requestId=a%0Db", "", ""}, {"POST", "?_batch_=true", ofLines, `{"tags":{"requestId":"a\tb"}}`},
-		{"GET", "?_length_=0", "", ""}, {"GET", "?_length_=0&_auto_delete_=false&_timeout_=1h", "", ""},
-	} {
-		h.Expect(400, c.method, base+c.query, c.headers, c.body)
-	}
-	h.nothing(t)
-	if r, _ := h.Say("POST", base+"?requestId=t%C3%A4g+%22", "", "x"); r.StatusCode != 200 ||
-		r.Header.Get(headerRequest) != "täg \"" {
-		t.Errorf("%d %q", r.StatusCode, r.Header.Get(headerRequest))
-	}
-}

@@ -2,12 +2,12 @@ package queueservice
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
 	"beanfield/router"
+	"beanfield/shard/queue/policy"
 	"beanfield/storage"
 	"beanfield/storage/must"
 
@@ -76,58 +76,74 @@ func (c *client) item() (index uint64, data string) {
 	return it.index, it.body
 }
 
-// Items go from producers to consumers and are gone when they are committed.
-func TestPutWatchCommit(t *testing.T) {
-	h, _ := newRealHouse(t, 4)
-	first := h.ok("POST", base+"?k=v", who, "one")
-	c := h.connect(base+"?_watch_=true&_window_=2", who)
-	second := h.ok("POST", base, who, "two")
-	h.ok("POST", base, who, "three")
-	for _, want := range []string{first + " one", second + " two"} {
-		if index, data := c.item(); fmt.Sprint(index, " ", data) != want {
-			t.Errorf("%d %s, want %s", index, data, want)
-		}
-	}
-	if got := h.attribute("consumers.list.[0]"); !strings.Contains(got, "Id: eas.u1, Index: "+second+
-		", Pending: 2, Status: Running") || !strings.Contains(got, "Window: 2, Slots: 0, AutoCommit: false") {
-		t.Error(got)
-	}
-	h.ok("PUT", base+"?_indexes_="+first+"%2C"+second+",0,99999", who, "")
-	third, data := c.item()
-	if data != "three" {
-		t.Errorf("%d %s", third, data)
-	}
-	h.ok("PUT", fmt.Sprintf("%s?_indexes_=%d", base, third), who, "")
-	if got := h.attribute("stream.length"); got != "0" {
-		t.Errorf("length %s", got)
-	}
+// operations are held with a house before real shards.
+var operations = []conversation{
+	{"items go from producers to consumers and are gone when they are committed", plain, `
+		POST ?k=v | $who | one = 200 plain 1
+		a joins ?_watch_=true&_window_=2 | $who
+		POST | $who | two = 200 plain 2
+		POST | $who | three = 200 plain 3
+		a brings 1 one
+		a brings 2 two
+		GET ?_attrs_=true = 200 json ..."consumers.list.[0]":"Id: eas.u1, Index: 2, Pending: 2, Status: Running...Window: 2, Slots: 0, AutoCommit: false...
+		PUT ?_indexes_=1%2C2,0,99999 | $who = 200
+		a brings 3 three
+		PUT ?_indexes_=3 | $who = 200
+		GET ?_attrs_=true = 200 json ..."stream.length":"0"...
+		POST | $who | four = 200 plain 4
+		a brings 4 four
+		PUT ?_negative_=true&_indexes_=4 | $who | _code_=Shutdown&_reason_=bye = 200
+		GET ?_search_=true&_index_=4 | $who = 200 json ..."Code":"Shutdown","Reason":"bye"}`},
+	{"a batch that is too long", limited(func(l *policy.Limits) { l.MaxLength = 2 }), `
+		POST ?_batch_=true | $lines | {}\n{}\n{} = 429 plain queue too long; put were [1,2]`},
+	{"all the other operations, once", plain, `
+		GET ?_attrs_=true = 200 json ..."stream.length":"0"...
+		POST ?_batch_=true | $lines | {"data":"a"}\n{"data":"b","tags":{"t":"1"}}\n{"data":"c","priority":1} = 200 json [1,2,3]
+		GET ?_attrs_=true = 200 json ..."stream.firstEntry":"1","stream.lastEntry":"3","stream.length":"3"...
+		GET ?_count_=true = 200 plain 3
+		GET ?_count_=true&t=1 = 200 plain 1
+		GET ?_count_=true&_priority_=1 = 200 plain 1
+		GET ?_auto_delete_=false&t=1 = 200 octet-stream b
+		GET ?_search_=true&_index_=2 = 200 json ..."IsPending":false,"WaitCount":2,"Deliveries":0}
+		GET ?_search_=true&_index_=12345 = 404 plain no data in stream
+		DELETE ?_indexes_=2 = 200
+		DELETE ?_trunc_=true&_index_=3 = 200
+		GET ?_attrs_=true = 200 json ..."stream.length":"1"...
+		POST ?_eos_=true&_force_=true = 200
+		POST | | x = 410
+		GET ?_attrs_=true = 200 json ..."meta.state":"End"..."stream.length":"0"...`},
+	// A client that comes back to a queue that has ended is let in and not sent away again, so that one that always
+	// connects again does so once. A stream has the consumer's name. A page is told each time.
+	{"who comes back after the end", plain, `
+		a joins ?_watch_=true&_window_=5 | $who
+		POST | | a = 200 plain 1
+		a brings 1 a
+		POST ?_eos_=true = 200
+		PUT ?_indexes_=1 | $who = 200
+		a goes 1000
+		a joins ?_watch_=true&_window_=5 | $who
+		a sends ping still
+		a gets pong still
+		a hangs-up
+		a joins ?_watch_=true&_window_=5 | $who
+		a sends ping still
+		a gets pong still
+		a hangs-up
+		GET ?_watch_=true&_window_=5 | X-EAS-QueueService-Uid: other = 200 vnd.google.protobuf
+		b joins ?_watch_=true&_window_=5&_uid_=page | Sec-WebSocket-Protocol: beanfield.json
+		b gets text {"ended":true}
+		b hangs-up
+		b joins ?_watch_=true&_window_=5&_uid_=page | Sec-WebSocket-Protocol: beanfield.json
+		b gets text {"ended":true}
+		b hangs-up
+		GET ?_attrs_=true = 200 json ..."meta.state":"End"...`},
 }
 
-// All the other operations, once.
 func TestOperations(t *testing.T) {
-	h, _ := newRealHouse(t, 1)
-	for _, c := range []struct {
-		method, query, body string
-		status              int
-		answer              string // what it has
-	}{
-		{"GET", "?_attrs_=true", "", 200, `"stream.length":"0"`},
-		{"POST", "?_batch_=true", `{"data":"a"}` + "\n" + `{"data":"b","tags":{"t":"1"}}` + "\n" +
-			`{"data":"c","priority":1}`, 200, "[1,2,3]"},
-		{"GET", "?_attrs_=true", "", 200, `"stream.firstEntry":"1","stream.lastEntry":"3","stream.length":"3"`},
-		{"GET", "?_count_=true", "", 200, "3"}, {"GET", "?_count_=true&t=1", "", 200, "1"},
-		{"GET", "?_count_=true&_priority_=1", "", 200, "1"},
-		{"GET", "?_auto_delete_=false&t=1", "", 200, "b"},
-		{"GET", "?_search_=true&_index_=2", "", 200, `"IsPending":false,"WaitCount":2,"Deliveries":0}`},
-		{"GET", "?_search_=true&_index_=12345", "", 404, "no data in stream"},
-		{"DELETE", "?_indexes_=2", "", 200, ""}, {"DELETE", "?_trunc_=true&_index_=3", "", 200, ""},
-		{"GET", "?_attrs_=true", "", 200, `"stream.length":"1"`},
-		{"POST", "?_eos_=true&_force_=true", "", 200, ""}, {"POST", "", "x", 410, ""},
-		{"GET", "?_attrs_=true", "", 200, `"meta.state":"End"`}, {"GET", "?_attrs_=true", "", 200,
-			`"stream.length":"0"`},
-	} {
-		if answer := h.Expect(c.status, c.method, base+c.query, ofLines, c.body); !strings.Contains(answer, c.answer) {
-			t.Errorf("%s %s: %s, want %s", c.method, c.query, answer, c.answer)
-		}
+	for _, c := range operations {
+		t.Run(c.name, func(t *testing.T) {
+			h, _ := newRealHouse(t, 4, c.set)
+			h.talk(c.text)
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -106,24 +105,6 @@ func masked(op ws.OpCode, payload string) string {
 	return b.String()
 }
 
-func TestHandshakeAsksForTheWatch(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b",
-		"Origin: https://localhost/api/predict/s\r\nSec-WebSocket-Protocol: x\r\n")
-	got := h.last(t)
-	want := queue.Ask{What: queue.AskWatch, Queue: "s", Group: "eas", User: "u1", Limits: someLimits,
-		Index:  queue.NewestIndex,
-		Window: 5, AutoCommit: true, Closes: true, Receiver: c.box, Tags: got.Ask.Tags}
-	if fmt.Sprint(*got.Ask) != fmt.Sprint(want) || !got.Ask.Tags.Has(queue.MakeTags(map[string]string{"a": "b"})) {
-		t.Errorf("asked %+v\nwant %+v", *got.Ask, want)
-	}
-	c.Send(masked(ws.OpClose, "\x03\xe8"))
-	c.closes(1000)
-	if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != c.box {
-		t.Error("another one leaves")
-	}
-}
-
 // Items come in the order of the delivery batches, each as one binary frame, also large ones
 // and ones of odd sizes; over TLS too.
 func TestFrames(t *testing.T) {
@@ -155,13 +136,6 @@ func pushFrames(t *testing.T, h *house) {
 	c.Send(masked(ws.OpPing, "") + masked(ws.OpPong, "ignored") + masked(ws.OpPing, "again"))
 	c.expect(ws.OpPong, "")
 	c.expect(ws.OpPong, "again")
-}
-
-func TestIndexOnly(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.watch("&_index_only_=true", "")
-	c.box.Receive(packed(sent{7, map[string]string{"k": "v"}, "body"}), true)
-	c.expect(ws.OpBinary, "\x08\x07\x12\x06\x0a\x01k\x12\x01v")
 }
 
 // What net/http has read beyond the handshake is not lost.
@@ -210,26 +184,6 @@ func TestSentIsReported(t *testing.T) {
 	}
 }
 
-// QS2: after a takeover, the end of the group or a failure of the log nothing is sent but the
-// close frame.
-func TestWatchesThatEnd(t *testing.T) {
-	h := newHouse(t, nil)
-	for code, end := range map[ws.StatusCode]func(queue.Receiver){
-		closeReplaced: queue.Receiver.Replaced, closeRemoved: queue.Receiver.Removed, 1011: func(box queue.Receiver) {
-			box.Receive(packed(), false)
-		},
-	} {
-		h.forget()
-		c := h.watch("", "")
-		c.box.Receive(packed(sent{1, nil, "a"}), true)
-		c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
-		end(c.box)
-		c.box.Receive(packed(sent{2, nil, "b"}), true)
-		c.sentAway(code)
-		h.await(t, queue.AskLeave, 1)
-	}
-}
-
 // A delivery batch that the writer has not begun to write when another connection takes over, or
 // when the group is removed, is not written.
 func TestReplacedBeforeWriting(t *testing.T) {
@@ -244,22 +198,6 @@ func TestReplacedBeforeWriting(t *testing.T) {
 			}
 		}
 	}
-}
-
-// QS3: a stop gives each consumer what it was pushed, and a close frame.
-func TestShutdownEndsWatches(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.watch("", "")
-	c.box.Receive(packed(sent{1, nil, "a"}), true)
-	go h.Close()
-	c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
-	hd, got := c.frame()
-	if hd.OpCode != ws.OpClose || binary.BigEndian.Uint16(got) != 1001 {
-		t.Errorf("%v %q", hd, got)
-	}
-	c.Send(masked(ws.OpClose, "\x03\xe9"))
-	c.ended()
-	h.await(t, queue.AskLeave, 1)
 }
 
 // A peer that is silent is sent a ping, and leaves if it does not answer.
@@ -289,15 +227,6 @@ func TestDeadPeer(t *testing.T) {
 	})
 }
 
-// A client that takes nothing leaves, though its writer is stuck.
-func TestClientThatNeverReads(t *testing.T) {
-	h := newHouse(t, nil, func(o *Options) { o.WriteTimeout = 50 * time.Millisecond })
-	c := h.watch("", "")
-	c.box.Receive(bulky(30), true)
-	h.await(t, queue.AskLeave, 1)
-	c.Close()
-}
-
 // A buffer that has grown beyond the usual is not used again.
 func TestHugeBuffersAreLetGo(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is put into the pool is what comes out next
@@ -312,34 +241,6 @@ func TestHugeBuffersAreLetGo(t *testing.T) {
 		if next := buffers.Get().(*[]byte); cap(*next) > mostBuffer {
 			t.Fatalf("a buffer of %d bytes is used again", cap(*next))
 		}
-	}
-}
-
-// A watch over plain HTTP sends its headers at once, and each item with its length.
-func TestStream(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.start("GET", "/api/predict/s?_watch_=true&_window_=3", who, "")
-	r, err := http.ReadResponse(c.In, nil)
-	if err != nil || r.StatusCode != 200 || r.Header.Get("Content-Type") != typeProtobuf {
-		t.Fatal(r, err)
-	}
-	box := h.last(t).Ask.Receiver
-	box.Receive(packed(sent{1, nil, "a"}, sent{2, nil, ""}), true)
-	got := make([]byte, 4+5+4+2)
-	if _, err := io.ReadFull(r.Body, got); err != nil ||
-		string(got) != "\x00\x00\x00\x05\x08\x01\x1a\x01a\x00\x00\x00\x02\x08\x02" {
-		t.Errorf("%q, %v", got, err)
-	}
-	box.Replaced()
-	if rest, err := io.ReadAll(r.Body); len(rest) > 0 || err != nil {
-		t.Errorf("%q, %v", rest, err)
-	}
-	h.await(t, queue.AskLeave, 1)
-	for n, end := range []func(){func() { c.Close() }, h.Close} {
-		c = h.start("GET", "/api/predict/s?_watch_=true&_window_=3", who, "")
-		h.await(t, queue.AskWatch, n+2)
-		end()
-		h.await(t, queue.AskLeave, n+2)
 	}
 }
 

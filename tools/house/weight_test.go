@@ -29,7 +29,7 @@ var budgets = map[string]weight{
 	"conn/admin":              {12200, 7700},
 	"conn/beanstalk":          {19400, 17100},
 	"conn/client":             {5700, 7500},
-	"conn/queueservice":       {7900, 9800},
+	"conn/queueservice":       {7900, 8300},
 	"router":                  {10000, 24400},
 	"shard":                   {1500, 4500},
 	"shard/queue":             {34800, 25500},
