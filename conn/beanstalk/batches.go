@@ -29,7 +29,7 @@ func (c *Conn) takePuts(p *incoming, body []byte) {
 		c.refuse(protocol.BadFormat, slow.Body, p.line())
 		return
 	}
-	c.loop.effort -= len(v.Ops)
+	c.loop.Effort -= len(v.Ops)
 	refused := c.judgePuts(v)
 	switch {
 	case !v.All:
@@ -116,7 +116,7 @@ func (c *Conn) sayPuts() {
 		c.sayPut(&v.Ops[0])
 		return
 	}
-	c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED_BATCH ", uint64(len(v.Ops)))
+	c.loop.Out = protocol.AppendNumber(c.loop.Out, "INSERTED_BATCH ", uint64(len(v.Ops)))
 	for i := range v.Ops {
 		c.sayPut(&v.Ops[i])
 	}
@@ -126,7 +126,7 @@ func (c *Conn) sayPuts() {
 func (c *Conn) sayPut(op *queue.Op) {
 	switch {
 	case op.Status == queue.OK:
-		c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", op.ID)
+		c.loop.Out = protocol.AppendNumber(c.loop.Out, "INSERTED ", op.ID)
 	case op.Status == queue.TooLong:
 		c.loop.refuse(protocol.JobTooBig)
 	case op.Status == queue.Denied:
@@ -154,7 +154,7 @@ func (c *Conn) takeIDs(p *incoming, body []byte) {
 		c.refuse(protocol.BadFormat, slow.Body, p.line())
 		return
 	}
-	c.loop.effort -= len(c.loop.ids)
+	c.loop.Effort -= len(c.loop.ids)
 	var authorizer queue.Authorizer
 	if c.guard != nil {
 		authorizer = c.guard.authorizer
@@ -175,7 +175,7 @@ func (c *Conn) sayDid() {
 		c.loop.refuse(protocol.InternalError)
 		return
 	}
-	c.loop.out = protocol.AppendNumbers(c.loop.out, commands[c.verb].head, uint64(d.Done), uint64(d.Not))
+	c.loop.Out = protocol.AppendNumbers(c.loop.Out, commands[c.verb].head, uint64(d.Done), uint64(d.Not))
 	if d.Others > 0 {
 		c.tellOfSeveral(d.Others, false)
 	}

@@ -36,9 +36,9 @@ func TestCommandsAllocateNothing(t *testing.T) {
 	c.loop.server.book.Replace(nil)
 	lines := []byte("touch 99\r\npeek-ready\r\nlist-tube-used\r\nkick 1\r\nreserve-with-timeout 0\r\n")
 	if n := testing.AllocsPerRun(100, func() {
-		c.loop.turn()
+		c.loop.Turn()
 		c.process(lines)
-		c.loop.out = c.loop.out[:0]
+		c.loop.Out = c.loop.Out[:0]
 	}); n != 0 {
 		t.Errorf("%v allocations for 5 commands", n)
 	}

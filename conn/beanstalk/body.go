@@ -5,6 +5,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
 	"beanfield/router"
@@ -202,8 +203,8 @@ func (c *Conn) gathered(p *gathering) {
 		c.run.counted = true
 	default:
 		body := c.loop.join(p)
-		if c.take(&p.incoming, body); spoil != nil {
-			spoil(body)
+		if c.take(&p.incoming, body); event.Spoil != nil {
+			event.Spoil(body)
 		}
 	}
 	c.forgoLogin(&p.incoming)
@@ -211,7 +212,7 @@ func (c *Conn) gathered(p *gathering) {
 
 // take runs a command whose body says what it is to do.
 func (c *Conn) take(p *incoming, body []byte) {
-	c.loop.effort -= effortAlone - 1
+	c.loop.Effort -= effortAlone - 1
 	c.verb = p.verb
 	commands[p.verb].body.take(c, p, body)
 }
@@ -302,7 +303,7 @@ func (p *gathering) take(data []byte) (rest []byte, ok bool) {
 }
 
 // Peer is the other end of the connection.
-func (c *Conn) Peer() conn.Peer { return conn.PeerOf(c.fd) }
+func (c *Conn) Peer() conn.Peer { return conn.PeerOf(c.FD()) }
 
 // giveUp ends the id of a put that never becomes a job.
 func (p *gathering) giveUp(r *router.Router) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/event"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -159,8 +160,8 @@ func eventsIn(t testing.TB, h *house, log *audit.Log, file *must.Text) (list []a
 // B1: what the audit log says of a command that waits for its commit is what the client has
 // sent, whatever others send meanwhile. Here buffers keep what they have, as in production.
 func TestAuditWhileOthersSend(t *testing.T) {
-	spoil = nil
-	defer func() { spoil = poison }()
+	event.Spoil = nil
+	defer func() { event.Spoil = poison }()
 	h, held, lines := audited(t)
 	c, other := h.two()
 	held.hold()

@@ -77,7 +77,7 @@ func childMain() {
 			f := strings.Fields(string(data))
 			fmt.Println(f[5], f[7]) // syscr, syscw
 		case "open":
-			fmt.Println(s.open.Load(), s.shaking.Load(), s.total.Load())
+			fmt.Println(s.open.Load(), s.group.Shakes(), s.total.Load())
 		}
 	}
 }

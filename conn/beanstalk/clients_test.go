@@ -22,30 +22,6 @@ func (h *house) clients() []conn.Client {
 	return list
 }
 
-// A loop goes through its clients in parts, each when it is asked to.
-func TestClientsInParts(t *testing.T) {
-	s, l := stillServer(t)
-	for range 2 * partLength {
-		s.enter(t)
-	}
-	for !l.idle() {
-		l.serveInbox()
-	}
-	n, parts := 0, 0
-	for from, over := 0, false; !over; over = from == 0 {
-		before := n
-		l.ask(func() { from = l.visit(from, func(*Conn) { n++ }) })
-		l.serveInbox()
-		if parts++; n-before > partLength || !l.idle() {
-			t.Fatalf("a part has %d clients", n-before)
-		}
-	}
-	// The first descriptors are not those of clients.
-	if next := l.visit(1<<30, nil); n != 2*partLength || parts < 3 || next != 0 {
-		t.Errorf("%d clients in %d parts, and then %d", n, parts, next)
-	}
-}
-
 // When the loops have ended there are no clients, and whoever asks does not wait.
 func TestClientsOfTheGone(t *testing.T) {
 	h := newHouse(t)

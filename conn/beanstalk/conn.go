@@ -1,50 +1,35 @@
 package beanstalk
 
 import (
-	"sync/atomic"
-
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/conn/beanstalk/socket"
 	"beanfield/router"
 )
 
-// Conn is one client's connection. Only its loop touches it, except for queued,
-// which any goroutine may set to have the loop serve it.
+// Conn is one client's connection. Only its loop touches it, but for Notify.
 //
 // It is ready for its next command unless a session's call is under way, it
 // waits in a reserve, a list is being written, or its replies are stuck: then the
-// bytes that have been read stay in the field in, and no more are read.
+// bytes that have been read stay in the field In, and no more are read.
 type Conn struct {
+	event.Conn
 	loop    *loop
-	fd      int
-	tls     *socket.TLS // nil without TLS
 	session router.Session
-	queued  atomic.Bool
-	next    *Conn // in the loop's inbox
 
-	call   call          // the session's call that is under way
-	verb   protocol.Verb // of the latest command that the session ran by itself
-	closed bool
-	// readable is true while the socket may have bytes that no event will
-	// announce again; hungUp after the client has shut down its side.
-	readable, hungUp bool
-	// urgent is true once the client has sent TCP urgent data: from then on a
-	// short read may mean that it ended at the urgent byte's mark.
-	urgent           bool
+	call             call          // the session's call that is under way
+	verb             protocol.Verb // of the latest command that the session ran by itself
 	producer, worker bool
-	fresh            bool  // no line has come yet
-	http             bool  // the client may speak HTTP (Door)
-	login            bool  // the client may log in with a token
-	mayShow          bool  // likewise with its first put, which is still to come
-	refusalDue       bool  // it has shown a wrong token, whose answer is late
-	resumes          bool  // its reserve goes on with a wait that was interrupted
-	swiftRuns        uint8 // runs in a row that were answered at once
+	fresh            bool // no line has come yet
+	http             bool // the client may speak HTTP (Door)
+	login            bool // the client may log in with a token
+	mayShow          bool // likewise with its first put, which is still to come
+	refusalDue       bool // it has shown a wrong token, whose answer is late
+	resumes          bool // its reserve goes on with a wait that was interrupted
 
-	in   []byte // read, but not yet parsed; a copy (B3)
 	skip skipper
 	put  *gathering // a put, or another command, whose body is not complete
 	run  *run
-	wake waitTimer
+	wait waiting
 
 	id    uint64 // conn.Client.ID
 	came  int64  // when the call that is under way began; 0 if nobody wants to know
@@ -54,8 +39,14 @@ type Conn struct {
 	guard *guard // what the client may do; nil without rules
 
 	listing [][]string // what is still to be worded of a list of tubes; nil if none is
-	stuck   [][]byte   // replies that the socket did not take: copies, or bodies of jobs (B3)
-	polling bool       // waiting for the socket to take more
+}
+
+// waiting is the wait that a connection is in.
+type waiting struct {
+	timeout int64  // nanoseconds, of the reserve that is being run
+	until   int64  // when the wait times out; MaxInt64 for never
+	room    bool   // it is that of a put, which waits for room
+	tube    string // in this tube
 }
 
 // call names the session's call that is under way, so that its end can be
@@ -84,32 +75,19 @@ const (
 // uses it.
 var ends [callClose + 1]func(*Conn)
 
-// Notify implements router.Owner: the loop will serve the connection soon.
-func (c *Conn) Notify() {
-	if c.queued.CompareAndSwap(false, true) {
-		c.loop.inbox.Push(c, &c.next)
-		c.loop.wake()
-	}
-}
-
 // ready says whether the next command may be run.
 func (c *Conn) ready() bool {
-	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed &&
+	return c.call == callNone && !c.session.Waiting() && !c.Stuck() && c.listing == nil && !c.Closed() &&
 		!c.refusalDue
 }
 
 // await remembers that a session's call is under way.
 func (c *Conn) await(k call) {
 	if c.call == callNone {
-		c.loop.calls++
 		c.begun()
 	}
 	c.call = k
-	c.loop.asked = c.session.Underway()
-	if c.session.Later {
-		c.swiftRuns = 0
-		c.loop.pushLater(c.loop.asked)
-	}
+	c.Await(c.session.Underway(), c.session.Later)
 }
 
 // finish ends a session's call if it is done, or remembers that it is under way.
@@ -118,15 +96,13 @@ func (c *Conn) finish(k call, done bool) {
 		c.await(k)
 		return
 	}
-	if c.call != callNone {
-		c.call = callNone
-		c.loop.calls--
-	}
-	if came := c.came; came != 0 && !c.closed {
+	c.call = callNone
+	c.Answered()
+	if came := c.came; came != 0 && !c.Closed() {
 		c.came = 0
 		c.timeCall(k, came)
 	}
-	if c.closed {
+	if c.Closed() {
 		c.closing(k)
 		return
 	}
@@ -135,39 +111,19 @@ func (c *Conn) finish(k call, done bool) {
 	}
 }
 
-// keepIn is how large a buffer for little input may be kept.
-const keepIn = 1 << 10
-
-// save keeps bytes that cannot be parsed yet.
-func (c *Conn) save(rest []byte) {
-	if cap(c.in) > keepIn && len(rest) < cap(c.in)/4 {
-		c.in = nil
-	}
-	c.in = append(c.in[:0], rest...)
-}
-
-// close ends the connection. What the client holds goes back to its tubes
+// Leave implements event.Client: what the client holds goes back to its tubes
 // even if that takes until another goroutine has answered. That begins when the loop
 // takes the connection out of its inbox: many clients may hang up at once, each with
 // much to give back, and the inbox lets others have their turn between them.
-func (c *Conn) close() {
-	if c.closed {
-		return
-	}
-	c.closed = true
+func (c *Conn) Leave() {
 	c.endDelay()
-	c.loop.forget(c)
+	if c.loop.latest.conn == c {
+		c.loop.latest.conn = nil
+	}
 	if c.put != nil {
 		c.dropPut()
 	}
-	if c.shaking() {
-		c.giveUp()
-		return
-	}
-	if c.tls != nil {
-		c.tls.Cut = c.stuck != nil
-	}
-	c.in, c.stuck, c.listing = nil, nil, nil
+	c.listing = nil
 	if c.call != callRun {
 		c.run = nil
 	}
@@ -181,7 +137,7 @@ func (c *Conn) close() {
 // the session can be closed now, or has just been closed.
 func (c *Conn) closing(k call) {
 	if k == callClose {
-		c.loop.ended(c)
+		c.End()
 		return
 	}
 	if k == callRun {
@@ -190,14 +146,111 @@ func (c *Conn) closing(k call) {
 	c.finish(callClose, c.session.Close())
 }
 
-// shaking says that the handshake has not been made yet. The session has not begun
-// either then.
-func (c *Conn) shaking() bool { return c.tls != nil && c.tls.Shaking() }
+// Left implements event.Client.
+func (c *Conn) Left() { c.loop.server.left(c) }
 
-// giveUp ends a handshake that has not been made. Nothing else of the connection has
-// begun. shaken lets it go, after one Notify: that of the goroutine if there is one.
-func (c *Conn) giveUp() {
-	if c.tls.GiveUp() {
-		c.Notify()
+// Long implements event.Client.
+func (c *Conn) Long() bool { return c.listing != nil }
+
+// Begin implements event.Client.
+func (c *Conn) Begin() {
+	c.session.Later = c.loop.server.router.Pushed()
+	c.session.Init(c.loop.server.router, c, &c.loop.waiting)
+	c.finish(callOpen, c.session.Open())
+}
+
+// Called implements event.Client: the session's call may have been answered, or a shard has something to say.
+func (c *Conn) Called() {
+	if c.call != callNone {
+		if !c.session.Resume() {
+			c.await(c.call) // of another shard, perhaps
+			return
+		}
+		c.finish(c.call, true)
+	}
+	if c.Closed() {
+		return
+	}
+	if c.call == callNone && c.session.Waiting() {
+		if c.session.Delivered() {
+			c.endWait()
+		} else if c.HungUp {
+			c.hangUpWait()
+		}
+	}
+	c.GoOn()
+}
+
+// HangUp implements event.Client.
+func (c *Conn) HangUp() {
+	if c.call == callNone && c.session.Waiting() {
+		c.hangUpWait()
+	}
+}
+
+// GoOn implements event.Client: it runs the commands that the connection has left, then reads more, and at the
+// end writes all replies at once.
+func (c *Conn) GoOn() {
+	if c.listing != nil && !c.Stuck() {
+		c.listOn()
+	}
+	if c.run != nil && c.ready() {
+		if c.obsolete() {
+			c.recall()
+		} else {
+			c.flush()
+		}
+	}
+	if c.guard != nil && c.guard.recalled != nil && c.ready() {
+		c.rerun()
+	}
+	if len(c.In) > 0 && c.ready() {
+		c.process(c.Kept())
+	}
+	for c.Readable && c.ready() {
+		if c.Send(); !c.ready() {
+			break
+		}
+		data, more := c.Fill()
+		if !more {
+			break
+		}
+		if len(data) > 0 {
+			c.reads++
+			c.process(data)
+		}
+	}
+	c.Send()
+	if c.TLS() != nil && c.call == callNone && c.session.Waiting() && c.LookAhead() {
+		c.hangUpWait()
+		c.GoOn()
+	}
+	if c.calledOff() {
+		c.Send()
+		c.Notify() // others first
+	}
+	if !c.Closed() && len(c.In) == 0 {
+		c.In = nil
+	}
+}
+
+// Alarm implements event.Client: a wait may be over, or it is time for a late answer.
+func (c *Conn) Alarm() {
+	if c.refusalDue {
+		c.refuseLate()
+		return
+	}
+	if c.call != callNone || !c.session.Waiting() || c.session.Delivered() {
+		return // something else is about to end the wait
+	}
+	c.finish(callRefresh, c.session.Refresh())
+	c.GoOn()
+}
+
+// refuseLate answers a wrong token when its time has come.
+func (c *Conn) refuseLate() {
+	c.endDelay()
+	if c.refuseToken(); !c.Closed() {
+		c.GoOn()
 	}
 }

@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
 	"beanfield/shard/queue"
@@ -14,10 +15,10 @@ func (c *Conn) process(data []byte) {
 	if len(data) > 0 && c.ready() && c.outdated() {
 		c.applyRules()
 	}
-	for len(data) > 0 && c.ready() && c.loop.effort > 0 {
-		c.loop.effort--
-		if len(c.loop.out) >= sendAt {
-			c.send()
+	for len(data) > 0 && c.ready() && c.loop.Effort > 0 {
+		c.loop.Effort--
+		if len(c.loop.Out) >= event.SendAt {
+			c.Send()
 			continue
 		}
 		if c.skip.on() {
@@ -65,15 +66,15 @@ func (c *Conn) process(data []byte) {
 func (c *Conn) leave(data []byte) {
 	switch {
 	case c.ready():
-		if len(data) > 0 && c.loop.effort <= 0 {
+		if len(data) > 0 && c.loop.Effort <= 0 {
 			c.Notify() // others first, then this one again
 		}
 		c.flush()
 	case c.run != nil && c.call == callNone:
 		c.run.Retain() // it waits for the way to be free, without the buffer
 	}
-	if !c.closed {
-		c.save(data)
+	if !c.Closed() {
+		c.Save(data)
 	}
 }
 
@@ -118,7 +119,7 @@ func (c *Conn) begins(v protocol.Verb) bool {
 	if !c.counted(v) {
 		return false
 	}
-	c.loop.effort -= effortAlone - 1
+	c.loop.Effort -= effortAlone - 1
 	c.verb = v
 	return true
 }
@@ -208,7 +209,7 @@ func (c *Conn) listTubes(*protocol.Command) {
 
 // capabilities lists the other commands that beanstalkd does not have, but for auth.
 func (c *Conn) capabilities(*protocol.Command) {
-	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+	c.loop.Out = protocol.AppendYAML(c.loop.Out, func(out []byte) []byte {
 		for _, v := range verbs {
 			if row := &commands[v]; row.added && !row.login && v != c.verb {
 				out = append(out, "- "+row.name+"\n"...)
@@ -222,10 +223,10 @@ func (c *Conn) quit(cmd *protocol.Command) bool {
 	if !c.begins(cmd.Verb) {
 		return false
 	}
-	if c.send(); c.stuck != nil {
+	if c.Send(); c.Stuck() {
 		return false // what has been answered is still to get out
 	}
-	c.close()
+	c.Close()
 	return true
 }
 
@@ -233,15 +234,15 @@ func (c *Conn) quit(cmd *protocol.Command) bool {
 func (c *Conn) answerSession() { commands[c.verb].answer(c) }
 
 func (c *Conn) sayUsing() {
-	c.loop.out = append(append(append(c.loop.out, commands[c.verb].head...), c.session.Used()...), protocol.CRLF...)
+	c.loop.Out = append(append(append(c.loop.Out, commands[c.verb].head...), c.session.Used()...), protocol.CRLF...)
 }
 
 func (c *Conn) sayWatching() {
-	c.loop.out = protocol.AppendNumber(c.loop.out, commands[c.verb].head, uint64(c.session.Watching()))
+	c.loop.Out = protocol.AppendNumber(c.loop.Out, commands[c.verb].head, uint64(c.session.Watching()))
 }
 
 func (c *Conn) sayStats() {
-	c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session, c.guard.seenTubes(c))
+	c.loop.Out = c.loop.server.appendStats(c.loop.Out, &c.session, c.guard.seenTubes(c))
 	c.session.Trim()
 }
 

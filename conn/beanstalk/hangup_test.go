@@ -97,13 +97,13 @@ func TestDisconnectBeforeTheReply(t *testing.T) {
 // between these others have their turn.
 func TestHangUpsAreServedInTurns(t *testing.T) {
 	const clients, tubes = 50, 100
-	const most = inboxShare / 8 * 32 // tubes: 8 clients at a time, and 32 of each
+	const most = 64 / 8 * 32 // tubes: 8 clients at a time, and 32 of each
 	s, l := stillServer(t)
 	var far []int
 	for range clients {
 		far = append(far, s.enter(t))
 	}
-	l.serveInbox()
+	l.ServeInbox()
 	for _, fd := range far {
 		var lines []byte
 		for i := range tubes {
@@ -111,7 +111,7 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 		}
 		tell(t, fd, lines)
 	}
-	l.serveEvents()
+	l.ServeEvents()
 	all := l.present()
 	watched := func() (n int) {
 		for _, c := range all {
@@ -125,19 +125,19 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 	for _, fd := range far {
 		syscall.Shutdown(fd, syscall.SHUT_RDWR)
 	}
-	for turn := 0; l.open > 0; turn++ {
+	for turn := 0; s.open.Load() > 0; turn++ {
 		before := watched()
-		l.serveEvents()
+		l.ServeEvents()
 		if n := before - watched(); n > 0 {
 			t.Fatalf("turn %d: %d tubes are left where events are served", turn, n)
 		}
-		l.serveInbox()
+		l.ServeInbox()
 		if n := before - watched(); n > most || n == 0 {
 			t.Fatalf("turn %d: %d tubes are left, want 1 to %d", turn, n, most)
 		}
 	}
-	if got := s.router.Tubes(); got != 1 || !l.idle() {
-		t.Errorf("%d tubes remain, and the loop is idle: %v", got, l.idle())
+	if got := s.router.Tubes(); got != 1 || !l.Idle() {
+		t.Errorf("%d tubes remain, and the loop is idle: %v", got, l.Idle())
 	}
 }
 

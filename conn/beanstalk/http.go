@@ -44,8 +44,8 @@ func (c *Conn) refuseHTTP() {
 		return
 	}
 	c.loop.server.web.note(c)
-	c.send()
-	c.close()
+	c.Send()
+	c.Close()
 }
 
 // webQuiet is how long there is no second line.
@@ -60,7 +60,7 @@ func (w *webLog) note(c *Conn) {
 	}
 	s.log.Warn("a client spoke HTTP where the beanstalk protocol is spoken, and was disconnected: perhaps a web "+
 		"page tried to send commands (listen.refuse_http)",
-		"from", conn.PeerOf(c.fd).String(), "disconnected", w.since.Swap(0))
+		"from", conn.PeerOf(c.FD()).String(), "disconnected", w.since.Swap(0))
 }
 
 // refuseHello ends the connection of a client that speaks TLS where none is spoken. Its
@@ -70,7 +70,7 @@ func (c *Conn) refuseHello() {
 	if !c.flush() {
 		return
 	}
-	c.loop.out = append(c.loop.out, protocol.BadFormat...)
-	c.send()
-	c.close()
+	c.loop.Out = append(c.loop.Out, protocol.BadFormat...)
+	c.Send()
+	c.Close()
 }

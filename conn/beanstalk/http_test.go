@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/secure"
 )
@@ -23,7 +24,7 @@ var webRequests = map[string]string{
 	"spaces in the path":  "GET /a b c HTTP/1.1\r\n",
 	"the longest line":    "GET /" + strings.Repeat("a", protocol.MaxLine-len("GET / HTTP/1.1")) + " HTTP/1.1\r\n",
 	"too long by one":     "GET /" + strings.Repeat("a", protocol.MaxLine-len("GET / HTTP/1.1")+1) + " HTTP/1.1\r\n",
-	"much too long":       "POST /" + strings.Repeat("a", 3*readBuffer) + " HTTP/1.1\r\n",
+	"much too long":       "POST /" + strings.Repeat("a", 3*event.ReadBuffer) + " HTTP/1.1\r\n",
 	"too long with CR":    "POST /" + strings.Repeat("\ra HTTP/1.\r", 99) + " HTTP/1.1\r\n",
 	"Host":                "Host: queue:11300\r\n",
 	"lower-case host":     "host:queue\r\n",

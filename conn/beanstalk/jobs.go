@@ -190,7 +190,7 @@ func (c *Conn) sayAltered() {
 	if c.chosen() == nil {
 		return
 	}
-	c.loop.out = protocol.AppendAltered(c.loop.out, commands[c.verb].head, l.Altered.Done, l.Altered.Full+l.Altered.Not,
+	c.loop.Out = protocol.AppendAltered(c.loop.Out, commands[c.verb].head, l.Altered.Done, l.Altered.Full+l.Altered.Not,
 		l.goesOn(c.loop.server.router))
 	c.session.Trim()
 }
@@ -221,9 +221,9 @@ func (c *Conn) findHolders(l *choice) {
 	l.left.Store(int32(len(asked)))
 	for at, where := range asked {
 		l.asked = append(l.asked, where)
-		at.ask(func() {
+		at.Ask(func() {
 			for holder := range where {
-				if !holder.closed {
+				if !holder.Closed() {
 					where[holder] = holder.Peer().String()
 				}
 			}
@@ -249,7 +249,7 @@ func (c *Conn) sayListed() {
 		}
 	}
 	cursor := l.goesOn(c.loop.server.router)
-	c.loop.out = protocol.AppendListed(c.loop.out, l.Jobs, cursor, l.Bodies > 0, func(k *queue.Listed) string {
+	c.loop.Out = protocol.AppendListed(c.loop.Out, l.Jobs, cursor, l.Bodies > 0, func(k *queue.Listed) string {
 		if holder, ok := router.OwnerOf(k.Holder).(*Conn); ok {
 			for _, where := range l.asked {
 				if peer := where[holder]; peer != "" {

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/event"
 	"beanfield/storage/must"
 )
 
 // quiet is how many rounds a loop may make while nothing happens but a command or two, and
 // those that it publishes late. One that spins makes thousands.
-const quiet = 3 * publishEvery
+const quiet = 3 * 16
 
 // rounds are those that the loops have made, as published.
 func (h *house) rounds() (n int) {
@@ -74,7 +75,7 @@ func TestSlowReaders(t *testing.T) {
 	})
 	// The replies of a run, copied once when they get stuck, and the read
 	// buffer's worth of commands behind them.
-	atMost(t, "a slow reader takes", 512<<10+2*readBuffer, func() int64 { return (heapInUse() - before) / readers })
+	atMost(t, "a slow reader takes", 512<<10+2*event.ReadBuffer, func() int64 { return (heapInUse() - before) / readers })
 	p.do("list-tube-used", "USING default")
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
 	"beanfield/shard/queue"
@@ -19,10 +20,10 @@ const listPiece = 4
 // list begins the reply of list-tubes and list-tubes-watched.
 func (c *Conn) list(names router.Names) {
 	const head, foot = "---\n", "- \n"
-	out := append(c.loop.out, "OK "...)
+	out := append(c.loop.Out, "OK "...)
 	out = strconv.AppendInt(out, int64(len(head)+names.Bytes+len(foot)*names.Count), 10)
 	out = append(out, protocol.CRLF...)
-	c.loop.out = append(out, head...)
+	c.loop.Out = append(out, head...)
 	c.listing = names.Chunks
 	c.listOn()
 }
@@ -30,16 +31,16 @@ func (c *Conn) list(names router.Names) {
 // listOn writes the next piece of the list.
 func (c *Conn) listOn() {
 	for n := 0; n < listPiece && len(c.listing) > 0; n++ {
-		out := c.loop.out
+		out := c.loop.Out
 		for _, name := range c.listing[0] {
 			out = append(out, '-', ' ')
 			out = append(out, name...)
 			out = append(out, '\n')
 		}
-		c.loop.out = out
+		c.loop.Out = out
 		c.listing = c.listing[1:]
-		if len(out) >= sendAt {
-			if c.send(); c.closed || c.stuck != nil {
+		if len(out) >= event.SendAt {
+			if c.Send(); c.Closed() || c.Stuck() {
 				return // goOn goes on with it when the replies are out
 			}
 		}
@@ -49,7 +50,7 @@ func (c *Conn) listOn() {
 		return
 	}
 	c.listing = nil
-	c.loop.out = append(c.loop.out, protocol.CRLF...)
+	c.loop.Out = append(c.loop.Out, protocol.CRLF...)
 }
 
 // Where there are rules, list-tubes and stats show the tubes that the client sees. To ask

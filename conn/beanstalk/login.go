@@ -49,7 +49,7 @@ func (c *Conn) tokenIn(v protocol.Verb, size int, body []byte) slow.Reason {
 	if g.policy == nil || !ok {
 		return granted
 	}
-	c.loop.effort -= effortAlone - 1
+	c.loop.Effort -= effortAlone - 1
 	h := access.HashOf(token)
 	switch known := g.policy.Knows(&h); {
 	case known && (!c.login || v != verbPut):
@@ -107,10 +107,10 @@ func (c *Conn) enter(as access.Identity) {
 func (c *Conn) loggedIn() {
 	c.session.Trim()
 	if id := c.guard.entry; id != 0 {
-		c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", id)
+		c.loop.Out = protocol.AppendNumber(c.loop.Out, "INSERTED ", id)
 		return
 	}
-	c.loop.out = append(c.loop.out, "OK 0\r\n\r\n"...)
+	c.loop.Out = append(c.loop.Out, "OK 0\r\n\r\n"...)
 }
 
 // delayRefusal answers a wrong token, mostly late. Only this client waits: until then its connection
@@ -125,7 +125,7 @@ func (c *Conn) delayRefusal() {
 		return
 	}
 	c.refusalDue = true
-	c.loop.timers.set(c, c.loop.server.router.Now()+int64(delay))
+	c.SetAlarm(c.loop.server.router.Now() + int64(delay))
 }
 
 // refuseToken answers a wrong token. The third one ends the connection.
@@ -136,7 +136,7 @@ func (c *Conn) refuseToken() {
 	}
 	c.loop.refuse(commands[v].refused)
 	if c.guard.wrong >= mostTries {
-		c.send()
-		c.close()
+		c.Send()
+		c.Close()
 	}
 }

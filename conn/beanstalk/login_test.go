@@ -51,11 +51,11 @@ func TestRightTokenAfterGuesses(t *testing.T) {
 	visit := func(line string) (*Conn, int) {
 		far := s.enterBy(t, s.Door(Door{Login: true}))
 		tell(t, far, []byte(line))
-		l.serveInbox()
+		l.ServeInbox()
 		i := slices.IndexFunc(l.present(), func(c *Conn) bool { return c.fresh })
 		c := l.present()[i]
-		c.readable = true
-		c.goOn()
+		c.Readable = true
+		c.GoOn()
 		return c, far
 	}
 	var waiting []*Conn
@@ -76,7 +76,7 @@ func TestRightTokenAfterGuesses(t *testing.T) {
 			t.Errorf("%q is not answered at once", line)
 		}
 	}
-	waiting[0].close()
+	waiting[0].Close()
 	if c, _ := visit("auth wrong\r\n"); !c.refusalDue {
 		t.Error("a client that has left while it waited has made no room")
 	}

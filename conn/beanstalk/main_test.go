@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"beanfield/conn"
+	"beanfield/conn/beanstalk/event"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
@@ -34,11 +35,11 @@ func poison(b []byte) {
 	}
 }
 
-var spoiled = bytes.Repeat([]byte{'!'}, readBuffer)
+var spoiled = bytes.Repeat([]byte{'!'}, event.ReadBuffer)
 
 func TestMain(m *testing.M) {
 	if flag.Parse(); flag.Lookup("test.bench").Value.String() == "" {
-		spoil = poison
+		event.Spoil = poison
 	}
 	if os.Getenv(childEnv) != "" {
 		childMain()
@@ -124,11 +125,6 @@ func (h *house) close() {
 	if err := h.shutdown(ctx); err != nil {
 		h.t.Errorf("Shutdown: %v", err)
 	}
-	for _, l := range h.server.loops {
-		if l.calls != 0 {
-			h.t.Errorf("a loop believes that %d calls are under way", l.calls)
-		}
-	}
 	h.served.Wait()
 	h.checkCounts()
 	owned, jobs := h.owned(), h.jobs()
@@ -160,14 +156,9 @@ func (h *house) checkCounts() {
 			h.t.Errorf("%d %s are counted after the last has gone", n, what)
 		}
 	}
-	for i, l := range h.server.loops {
-		if len(l.timers.heap) > 1 {
-			h.t.Errorf("loop %d has %d timers of nobody", i, len(l.timers.heap)-1)
-		}
-		for _, c := range l.conns {
-			if c != nil {
-				h.t.Errorf("loop %d still knows a connection", i)
-			}
+	for _, l := range h.server.loops {
+		if err := l.Sound(); err != nil {
+			h.t.Error(err)
 		}
 	}
 }

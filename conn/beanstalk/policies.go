@@ -20,8 +20,8 @@ func (c *Conn) policies(*protocol.Command) {
 	if c.guard != nil && c.guard.subject.Everywhere()&(access.Peek|access.Admin) == 0 {
 		list = list.WithoutBodies()
 	}
-	c.loop.effort -= len(list.Text)/64 + len(list.Policies)
-	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+	c.loop.Effort -= len(list.Text)/64 + len(list.Policies)
+	c.loop.Out = protocol.AppendYAML(c.loop.Out, func(out []byte) []byte {
 		out = fmt.Appendf(appendVersion(out, list), "text: %+q\n", list.Text)
 		if len(list.Problems) == 0 {
 			out = append(out, "problems: []\n"...)
@@ -49,7 +49,7 @@ func (c *Conn) policy(cmd *protocol.Command) {
 	if c.guard != nil {
 		p = p.For(c.guard.subject.Sees)
 	}
-	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+	c.loop.Out = protocol.AppendYAML(c.loop.Out, func(out []byte) []byte {
 		out = fmt.Appendf(out, "tube: %s\n", o.Quoting.Text(tube))
 		if !ok {
 			return append(out, "from: none\n"...)
@@ -110,11 +110,11 @@ func (c *Conn) sayPoliciesSet() {
 	c.put = nil
 	if change.err != nil {
 		why := change.err.Error()
-		c.loop.out = protocol.AppendNumber(c.loop.out, "REFUSED ", uint64(len(why)))
-		c.loop.out = append(append(c.loop.out, why...), protocol.CRLF...)
+		c.loop.Out = protocol.AppendNumber(c.loop.Out, "REFUSED ", uint64(len(why)))
+		c.loop.Out = append(append(c.loop.Out, why...), protocol.CRLF...)
 		return
 	}
-	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+	c.loop.Out = protocol.AppendYAML(c.loop.Out, func(out []byte) []byte {
 		return fmt.Appendf(appendVersion(out, change.done.List), "changes: %+q\n", change.done.Changes)
 	})
 }
@@ -122,7 +122,7 @@ func (c *Conn) sayPoliciesSet() {
 // schedules lists the schedules of tubes whose statistics the client may see, and how they are getting
 // on.
 func (c *Conn) schedules(*protocol.Command) {
-	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+	c.loop.Out = protocol.AppendYAML(c.loop.Out, func(out []byte) []byte {
 		list := c.loop.server.opts.Load().Schedules
 		if list == nil {
 			return out

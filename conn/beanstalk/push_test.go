@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"beanfield/conn/beanstalk/event"
 )
 
 // oneLoop is a house with one loop over a pushStore.
@@ -14,10 +16,13 @@ func oneLoop(t *testing.T, shards int) (*house, *pushStore) {
 	return newHouse(t, func(o *houseOptions) { o.shards, o.Loops, o.store = shards, 1, s }), s
 }
 
+// steady is how many pushes of the same shards make a loop steady.
+const steady = 16
+
 // inAPush has a client put until its loop is in a push.
 func inAPush(h *house, s *pushStore) *client {
 	c := h.dial()
-	for range steadyAfter {
+	for range steady {
 		c.put(0, 0, 60, "x")
 		c.do("peek-delayed", "NOT_FOUND") // one now and then does not make it a bystander
 	}
@@ -39,7 +44,7 @@ func TestAStandInServesTheOthers(t *testing.T) {
 	neighbour.do("watch "+other, "WATCHING 2")
 	neighbour.do("ignore default", "WATCHING 1")
 	c := inAPush(h, s)
-	for range 2 * steadyAfter {
+	for range 2 * steady {
 		neighbour.do("reserve-with-timeout 0", "TIMED_OUT")
 		id := neighbour.put(0, 0, 60, "x")
 		neighbour.do("stats-job 99", "NOT_FOUND")
@@ -61,7 +66,7 @@ func TestALoopOutlivesALogThatFails(t *testing.T) {
 	c := inAPush(h, s)
 	s.leave <- errors.New("broken")
 	c.expect("INTERNAL_ERROR")
-	for range 2 * steadyAfter {
+	for range 2 * steady {
 		c.put(0, 0, 60, "x")
 	}
 	if n := s.inPlace(); n != 1 {
@@ -91,12 +96,12 @@ func TestNothingInPlaceBesideOthers(t *testing.T) {
 	a, b := h.dial(), h.dial()
 	a.do("use "+one, "USING "+one)
 	b.do("use "+two, "USING "+two)
-	for range 3 * steadyAfter {
+	for range 3 * steady {
 		a.put(0, 0, 60, "x")
 		b.put(0, 0, 60, "x")
 	}
 	b.do("use "+one, "USING "+one)
-	for range 3 * steadyAfter {
+	for range 3 * steady {
 		a.put(0, 0, 60, "x")
 		b.do("peek-delayed", "NOT_FOUND")
 	}
@@ -122,18 +127,11 @@ func crowd(t *testing.T, n int) (l *loop, far []int, s *pushStore) {
 	}
 	for _, fd := range far {
 		for heard(fd) == "" {
-			l.serveRound()
+			l.Round()
 		}
 	}
 	s.seen()
 	return l, far, s
-}
-
-// settle serves until no push is pending.
-func (l *loop) settle() {
-	for l.serveRound(); l.mustPush(); {
-		l.serveRound()
-	}
 }
 
 // C2: all turns of a loop's round are pushed at once when nothing more is ready: for all shards
@@ -143,11 +141,15 @@ func TestOnePushForAllThatAreReady(t *testing.T) {
 	for _, shards := range []int{1, 2} {
 		l, far, s := crowd(t, 40)
 		far = far[:20*shards]
-		for round := range steadyAfter + 3 {
+		for round := range steady + 3 {
 			for _, fd := range far {
 				tell(t, fd, []byte(strings.Repeat("put 0 0 60 1\r\nx\r\n", 5)))
 			}
-			l.settle()
+			l.Round()
+			if heard(far[0]) != "" {
+				t.Fatalf("round %d: an answer before the push", round)
+			}
+			l.Round()
 			for _, fd := range far {
 				if n := strings.Count(heard(fd), "INSERTED"); n != 5 {
 					t.Fatalf("round %d: %d answers after the push", round, n)
@@ -155,7 +157,7 @@ func TestOnePushForAllThatAreReady(t *testing.T) {
 			}
 			got := s.seen()
 			for i, p := range got {
-				if here := round >= steadyAfter && i == shards-1; p.here != here || p.turns != 20 {
+				if here := round >= steady && i == shards-1; p.here != here || p.turns != 20 {
 					t.Errorf("round %d of %d shards: push %+v", round, shards, p)
 				}
 			}
@@ -171,13 +173,13 @@ func TestABusyLoopHandsOver(t *testing.T) {
 	l, far, s := crowd(t, 40)
 	tell(t, far[0], []byte("put 0 0 60 1\r\nx\r\n"))
 	for _, fd := range far[1:] {
-		tell(t, fd, []byte(strings.Repeat("list-tube-used\r\n", effortShare/effortAlone/4)))
+		tell(t, fd, []byte(strings.Repeat("list-tube-used\r\n", event.EffortShare/effortAlone/4)))
 	}
-	l.serveRound()
+	l.Round()
 	if got := s.seen(); len(got) != 1 || got[0] != (pushed{0, false, 1}) {
 		t.Errorf("pushes: %+v", got)
 	}
-	if heard(far[0]) != "INSERTED 1\r\n" || l.mustPush() {
-		t.Error("the turn is not answered, or to be pushed once more")
+	if heard(far[0]) != "INSERTED 1\r\n" {
+		t.Error("the turn is not answered")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/event"
 	"beanfield/storage/must"
 )
 
@@ -28,7 +29,7 @@ func bodyOf(n int) string {
 func TestBodySizes(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 64 << 20 })
 	var sizes []int
-	for _, at := range []int{0, 8, 128, 1024, 2048, firstPart, 2 * firstPart, 32 << 10, readBuffer, lastPart,
+	for _, at := range []int{0, 8, 128, 1024, 2048, firstPart, 2 * firstPart, 32 << 10, event.ReadBuffer, lastPart,
 		2 * lastPart} {
 		for n := max(at-3, 0); n <= at+3; n++ {
 			sizes = append(sizes, n)

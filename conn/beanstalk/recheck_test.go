@@ -131,10 +131,10 @@ func onlyConn(t *testing.T) *Conn {
 	s, l := stillServer(t)
 	s.book.Replace(groupMay(t, "t"))
 	s.enter(t)
-	l.serveInbox()
+	l.ServeInbox()
 	c := l.present()[0]
 	c.process([]byte("watch t\r\nignore default\r\n"))
-	c.send()
+	c.Send()
 	return c
 }
 

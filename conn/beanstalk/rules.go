@@ -49,10 +49,10 @@ func (g *guard) mayReserve(tube string) bool { return g.subject.May(tube).Has(ac
 
 // identity is who the client is, as far as the connection itself says.
 func (c *Conn) identity() (id access.Identity) {
-	if c.tls != nil {
-		id.Certificate = c.tls.Peer()
+	if c.TLS() != nil {
+		id.Certificate = c.TLS().Peer()
 	}
-	p := conn.PeerOf(c.fd)
+	p := conn.PeerOf(c.FD())
 	if id.Addr = p.Addr.Addr(); p.Unix {
 		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}
@@ -119,7 +119,7 @@ func (c *Conn) rejudgeWait(from, most int) (next int, more bool) {
 	if c.guard.stale = !won; !won {
 		return next, false // a job is coming, and the next command will be judged
 	}
-	c.loop.timers.remove(c)
+	c.EndAlarm()
 	c.finish(callSuspend, done)
 	return next, false
 }
@@ -148,7 +148,7 @@ const (
 // begun may have been passed.
 func (l *loop) recheckLate() {
 	l.late = true
-	l.recheck.Store(true)
+	l.recheckSoon()
 }
 
 // guard is what a connection may do. It has one from its first command under rules on.
@@ -191,7 +191,7 @@ func (v *visible) sift(names []string, s *access.Subject) {
 	}
 }
 
-// recalled is a command of a run that ended because other rules hold (recall.go).
+// recalled is a command of a run that ended because other rules hold (recheck.go).
 type recalled struct {
 	verb protocol.Verb
 	op   queue.Op // not yet applied, and with memory of its own (B2)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
@@ -60,8 +61,8 @@ func (l *loop) dropRun(r *run) {
 	if size > runKeepBytes || l.kept+size > runsKeepBytes {
 		return
 	}
-	if spoil != nil {
-		spoil(r.Bytes[:cap(r.Bytes)])
+	if event.Spoil != nil {
+		event.Spoil(r.Bytes[:cap(r.Bytes)])
 	}
 	r.Reset()
 	r.verbs, r.options = r.verbs[:0], r.options[:0]

@@ -4,10 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -15,41 +16,58 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
 	"beanfield/router"
+	"beanfield/router/schedule"
 )
 
 // Server serves the clients that it is given: it distributes them over its loops.
 type Server struct {
-	opts     atomic.Pointer[Options] // Change replaces them
-	log      *slog.Logger
-	router   *router.Router
-	acceptor *conn.Acceptor
-	ident    identity
-	loops    []*loop
-	book     *access.Current
-	forget   func() // has book tell nothing more
-	guesses  *access.Guesses
-	audit    *audit.Log // nil for none
-	slow     *slow.Log  // likewise
+	opts    atomic.Pointer[Options] // Change replaces them
+	log     *slog.Logger
+	router  *router.Router
+	ident   identity
+	group   event.Group
+	loops   []*loop
+	book    *access.Current
+	forget  func() // has book tell nothing more
+	guesses *access.Guesses
+	audit   *audit.Log // nil for none
+	slow    *slow.Log  // likewise
 
 	bodies conn.Budget // of what is arriving
 
-	patient atomic.Bool // while stopping: wait for answers that are due
-	// relieving says that relieve is running, or about to.
-	relieving atomic.Bool
-	closing   sync.Once    // of the pollers
-	bells     sync.RWMutex // held while a bell rings, and while closed becomes true
-	closed    bool         // the pollers, or they are about to be
-
-	next                     atomic.Uint64 // loop of the next connection
 	open, producers, workers atomic.Int64
 	total                    atomic.Uint64
-	shaking                  atomic.Int64 // handshakes that have a goroutine
 	web                      webLog
+}
+
+// NewServer starts the loops. The server owns nothing of the router but its
+// sessions, and tells the acceptor whose clients it serves when one has left.
+func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	ident, err := newIdentity()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{log: o.Logger, router: r, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit,
+		slow: o.Slow, group: event.Group{Shards: r, Log: o.Logger, Left: a.Left}}
+	s.hold(&o)
+	for range o.Loops {
+		if err := s.join(); err != nil {
+			s.group.Close()
+			return nil, err
+		}
+	}
+	s.group.Start()
+	s.forget = s.book.OnReplace(s.recheck)
+	return s, nil
 }
 
 // Change makes options ready that are to hold from now on, in place of those that the server
@@ -73,41 +91,7 @@ func (s *Server) hold(o *Options) {
 // before: no more clients come.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.forget()
-	if ctx.Err() != nil {
-		s.patient.Store(false)
-	}
-	stop := func() {
-		for _, l := range s.loops {
-			if !l.hasEnded() {
-				l.stop.Store(true)
-				l.poll.Wake()
-			}
-		}
-	}
-	stop()
-	var err error
-	for _, l := range s.loops {
-		select {
-		case <-l.done:
-			continue
-		case <-ctx.Done():
-		}
-		err = ctx.Err()
-		s.patient.Store(false)
-		stop()
-		<-l.done
-	}
-	// None before all have ended: another file may get the number of a
-	// descriptor that is closed, and to wake a loop by it would write there.
-	s.closing.Do(func() {
-		s.bells.Lock()
-		s.closed = true
-		s.bells.Unlock()
-		for _, l := range s.loops {
-			l.poll.Close()
-		}
-	})
-	return err
+	return s.group.Shutdown(ctx)
 }
 
 // Welcome implements conn.FrontEnd: a loop will serve the client.
@@ -116,23 +100,15 @@ func (s *Server) Welcome(fd int) { s.welcome(fd, nil, Door{}) }
 func (s *Server) welcome(fd int, w *socket.TLS, d Door) {
 	s.open.Add(1)
 	s.total.Add(1)
-	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, tls: w, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, id: conn.NextID(),
+	l := s.loops[s.group.Next()]
+	c := &Conn{loop: l, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, id: conn.NextID(),
 		since: time.Now().UnixNano()}
-	c.Notify()
+	l.Enter(&c.Conn, c, fd, w, s.opts.Load().HandshakeTimeout)
 }
 
 // Stuck is the first loop that has served one event since the last call, or -1. One
 // goroutine calls it.
-func (s *Server) Stuck() int {
-	stuck := -1
-	for i := len(s.loops) - 1; i >= 0; i-- { // all of them, as each call is a question
-		if !s.loops[i].alive() {
-			stuck = i
-		}
-	}
-	return stuck
-}
+func (s *Server) Stuck() int { return s.group.Stuck() }
 
 // left takes a connection out of the counts.
 func (s *Server) left(c *Conn) {
@@ -227,4 +203,73 @@ func (f secured) Room() <-chan struct{} { return f.door.Certificates.Room() }
 // Welcome implements conn.FrontEnd.
 func (f secured) Welcome(fd int) {
 	f.server.welcome(fd, socket.NewTLS(fd, f.door.Certificates), f.door)
+}
+
+// Limits of what may be configured.
+const (
+	DefaultMaxJobSize = 65535
+	MaxMaxJobSize     = 1 << 30
+)
+
+// Options are what a Server is made with.
+type Options struct {
+	// MaxJobSize is the largest body that put accepts, in bytes.
+	MaxJobSize int
+	// Loops is the number of event loops; 0 means DefaultLoops.
+	Loops int
+	// HandshakeTimeout is how long a client has for its TLS handshake; 0 means ten seconds.
+	HandshakeTimeout time.Duration
+	// Quoting says which strings in replies of stats are quoted.
+	Quoting protocol.Quoting
+	// BinlogMaxSize is shown in stats, and nothing else.
+	BinlogMaxSize int
+	// Access has the rules that say who may do what; nil for none, ever.
+	Access *access.Current
+	// Guesses counts wrong tokens; nil if only this server counts them.
+	Guesses *access.Guesses
+	// Audit is told what was refused and what administrators do; nil if nobody is.
+	Audit *audit.Log
+	// Slow is told of commands that took long, and of refusals; nil if nobody is.
+	Slow *slow.Log
+	// Schedules are those of the server; nil if it has none.
+	Schedules func() []schedule.Info
+	// Policies show and change the policies of tubes; nil if there are none.
+	Policies *conn.Policies
+	// Version is shown in stats.
+	Version string
+	Logger  *slog.Logger
+}
+
+// DefaultLoops is one for each processor but one. The last processor is for the
+// kernel's work on the network, for logs, deadlines, and clients on the same machine:
+// if a loop shares its processor with one of them, all its connections wait for
+// milliseconds, the scheduler's time slice.
+func DefaultLoops() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+
+func (o *Options) complete() error {
+	if o.MaxJobSize < 0 || o.MaxJobSize > MaxMaxJobSize {
+		return fmt.Errorf("beanstalk: a maximum job size of %d bytes, want 0 to %d", o.MaxJobSize, MaxMaxJobSize)
+	}
+	if o.Loops < 0 {
+		return errors.New("beanstalk: a negative number of loops")
+	}
+	if o.Loops == 0 {
+		o.Loops = DefaultLoops()
+	}
+	if o.HandshakeTimeout == 0 {
+		o.HandshakeTimeout = secure.Timeout
+	}
+	if o.Access == nil {
+		o.Access = new(access.Current)
+	}
+	if o.Guesses == nil {
+		o.Guesses = new(access.Guesses)
+	}
+	if o.Policies == nil {
+		o.Policies = conn.NoPolicies()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
 }

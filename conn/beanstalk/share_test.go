@@ -3,7 +3,6 @@ package beanstalk
 import (
 	"fmt"
 	"testing"
-	"time"
 )
 
 // waiters are connections of a server that does not run, which wait at t and at many other tubes.
@@ -14,18 +13,19 @@ func waiters(t *testing.T, s *Server, connections, tubes int) (all []*Conn) {
 		s.enter(t)
 	}
 	l := s.loops[0]
-	for !l.inbox.Empty() {
-		l.serveInbox()
+	for !l.Idle() {
+		l.ServeInbox()
 	}
 	all = l.present()
 	for _, c := range all {
 		for i := range tubes {
-			l.turn()
+			l.Turn()
 			c.process(fmt.Appendf(nil, "watch t%d\r\n", i))
-			l.out = l.out[:0]
+			l.Out = l.Out[:0]
 		}
-		l.turn()
+		l.Turn()
 		c.process([]byte("ignore default\r\nreserve\r\n"))
+		c.Send()
 		if !c.session.Waiting() {
 			t.Fatal("a connection does not wait")
 		}
@@ -56,10 +56,10 @@ func TestRecheckIsBounded(t *testing.T) {
 		s, l := stillServer(t)
 		all := waiters(t, s, c.connections, c.tubes)
 		s.book.Replace(groupMay(t, "*")) // which changes no wait
-		l.recheck.Store(true)
+		l.recheckSoon()
 		rounds, before := 0, 0
 		for ; l.recheck.Load(); rounds++ {
-			l.recheckSome()
+			l.ServeInbox()
 			now := settledTubes(l, all)
 			if now-before > recheckShare {
 				t.Fatalf("%+v: %d tubes are looked at in a round", c, now-before)
@@ -82,15 +82,14 @@ func TestRecheckOfNewerRules(t *testing.T) {
 		s, l := stillServer(t)
 		all := waiters(t, s, 20, tubes)
 		s.book.Replace(groupMay(t, "*"))
-		l.recheck.Store(true)
-		l.recheckSome()
+		l.recheckSoon()
+		l.ServeInbox()
 		if tubes > recheckShare && (l.partly != all[0] || !all[0].outdated()) {
 			t.Fatal("the first is not in the middle")
 		}
 		s.book.Replace(groupMay(t, "t0")) // nobody tells the loop, as if that came before its end
-		for l.recheck.Load() || !l.inbox.Empty() {
-			l.recheckSome()
-			l.serveInbox() // a review of many tubes lets others in
+		for !l.Idle() {
+			l.ServeInbox() // a review of many tubes lets others in
 		}
 		for i, c := range all {
 			if !c.session.Waiting() || c.outdated() || c.session.WatchShard() != s.router.TubeShard([]byte("t0")) {
@@ -109,8 +108,8 @@ func TestRecheckOfLateWait(t *testing.T) {
 	c := all[0]
 	c.await(callRefresh)
 	s.book.Replace(groupMay(t, "*"))
-	l.recheck.Store(true)
-	if l.recheckSome(); l.partly != all[1] {
+	l.recheckSoon()
+	if l.ServeInbox(); l.partly != all[1] {
 		t.Fatal("the recheck has not passed the first connection and begun with the second")
 	}
 	c.finish(callRefresh, true)
@@ -118,40 +117,9 @@ func TestRecheckOfLateWait(t *testing.T) {
 		t.Fatal("all tubes have been looked at at once, or nobody will look at the rest")
 	}
 	for l.recheck.Load() {
-		l.recheckSome()
+		l.ServeInbox()
 	}
 	if c.outdated() {
 		t.Error("the wait has not been looked at")
-	}
-}
-
-// A loop does not sleep while a recheck is to be made: whoever asked for it may have found the
-// loop awake and not woken it.
-func TestNoSleepBeforeRecheck(t *testing.T) {
-	_, l := stillServer(t)
-	l.recheck.Store(true)
-	awake := make(chan struct{})
-	go func() {
-		l.sleep()
-		close(awake)
-	}()
-	select {
-	case <-awake:
-	case <-time.After(patience):
-		l.stop.Store(true) // nobody serves it any more
-		t.Fatal("the loop sleeps")
-	}
-	l.recheck.Store(false)
-}
-
-// A reply buffer that became large for one connection is not kept.
-func TestLargeReplyBufferIsGivenBack(t *testing.T) {
-	c := onlyConn(t)
-	l := c.loop
-	l.turn()
-	l.out = append(make([]byte, 0, 8*sendAt), "x"...)
-	c.send()
-	if cap(l.out) > 4*sendAt {
-		t.Errorf("a buffer of %d bytes is kept", cap(l.out))
 	}
 }

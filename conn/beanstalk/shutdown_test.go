@@ -17,13 +17,11 @@ import (
 // loops once more, when the time is over, would go into that file.
 func TestShutdownWritesIntoNoFile(t *testing.T) {
 	h, _ := stuffed(t, "pair") // the client keeps its loop
+	loops := h.server.loops
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- h.shutdown(ctx) }()
-	select {
-	case <-h.server.loops[0].done:
-	case <-h.server.loops[1].done:
-	}
+	eventually(t, "one loop has ended", func() bool { return loops[0].Ended() || loops[1].Ended() })
 	var files []*os.File
 	for i := range 8 {
 		f := must.Get(os.Create(filepath.Join(t.TempDir(), strconv.Itoa(i))))
@@ -93,13 +91,14 @@ const stuffedWith = 16 << 20
 // all of it.
 func TestShutdownFlushes(t *testing.T) {
 	h, c := stuffed(t, "tcp")
+	idle := h.pair()
 	ended := make(chan error)
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		ended <- h.shutdown(ctx)
 	}()
-	eventually(t, "the server stops", h.server.loops[0].stop.Load)
+	idle.eof() // the server stops
 	if _, got := c.job("RESERVED"); got != bodyOf(stuffedWith) {
 		t.Error("the reply is not whole")
 	}

@@ -37,9 +37,9 @@ func TestSkipLine(t *testing.T) {
 			} else {
 				rest += stream[cut:]
 			}
-			if rest != want || c.skip.on() || string(c.loop.out) != string(protocol.BadFormat) {
+			if rest != want || c.skip.on() || string(c.loop.Out) != string(protocol.BadFormat) {
 				t.Fatalf("%q torn at %d: rest %q, still on %t, out %q, want %q", stream, cut, rest, c.skip.on(),
-					c.loop.out, want)
+					c.loop.Out, want)
 			}
 		}
 		c := skipAlone()
@@ -48,8 +48,8 @@ func TestSkipLine(t *testing.T) {
 		for ; c.skip.on(); n++ {
 			c.skipSome([]byte{stream[n]})
 		}
-		if stream[n:] != want || string(c.loop.out) != string(protocol.BadFormat) {
-			t.Fatalf("%q byte by byte: rest %q, out %q, want %q", stream, stream[n:], c.loop.out, want)
+		if stream[n:] != want || string(c.loop.Out) != string(protocol.BadFormat) {
+			t.Fatalf("%q byte by byte: rest %q, out %q, want %q", stream, stream[n:], c.loop.Out, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (c *Conn) flush() bool {
 			c.run.came = c.came
 			return false
 		}
-		c.swift()
+		c.Swift()
 		c.answerRun()
 		if !c.ready() {
 			return false
@@ -47,7 +47,7 @@ func (c *Conn) answerRun() {
 			timeout := c.beginWait(v, op)
 			r.answered++
 			c.keepRun()
-			c.wait(timeout)
+			c.beginWaiting(timeout)
 			return
 		}
 		if row.role == producer {
@@ -65,17 +65,17 @@ func (c *Conn) answerRun() {
 		}
 		switch row.says {
 		case saysWord:
-			c.loop.out = append(c.loop.out, row.head...)
+			c.loop.Out = append(c.loop.Out, row.head...)
 		case saysID:
-			c.loop.out = protocol.AppendNumber(c.loop.out, row.head, op.ID)
+			c.loop.Out = protocol.AppendNumber(c.loop.Out, row.head, op.ID)
 		case saysCount:
-			c.loop.out = protocol.AppendNumber(c.loop.out, row.head, uint64(op.Count))
+			c.loop.Out = protocol.AppendNumber(c.loop.Out, row.head, uint64(op.Count))
 		case saysJob:
 			c.sayJob(row.head, op.ID, op.Size, nil, r.Small(op), op.Parts)
 		default:
 			c.sayOther(row, r, op)
 		}
-		if c.closed {
+		if c.Closed() {
 			return
 		}
 	}
@@ -87,12 +87,12 @@ func (c *Conn) sayOther(row *command, r *run, op *queue.Op) {
 	l := c.loop
 	switch quoting := l.server.opts.Load().Quoting; op.Kind {
 	case queue.StatsJob:
-		l.out = protocol.AppendJobStats(l.out, &r.Jobs[op.From], quoting)
+		l.Out = protocol.AppendJobStats(l.Out, &r.Jobs[op.From], quoting)
 	case queue.StatsTube:
-		l.out = protocol.AppendTubeStats(l.out, &r.Tubes[op.From], quoting)
+		l.Out = protocol.AppendTubeStats(l.Out, &r.Tubes[op.From], quoting)
 	case queue.ReserveSeveral:
 		list := r.TakenBy(op)
-		l.out = protocol.AppendNumber(l.out, row.head, uint64(len(list)))
+		l.Out = protocol.AppendNumber(l.Out, row.head, uint64(len(list)))
 		for i := range list {
 			k := &list[i]
 			if op.Parts != nil { // it had to be read, and is alone
@@ -108,20 +108,20 @@ const reserved = "RESERVED "
 
 // sayJob says a job, with what is told about it; nil if that is nothing. A large body is not copied.
 func (c *Conn) sayJob(head string, id uint64, size uint32, about *queue.About, small []byte, large [][]byte) {
-	c.loop.out = protocol.AppendJob(c.loop.out, head, id, size, about)
+	c.loop.Out = protocol.AppendJob(c.loop.Out, head, id, size, about)
 	if large == nil {
-		c.loop.out = append(append(c.loop.out, small...), protocol.CRLF...)
-	} else if !c.closed {
-		c.sendLarge(large)
+		c.loop.Out = append(append(c.loop.Out, small...), protocol.CRLF...)
+	} else if !c.Closed() {
+		c.SendLarge(large)
 	}
 }
 
 // beginWait notes that an operation has ended in a wait, and says how long that may last. keepRun may let go of the
 // operation afterwards.
 func (c *Conn) beginWait(v protocol.Verb, op *queue.Op) (timeout int64) {
-	c.verb, c.wake.room = v, op.Kind == queue.Put
-	if c.wake.room {
-		c.wake.tube = op.Tube
+	c.verb, c.wait.room = v, op.Kind == queue.Put
+	if c.wait.room {
+		c.wait.tube = op.Tube
 	}
 	if op.Kind == queue.ReserveSeveral {
 		c.session.BeginWaitForSeveral(int(op.Limit), op.Options)
@@ -144,7 +144,7 @@ func (c *Conn) answerFailed(v protocol.Verb, op *queue.Op) {
 
 func (c *Conn) sayFailed(op *queue.Op) {
 	if op.Status == queue.Exists {
-		c.loop.out = protocol.AppendNumber(c.loop.out, "EXISTS ", op.ID)
+		c.loop.Out = protocol.AppendNumber(c.loop.Out, "EXISTS ", op.ID)
 		return
 	}
 	c.loop.refuse(protocol.Failures[op.Status])

@@ -26,7 +26,7 @@ func TestLargeRepliesOverTLS(t *testing.T) {
 	before := heapInUse()
 	c.send(strings.Repeat(fmt.Sprintf("peek %d\r\nlist-tube-used\r\n", id), replies))
 	must.Get(c.br.Peek(1))
-	eventually(t, "its replies are stuck", func() bool { return h.server.loops[0].asleep.Load() })
+	eventually(t, "its replies are stuck", func() bool { return h.server.loops[0].Asleep() })
 	atMost(t, "it is held", 4*socket.SealPiece, func() int64 { return heapInUse() - before })
 	for range replies {
 		if _, got := c.job("FOUND"); got != body {
@@ -53,7 +53,7 @@ func TestEndsOfRepliesOverTLS(t *testing.T) {
 		c.send(fmt.Sprintf("peek %d\r\n", id))
 		must.Get(c.br.Peek(1))
 		for rest != "" {
-			eventually(t, "the loop has sent what it can", func() bool { return h.server.loops[0].asleep.Load() })
+			eventually(t, "the loop has sent what it can", func() bool { return h.server.loops[0].Asleep() })
 			n := min(len(rest), piece)
 			c.reads(rest[:n])
 			rest = rest[n:]

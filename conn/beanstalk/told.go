@@ -59,7 +59,7 @@ func (c *Conn) tell(e audit.Event) { c.loop.server.audit.Tell(c.signed(e)) }
 
 // signed says who the client is.
 func (c *Conn) signed(e audit.Event) audit.Event {
-	e.FrontEnd, e.From = "beanstalk", conn.PeerOf(c.fd).String()
+	e.FrontEnd, e.From = "beanstalk", conn.PeerOf(c.FD()).String()
 	if c.guard != nil {
 		e.Who = c.guard.subject.Who()
 	}
@@ -84,7 +84,7 @@ func (c *Conn) tellRefused(why slow.Reason, line []byte) {
 	if l.server.slow == nil {
 		return
 	}
-	l.effort -= effortAlone
+	l.Effort -= effortAlone
 	l.untold = &slow.Refusal{At: time.Now(), Client: c.Peer().String(), Reason: why}
 	if c.guard != nil {
 		l.untold.Who = c.guard.subject.Who()
@@ -122,4 +122,138 @@ func lineOf(v protocol.Verb, tube string, id uint64) []byte {
 		line = strconv.AppendUint(append(line, ' '), id, 10)
 	}
 	return line
+}
+
+// Commands that take longer than the log of slow commands wants are told to it. That must cost
+// the others nearly nothing, so the clock is not read for each command:
+//
+//   - A run that is not answered at once, because its shard is busy or its turn is to be
+//     committed, has its time taken: when it has been submitted, and when it is answered. The
+//     same goes for a call of the session. Handing it over costs a hundred times as much.
+//   - A run that is answered at once can only have been slow in its own turn. The shard has
+//     read the clock at the beginning of that turn. The loop compares it with the next time that
+//     it learns: from its next run, or at the end of its round.
+//
+// A reserve is not slow because it waits: the wait is in neither of these times.
+
+// slowFrom is the time from which on a command is slow, in nanoseconds; 0 if none is.
+func (l *loop) slowFrom() int64 { return int64(l.server.slow.Bound()) }
+
+// timeRun finds out whether the commands of a run that is about to be answered were slow.
+func (c *Conn) timeRun(r *run, bound int64) {
+	l, came, began := c.loop, r.came, r.Began
+	if r.came = 0; came == 0 {
+		l.learn(began)
+		i := r.answered
+		l.latest = latest{c, began, r.verbs[i], r.Next - i, c.tubeOfOp(r, i), r.Ops[i].ID}
+		return
+	}
+	now := l.server.router.Now()
+	l.learn(now)
+	if began == 0 {
+		began = now // it has never been run
+	}
+	if now-min(came, began) <= bound {
+		return
+	}
+	ended := r.Ended
+	if ended == 0 {
+		ended = now
+	}
+	for i := r.answered; i < r.Next; {
+		told := c.describe(r, i)
+		i += told.Count
+		told.Turn, told.Ran, told.Disk = time.Duration(max(0, began-came)), time.Duration(ended-began),
+			time.Duration(now-ended)
+		c.tellSlow(told, now)
+	}
+}
+
+// describe says what the commands of a run are, from one on, that are of one kind and about one
+// tube.
+func (c *Conn) describe(r *run, from int) (told slow.Command) {
+	v, tube := r.verbs[from], c.tubeOfOp(r, from)
+	told = slow.Command{Verb: commands[v].name, Tube: tube, Count: 1}
+	for i := from + 1; i < r.Next && r.verbs[i] == v && c.tubeOfOp(r, i) == tube; i++ {
+		told.Count++
+	}
+	if told.Count == 1 {
+		told.ID = r.Ops[from].ID
+	}
+	return told
+}
+
+// tubeOfOp is the tube that an operation was about, or "".
+func (c *Conn) tubeOfOp(r *run, i int) string {
+	if commands[r.verbs[i]].on == onUsed {
+		return c.session.Used()
+	}
+	return r.Ops[i].Tube
+}
+
+// learn notes what time it is, and tells of the latest run if it has taken long.
+func (l *loop) learn(now int64) {
+	c := l.latest.conn
+	if l.latest.conn = nil; c == nil || now-l.latest.at <= l.slowFrom() || l.slowFrom() == 0 {
+		return
+	}
+	was := &l.latest
+	c.tellSlow(slow.Command{Verb: commands[was.verb].name, Tube: was.tube, ID: was.id, Count: was.count,
+		Ran: time.Duration(now - was.at)}, now)
+}
+
+// endRound tells of the last run of a round that was answered at once.
+func (l *loop) endRound() {
+	if l.latest.conn != nil {
+		l.learn(l.server.router.Now())
+	}
+}
+
+// begun notes that a call is under way.
+func (c *Conn) begun() {
+	if c.loop.slowFrom() > 0 {
+		c.came = c.loop.server.router.Now()
+	}
+}
+
+// timeCall finds out whether a session's call that has ended was slow.
+func (c *Conn) timeCall(k call, came int64) {
+	v, bound := c.verb, c.loop.slowFrom()
+	switch k {
+	case callSession:
+	case callReserve, callEndWait:
+		v = verbReserve
+	default:
+		return
+	}
+	if bound == 0 {
+		return
+	}
+	now := c.loop.server.router.Now()
+	if now-came <= bound {
+		return
+	}
+	began, ended := c.session.Times()
+	began = min(max(began, came), now)
+	ended = min(max(ended, began), now)
+	if ended == began {
+		ended = now
+	}
+	told := slow.Command{Verb: commands[v].name, Count: 1, Turn: time.Duration(began - came),
+		Ran: time.Duration(ended - began), Disk: time.Duration(now - ended)}
+	if v == verbUse {
+		told.Tube = c.session.Used()
+	}
+	c.tellSlow(told, now)
+}
+
+// tellSlow tells of a command that was answered now.
+func (c *Conn) tellSlow(told slow.Command, now int64) {
+	took := told.Took()
+	told.At = time.Now().Add(-took - time.Duration(c.loop.server.router.Now()-now))
+	told.FrontEnd, told.Client = "beanstalk", conn.PeerOf(c.FD()).String()
+	if c.guard != nil {
+		told.Who = c.guard.subject.Who()
+	}
+	c.loop.server.slow.Tell(told)
 }

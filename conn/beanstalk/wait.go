@@ -25,11 +25,11 @@ func lasting(seconds uint32) int64 {
 	return int64(seconds) * second
 }
 
-// wait makes the connection wait for a job, or for room for one, for so many nanoseconds.
-func (c *Conn) wait(timeout int64) {
-	c.wake.until = math.MaxInt64
+// beginWaiting makes the connection wait for a job, or for room for one, for so many nanoseconds.
+func (c *Conn) beginWaiting(timeout int64) {
+	c.wait.until = math.MaxInt64
 	if timeout != protocol.Forever {
-		c.wake.until = c.loop.server.router.Now() + timeout
+		c.wait.until = c.loop.server.router.Now() + timeout
 	}
 	c.waitOn()
 }
@@ -38,9 +38,9 @@ func (c *Conn) wait(timeout int64) {
 func (c *Conn) waitOn() {
 	c.setAlarm()
 	switch {
-	case c.hungUp:
+	case c.HungUp:
 		c.hangUpWait()
-	case c.outdated() && c.wake.room:
+	case c.outdated() && c.wait.room:
 		c.rejudgeRoom()
 	case c.outdated():
 		if _, more := c.rejudgeWait(0, recheckShare); more {
@@ -51,20 +51,20 @@ func (c *Conn) waitOn() {
 
 // setAlarm sets the loop's timer to the first event that may end the wait.
 func (c *Conn) setAlarm() {
-	at := c.wake.until
-	if soonest := c.session.Soonest(); soonest != math.MaxInt64 && !c.wake.room {
+	at := c.wait.until
+	if soonest := c.session.Soonest(); soonest != math.MaxInt64 && !c.wait.room {
 		at = min(at, soonest-queue.Margin)
 	}
 	if at == math.MaxInt64 {
-		c.loop.timers.remove(c)
+		c.EndAlarm()
 	} else {
-		c.loop.timers.set(c, at)
+		c.SetAlarm(at)
 	}
 }
 
 // endWait answers a wait that has brought a job.
 func (c *Conn) endWait() {
-	c.loop.timers.remove(c)
+	c.EndAlarm()
 	c.finish(callEndWait, c.session.EndWait())
 }
 
@@ -75,9 +75,9 @@ func (c *Conn) decideWait() {
 	switch {
 	case c.session.Delivered():
 		c.endWait()
-	case !c.wake.room && c.session.Soonest()-queue.Margin <= now:
+	case !c.wait.room && c.session.Soonest()-queue.Margin <= now:
 		c.cancelWait(queue.DeadlineSoon)
-	case c.wake.until <= now || c.hungUp:
+	case c.wait.until <= now || c.HungUp:
 		c.cancelWait(queue.TimedOut)
 	default:
 		c.waitOn()
@@ -94,7 +94,7 @@ func (c *Conn) cancelWait(status queue.Status) {
 	if !won {
 		return
 	}
-	c.loop.timers.remove(c)
+	c.EndAlarm()
 	c.finish(callEndWait, done)
 }
 
@@ -105,14 +105,14 @@ const callsOff = "call-off"
 // calledOff ends the wait if the next that the client has sent is to call it off. What a client has sent behind a
 // reserve is not read before the wait is over; the socket is only asked what comes next.
 func (c *Conn) calledOff() bool {
-	if c.call != callNone || c.closed || !c.session.Waiting() || c.run != nil || c.guard != nil &&
+	if c.call != callNone || c.Closed() || !c.session.Waiting() || c.run != nil || c.guard != nil &&
 		c.guard.recalled != nil {
 		return false
 	}
 	var next [protocol.MaxLine + len(protocol.CRLF)]byte
-	n := copy(next[:], c.in)
-	if m := min(n, len(callsOff)); string(next[:m]) == callsOff[:m] && n < len(next) && c.tls == nil && c.readable {
-		n += socket.Peek(c.fd, next[n:])
+	n := copy(next[:], c.In)
+	if m := min(n, len(callsOff)); string(next[:m]) == callsOff[:m] && n < len(next) && c.TLS() == nil && c.Readable {
+		n += socket.Peek(c.FD(), next[n:])
 	}
 	if line, _, _ := protocol.NextLine(next[:n]); string(bytes.TrimRight(line, " ")) != callsOff {
 		return false
@@ -123,7 +123,7 @@ func (c *Conn) calledOff() bool {
 
 // callOff has nothing left to do: the reserve before it has been answered.
 func (c *Conn) callOff(*protocol.Command) {
-	c.loop.out = append(c.loop.out, commands[c.verb].head...)
+	c.loop.Out = append(c.loop.Out, commands[c.verb].head...)
 }
 
 // A put may wait for room. For the connection that is a wait like that of a reserve, which ends by the same gate, and
@@ -131,13 +131,13 @@ func (c *Conn) callOff(*protocol.Command) {
 
 // answerRoom answers a put that has waited for room.
 func (c *Conn) answerRoom() {
-	tube := c.wake.tube
-	c.wake.room, c.wake.tube = false, ""
+	tube := c.wait.tube
+	c.wait.room, c.wait.tube = false, ""
 	res := &c.session.Reservation
 	c.becomeProducer()
 	switch res.Status {
 	case queue.OK:
-		c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", res.ID)
+		c.loop.Out = protocol.AppendNumber(c.loop.Out, "INSERTED ", res.ID)
 	case queue.TimedOut:
 		c.loop.refuse(protocol.Failures[queue.NoRoom])
 	case queue.Denied:
@@ -157,7 +157,98 @@ func (c *Conn) rejudgeRoom() {
 	}
 	c.judgeAnew()
 	c.guard.stale = true
-	if !c.guard.subject.May(c.wake.tube).Has(access.Put) {
+	if !c.guard.subject.May(c.wait.tube).Has(access.Put) {
 		c.cancelWait(queue.Denied)
 	}
+}
+
+// reserve runs all reserves but that of a certain job.
+func (c *Conn) reserve(cmd *protocol.Command) bool {
+	timeout := int64(protocol.Forever)
+	switch {
+	case cmd.Verb == verbReserve:
+	case cmd.Several > 0:
+		timeout = cmd.ExactDelay
+	case commands[cmd.Verb].options == nil:
+		timeout = int64(cmd.N) * second
+	default:
+		l := &c.loop.reserveLine
+		if !l.Read(cmd.Options) {
+			return c.reject(cmd.Verb, protocol.BadFormat, true, slow.Option)
+		}
+		return c.reserveFor(cmd.Verb, l.Options.Timeout, l.Count, &l.Options)
+	}
+	return c.reserveFor(cmd.Verb, timeout, cmd.Several, nil)
+}
+
+// reserveFor reserves up to count jobs, with options if there are any. In the usual case, all watched tubes in one
+// shard, it is an operation of the run like others.
+func (c *Conn) reserveFor(v protocol.Verb, timeout int64, count uint32, options *queue.Options) bool {
+	var tags queue.Tags
+	seconds, exact := uint32(forever), true
+	if options != nil {
+		tags = options.Tags
+	} else if timeout != protocol.Forever {
+		seconds, exact = uint32(timeout/second), timeout%second == 0
+	}
+	if exact && c.session.ReserveInPlace(tags) {
+		op := c.opFor(c.session.WatchShard(), v)
+		if op == nil {
+			c.flush()
+			return false
+		}
+		op.Poll, op.Timeout, op.Limit = timeout == 0, seconds, count
+		if options != nil {
+			op.Options = c.run.copyOptions(options)
+		}
+		c.run.member = true
+		c.becomeWorker()
+		return true
+	}
+	if !c.counted(v) {
+		return false
+	}
+	c.becomeWorker()
+	c.verb, c.wait.timeout = v, timeout
+	if commands[v].op == queue.ReserveSeveral {
+		c.finish(callReserve, c.session.ReserveSeveral(int(count), options, timeout == 0))
+	} else {
+		c.finish(callReserve, c.session.Reserve(timeout == 0))
+	}
+	return true
+}
+
+// answerReserve answers a reserve over several shards, or one that has waited; or
+// begins the wait.
+func (c *Conn) answerReserve() {
+	if c.wait.room {
+		c.answerRoom()
+		return
+	}
+	resumes := c.resumes
+	c.resumes = false
+	if c.session.Waiting() {
+		c.session.Trim()
+		if resumes {
+			c.waitOn()
+		} else {
+			c.beginWaiting(c.wait.timeout)
+		}
+		return
+	}
+	res := &c.session.Reservation
+	if res.Status != queue.OK {
+		c.loop.refuse(protocol.Failures[res.Status])
+		c.session.Trim()
+		return
+	}
+	if v := c.session.Several; v != nil {
+		c.loop.Out = protocol.AppendNumber(c.loop.Out, commands[c.verb].head, uint64(len(v.Jobs)))
+		for _, j := range v.Jobs {
+			c.sayJob(reserved, j.ID, j.Size, j.About, j.Small, j.Large)
+		}
+	} else {
+		c.sayJob(reserved, res.ID, res.Size, nil, res.Small, res.Large)
+	}
+	c.session.Trim()
 }

@@ -21,7 +21,7 @@ var floors = []string{
 	"cmd/beanfield/listing cmd/beanfield/manual",
 	"conn/client",
 	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
-	"conn/admin/history conn/httpfront",
+	"conn/admin/history conn/beanstalk/event conn/httpfront",
 	"conn/httpfront/httpfronttest",
 	"conn conn/access conn/audit conn/beanstalk/protocol conn/beanstalk/socket conn/slow router/schedule",
 	"conn/beanstalk/client conn/secure router",

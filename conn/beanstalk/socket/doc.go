@@ -1,7 +1,7 @@
 // Package socket has the sockets of event loops: the epoll instance that watches them, a place
 // for it in Go's own poller, reading and writing without a word to the Go scheduler, and TLS over
 // a socket that does not block. It knows neither the protocol nor a loop. How TLS is used is in
-// the documentation of package beanstalk, under "TLS".
+// the documentation of package event, under "TLS".
 //
 // # Invariants
 //

@@ -1,4 +1,4 @@
-package beanstalk
+package event
 
 import (
 	"slices"
@@ -7,27 +7,27 @@ import (
 
 // served ends a connection's turn, and hands the pending pushes over if there has been much work
 // since the first of them.
-func (l *loop) served() {
+func (l *Loop) served() {
 	l.over()
 	if !l.mustPush() {
 		return
 	}
-	if l.pending.work += effortTurn + effortShare - l.effort; l.pending.work > gatherShare || l.bulk >= bulkShare {
+	if l.pending.work += effortTurn + EffortShare - l.Effort; l.pending.work > gatherShare || l.bulk >= bulkShare {
 		l.handOver()
 	}
 }
 
 // handOver leaves all pending pushes to the logs' own goroutines.
-func (l *loop) handOver() {
+func (l *Loop) handOver() {
 	for _, shard := range l.pending.shards {
-		l.server.router.Push(shard, false)
+		l.group.Shards.Push(shard, false)
 	}
 	l.pending.shards, l.pending.set, l.pending.work = l.pending.shards[:0], 0, 0
 }
 
 // pushAll makes the pending pushes: the latest in place, if the loop is steady. It reports false if another
 // goroutine has the loop afterwards.
-func (l *loop) pushAll() bool {
+func (l *Loop) pushAll() bool {
 	d := &l.pending
 	if d.streak++; d.set != d.last {
 		d.last, d.streak = d.set, 0
@@ -42,8 +42,8 @@ func (l *loop) pushAll() bool {
 	d.count++
 	this := d.count
 	l.pushing.Store(this)
-	l.server.relief()
-	l.server.router.Push(last, true)
+	l.group.relief()
+	l.group.Shards.Push(last, true)
 	if !l.pushing.CompareAndSwap(this, 0) {
 		l.stranded.Add(-1)
 		return false
@@ -59,27 +59,27 @@ const (
 )
 
 // relief makes sure that relieve runs.
-func (s *Server) relief() {
-	if !s.relieving.Load() && s.relieving.CompareAndSwap(false, true) {
-		go s.relieve()
+func (g *Group) relief() {
+	if !g.relieving.Load() && g.relieving.CompareAndSwap(false, true) {
+		go g.relieve()
 	}
 }
 
 // relieve starts stand-ins for loops whose push takes long. It ends when there has
 // been none for a while.
-func (s *Server) relieve() {
-	seen := make([]uint64, len(s.loops))
+func (g *Group) relieve() {
+	seen := make([]uint64, len(g.loops))
 	for quiet := 0; ; quiet++ {
 		time.Sleep(longestPush)
-		if s.relieveOnce(seen) {
+		if g.relieveOnce(seen) {
 			quiet = 0
 		}
 		if quiet < reliefStays {
 			continue
 		}
-		s.relieving.Store(false)
+		g.relieving.Store(false)
 		// A push that began before this store may have counted on it.
-		if !s.relieveOnce(seen) || !s.relieving.CompareAndSwap(false, true) {
+		if !g.relieveOnce(seen) || !g.relieving.CompareAndSwap(false, true) {
 			return
 		}
 		quiet = 0
@@ -88,13 +88,13 @@ func (s *Server) relieve() {
 
 // relieveOnce relieves the loops that are in the same push as seen the last time. It
 // reports whether any loop is in a push.
-func (s *Server) relieveOnce(seen []uint64) (any bool) {
-	for i, l := range s.loops {
+func (g *Group) relieveOnce(seen []uint64) (any bool) {
+	for i, l := range g.loops {
 		this := l.pushing.Load()
 		any = any || this != 0
 		if this != 0 && this == seen[i] && l.pushing.CompareAndSwap(this, 0) {
 			l.stranded.Add(1)
-			go l.serve()
+			go l.Serve()
 		}
 		seen[i] = this
 	}
@@ -116,7 +116,7 @@ type pushes struct {
 const (
 	// gatherShare is how much work a loop may do on connections while a turn waits to be
 	// pushed: two connections' largest share, or a turn each for more than a hundred.
-	gatherShare = 2 * effortShare
+	gatherShare = 2 * EffortShare
 	// effortTurn is what a connection's turn counts besides its commands.
 	effortTurn = 16
 	// steadyAfter is how many pushes of the same set make a loop steady.
@@ -126,7 +126,7 @@ const (
 )
 
 // pushLater notes that a call waits for a shard whose log was not woken for it.
-func (l *loop) pushLater(shard int) {
+func (l *Loop) pushLater(shard int) {
 	d, bit := &l.pending, uint64(1)<<(shard%64)
 	if d.set&bit == 0 || !slices.Contains(d.shards, shard) {
 		d.set |= bit
@@ -135,11 +135,11 @@ func (l *loop) pushLater(shard int) {
 }
 
 // mustPush says whether the loop has to push before it sleeps.
-func (l *loop) mustPush() bool { return len(l.pending.shards) > 0 }
+func (l *Loop) mustPush() bool { return len(l.pending.shards) > 0 }
 
-// swift notes that a run was answered at once. A connection with many such runs in a row is
+// Swift notes that a run was answered at once. A connection with many such runs in a row is
 // a bystander: it would suffer from a push in place.
-func (c *Conn) swift() {
+func (c *Conn) Swift() {
 	if c.swiftRuns++; c.swiftRuns > swiftAfter {
 		c.swiftRuns = swiftAfter
 		c.loop.pending.streak = 0

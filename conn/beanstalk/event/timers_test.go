@@ -1,4 +1,4 @@
-package beanstalk
+package event
 
 import (
 	"math/rand/v2"
@@ -11,11 +11,11 @@ func checkTimers(t *testing.T, h *timers) {
 	t.Helper()
 	for i := 1; i < len(h.heap); i++ {
 		c := h.heap[i]
-		if c.wake.place != i {
-			t.Fatalf("place %d holds a connection that believes to be at %d", i, c.wake.place)
+		if c.place != i {
+			t.Fatalf("place %d holds a connection that believes to be at %d", i, c.place)
 		}
-		if i > 1 && c.wake.at < h.heap[i/2].wake.at {
-			t.Fatalf("place %d (%d) is before its parent (%d)", i, c.wake.at, h.heap[i/2].wake.at)
+		if i > 1 && c.at < h.heap[i/2].at {
+			t.Fatalf("place %d (%d) is before its parent (%d)", i, c.at, h.heap[i/2].at)
 		}
 	}
 }
@@ -40,8 +40,8 @@ func TestTimers(t *testing.T) {
 			checkTimers(t, &h)
 			var first int64
 			for c := range in {
-				if first == 0 || c.wake.at < first {
-					first = c.wake.at
+				if first == 0 || c.at < first {
+					first = c.at
 				}
 			}
 			if h.first() != first || max(len(h.heap)-1, 0) != len(in) {

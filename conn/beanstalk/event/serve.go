@@ -1,51 +1,35 @@
-package beanstalk
+package event
 
 import (
 	"runtime"
 	"syscall"
 	"time"
 
-	"beanfield/conn"
-	"beanfield/router"
 	"beanfield/storage/pace"
 )
 
-// serve runs until the server stops and all connections have ended.
-func (l *loop) serve() {
+// Serve runs until the group is shut down and all connections have ended.
+func (l *Loop) Serve() {
 	for !l.finished() {
-		if !l.serveRound() {
+		if !l.Round() {
 			return
 		}
 	}
 	close(l.done)
 }
 
-// serveRound serves what is ready, or waits until something is. It reports false if another
+// Round serves what is ready, or waits until something is. It reports false if another
 // goroutine serves the loop now.
-func (l *loop) serveRound() bool {
+func (l *Loop) Round() bool {
 	l.pulse.Beat()
 	events, ok := l.ready()
 	if !ok {
 		return false
 	}
-	l.ringAlarms() // before what came later
-	for i := range events {
-		ev := &events[i]
-		if l.poll.Woke(ev) {
-			continue // edge-triggered: it need not be read
-		}
-		if c := l.conns[ev.Fd]; c != nil {
-			l.turn()
-			c.event(ev.Events)
-			l.served()
-		}
-	}
+	l.serve(events)
 	l.round(len(events))
-	l.serveInbox()
-	if l.recheck.Load() {
-		l.recheckSome()
-	}
-	l.endRound()
+	l.ServeInbox()
+	l.AfterRound()
 	if l.bulk >= bulkShare {
 		l.bulk = 0
 		l.stepBack()
@@ -53,20 +37,39 @@ func (l *loop) serveRound() bool {
 	return true
 }
 
+// ServeEvents serves what is ready now, but for the inbox. Tests run a loop by it.
+func (l *Loop) ServeEvents() { l.serve(l.poll.Peek()) }
+
+// serve rings the alarms that are due, before what came later, and serves connections that have events.
+func (l *Loop) serve(events []syscall.EpollEvent) {
+	l.ringAlarms()
+	for i := range events {
+		ev := &events[i]
+		if l.poll.Woke(ev) {
+			continue // edge-triggered: it need not be read
+		}
+		if c := l.conns[ev.Fd]; c != nil {
+			l.Turn()
+			c.event(ev.Events)
+			l.served()
+		}
+	}
+}
+
 // ready returns the events that are there. If there is nothing else to do it makes the pending pushes, and waits for
 // some. It reports false if another goroutine serves the loop now.
-func (l *loop) ready() (events []syscall.EpollEvent, ok bool) {
+func (l *Loop) ready() (events []syscall.EpollEvent, ok bool) {
 	// If all clients wait for answers, none is about to send. If there is nothing else to do, sleep looks as well.
-	if l.calls < l.open && (l.calls > 0 || l.mustPush() || !l.idle()) {
+	if l.calls < l.open && (l.calls > 0 || l.mustPush() || !l.Idle()) {
 		events = l.poll.Peek()
 	}
-	if len(events) > 0 || !l.idle() {
+	if len(events) > 0 || !l.Idle() {
 		return events, true
 	}
 	if l.mustPush() && !l.pushAll() {
 		return nil, false
 	}
-	if l.idle() {
+	if l.Idle() {
 		l.yield()
 		if events = l.linger(); len(events) == 0 {
 			events = l.sleep()
@@ -90,8 +93,8 @@ const mostYields = 256
 // loop that blocks in epoll holds its processor until the Go scheduler next checks for long
 // system calls, up to 20 ms later.) Yielding once is not enough: the scheduler may come back
 // to the loop at once, and a shard with much to do does a little each time.
-func (l *loop) linger() []syscall.EpollEvent {
-	for yields := 0; yields < mostYields && l.calls > 0 && l.busy(l.asked); yields++ {
+func (l *Loop) linger() []syscall.EpollEvent {
+	for yields := 0; yields < mostYields && l.calls > 0 && l.group.Shards.Busy(l.asked); yields++ {
 		runtime.Gosched()
 		if events := l.poll.Peek(); len(events) > 0 || !l.inbox.Empty() {
 			return events
@@ -103,8 +106,8 @@ func (l *loop) linger() []syscall.EpollEvent {
 // yield lets other goroutines run before a sleep, if one has been woken lately: it may wait for this loop's place. It
 // does so from time to time anyway: Go's monitor thread takes the place of a goroutine that has not yielded for
 // 10 ms, as soon as it is in a system call, and then looks every 20 µs.
-func (l *loop) yield() {
-	now, wakes := l.server.router.Now(), pace.Wakes()
+func (l *Loop) yield() {
+	now, wakes := l.group.Shards.Now(), pace.Wakes()
 	if wakes != l.wakes || now-l.yielded > yieldAfter {
 		l.wakes, l.yielded = wakes, now
 		runtime.Gosched()
@@ -124,15 +127,15 @@ func milliseconds(left time.Duration) int {
 
 // sleep blocks until there is an event, a connection in the inbox, or an
 // alarm is due.
-func (l *loop) sleep() []syscall.EpollEvent {
+func (l *Loop) sleep() []syscall.EpollEvent {
 	l.asleep.Store(true)
-	if !l.inbox.Empty() || l.recheck.Load() {
+	if !l.inbox.Empty() {
 		l.asleep.Store(false)
 		return nil
 	}
 	ms := -1
 	if at := l.timers.first(); at != 0 {
-		ms = milliseconds(time.Duration(at - l.server.router.Now()))
+		ms = milliseconds(time.Duration(at - l.group.Shards.Now()))
 	}
 	if l.stop.Load() {
 		ms = 10 // then finished looks again
@@ -147,8 +150,8 @@ func (l *loop) sleep() []syscall.EpollEvent {
 // One that is in the middle of long work counts for eight.
 const inboxShare = 64
 
-// serveInbox serves some of the connections in the inbox.
-func (l *loop) serveInbox() {
+// ServeInbox serves some of the connections in the inbox.
+func (l *Loop) ServeInbox() {
 	if l.called == nil {
 		l.called = l.inbox.TakeInOrder(func(c *Conn) **Conn { return &c.next })
 	}
@@ -156,64 +159,66 @@ func (l *loop) serveInbox() {
 		c := l.called
 		l.called, c.next = c.next, nil
 		c.queued.Store(false) // from here on it may be queued again
-		l.turn()
-		if l.isNew(c) {
+		l.Turn()
+		switch {
+		case c == &l.bell:
+			l.runErrands()
+		case l.isNew(c):
 			l.admit(c)
-		} else {
+		default:
 			c.notified()
 		}
 		l.served()
-		if c.closed || c.listing != nil {
+		if c.closed || c != &l.bell && c.client.Long() {
 			left -= 7
 		}
 	}
 }
 
-// idle says that the inbox is empty, and no recheck is due.
-func (l *loop) idle() bool { return l.called == nil && l.inbox.Empty() && !l.recheck.Load() }
+// Idle says that the inbox is empty.
+func (l *Loop) Idle() bool { return l.called == nil && l.inbox.Empty() }
 
-func (l *loop) isNew(c *Conn) bool {
+func (l *Loop) isNew(c *Conn) bool {
 	return !c.closed && (c.fd >= len(l.conns) || l.conns[c.fd] != c)
 }
 
-// admit takes a new connection in.
-func (l *loop) admit(c *Conn) {
-	if c == &l.bell {
-		for e := l.errands.Take(); e != nil; e = e.next {
-			e.run()
-		}
-		return
+func (l *Loop) runErrands() {
+	for e := l.errands.Take(); e != nil; e = e.next {
+		e.run()
 	}
+}
+
+// admit takes a new connection in.
+func (l *Loop) admit(c *Conn) {
 	for c.fd >= len(l.conns) {
 		l.conns = append(l.conns, nil)
 	}
 	l.conns[c.fd] = c
-	l.open++
-	l.figures.connections.Store(int64(l.open))
+	l.count(1)
 	if c.tls != nil {
 		c.beginShake()
 	} else {
-		c.begin()
+		c.client.Begin()
 	}
 	if err := l.poll.Add(c.fd); err != nil {
-		l.server.log.Error("a connection cannot be watched", "error", err)
-		c.close()
+		l.group.Log.Error("a connection cannot be watched", "error", err)
+		c.Close()
 		return
 	}
 	if c.tls == nil {
-		c.goOn()
+		c.client.GoOn()
 	}
 }
 
-func (l *loop) ringAlarms() {
+func (l *Loop) ringAlarms() {
 	at := l.timers.first()
 	if at == 0 {
 		return
 	}
-	for now := l.server.router.Now(); at != 0 && at <= now; at = l.timers.first() {
+	for now := l.group.Shards.Now(); at != 0 && at <= now; at = l.timers.first() {
 		c := l.timers.heap[1]
 		l.timers.remove(c)
-		l.turn()
+		l.Turn()
 		c.alarm()
 		l.served()
 	}
@@ -221,7 +226,7 @@ func (l *loop) ringAlarms() {
 
 // finished ends the connections once the server stops, and reports when the
 // last has gone.
-func (l *loop) finished() bool {
+func (l *Loop) finished() bool {
 	if !l.stop.Load() {
 		return false
 	}
@@ -230,47 +235,16 @@ func (l *loop) finished() bool {
 		if c == nil {
 			continue
 		}
-		if l.server.patient.Load() && (c.call != callNone || c.stuck != nil || c.listing != nil) {
+		hasty := l.group.hasty.Load()
+		if !hasty && (c.awaits || c.stuck != nil || c.client.Long()) {
 			busy = true // an answer is on its way
 			continue
 		}
-		if !l.server.patient.Load() {
+		if hasty {
 			// The client hears no more, however long the log takes for what is still to end.
 			syscall.Shutdown(c.fd, syscall.SHUT_RDWR)
 		}
-		c.close()
+		c.Close()
 	}
-	return !busy && l.open == 0 && l.idle()
-}
-
-// NewServer starts the loops. The server owns nothing of the router but its
-// sessions, and tells the acceptor whose clients it serves when one has left.
-func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
-	if err := o.complete(); err != nil {
-		return nil, err
-	}
-	ident, err := newIdentity()
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses,
-		audit: o.Audit, slow: o.Slow}
-	s.hold(&o)
-	s.patient.Store(true)
-	for i := 0; i < o.Loops; i++ {
-		l, err := newLoop(s)
-		if err != nil {
-			for _, l := range s.loops {
-				l.poll.Close()
-			}
-			return nil, err
-		}
-		l.busy = r.Busy
-		s.loops = append(s.loops, l)
-	}
-	for _, l := range s.loops {
-		go l.serve()
-	}
-	s.forget = s.book.OnReplace(s.recheck)
-	return s, nil
+	return !busy && l.open == 0 && l.Idle()
 }

@@ -1,4 +1,4 @@
-package beanstalk
+package event
 
 import (
 	"syscall"
@@ -6,15 +6,15 @@ import (
 	"beanfield/conn/beanstalk/socket"
 )
 
-// send writes the replies that have gathered in the loop's buffer. What the
+// Send writes the replies that have gathered in the loop's buffer. What the
 // socket does not take is kept, and stops the connection until it is gone:
 // that bounds what a slow reader can make the server hold.
-func (c *Conn) send() {
-	out := c.loop.out
+func (c *Conn) Send() {
+	out := c.loop.Out
 	if len(out) == 0 {
 		return
 	}
-	c.loop.out = out[:0]
+	c.loop.Out = out[:0]
 	if c.closed {
 		return
 	}
@@ -28,8 +28,8 @@ func (c *Conn) send() {
 	if len(out) > 0 {
 		c.stick(append([]byte(nil), out...))
 	}
-	if cap(c.loop.out) > 4*sendAt {
-		c.loop.out = make([]byte, 0, sendAt)
+	if cap(c.loop.Out) > 4*SendAt {
+		c.loop.Out = make([]byte, 0, SendAt)
 	}
 }
 
@@ -37,21 +37,21 @@ func (c *Conn) send() {
 // cheaper than writes of its own.
 const copyMax = 32 << 10
 
-// sendLarge adds a large body and its CRLF to the gathered replies or, to
+// SendLarge adds a large body and its CRLF to the gathered replies or, to
 // spare the copy, writes it after them: nobody ever changes it.
-func (c *Conn) sendLarge(parts [][]byte) {
+func (c *Conn) SendLarge(parts [][]byte) {
 	size := 0
 	for _, p := range parts {
 		size += len(p)
 	}
-	if size > copyMax || len(c.loop.out)+size > sendAt {
-		c.send()
+	if size > copyMax || len(c.loop.Out)+size > SendAt {
+		c.Send()
 	}
 	if size <= copyMax && !c.closed {
 		for _, p := range parts {
-			c.loop.out = append(c.loop.out, p...)
+			c.loop.Out = append(c.loop.Out, p...)
 		}
-		c.loop.out = append(c.loop.out, '\r', '\n')
+		c.loop.Out = append(c.loop.Out, '\r', '\n')
 		return
 	}
 	for i, p := range parts {
@@ -73,7 +73,7 @@ func (c *Conn) sendLarge(parts [][]byte) {
 			break
 		}
 	}
-	c.loop.out = append(c.loop.out, '\r', '\n')
+	c.loop.Out = append(c.loop.Out, '\r', '\n')
 }
 
 // write puts bytes on the socket until it takes no more or the connection has
@@ -93,7 +93,7 @@ func (c *Conn) write(b []byte) (n int, ok bool) {
 			return n, true
 		case syscall.EINTR:
 		default:
-			c.close()
+			c.Close()
 			return n, false
 		}
 	}
