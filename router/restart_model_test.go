@@ -141,7 +141,7 @@ func (m *restartModel) leave(c *restartClient, shards []int) {
 
 // endTurn notes who was given a job.
 func (m *restartModel) endTurn(run *restartRun) {
-	m.Tick(nil)
+	m.Tick()
 	for _, g := range m.Given {
 		for _, c := range run.clients {
 			if c.number == g.Client {

@@ -78,6 +78,6 @@ func (m *restartModel) age(now int64, seen *restartSeen) {
 	}
 	m.at(now, now)
 	before := len(m.Jobs)
-	m.Tick(nil)
+	m.Tick()
 	seen.add("too old", before-len(m.Jobs))
 }

@@ -1,9 +1,6 @@
 package router
 
-import (
-	"beanfield/shard/queue/naive"
-	"beanfield/shard/queue/policy"
-)
+import "beanfield/shard/queue/policy"
 
 // rule covers some tubes by policies, in every second run: what becomes of jobs that come back,
 // and of puts into full tubes, is found again after a cut like all else.
@@ -21,19 +18,4 @@ func (run *restartRun) rule() {
 			Expire: max(0, run.dice.Int64N(10)-5) * 3000 * 1e9,
 		}
 	}
-}
-
-// ruled are the same in the model's words.
-func (run *restartRun) ruled() map[string]*naive.Policy {
-	all := map[string]*naive.Policy{}
-	for tube, p := range run.policies {
-		all[tube] = &naive.Policy{
-			Bounds: naive.Bounds{MaxJobs: int(p.Most[0])}, Drop: naive.ByLeast,
-			MaxDeliveries: p.MaxDeliveries,
-			Fate: map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury,
-				policy.FateDrop: naive.FateDrop}[p.DeadLetter],
-			Retry: p.Retry.First, Expire: p.Expire,
-		}
-	}
-	return all
 }

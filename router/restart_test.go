@@ -85,7 +85,7 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 	run.seen = seen
 	shards := 1 + run.dice.IntN(9)
 	run.model = newRestartModel(shards, map[uint64]restartRecord{}, naive.New())
-	run.model.Policies = run.ruled()
+	run.model.Policies = run.policies
 	run.open(shards)
 	for range 3 {
 		run.live()

@@ -15,15 +15,6 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "run the simulations with this seed only")
 
-// ruled are a game's policies in the model's words.
-func (g *game) ruled() map[string]*naive.Policy {
-	all := map[string]*naive.Policy{}
-	for tube, p := range g.policies {
-		all[tube] = &naive.Policy{Weight: p.Weight, MaxReserved: p.MaxReserved, Aging: p.Aging}
-	}
-	return all
-}
-
 // seeds are those that a simulation runs with.
 func seeds(n int) (list []uint64) {
 	if *seedFlag != 0 {
@@ -84,7 +75,7 @@ func TestSynchronousAgainstAModel(t *testing.T) {
 
 func newDuel(t *testing.T, seed uint64) *duel {
 	d := &duel{game: newGame(t, seed, rand.New(rand.NewPCG(seed, 2)), 1), model: naive.New()}
-	d.model.Policies = d.ruled()
+	d.model.Policies = d.policies
 	for range 2 + d.rnd.IntN(5) {
 		d.join()
 	}
@@ -121,7 +112,7 @@ func (d *duel) pass(by time.Duration) bool {
 			}
 			s.endTurn()
 		}
-		d.model.Tick(nil)
+		d.model.Tick()
 		d.compare()
 	}
 	time.Sleep(time.Duration(until - d.bed.r.Now()))
@@ -160,7 +151,7 @@ func (d *duel) leave(i int) {
 	p.real.close()
 	for _, f := range live {
 		d.model.Detach(p.model, func(tube string) bool { return d.bed.r.TubeShard([]byte(tube)) == f.shard })
-		d.model.Tick(nil)
+		d.model.Tick()
 	}
 	d.model.Detach(p.model, nil)
 	d.model.Use(p.model, "")
@@ -202,7 +193,7 @@ func (d *duel) both(p *pair, op queue.Op) {
 		return
 	}
 	want := d.modelled(p, &op, &got)
-	d.model.Tick(nil) // the end of a turn opens tubes
+	d.model.Tick() // the end of a turn opens tubes
 	switch {
 	case op.Kind == queue.Reserve, op.Kind == queue.ReserveSeveral:
 		p.result, p.several = want.status, int(op.Limit)

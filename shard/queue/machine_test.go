@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"beanfield/shard/queue/naive"
-	"beanfield/shard/queue/policy"
 	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
@@ -44,6 +43,7 @@ func newServiceMachine(t queuetest.Failer, pick func(int, string) int) *machine 
 func newSharedMachine(t queuetest.Failer, pick func(int, string) int, share int) *machine {
 	x := &machine{w: newManyWorld(t, pick(4, "many"), share), m: naive.New(), pick: pick}
 	x.w.deaf = true
+	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
 	x.purges(pick(3, "purge"))
 	x.newUsers()
 	return x
@@ -151,9 +151,7 @@ func (x *machine) tick() {
 	x.w.take()
 	x.w.tryAgain()
 	x.sync()
-	x.m = x.m.Tick(func(given []naive.Gift) bool {
-		return len(given) <= len(x.w.given) && slices.Equal(texts(given), x.w.given[:len(given)])
-	})
+	x.m.Tick()
 	x.compare()
 	x.forget()
 }
@@ -196,7 +194,7 @@ func (x *machine) compare() {
 	if w.s.totals != want {
 		w.t.Fatalf("totals are %+v, want %+v", w.s.totals, want)
 	}
-	if w.s.counters != policy.Counters(m.Did) {
+	if w.s.counters != m.Did {
 		w.t.Fatalf("policies have done %v, want %v", w.s.counters, m.Did)
 	}
 	waits := 0

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/policy"
 )
 
@@ -78,8 +77,7 @@ func amountIn(words []string) (a policy.Amount) {
 func (x *machine) limit() {
 	most := policy.Amount{policy.BoundJobs: choose[int64](x, "jobs", 0, 0, 0, 3, 9), policy.BoundBytes: choose[int64](x,
 		"bytes", 0, 0, 0, 40, 5000)}
-	x.w.quota.most = most
-	x.m.Most = naive.Bounds{MaxJobs: int(most[policy.BoundJobs]), MaxBytes: int(most[policy.BoundBytes])}
+	x.w.quota.most, x.m.Most = most, most
 }
 
 // A shard counts for a new quota, and for the old one no more, also those who wait for room.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/queuetest"
 
 	"pgregory.net/rapid"
@@ -119,8 +118,7 @@ func newFairMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 }
 
 func (x *machine) police() *machine {
-	x.m.Spread, x.m.Policies = policy.Spread, map[string]*naive.Policy{}
-	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
+	x.m.Spread, x.m.Policies = policy.Spread, map[string]*policy.Policy{}
 	for range machineTubes {
 		x.rule()
 	}
@@ -151,33 +149,9 @@ func (x *machine) rule() {
 	all[machineTubes[n]] = p
 	x.forget()
 	x.tick() // what is due by the old one
-	x.m.Rule(machineTubes[n], modelled(p))
+	x.m.Rule(machineTubes[n], p)
 	x.w.setPolicies(all)
 	x.tick()
-}
-
-// modelled is a policy in the words of the model.
-func modelled(p *policy.Policy) *naive.Policy {
-	if p == nil {
-		return nil
-	}
-	return &naive.Policy{
-		Bounds: naive.Bounds{MaxJobs: int(p.Most[0]), MaxBytes: int(p.Most[1]), MaxMemory: int(p.Most[2])},
-		Drop: map[policy.Full]func(a, b *naive.Job) int{
-			policy.FullOldest: naive.ByAge, policy.FullLeast: naive.ByLeast}[p.Full],
-		MaxDeliveries: p.MaxDeliveries,
-		Delivered: func(j *naive.Job) uint32 {
-			return map[policy.Counted]uint32{
-				policy.CountReserves: j.Reserves - j.Before.Reserves,
-				policy.CountTimeouts: j.Timeouts - j.Before.Timeouts,
-				policy.CountReleases: j.Releases - j.Before.Releases,
-			}[p.Count]
-		},
-		Fate: map[policy.Fate]naive.Fate{policy.FateBury: naive.FateBury,
-			policy.FateDrop: naive.FateDrop}[p.DeadLetter],
-		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire, ExpireReady: p.ExpireReady,
-		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.MostAtOnce()), Weight: p.Weight, Aging: p.Aging,
-	}
 }
 
 var policyCommands = append([]command{{"rule", 3, (*machine).rule}, {"limit", 1, (*machine).limit}}, commands...)

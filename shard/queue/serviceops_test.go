@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"beanfield/shard/queue/naive"
-	"beanfield/shard/queue/policy"
 )
 
 // The consumers of the service machine: of first groups, and of views. Its beanstalk clients
@@ -72,13 +71,7 @@ func (x *machine) serve() {
 	x.serves = true
 	x.w.setLimits(strings.Fields(x.fill(0, "delivery={0|2|3} length={0|5} evict={0|1} idle={0|5}s leaving={1|10}s "+
 		"dead={rear|rear|drop|bury}")))
-	l := &x.w.limits
-	x.m.Limits = naive.Limits{
-		MaxDelivery: l.MaxDelivery, MaxLength: l.MaxLength, AutoEvict: l.AutoEvict, MaxIdle: l.MaxIdle,
-		Leaving: l.Leaving,
-		DeadLetter: map[policy.Fate]naive.Fate{policy.FateRear: naive.FateRear, policy.FateDrop: naive.FateDrop,
-			policy.FateBury: naive.FateBury}[l.DeadLetter],
-	}
+	x.m.Limits = x.w.limits
 	x.employ()
 }
 

@@ -33,7 +33,7 @@ var budgets = map[string]weight{
 	"router":                  {10000, 24400},
 	"shard":                   {1500, 4500},
 	"shard/queue":             {34800, 25500},
-	"shard/queue/naive":       {7600, 0},
+	"shard/queue/naive":       {7200, 0},
 	"storage":                 {4300, 4800},
 	"storage/cluster":         {13400, 11600},
 	"storage/jetstream":       {4700, 3400},

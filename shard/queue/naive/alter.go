@@ -20,10 +20,11 @@ func (m *Queue) Alter(id uint64, a Alter) Status {
 	case a.To == "":
 		m.change(j, a)
 		return OK
-	case !m.makeWay(a.To, j):
+	case m.full(a.To, j):
 		m.sweep()
 		return NoRoom
 	}
+	m.makeWay(a.To, j)
 	state, deadline := j.State, j.Deadline
 	if a.As != "" {
 		state, deadline = a.As, 0
@@ -74,25 +75,4 @@ func (m *Queue) change(j *Job, a Alter) {
 		return
 	}
 	m.putBack(j, state, deadline)
-}
-
-// makeWay drops ready jobs of a tube for one that comes from another tube, if that makes enough room. It reports false
-// if the tube refuses it.
-func (m *Queue) makeWay(tube string, j *Job) bool {
-	p := m.policy(tube)
-	full := func(jobs []*Job) bool { return p.over(with(jobs, j)) }
-	var stay []*Job
-	for _, k := range m.In(tube) {
-		if p.Drop == nil || k.State != Ready {
-			stay = append(stay, k)
-		}
-	}
-	if full(stay) {
-		return false
-	}
-	for full(m.In(tube)) {
-		m.Did[Dropped]++
-		m.end(m.Least(p.Drop, func(k *Job) bool { return k.Tube == tube && k.State == Ready }))
-	}
-	return true
 }

@@ -94,12 +94,6 @@ func (m *Queue) Subscribe(client, window int, auto bool, tags []string, start ui
 // Pending lists what is pending at a consumer, or what another client holds, in the order in
 // which it got it.
 func (m *Queue) Pending(client int) (ids []uint64) {
-	if v := m.view(m.Clients[client].Consumer); v != nil {
-		for _, j := range m.partsOf(v, client) {
-			ids = append(ids, j.ID)
-		}
-		return ids
-	}
 	for _, j := range m.HeldBy(client) {
 		ids = append(ids, j.ID)
 	}
@@ -145,7 +139,7 @@ func (m *Queue) Commit(queue, group string, ids []uint64) {
 				m.viewEnds(j, v)
 			}
 		case j.State == Ready || j.State == Reserved && m.Clients[j.Holder].Consumer != nil:
-			m.unpend(j)
+			m.lose(j, nil)
 			m.finish(j)
 		}
 	}
@@ -167,16 +161,14 @@ func (m *Queue) Refuse(client int, stop bool, code, reason string, ids []uint64)
 	}
 	for _, id := range ids {
 		j := m.Job(id)
-		switch {
-		case j == nil || j.Tube != c.Queue:
-		case v != nil && j.of(v).User == client:
-			j.Code, j.Reason = code, reason
-			m.viewReturns(j, v)
-		case v == nil && j.State == Reserved && j.Holder == client:
-			j.Code, j.Reason = code, reason
-			j.avoid = 1 + client
-			m.rebalance(j)
+		if j == nil || j.Tube != c.Queue || j.of(v).Holder != client {
+			continue
 		}
+		j.Code, j.Reason = code, reason
+		if v == nil {
+			j.avoid = 1 + client
+		}
+		m.takeBack(j, v)
 	}
 	m.wake(client)
 	m.sweep()
@@ -191,13 +183,6 @@ func (m *Queue) standBack(client int) {
 	}
 }
 
-// unpend is told of a job that its holder is about to lose.
-func (m *Queue) unpend(j *Job) {
-	if j.State == Reserved {
-		m.loses(j.Holder, j.ID)
-	}
-}
-
 func (m *Queue) loses(client int, id uint64) {
 	if c := m.Clients[client].Consumer; c != nil {
 		c.again = slices.DeleteFunc(c.again, func(k uint64) bool { return k == id })
@@ -205,26 +190,50 @@ func (m *Queue) loses(client int, id uint64) {
 	}
 }
 
-// rebalance takes a job from a consumer of the first group that has not dealt with it.
-func (m *Queue) rebalance(j *Job) {
-	m.unpend(j)
-	j.Returns++
-	if most := m.Limits.MaxDelivery; !m.NoUpdates && most > 0 && j.Returns >= most {
+// takeBack takes a job from a consumer that has not dealt with it.
+func (m *Queue) takeBack(j *Job, v *View) {
+	p, client, most := j.of(v), j.of(v).Holder, m.Limits.MaxDelivery
+	p.Returns++
+	dead := !m.NoUpdates && most > 0 && p.Returns >= most
+	if v == nil {
+		m.lose(j, nil)
+	}
+	switch {
+	case dead && v == nil:
 		m.die(j, m.Limits.DeadLetter)
 		return
+	case dead:
+		j.Fated, j.Fate = true, m.Limits.DeadLetter
+		m.viewEnds(j, v)
+		return
+	case v == nil:
+		j.place(Ready)
 	}
-	j.place(Ready)
 	if !m.NoUpdates {
 		m.log(j)
 	}
-	m.ready(j)
+	if v == nil {
+		m.ready(j)
+		return
+	}
+	p.Holder = Nobody
+	m.callLine(j.Tube, v) // others are called before the consumer that had it
+	m.loses(client, j.ID)
 }
 
-// expireInOrder lets jobs expire, where the order of holders is known.
-func (m *Queue) expireInOrder() {
+// slot orders clients that lose something at the same moment.
+func (m *Queue) slot(client int) uint32 {
+	if m.Slot == nil {
+		return 0
+	}
+	return m.Slot(client)
+}
+
+// expire lets jobs expire.
+func (m *Queue) expire() {
 	for {
 		j := m.Least(func(a, b *Job) int {
-			return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(m.Slot(a.Holder), m.Slot(b.Holder)),
+			return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(m.slot(a.Holder), m.slot(b.Holder)),
 				byID(a, b))
 		}, func(j *Job) bool { return j.State == Reserved && j.Deadline != 0 && j.Deadline <= m.Now })
 		switch {
@@ -237,7 +246,7 @@ func (m *Queue) expireInOrder() {
 			m.Timeouts++
 			m.standBack(j.Holder) // others come first
 			j.avoid = 1 + j.Holder
-			m.rebalance(j)
+			m.takeBack(j, nil)
 		}
 	}
 }
@@ -252,19 +261,15 @@ func (m *Queue) tickLeavers() {
 				continue
 			}
 			if first == Nobody || cmp.Or(cmp.Compare(c.leaveAt, m.Clients[first].Consumer.leaveAt),
-				cmp.Compare(m.Slot(i), m.Slot(first))) < 0 {
+				cmp.Compare(m.slot(i), m.slot(first))) < 0 {
 				first = i
 			}
 		}
 		if first == Nobody {
 			break
 		}
-		if ids := m.Pending(first); len(ids) > 0 {
-			if v := m.view(m.Clients[first].Consumer); v != nil {
-				m.viewReturns(m.Job(ids[0]), v)
-			} else {
-				m.rebalance(m.Job(ids[0]))
-			}
+		if jobs := m.HeldBy(first); len(jobs) > 0 {
+			m.takeBack(jobs[0], m.view(m.Clients[first].Consumer))
 		}
 		m.departIdle(first)
 	}

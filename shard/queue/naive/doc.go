@@ -1,7 +1,8 @@
 // Package naive is the queue once more, for tests: what beanstalkd is, and what the queue
 // service adds, as one would explain them. It is as simple as possible: jobs, clients and
 // tubes are in slices, and everything is found by looking at all of them. There are no
-// shards, no heaps, no turns, no goroutines. It shares no code with package queue.
+// shards, no heaps, no turns, no goroutines. It shares no code with package queue, only the
+// words of package policy: what may be said of tubes.
 //
 // Whoever compares something with it does the same with both, an operation at a time, and
 // looks at both. Now is the moment of the operation. Due says when something happens by
@@ -13,7 +14,7 @@
 // WroteQueue and WroteKey hear of every record. Restore and RestoreKeys make a queue of such records.
 //
 // Where no order is promised, and several are right, the model has a hook to find out which
-// one was taken: the argument of Tick, and Slot.
+// one was taken: Slot and ViewSlot.
 //
 // Package queue compares its states with it after every step (shard/queue/machine_test.go),
 // package router its sessions over several shards (router/synchronous_test.go), and what a

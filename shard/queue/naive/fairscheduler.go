@@ -79,34 +79,13 @@ func (m *Queue) charge(client int, tube string) {
 // Offers are the jobs that a client would get, one after the other.
 func (m *Queue) Offers(client, most int) (jobs []*Job) {
 	m.Next(client)
-	watched, x := m.Clients[client].Watched, m.FairSchedulers[m.Clients[client].fair]
-	left, tags := map[string][]*Job{}, map[string]int64{}
-	for _, tube := range watched {
-		if m.bestFor(client, tube) == nil {
-			continue
-		}
-		left[tube] = slices.DeleteFunc(m.Listed(Ready, tube), func(j *Job) bool {
-			return !Has(j.Tags, m.Clients[client].Wants)
-		})
-		if left[tube] = left[tube][:min(len(left[tube]), m.letsGo(tube))]; x != nil {
-			tags[tube] = x.tag(tube)
-		}
-	}
+	c := m.clone()
 	for len(jobs) < most {
-		next := ""
-		for tube, list := range left {
-			if len(list) > 0 && (next == "" || cmp.Or(cmp.Compare(tags[tube], tags[next]),
-				m.byTurn(list[0], left[next][0])) < 0) {
-				next = tube
-			}
-		}
-		if next == "" {
+		j := c.Claim(client)
+		if j == nil {
 			break
 		}
-		jobs, left[next] = append(jobs, left[next][0]), left[next][1:]
-		if x != nil {
-			tags[next] += Share / int64(max(1, m.policy(next).Weight))
-		}
+		jobs = append(jobs, j)
 	}
 	return jobs
 }

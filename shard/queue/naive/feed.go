@@ -123,15 +123,14 @@ func (m *Queue) resend(client int, v *View) {
 	full := !c.Auto && sent >= c.Window
 	switch {
 	case v != nil && full:
-		m.loses(client, j.ID)
-		j.of(v).User = Nobody
+		m.lose(j, v)
 		m.callLine(c.Queue, v)
 	case v != nil:
 		m.sendPart(client, j, v)
 	case j.ID < c.Start:
-		m.rebalance(j)
+		m.takeBack(j, nil)
 	case full:
-		m.unpend(j)
+		m.lose(j, nil)
 		m.ready(j)
 	default:
 		m.send(client, j, j.Returns)

@@ -16,7 +16,7 @@ func (m *Queue) log(j *Job) {
 	l.Parts = map[int]*Part{}
 	for n, p := range j.Parts {
 		if p.Done || p.Returns > 0 {
-			l.Parts[n] = &Part{Done: p.Done, Returns: p.Returns, User: Nobody}
+			l.Parts[n] = &Part{Done: p.Done, Returns: p.Returns, Holder: Nobody}
 		}
 	}
 	j.Logged = &l
@@ -58,9 +58,9 @@ func Restore(jobs []*Job, services []*Service) *Queue {
 	}
 	for _, l := range jobs {
 		j := *l
-		j.Logged, j.Parts, j.Since = l, map[int]*Part{}, 0
+		j.Logged, j.Parts, j.Since, j.Holder = l, map[int]*Part{}, 0, Nobody
 		for n, p := range l.Parts {
-			j.Parts[n] = &Part{Done: p.Done, Returns: p.Returns, User: Nobody}
+			j.Parts[n] = &Part{Done: p.Done, Returns: p.Returns, Holder: Nobody}
 			m.views = max(m.views, n)
 		}
 		m.seq = max(m.seq, j.Rank, j.taken)

@@ -37,7 +37,7 @@ func (m *Queue) putFor(j, victim *Job) Status {
 	if s := m.known(j); s != "" {
 		return s
 	}
-	if room := m.makeRoom(j, victim); !room || m.NoPuts {
+	if !m.makeRoom(j, victim) {
 		return NoRoom
 	}
 	m.need(j.Tube).Total++

@@ -3,103 +3,72 @@ package naive
 import (
 	"cmp"
 	"slices"
+
+	"beanfield/shard/queue/policy"
 )
 
-// Policy is what holds for a tube beyond beanstalkd's rules. 0 is no limit.
-type Policy struct {
-	Bounds
-	Drop func(a, b *Job) int // which ready job goes first when the tube is full; nil to refuse
-
-	MaxDeliveries int
-	Delivered     func(*Job) uint32 // how often
-	Fate          Fate
-
-	Retry, RetryMost int64 // as shard/queue has it
-	Expire, Aging    int64
-	ExpireReady      bool
-
-	Weight                   int // 0: none, which is 1 beside a tube that has one
-	MaxReserved, Rate, Burst int // as shard/queue has it, but for Burst, which is never 0 beside Rate
-}
-
-// Bounds are what a tube may have, or a server.
-type Bounds struct{ MaxJobs, MaxBytes, MaxMemory int } // 0: no limit
-
-// perJob is what a job takes of MaxMemory beside its body.
+// perJob is what a job takes of memory beside its body.
 const perJob = 100
 
 // over says that some jobs are more than there may be.
-func (b *Bounds) over(jobs []*Job) bool {
-	count, bytes := size(jobs)
-	return b.MaxJobs > 0 && count > b.MaxJobs || b.MaxBytes > 0 && bytes > b.MaxBytes || b.MaxMemory > 0 &&
-		bytes+perJob*count > b.MaxMemory
+func over(most policy.Amount, jobs []*Job) bool {
+	count, bytes := int64(len(jobs)), int64(0)
+	for _, j := range jobs {
+		bytes += int64(len(j.Body))
+	}
+	more := func(b policy.Bound, n int64) bool { return most[b] > 0 && n > most[b] }
+	return more(policy.BoundJobs, count) || more(policy.BoundBytes, bytes) ||
+		more(policy.BoundMemory, bytes+perJob*count)
 }
 
 // with is some jobs and another one.
 func with(jobs []*Job, j *Job) []*Job { return append(jobs[:len(jobs):len(jobs)], j) }
 
-// What policies have done, by its number in Queue.Did: as shard/queue has it.
-const (
-	Refused = iota
-	Dropped
-	Expired
-	Retried
-	DeadBuried
-	DeadDeleted
-	DeadMoved
-	Paced
-	Filled
-	actions
-)
-
-// ByAge is the order in which jobs were put.
-func ByAge(a, b *Job) int { return cmp.Or(cmp.Compare(a.Created, b.Created), byID(a, b)) }
-
-// ByLeast begins with the job that would be reserved last.
-func ByLeast(a, b *Job) int { return -ByPri(a, b) }
+// dropOrder is the order in which a full tube drops ready jobs.
+func dropOrder(p *policy.Policy) func(a, b *Job) int {
+	if p.Full == policy.FullOldest {
+		return func(a, b *Job) int { return cmp.Or(cmp.Compare(a.Created, b.Created), byID(a, b)) }
+	}
+	return func(a, b *Job) int { return ByPri(b, a) } // who would be reserved last
+}
 
 // policy is what holds for a tube.
-func (m *Queue) policy(tube string) *Policy {
+func (m *Queue) policy(tube string) *policy.Policy {
 	if p := m.Policies[tube]; p != nil {
 		return p
 	}
-	return &Policy{}
+	return &policy.Policy{}
 }
 
-// size is how many jobs a tube has, and how large they are.
-func size(jobs []*Job) (count, bytes int) {
-	for _, j := range jobs {
-		count++
-		bytes += len(j.Body)
+// full says that a tube has no room for some jobs more, whatever it drops.
+func (m *Queue) full(tube string, more ...*Job) bool {
+	p := m.policy(tube)
+	stay := slices.DeleteFunc(m.In(tube), func(k *Job) bool { return p.Full != policy.FullRefuse && k.State == Ready })
+	return over(p.Most, append(stay, more...))
+}
+
+// makeWay drops ready jobs of a tube until another one fits.
+func (m *Queue) makeWay(tube string, j *Job) {
+	p := m.policy(tube)
+	for over(p.Most, with(m.In(tube), j)) {
+		m.Did[policy.ActionDrop]++
+		m.end(m.Least(dropOrder(p), func(k *Job) bool { return k.Tube == tube && k.State == Ready }))
 	}
-	return count, bytes
 }
 
 // makeRoom drops a victim, if there is one, and then ready jobs until another one fits, or none if that is not enough.
 func (m *Queue) makeRoom(new, victim *Job) bool {
-	p := m.policy(new.Tube)
-	full := func(jobs []*Job) bool { return p.over(with(jobs, new)) }
-	var stay []*Job
-	for _, j := range m.In(new.Tube) {
-		if p.Drop == nil || j.State != Ready {
-			stay = append(stay, j)
-		}
-	}
-	if full(stay) {
-		m.Did[Refused]++
+	switch {
+	case m.full(new.Tube, new):
+		m.Did[policy.ActionRefuse]++
 		return false
-	}
-	if m.Most.over(with(m.Jobs, new)) {
+	case m.NoPuts || over(m.Most, with(m.Jobs, new)):
 		return false
-	}
-	if victim != nil && !m.NoPuts {
-		m.Did[Dropped]++
+	case victim != nil:
+		m.Did[policy.ActionDrop]++
 		m.end(victim)
 	}
-	for !m.NoPuts && full(m.In(new.Tube)) {
-		m.Did[Dropped]++
-		m.end(m.Least(p.Drop, func(j *Job) bool { return j.Tube == new.Tube && j.State == Ready }))
-	}
+	m.makeWay(new.Tube, new)
 	return true
 }
 
@@ -110,20 +79,10 @@ func (m *Queue) PutAll(all []*Job, id uint64) Status {
 		return status
 	}
 	for _, j := range jobs {
-		p := m.policy(j.Tube)
-		var there []*Job
-		for _, k := range slices.Concat(m.In(j.Tube), jobs) {
-			old := k.State != ""
-			if k.Tube == j.Tube && (!old || p.Drop == nil || k.State != Ready) {
-				there = append(there, k)
-			}
-		}
-		if p.over(there) || m.Most.over(slices.Concat(m.Jobs, jobs)) {
+		others := slices.DeleteFunc(slices.Clone(jobs), func(k *Job) bool { return k.Tube != j.Tube })
+		if m.NoPuts || m.full(j.Tube, others...) || over(m.Most, slices.Concat(m.Jobs, jobs)) {
 			return NoRoom
 		}
-	}
-	if m.NoPuts && len(jobs) > 0 {
-		return NoRoom
 	}
 	for _, j := range jobs {
 		j.ID = id
@@ -180,30 +139,30 @@ func (m *Queue) comesBack(j *Job, delayed bool) bool {
 	p := m.policy(j.Tube)
 	switch {
 	case m.old(j):
-		m.Did[Expired]++
+		m.Did[policy.ActionExpire]++
 		m.end(j)
 		return true
 	case m.NoUpdates:
 		return false
-	case m.mostOf(j) > 0 && p.delivered(j) >= m.mostOf(j):
-		fate := FateBury
+	case m.mostOf(j) > 0 && delivered(p, j) >= m.mostOf(j):
+		fate := policy.FateBury
 		if p.MaxDeliveries > 0 {
-			fate = p.Fate
+			fate = p.DeadLetter
 		}
 		j.place(Ready)
 		m.die(j, fate)
 		return true
-	case delayed || p.Retry == 0:
+	case delayed || p.Retry.First == 0:
 		return false
 	}
-	wait := p.Retry
-	for n := uint32(1); p.RetryMost > 0 && n < j.Reserves; n++ {
-		wait = min(2*wait, p.RetryMost)
+	wait, most := p.Retry.First, p.Retry.Most
+	for n := uint32(1); most > 0 && n < j.Reserves; n++ {
+		wait = min(2*wait, most)
 	}
-	if p.RetryMost > 0 {
+	if most > 0 {
 		wait = m.Spread(j.ID, j.Reserves, wait)
 	}
-	m.Did[Retried]++
+	m.Did[policy.ActionRetry]++
 	j.place(Delayed)
 	j.Deadline = m.Now + wait
 	m.log(j)
@@ -225,18 +184,19 @@ func (m *Queue) giveBack(j *Job) {
 
 // mostOf is how often a job may be delivered; 0 if there is no limit.
 func (m *Queue) mostOf(j *Job) int {
-	policy, said := m.policy(j.Tube).MaxDeliveries, j.said().MaxDeliveries
-	if policy == 0 || said > 0 && said < policy {
+	ruled, said := m.policy(j.Tube).MaxDeliveries, j.said().MaxDeliveries
+	if ruled == 0 || said > 0 && said < ruled {
 		return said
 	}
-	return policy
+	return ruled
 }
 
-func (p *Policy) delivered(j *Job) int {
-	if p.Delivered == nil {
-		return int(j.Reserves - j.Before.Reserves)
-	}
-	return int(p.Delivered(j))
+func delivered(p *policy.Policy, j *Job) int {
+	return int(map[policy.Counted]uint32{
+		policy.CountReserves: j.Reserves - j.Before.Reserves,
+		policy.CountTimeouts: j.Timeouts - j.Before.Timeouts,
+		policy.CountReleases: j.Releases - j.Before.Releases,
+	}[p.Count])
 }
 
 // OldAt is when a job is too old; 0 if never.
@@ -259,8 +219,7 @@ func (m *Queue) old(j *Job) bool { return m.OldAt(j) != 0 && m.OldAt(j) <= m.Now
 func (m *Queue) endOld() {
 	for _, j := range slices.Clone(m.Jobs) {
 		if m.old(j) && j.State != Reserved && j.State != Passed {
-			m.Did[Expired]++
-			m.unpend(j)
+			m.Did[policy.ActionExpire]++
 			m.end(j)
 		}
 	}

@@ -3,6 +3,8 @@ package naive
 import (
 	"cmp"
 	"slices"
+
+	"beanfield/shard/queue/policy"
 )
 
 // State is the place of a job.
@@ -44,23 +46,23 @@ type Queue struct {
 	WroteQueue func(s *Service)
 	WroteKey   func(k *Key, gone bool)
 
-	Most           Bounds                    // of all tubes together
-	Policies       map[string]*Policy        // by tube
-	Did            [actions]uint64           // by policies
+	Most           policy.Amount             // of all tubes together
+	Policies       map[string]*policy.Policy // by tube
+	Did            policy.Counters           // by policies
 	FairSchedulers map[string]*FairScheduler // by the names of the tubes
 	Ticks          map[Schedule]int64        // the last one of each
 	// Spread is a retry's delay with up to a tenth more or less.
 	Spread func(id uint64, deliveries uint32, delay int64) int64
 
 	// of the queue service
-	Limits   Limits
+	Limits   policy.Limits
 	Services map[string]*Service
 	Gets     []*Get // that wait, or were called; in the order in which they came
 	Pushed   []Push
 	Called   []string // gets that are to try again
 	Found    []uint64 // by the last get
 	// Slot breaks ties between clients that lose something at the same moment, and ViewSlot
-	// between views; with nil none has to be broken.
+	// between views; with nil the lower job is first.
 	Slot     func(client int) uint32
 	ViewSlot func(queue string, v *View) uint32
 
@@ -79,26 +81,24 @@ type Job struct {
 	Pri, Delay, TTR                             uint32
 	Created, Deadline                           int64
 	Since                                       int64 // when it became ready, where that counts; 0: its put
-	Holder                                      int
-	Rank                                        int  // orders the buried jobs
-	Quarantined                                 bool // it is buried because its body cannot be read
+	Rank                                        int   // orders the buried jobs
+	Quarantined                                 bool  // it is buried because its body cannot be read
 	Reserves, Timeouts, Releases, Buries, Kicks uint32
 
 	// of the queue service
 	Tags         []string
-	Returns      int // how often it was taken back from consumers of the first group
 	Moved        bool
 	Timed        bool   // it has another TTR than its put has said
 	Before       Counts // what was counted when it was last moved
 	Code, Reason string // of the last refusal
 	Fated        bool   // it is a dead letter of a group, and others have it
-	Fate         Fate
+	Fate         policy.Fate
 	Parts        map[int]*Part // what the views have of it, by their numbers
 
+	Part         // what the tube has of it, or the first group
 	Said   *Said // nil for a plain put
 	Logged *Job
 
-	taken int // orders what a client holds
 	avoid int // 1 + the consumer that has just refused it, or 0
 }
 
@@ -226,7 +226,6 @@ func ByPri(a, b *Job) int { return cmp.Or(cmp.Compare(a.Pri, b.Pri), byID(a, b))
 
 func byID(a, b *Job) int       { return cmp.Compare(a.ID, b.ID) }
 func byDeadline(a, b *Job) int { return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), byID(a, b)) }
-func byTaking(a, b *Job) int   { return cmp.Compare(a.taken, b.taken) }
 func byRank(a, b *Job) int     { return cmp.Compare(a.Rank, b.Rank) }
 
 // Listed lists a tube's jobs in one place, in the order in which they leave it.
@@ -257,13 +256,10 @@ func (m *Queue) paused(tube string) bool {
 }
 
 // HeldBy lists the jobs that a client holds, in the order in which it got them.
-func (m *Queue) HeldBy(client int) (jobs []*Job) {
-	for _, j := range m.Jobs {
-		if j.State == Reserved && j.Holder == client {
-			jobs = append(jobs, j)
-		}
-	}
-	slices.SortFunc(jobs, byTaking)
+func (m *Queue) HeldBy(client int) []*Job {
+	v := m.view(m.Clients[client].Consumer)
+	jobs := slices.DeleteFunc(slices.Clone(m.Jobs), func(j *Job) bool { return j.of(v).Holder != client })
+	slices.SortFunc(jobs, func(a, b *Job) int { return cmp.Compare(a.of(v).taken, b.of(v).taken) })
 	return jobs
 }
 

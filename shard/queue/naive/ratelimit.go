@@ -1,5 +1,11 @@
 package naive
 
+import (
+	"cmp"
+
+	"beanfield/shard/queue/policy"
+)
+
 // rate limit is what a tube has handed out. Owed is when all of it will have been paid off, if each job takes a
 // second divided by the rate, counted in nanoseconds times the rate.
 type rateLimit struct {
@@ -12,19 +18,22 @@ type rateLimit struct {
 // up is a quotient that is not rounded down.
 func up(a, b int64) int64 { return (a + b - 1) / b }
 
+// burst is how many jobs may go at once.
+func burst(p *policy.Policy) int64 { return int64(cmp.Or(p.Burst, p.Rate)) }
+
 // handOut notes that somebody has got a job.
 func (m *Queue) handOut(tube string) {
 	p, t := m.policy(tube), m.Tube(tube)
 	if p.MaxReserved > 0 && m.reserved(tube) == p.MaxReserved {
-		m.Did[Filled]++
+		m.Did[policy.ActionFill]++
 	}
 	if p.Rate == 0 {
 		return
 	}
 	t.Owed = max(t.Owed, m.Now*int64(p.Rate)) + Second
-	if free := t.Owed - int64(p.Burst-1)*Second; free > m.Now*int64(p.Rate) {
+	if free := t.Owed - (burst(p)-1)*Second; free > m.Now*int64(p.Rate) {
 		if t.OpensAt == 0 {
-			m.Did[Paced]++
+			m.Did[policy.ActionPace]++
 		}
 		t.OpensAt = up(free, int64(p.Rate))
 	}
@@ -34,23 +43,6 @@ func (m *Queue) handOut(tube string) {
 func (m *Queue) closed(tube string) bool {
 	p, t := m.policy(tube), m.Tube(tube)
 	return t != nil && t.OpensAt != 0 || p.MaxReserved > 0 && m.reserved(tube) >= p.MaxReserved
-}
-
-// letsGo is how many jobs of a tube may go now, one after the other.
-func (m *Queue) letsGo(tube string) int {
-	p, t, n := m.policy(tube), m.Tube(tube), len(m.Jobs)
-	if p.MaxReserved > 0 {
-		n = min(n, p.MaxReserved-m.reserved(tube))
-	}
-	if p.Rate > 0 {
-		for k, owed := 0, max(t.Owed, m.Now*int64(p.Rate))-m.Now*int64(p.Rate); k < n; k++ {
-			if owed > int64(p.Burst-1)*Second {
-				return k
-			}
-			owed += Second
-		}
-	}
-	return n
 }
 
 func (m *Queue) reserved(tube string) int {
@@ -125,13 +117,13 @@ func (m *Queue) lingers(t *Tube) bool {
 }
 
 // Rule gives a tube another policy, or none.
-func (m *Queue) Rule(tube string, p *Policy) {
+func (m *Queue) Rule(tube string, p *policy.Policy) {
 	old, t := m.policy(tube), m.Tube(tube)
 	m.Policies[tube] = p
 	if t == nil {
 		return
 	}
-	if now := m.policy(tube); old.Rate != now.Rate || old.Burst != now.Burst {
+	if now := m.policy(tube); old.Rate != now.Rate || burst(old) != burst(now) {
 		t.rateLimit = rateLimit{}
 	}
 	m.waitFrom(tube)

@@ -25,16 +25,15 @@ func (s *Service) Names() (list []string) {
 
 // Search says how a group of its queue sees an item.
 func (m *Queue) Search(j *Job, group string) Seen {
-	s := Seen{Deliveries: j.Returns, Code: j.Code, Reason: j.Reason, Pending: j.State == Reserved}
-	holder, todo := j.Holder, m.Listed(Ready, j.Tube)
-	if v := m.Service(j.Tube).View(group); v != nil {
-		p := j.of(v)
-		s.Deliveries, s.Pending = p.Returns, p.User != Nobody
-		holder, todo = p.User, m.Undelivered(j.Tube, v)
+	v, todo := m.Service(j.Tube).View(group), m.Listed(Ready, j.Tube)
+	if v != nil {
+		todo = m.Undelivered(j.Tube, v)
 	}
+	p := j.of(v)
+	s := Seen{Deliveries: p.Returns, Code: j.Code, Reason: j.Reason, Pending: p.Holder != Nobody}
 	if s.Pending {
 		s.Deliveries++
-		if c := m.Clients[holder].Consumer; c != nil {
+		if c := m.Clients[p.Holder].Consumer; c != nil {
 			s.Consumer = c.Group + "." + c.User
 		}
 	}

@@ -3,28 +3,12 @@ package naive
 import (
 	"slices"
 	"strings"
-)
 
-// Fate is what becomes of an item that was delivered too often.
-type Fate string
-
-// The fates. In a rear queue, FateRear buries.
-const (
-	FateRear Fate = "rear"
-	FateDrop Fate = "drop"
-	FateBury Fate = "bury"
+	"beanfield/shard/queue/policy"
 )
 
 // rear is how the name of a queue's rear queue ends.
 const rear = ";rear"
-
-// Limits are what the queues' owner has decided.
-type Limits struct {
-	MaxDelivery, MaxLength int
-	AutoEvict              bool
-	MaxIdle, Leaving       int64
-	DeadLetter             Fate
-}
 
 // Service is what the queue service knows of a tube: a queue. Its first group is the tube.
 type Service struct {
@@ -79,7 +63,7 @@ func (m *Queue) PutItem(j *Job) Status {
 	full := m.Limits.MaxLength > 0 && len(m.In(j.Tube))+len(m.In(pair)) >= m.Limits.MaxLength
 	victim := m.Least(byID, func(k *Job) bool { return m.Limits.AutoEvict && k.Tube == j.Tube && !m.had(k) })
 	if full && victim == nil {
-		m.Did[Refused]++
+		m.Did[policy.ActionRefuse]++
 		return TooLong
 	}
 	j.TTR = uint32((m.Limits.MaxIdle + Second - 1) / Second)
@@ -97,11 +81,11 @@ func (m *Queue) PutItem(j *Job) Status {
 // had says whether a client or a consumer has a job.
 func (m *Queue) had(j *Job) bool {
 	for _, p := range j.Parts {
-		if p.User != Nobody {
+		if p.Holder != Nobody {
 			return true
 		}
 	}
-	return j.State == Reserved
+	return j.Holder != Nobody
 }
 
 // EndItems ends items of a queue for everybody, whoever has them.
@@ -115,7 +99,7 @@ func (m *Queue) EndItems(queue string, which func(*Job) bool) {
 }
 
 func (m *Queue) endForAll(j *Job) {
-	m.unpend(j)
+	m.lose(j, nil)
 	if j.State != Passed { // otherwise it was counted when it passed
 		m.Tube(j.Tube).Deletes++
 	}
@@ -152,17 +136,17 @@ func (m *Queue) end(j *Job) {
 }
 
 // die is what becomes of a dead letter, which waits until the views are done with it.
-func (m *Queue) die(j *Job, f Fate) {
+func (m *Queue) die(j *Job, f policy.Fate) {
 	switch j.Fated = m.wanted(j); {
 	case j.Fated:
 		j.Fate = f
 		j.place(Passed)
 		m.log(j)
-	case f == FateDrop:
-		m.Did[DeadDeleted]++
+	case f == policy.FateDrop:
+		m.Did[policy.ActionDelete]++
 		m.end(j)
-	case f == FateRear && !strings.HasSuffix(j.Tube, rear):
-		m.Did[DeadMoved]++
+	case f == policy.FateRear && !strings.HasSuffix(j.Tube, rear):
+		m.Did[policy.ActionMove]++
 		m.leaveViews(j)
 		m.gives(j)
 		j.Tube += rear
@@ -172,7 +156,7 @@ func (m *Queue) die(j *Job, f Fate) {
 		m.log(j)
 		m.ready(j)
 	default:
-		m.Did[DeadBuried]++
+		m.Did[policy.ActionBury]++
 		m.bury(j)
 	}
 }

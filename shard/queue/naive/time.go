@@ -1,9 +1,6 @@
 package naive
 
-import (
-	"maps"
-	"slices"
-)
+import "maps"
 
 // Due is the next moment at which something happens by itself, or 0, and how many things
 // happen then.
@@ -50,10 +47,8 @@ func (m *Queue) Due() (at int64, n int) {
 // lands; then pauses end; then reserved jobs expire by deadline, and consumers that have left
 // lose what they have. Then consumers are fed.
 //
-// Between jobs of several holders that expire at the same moment no order is promised, so any
-// will do for which fits holds: it says whether what waiters were given, so far, agrees with
-// what was seen. With nil any order will do. With Slot the order is known.
-func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
+// Between jobs of several holders that expire at the same moment no order is promised. Slot says which one it is.
+func (m *Queue) Tick() {
 	for {
 		j := m.Least(byDeadline, func(j *Job) bool { return j.State == Delayed && j.Deadline <= m.Now })
 		if j == nil {
@@ -70,11 +65,7 @@ func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
 	}
 	m.open(open...)
 	m.tickRates()
-	if m.Slot != nil {
-		m.expireInOrder()
-	} else if found := m.expire(fits); found != nil {
-		m = found
-	}
+	m.expire()
 	m.endOld()
 	m.tickKeys()
 	m.serveOpening()
@@ -82,64 +73,25 @@ func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
 	m.tickViews()
 	m.feed()
 	m.sweep()
-	return m
 }
 
-func (m *Queue) expire(fits func([]Gift) bool) *Queue {
-	if fits != nil && !fits(m.Given) {
-		return nil
-	}
-	var due []*Job
-	for _, j := range m.Jobs {
-		if j.State == Reserved && j.Deadline != 0 && j.Deadline <= m.Now {
-			due = append(due, j)
-		}
-	}
-	if len(due) == 0 {
-		return m
-	}
-	slices.SortFunc(due, byDeadline)
-	waiting := slices.ContainsFunc(m.Clients, func(c *Client) bool { return c.Waiting > 0 })
-	holders := map[int]bool{}
-	for _, j := range due {
-		if j.Deadline > due[0].Deadline || holders[j.Holder] {
-			continue // later, or behind another of its holder
-		}
-		holders[j.Holder] = true
-		c := m
-		if waiting && len(due) > 1 {
-			c = m.clone()
-		}
-		c.timeOut(c.Job(j.ID))
-		if found := c.expire(fits); found != nil || c == m {
-			return found
-		}
-	}
-	return nil
-}
-
-// clone copies what changes when jobs of beanstalk clients expire.
+// clone copies what changes when beanstalk clients take jobs.
 func (m *Queue) clone() *Queue {
 	c := *m
-	c.Jobs, c.Clients, c.Given = nil, nil, slices.Clone(m.Given)
-	for _, j := range m.Jobs {
-		k := *j
-		c.Jobs = append(c.Jobs, &k)
-	}
-	c.Keys = nil
-	for _, k := range m.Keys {
-		l := *k
-		c.Keys = append(c.Keys, &l)
-	}
-	for _, l := range m.Clients {
-		k := *l
-		c.Clients = append(c.Clients, &k)
-	}
+	c.Jobs, c.Clients, c.Tubes = copies(m.Jobs), copies(m.Clients), copies(m.Tubes)
 	c.FairSchedulers = map[string]*FairScheduler{}
 	for key, x := range m.FairSchedulers {
 		c.FairSchedulers[key] = &FairScheduler{x.Clock, maps.Clone(x.Tags), maps.Clone(x.Idle)}
 	}
 	return &c
+}
+
+func copies[T any](list []*T) (all []*T) {
+	for _, p := range list {
+		c := *p
+		all = append(all, &c)
+	}
+	return all
 }
 
 func (m *Queue) timeOut(j *Job) {

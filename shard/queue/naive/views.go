@@ -16,26 +16,27 @@ type View struct {
 	line []int // consumers that have room, and for which there was nothing
 }
 
-// Part is a job as a view has it.
+// Part is a job as a group has it.
 type Part struct {
-	Has, Done bool
-	Returns   int // how often it was taken back
-	User      int // the client that it is pending at, or Nobody
+	Has, Done bool // of views
+	Returns   int  // how often it was taken back from consumers
+	Holder    int  // the client that has it, or Nobody
 
-	taken, sent int // order what a consumer has, and what the view has sent
+	taken, sent int // order what a client has, and what the view has sent
 	since       int64
 }
 
 func (p *Part) open() bool { return p.Has && !p.Done }
 
-func (p *Part) undelivered() bool { return p.open() && p.User == Nobody }
+func (p *Part) undelivered() bool { return p.open() && p.Holder == Nobody }
 
-// Of is a job as a view has it.
-func (j *Job) Of(v *View) Part { return *j.of(v) }
-
+// of is a job as a view has it, or with nil as the first group does.
 func (j *Job) of(v *View) *Part {
+	if v == nil {
+		return &j.Part
+	}
 	if j.Parts[v.Number] == nil {
-		j.Parts[v.Number] = &Part{User: Nobody}
+		j.Parts[v.Number] = &Part{Holder: Nobody}
 	}
 	return j.Parts[v.Number]
 }
@@ -93,11 +94,11 @@ func (m *Queue) leaveViews(j *Job) {
 	j.Parts = map[int]*Part{}
 }
 
-// lose takes a job from the consumer of a view that has it.
+// lose takes a job from the client that has it.
 func (m *Queue) lose(j *Job, v *View) {
-	if p := j.of(v); p.User != Nobody {
-		client := p.User
-		p.User = Nobody
+	p := j.of(v)
+	if client := p.Holder; client != Nobody {
+		p.Holder = Nobody
 		m.loses(client, j.ID)
 	}
 }
@@ -114,39 +115,10 @@ func (m *Queue) viewEnds(j *Job, v *View) {
 	m.settle(j)
 }
 
-// viewReturns takes a job back from a consumer of a view that has not dealt with it.
-func (m *Queue) viewReturns(j *Job, v *View) {
-	p := j.of(v)
-	p.Returns++
-	if most := m.Limits.MaxDelivery; most > 0 && p.Returns >= most && !m.NoUpdates {
-		j.Fated, j.Fate = true, m.Limits.DeadLetter
-		m.viewEnds(j, v)
-		return
-	}
-	if !m.NoUpdates {
-		m.log(j)
-	}
-	client := p.User
-	p.User = Nobody
-	m.callLine(j.Tube, v) // others are called before the consumer that had it
-	m.loses(client, j.ID)
-}
-
 // Undelivered lists what a view is yet to send, in the order in which it will.
 func (m *Queue) Undelivered(queue string, v *View) (jobs []*Job) {
 	jobs = slices.DeleteFunc(m.In(queue), func(j *Job) bool { return !j.of(v).undelivered() })
 	slices.SortFunc(jobs, ByPri)
-	return jobs
-}
-
-// partsOf lists what is pending at a consumer of a view, in the order in which it got it.
-func (m *Queue) partsOf(v *View, client int) (jobs []*Job) {
-	for _, j := range m.Jobs {
-		if p := j.Parts[v.Number]; p != nil && p.User == client {
-			jobs = append(jobs, j)
-		}
-	}
-	slices.SortFunc(jobs, func(a, b *Job) int { return cmp.Compare(a.of(v).taken, b.of(v).taken) })
 	return jobs
 }
 
@@ -168,7 +140,7 @@ func (m *Queue) feedView(client int, v *View) {
 		v.line = append(v.line, client)
 	default:
 		p := todo[0].of(v)
-		p.User, p.taken = client, m.next()
+		p.Holder, p.taken = client, m.next()
 		m.sendPart(client, todo[0], v)
 		m.wake(client)
 	}
@@ -186,7 +158,7 @@ func (m *Queue) sendPart(client int, j *Job, v *View) {
 // oldest is the job that a view's consumers have had for longest; nil if they have none.
 func (m *Queue) oldest(queue string, v *View) *Job {
 	return m.Least(func(a, b *Job) int { return cmp.Compare(a.of(v).sent, b.of(v).sent) }, func(j *Job) bool {
-		return j.Tube == queue && j.of(v).User != Nobody
+		return j.Tube == queue && j.of(v).Holder != Nobody
 	})
 }
 
@@ -217,9 +189,9 @@ func (m *Queue) tickViews() {
 			return
 		}
 		j := m.oldest(queue, first)
-		client := j.of(first).User
+		client := j.of(first).Holder
 		m.standBack(client)
-		m.viewReturns(j, first)
+		m.takeBack(j, first)
 		m.wake(client)
 	}
 }
