@@ -180,22 +180,14 @@ func (o options) random(ctx context.Context, p programs, r *report) error {
 
 // batch runs some seeds side by side, and reports them in their order.
 func (o options) batch(ctx context.Context, p programs, r *report, seeds []uint64) error {
-	type result struct {
-		run  *randomRun
-		fail *failure
-		err  error
-	}
-	results := make([]result, len(seeds))
-	sideBySide(ctx, seedWorkers, len(seeds), func(i int) {
-		res := &results[i]
-		res.run, res.fail, res.err = runSeed(ctx, p, seeds[i], o.steps)
-	})
-	for _, res := range results {
-		if res.err != nil {
-			return res.err
+	runs, errs := make([]*randomRun, len(seeds)), make([]error, len(seeds))
+	sideBySide(ctx, seedWorkers, len(seeds), func(i int) { runs[i], errs[i] = runSeed(ctx, p, seeds[i], o.steps) })
+	for i, run := range runs {
+		if errs[i] != nil {
+			return errs[i]
 		}
-		if res.run != nil {
-			r.seed(res.run, res.fail)
+		if run != nil {
+			r.seed(run)
 		}
 	}
 	return nil

@@ -108,21 +108,21 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 
 const generous, hurried = 5 * time.Minute, 200 * time.Millisecond
 
-func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(int64, []byte) []byte) (
-	*randomRun, *failure) {
+func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(int64, []byte) []byte) *randomRun {
 	t.Helper()
 	gen := newGenerator(seed)
 	gen.timed = 0
 	r := newRandomRun(proxied(t, patience, gen.maxJob, change), gen, seed)
-	return r, r.run(context.Background(), 250)
+	r.run(context.Background(), 250)
+	return r
 }
 
 func TestUnchangedRunsAreEqual(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
-		r, fail := randomOver(t, seed, generous, func(_ int64, raw []byte) []byte { return raw })
-		if fail != nil {
-			t.Errorf("seed %d, step %d: %v", seed, fail.step, fail.err)
+		r := randomOver(t, seed, generous, func(_ int64, raw []byte) []byte { return raw })
+		if r.differs != nil {
+			t.Errorf("seed %d, step %d: %v", seed, r.steps, r.differs)
 		}
 		if r.commands < 500 {
 			t.Errorf("seed %d compared only %d commands", seed, r.commands)
@@ -135,14 +135,14 @@ func TestSlowRepliesAreEqual(t *testing.T) {
 	t.Parallel()
 	pause := time.NewTicker(5 * time.Millisecond)
 	defer pause.Stop()
-	_, fail := randomOver(t, 3, generous, func(n int64, raw []byte) []byte {
+	r := randomOver(t, 3, generous, func(n int64, raw []byte) []byte {
 		if n%20 == 0 {
 			<-pause.C
 		}
 		return raw
 	})
-	if fail != nil {
-		t.Errorf("step %d: %v", fail.step, fail.err)
+	if r.differs != nil {
+		t.Errorf("step %d: %v", r.steps, r.differs)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestChangedRepliesAreCaught(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, at := range []int64{10, 300} {
 				var changed atomic.Bool
-				r, fail := randomOver(t, uint64(at), hurried, func(n int64, raw []byte) []byte {
+				r := randomOver(t, uint64(at), hurried, func(n int64, raw []byte) []byte {
 					if n == at {
 						changed.Store(true)
 						return change(raw)
@@ -173,7 +173,7 @@ func TestChangedRepliesAreCaught(t *testing.T) {
 				if !changed.Load() {
 					t.Fatalf("reply %d never came; %d commands", at, r.commands)
 				}
-				if fail == nil {
+				if r.differs == nil {
 					t.Errorf("reply %d: nobody noticed", at)
 				}
 			}
@@ -196,7 +196,7 @@ func TestChangedContentsAreCaught(t *testing.T) {
 	} {
 		t.Run(strings.TrimSpace(c.new), func(t *testing.T) {
 			var changed atomic.Bool
-			_, fail := randomOver(t, 5, hurried, func(_ int64, raw []byte) []byte {
+			r := randomOver(t, 5, hurried, func(_ int64, raw []byte) []byte {
 				if bytes.Contains(raw, []byte(c.old)) && changed.CompareAndSwap(false, true) {
 					return bytes.Replace(raw, []byte(c.old), []byte(c.new), 1)
 				}
@@ -205,7 +205,7 @@ func TestChangedContentsAreCaught(t *testing.T) {
 			if !changed.Load() {
 				t.Fatal("nothing to change came up")
 			}
-			if fail == nil {
+			if r.differs == nil {
 				t.Error("nobody noticed")
 			}
 		})

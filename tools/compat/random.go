@@ -21,6 +21,7 @@ type randomRun struct {
 	other    int            // of these, what the subject was told in other words
 	replies  map[string]int // by first word; and how many came to a blocked reserve
 	history  []string
+	differs  error // the first difference
 }
 
 // historySize is how many steps a report shows.
@@ -33,28 +34,20 @@ const whileBlocked = "(to a blocked reserve)"
 // the global ones are compared after every step.
 const compareAllEvery = 25
 
-// failure is what a run ends with when the servers differ.
-type failure struct {
-	seed    uint64
-	step    int
-	history []string
-	err     error
-}
-
-// runSeed does the given number of steps and reports the first difference.
-func runSeed(ctx context.Context, p programs, seed uint64, steps int) (*randomRun, *failure, error) {
+// runSeed does the given number of steps, up to the first difference.
+func runSeed(ctx context.Context, p programs, seed uint64, steps int) (*randomRun, error) {
 	gen := newGenerator(seed)
 	if p.reworded {
 		gen.words = newRewording(seed)
 	}
 	pr, err := startPair(ctx, p, p.formOf(seed), gen.maxJob)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer pr.stop()
 	r := newRandomRun(pr, gen, seed)
-	fail := r.run(ctx, steps)
-	return r, fail, ctx.Err()
+	r.run(ctx, steps)
+	return r, ctx.Err()
 }
 
 // formOf gives each seed its form, the same whenever it is repeated.
@@ -69,23 +62,16 @@ func newRandomRun(pr *pair, gen *generator, seed uint64) *randomRun {
 	return &randomRun{pair: pr, gen: gen, seed: seed, replies: map[string]int{}}
 }
 
-func (r *randomRun) run(ctx context.Context, steps int) *failure {
-	for r.steps < steps && ctx.Err() == nil {
+func (r *randomRun) run(ctx context.Context, steps int) {
+	for r.steps < steps && r.differs == nil && ctx.Err() == nil {
 		s := r.gen.next()
 		r.steps++
 		r.remember(s)
-		if err := r.perform(s); err != nil {
-			return r.failed(err)
-		}
+		r.differs = r.perform(s)
 	}
-	if err := r.finish(); err != nil {
-		return r.failed(err)
+	if r.differs == nil {
+		r.differs = r.finish()
 	}
-	return nil
-}
-
-func (r *randomRun) failed(err error) *failure {
-	return &failure{r.seed, r.steps, r.history, err}
 }
 
 func (r *randomRun) remember(s step) {

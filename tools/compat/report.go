@@ -31,19 +31,17 @@ func (r *report) table(results []tableResult) {
 }
 
 // seed prints how a random run ended.
-func (r *report) seed(run *randomRun, fail *failure) {
+func (r *report) seed(run *randomRun) {
 	r.seeds++
 	r.commands += run.commands
-	if fail == nil {
+	if run.differs == nil {
 		return
 	}
 	r.failed++
-	r.printf("DIFFERENCE in seed %d at step %d\n  the last %d steps:\n", fail.seed, fail.step, len(fail.history))
-	for _, h := range fail.history {
-		r.printf("    %s\n", h)
-	}
-	r.printf("  %s\n  repeat: go run ./tools/compat -seed %d -steps %d%s\n\n",
-		indent(fail.err.Error()), fail.seed, fail.step, r.repeat)
+	r.printf("DIFFERENCE in seed %d at step %d\n  the last %d steps:\n    %s\n", run.seed, run.steps, len(run.history),
+		strings.Join(run.history, "\n    "))
+	r.printf("  %s\n  repeat: go run ./tools/compat -seed %d -steps %d%s\n\n", indent(run.differs.Error()), run.seed,
+		run.steps, r.repeat)
 }
 
 // summary is the last line; it tells whether all was equal.
