@@ -76,13 +76,6 @@ func (c *Checks) Equal(what string, got, want any) {
 		fmt.Sprint(want)))
 }
 
-// Within says that at least low and less than high have passed since start. A high bound of
-// a second and more forgives a busy machine.
-func (c *Checks) Within(what string, start time.Time, low, high time.Duration) {
-	took := time.Since(start)
-	c.That(what, took >= low && took < high, took)
-}
-
 // Report ends the process with what was found. The library's version is that of its module.
 func (c *Checks) Report(module string) {
 	name := c.library + " (unknown)"
