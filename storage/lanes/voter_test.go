@@ -1,80 +1,72 @@
 package lanes
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
-// What a voter is told and asked at a time.
-type (
-	life  [2]uint64 // epoch and life
-	asked struct {
-		at, epoch   time.Duration
-		ended       uint64
-		shown       life
-		want, after time.Duration
-	}
-)
-
-// P10 to P12: what one voter answers, and how long ago it says it has answered an older epoch that
-// has not ended.
+// P10 to P12: what one voter answers, and how long ago it says it has answered an older epoch that has not ended. It has
+// promised an epoch, or is blank, since 10. A beat has a time and an epoch, and tells that one has ended, or shows an
+// epoch and a life. It is refused, or answered, or must be kept: then the answer follows.
 func TestWhatAVoterAnswers(t *testing.T) {
-	const refused, silent = -1, -2 // silent until it has kept the epoch
+	const blank = -1
 	for name, c := range map[string]struct {
-		voter *Voter
-		beats []asked
+		promised int
+		beats    string
 	}{
-		"each newer epoch is told of the one before": {NewVoter(0, 10), []asked{
-			{at: 20, epoch: 1, want: silent, after: 10}, {at: 30, epoch: 1, want: 20},
-			{at: 40, epoch: 2, want: silent, after: 10}, {at: 41, epoch: 1, want: refused},
-			{at: 45, epoch: 3, want: silent, after: 5}}},
-		"one that has ended does not count": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, want: 10},
-			{at: 30, epoch: 2, ended: 1, want: silent, after: 20}}},
-		"nor if that is heard late, and twice": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, want: 10},
-			{at: 30, epoch: 2, want: silent, after: 10}, {at: 40, epoch: 2, ended: 1, want: 30},
-			{at: 50, epoch: 2, ended: 1, want: 40}}},
-		"the one before it does": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, want: 10},
-			{at: 30, epoch: 2, want: silent, after: 10}, {at: 40, epoch: 3, ended: 2, want: silent, after: 20}}},
-		"another's end changes nothing": {NewVoter(2, 10), []asked{{at: 20, epoch: 2, want: 10},
-			{at: 30, epoch: 4, ended: 1, want: silent, after: 10}, {at: 40, epoch: 4, ended: 3, want: 20}}},
-		"an end counts for that epoch only": {NewVoter(1, 10), []asked{{at: 20, epoch: 1, ended: 1, want: 10},
-			{at: 30, epoch: 2, want: silent, after: 20}, {at: 40, epoch: 2, want: 30},
-			{at: 50, epoch: 3, want: silent, after: 10}}},
-		"no end": {NewVoter(0, 10), []asked{{at: 20, epoch: 1, want: silent, after: 10},
-			{at: 40, epoch: 2, want: silent, after: 20}}},
-		"a blank one answers nobody": {NewBlank(7, 10), []asked{{at: 20, epoch: 1, want: refused},
-			{at: 30, epoch: 9, want: refused}}},
-		"nor who shows another life": {NewBlank(7, 10), []asked{{at: 20, epoch: 1, shown: life{1, 6}, want: refused},
-			{at: 20, epoch: 1, shown: life{1, 0}, want: refused}}},
-		"it answers whoever shows its life": {NewBlank(7, 10), []asked{
-			{at: 20, epoch: 3, shown: life{3, 7}, want: silent, after: 10},
-			{at: 30, epoch: 2, want: refused}}},
-		"and nobody older than who showed it": {NewBlank(7, 10), []asked{
-			{at: 20, epoch: 2, shown: life{3, 7}, want: refused},
-			{at: 30, epoch: 3, want: silent, after: 20}}},
-		"one that is not blank is shown nothing": {NewVoter(5, 10), []asked{
-			{at: 20, epoch: 5, shown: life{8, 7}, want: 10},
-			{at: 20, epoch: 6, shown: life{9, 0}, want: silent, after: 0}}},
-		"one that was blank is shown its life no more": {NewBlank(7, 10), []asked{
-			{at: 20, epoch: 5, shown: life{5, 7}, want: silent, after: 10},
-			{at: 20, epoch: 4, shown: life{4, 7}, want: refused}}},
+		"each newer epoch is told of the one before": {0,
+			"20 1 is kept, 10; 30 1 is 20; 40 2 is kept, 10; 41 1 is refused; 45 3 is kept, 5"},
+		"one that has ended does not count": {1, "20 1 is 10; 30 2 ended 1 is kept, 20"},
+		"nor if that is heard late, and twice": {1,
+			"20 1 is 10; 30 2 is kept, 10; 40 2 ended 1 is 30; 50 2 ended 1 is 40"},
+		"the one before it does":         {1, "20 1 is 10; 30 2 is kept, 10; 40 3 ended 2 is kept, 20"},
+		"another's end changes nothing":  {2, "20 2 is 10; 30 4 ended 1 is kept, 10; 40 4 ended 3 is 20"},
+		"an end is that epoch's only":    {1, "20 1 ended 1 is 10; 30 2 is kept, 20; 40 2 is 30; 50 3 is kept, 10"},
+		"no end":                         {0, "20 1 is kept, 10; 40 2 is kept, 20"},
+		"a blank one answers nobody":     {blank, "20 1 is refused; 30 9 is refused"},
+		"nor who shows another life":     {blank, "20 1 shown 1 6 is refused; 20 1 shown 1 0 is refused"},
+		"but whoever shows its life":     {blank, "20 3 shown 3 7 is kept, 10; 30 2 is refused"},
+		"nobody older than who has":      {blank, "20 2 shown 3 7 is refused; 30 3 is kept, 20"},
+		"who is not blank needs no life": {5, "20 5 shown 8 7 is 10; 20 6 shown 9 0 is kept, 0"},
+		"one that was is shown no more":  {blank, "20 5 shown 5 7 is kept, 10; 20 4 shown 4 7 is refused"},
 	} {
-		for i, b := range c.beats {
-			c.voter.Ended(b.ended)
-			c.voter.Shown(b.shown[0], b.shown[1])
-			since, keep, ok := c.voter.Beat(b.at, uint64(b.epoch))
-			if keep != (b.want == silent) || ok != (b.want >= 0) || ok && since != b.want {
-				t.Errorf("%s, beat %d: %v, to be kept %v, answered %v, want %v", name, i, since, keep, ok, b.want)
-			}
-			if keep {
-				c.voter.Kept(uint64(b.epoch))
-				since, _, ok = c.voter.Beat(b.at, uint64(b.epoch))
-			}
-			if keep && (!ok || since != b.after) {
-				t.Errorf("%s, beat %d, when it is kept: %v, answered %v, want %v", name, i, since, ok, b.after)
+		v := NewBlank(7, 10)
+		if c.promised != blank {
+			v = NewVoter(uint64(c.promised), 10)
+		}
+		for beat := range strings.SplitSeq(c.beats, "; ") {
+			asked, want, _ := strings.Cut(beat, " is ")
+			if got := answered(v, strings.Fields(asked)); got != want {
+				t.Errorf("%s: %s is %s, want %s", name, asked, got, want)
 			}
 		}
 	}
+}
+
+// answered is what a voter says to a beat.
+func answered(v *Voter, words []string) string {
+	number := func(i int) uint64 { return must.Get(strconv.ParseUint(words[i], 10, 64)) }
+	at, epoch := time.Duration(number(0)), number(1)
+	switch {
+	case len(words) == 4:
+		v.Ended(number(3))
+	case len(words) == 5:
+		v.Shown(number(3), number(4))
+	}
+	since, keep, ok := v.Beat(at, epoch)
+	switch {
+	case keep && !ok:
+		v.Kept(epoch)
+		return "kept, " + answered(v, words[:2])
+	case !ok:
+		return "refused"
+	}
+	return fmt.Sprint(int64(since))
 }
 
 // P10: an owner that is alone holds nothing; one that is answered holds its lease until a LeaseTime
