@@ -27,14 +27,15 @@ type question struct {
 // reply is the answer.
 type reply struct {
 	Error   string             `json:"error,omitempty"`
+	silent  bool               // there was none
 	Told    *ownership.Message `json:"told,omitempty"` // what the node that has obeyed says now
 	Place   uint64             `json:"place,omitempty"`
 	Content *Content           `json:"content,omitempty"`
 	Founds  bool               `json:"founds,omitempty"`
 }
 
-// errSilent is the error of a node that does not answer.
-var errSilent = errors.New("it does not answer")
+// silent is the reply of a node that does not answer.
+var silent = reply{Error: "it does not answer", silent: true}
 
 // askNodes asks nodes the same, side by side.
 func (n *Node) askNodes(ctx context.Context, names []string, limit time.Duration, q question) []reply {
@@ -53,7 +54,7 @@ func (n *Node) askNodes(ctx context.Context, names []string, limit time.Duration
 			}
 			m, err := n.bulk.RequestWithContext(ctx, n.subject("ask."+name), text)
 			if err != nil {
-				all[i].Error = errSilent.Error()
+				all[i] = silent
 			} else if err = json.Unmarshal(m.Data, &all[i]); err != nil {
 				all[i].Error = err.Error()
 			}

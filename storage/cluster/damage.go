@@ -70,7 +70,7 @@ func (r *replica) replaceDamaged() (waits string) {
 	text := fmt.Sprintf("its copy of shard %d is damaged: %v", r.i, r.unreadable)
 	_, whole := n.election.Source(r.i)
 	switch {
-	case n.election.Serving() || n.election.Role() >= ownership.Candidate:
+	case n.election.InTerm() || n.election.Role() >= ownership.Candidate:
 		return text
 	case time.Now().Before(r.notBefore):
 		return text + fmt.Sprintf("; the one before was damaged, too, less than an hour ago, or could not be "+

@@ -23,7 +23,7 @@
 //	          gives it functions to run (do, ask); none of them waits.
 //	keeper    the file of promises
 //	steerer   nothing; it asks for the lanes to be led by other machines than the owner's
-//	knocker   nothing; it tells the others that this node is there, and has the engine rest
+//	presence  nothing; it tells the others that this node is there, and has the engine rest
 //	rebuilder one for each copy that begins anew, until it has: its files
 //	desk      nothing; it makes checkpoints for other nodes (package transfer)
 //	drivers   one for each shard (package jetstream): its log, and Take of its copy
@@ -101,7 +101,7 @@
 //
 // # Messages
 //
-// JSON, over plain messages of the engine. Knocks (package partition) are of their own kind: a node has them
+// JSON, over plain messages of the engine. Presences (package partition) are of their own kind: a node has them
 // before it has a place among the others. There is no secret in them: the embedded engine's routes ask
 // for it, and a site's own engine has its own users.
 //
@@ -117,8 +117,10 @@
 //	records                       a version in each; a node that meets another one ends (ErrRefused)
 //	checkpoints                   a version in each message; another one is an error that says so
 //
-// Designs not taken. A lease in the engine needs its elections, which take seconds (package jetstream). An
-// owner for each shard alone: it is useless until every node can serve every client. Going back
-// to the first node in the order when it is there again is a choice (Options.Prefer) that is not the
-// usual one: it is a pause for nothing, so the owner stays until it is told, drained or stopped.
+// Designs not taken. One actor for this loop and package jetstream's driver: what they share is a mailbox of a dozen
+// lines, and the driver's lock also guards its State, while the loop's functions are told the time. A lease in the
+// engine needs its elections, which take seconds (package jetstream). An owner for each shard alone: it is useless
+// until every node can serve every client. Going back to the first node in the order when it is there again is a
+// choice (Options.Prefer) that is not the usual one: it is a pause for nothing, so the owner stays until it is told,
+// drained or stopped.
 package cluster

@@ -270,7 +270,7 @@ func (n *Node) Close(ctx context.Context) error {
 	leaving := false
 	err := n.ask(func(now time.Duration) { leaving = n.election.Close(now) })
 	if leaving {
-		if err = n.wait(ctx, func() bool { return !n.election.Serving() }); err == nil {
+		if err = n.wait(ctx, func() bool { return !n.election.InTerm() }); err == nil {
 			limit, cancel := context.WithTimeout(ctx, successorLimit)
 			_ = n.wait(limit, func() bool { return n.election.Owner() != "" })
 			cancel()

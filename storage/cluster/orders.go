@@ -30,13 +30,13 @@ func (n *Node) order(ctx context.Context, to string, q question) error {
 	if r.Told != nil { // what has become of it
 		n.do(func(now time.Duration) { n.election.Receive(now, r.Told) })
 	}
-	switch r.Error {
-	case "":
-		return nil
-	case errSilent.Error():
+	switch {
+	case r.silent:
 		return fmt.Errorf("cluster: node %s does not answer", to)
+	case r.Error != "":
+		return errors.New(r.Error)
 	}
-	return errors.New(r.Error)
+	return nil
 }
 
 // obey does what an operator has ordered this node.

@@ -92,7 +92,7 @@ func (r *replica) mayReplace(ctx context.Context) (ok bool) {
 	n, givenUp := r.node, false
 	_ = n.ask(func(time.Duration) {
 		givenUp = n.election.GivenUp(n.o.Node)
-		ok = !givenUp && !n.election.Serving() && n.election.CountsNothing(r.i)
+		ok = !givenUp && !n.election.InTerm() && n.election.CountsNothing(r.i)
 	})
 	if givenUp {
 		_ = n.Join(ctx, n.o.Node) // it is asked again
@@ -218,7 +218,7 @@ func (r *replica) checkpoint(out string) (dir string, note []byte, remove func()
 
 // rebuildHere begins anew from another node's checkpoints; a negative shard means all.
 func (n *Node) rebuildHere(shard int) error {
-	if n.election.Role() >= ownership.Candidate || n.election.Serving() {
+	if n.election.Role() >= ownership.Candidate || n.election.InTerm() {
 		return errors.New("cluster: the owner's copies cannot be rebuilt: move the shards to another node first")
 	}
 	if shard >= len(n.replicas) {

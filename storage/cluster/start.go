@@ -42,7 +42,7 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		case <-n.ctx.Done():
 		}
 	})
-	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.knock, n.join, n.openShards,
+	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.announce, n.join, n.openShards,
 		n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()

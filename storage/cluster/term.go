@@ -179,7 +179,7 @@ func (t *Term) Serve(ctx context.Context) {
 		if t.node.term != t || t.ended.Load() || t.Why() != nil {
 			return true
 		}
-		serves := t.node.election.Serves(t.node.now())
+		serves := t.node.election.MayAnswer(t.node.now())
 		if serves {
 			t.mu.Lock()
 			t.state = serving

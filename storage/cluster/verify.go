@@ -135,7 +135,7 @@ func (s *ShardVerified) state() (failed, differs bool) {
 	for _, n := range s.Nodes {
 		if n.Content != nil {
 			seen[*n.Content] = true
-		} else if n.Error != errSilent.Error() {
+		} else if n.Error != silent.Error {
 			failed = true
 		}
 	}

@@ -32,7 +32,7 @@ func TestJudge(t *testing.T) {
 			n := NodeVerified{Name: string(rune('a' + i))}
 			switch b {
 			case '-':
-				n.Error = errSilent.Error()
+				n.Error = silent.Error
 			case '!':
 				n.Error = "its copy is not whole"
 			default:

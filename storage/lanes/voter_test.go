@@ -10,9 +10,9 @@ import (
 	"beanfield/storage/must"
 )
 
-// P10 to P12: what one voter answers, and how long ago it says it has answered an older epoch that has not ended. It has
-// promised an epoch, or is blank, since 10. A beat has a time and an epoch, and tells that one has ended, or shows an
-// epoch and a life. It is refused, or answered, or must be kept: then the answer follows.
+// P10 to P12: what one voter answers, and how long ago it says it has answered an older epoch that has not ended. It
+// has promised an epoch, or is blank, since 10. A beat has a time and an epoch, and tells that one has ended, or shows
+// an epoch and a life. It is refused, or answered, or must be kept: then the answer follows.
 func TestWhatAVoterAnswers(t *testing.T) {
 	const blank = -1
 	for name, c := range map[string]struct {

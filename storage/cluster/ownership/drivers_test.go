@@ -132,7 +132,7 @@ func (m *member) serve(term int) func() {
 		if m.term != term {
 			return
 		}
-		if m.serving = m.s.Serves(m.clock()); !m.serving {
+		if m.serving = m.s.MayAnswer(m.clock()); !m.serving {
 			m.w.after(20*time.Millisecond, m, m.serve(term))
 		}
 	}

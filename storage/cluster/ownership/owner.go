@@ -120,11 +120,11 @@ func (s *Election) Epochs() []uint64 {
 	return s.epochs
 }
 
-// Serving tells whether the server has a term that it has not ended.
-func (s *Election) Serving() bool { return s.open }
+// InTerm tells whether the server has a term that it has not ended.
+func (s *Election) InTerm() bool { return s.open }
 
-// Serves is called before the server answers anybody in a term. It tells whether it may now.
-func (s *Election) Serves(now time.Duration) bool {
+// MayAnswer is called before the server answers anybody in a term. It tells whether it may now.
+func (s *Election) MayAnswer(now time.Duration) bool {
 	s.advance(now)
 	defer s.finish()
 	s.serves = s.serves || s.role >= Owner

@@ -221,7 +221,7 @@ func (k *talk) state(what string) any {
 	all := map[string]any{"least": k.Least(0), "silent": k.Report().Silent, "nothing": k.CountsNothing(0),
 		"limit": k.patience(Limit), "alone": k.Alone(), "unfit": k.unfit()}
 	if what == "serves" {
-		return k.Serves(k.now)
+		return k.MayAnswer(k.now)
 	}
 	if is, ok := all[what]; ok {
 		return is

@@ -5,9 +5,9 @@
 //
 // A Watch is told of messages and of a clock's ticks. It has no goroutine and no clock; package cluster has.
 //
-// # Knocks
+// # Presences
 //
-// Each node tells all others, five times a second, that it is there, and whom it hears: a *knock*. It begins as
+// Each node tells all others, five times a second, that it is there, and whom it hears: its *presence*. It begins as
 // soon as its engine passes on messages, before that has joined the others, and goes on while the engine rests:
 // what rests is the part that keeps streams, not the part that passes on messages.
 //
@@ -28,22 +28,22 @@
 // # Duplicates
 //
 // Two processes with one name, because somebody copied a configuration, would be one voter that votes twice. So
-// a knock tells which life it is of, drawn by each process, and how long it has run. Who hears an old life come
+// a presence tells which life it is of, drawn by each process, and how long it has run. Who hears an old life come
 // back three times knows of duplicates, and tells all: the two may not hear each other. The younger one ends itself. A
 // node that is restarted has a new life each time, so it may come and go as quickly as it likes. The younger one
 // may have voted for about a second by then.
 //
 // # Nobody waits for ever
 //
-// Let M be a majority of nodes that live and reach each other, whatever their engines do. Knocks need no stream,
+// Let M be a majority of nodes that live and reach each other, whatever their engines do. Presences need no stream,
 // no leader and no majority, and a resting engine passes them on; it tries its connections to the others for
 // ever, and they theirs. So each node of M that is not being started hears all others that are not, and one that hears
-// all of M is of use: by I1 its engine runs on, or is started. While one is started its knocks are missing. If
+// all of M is of use: by I1 its engine runs on, or is started. While one is started its presences are missing. If
 // that takes longer than Silent, others of M may rest because of it, and be started in their turn; but by I4 each goes
 // on for longer every time, and when that is longer than the slowest start, all that wake meanwhile find it running. So
 // all engines of M come to run, and the engine's own rules see to a leader. This holds from every
-// combination of engines that rest and run, and with nodes that have just been started, because a node knocks
-// before it has joined.
+// combination of engines that rest and run, and with nodes that have just been started, because a node tells its
+// presence before it has joined.
 //
 // Nor does the rule take an engine from a majority that could be had: if some node L hears a majority and is
 // heard by it, each of these hears L, so none of them rests.

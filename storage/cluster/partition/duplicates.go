@@ -52,9 +52,9 @@ func (t *duplicates) tick() {
 	}
 }
 
-// hear takes a knock. A stranger that has this node's name returns with each one but its first: this process
+// hear takes a presence. A stranger that has this node's name returns with each one but its first: this process
 // goes on in between.
-func (t *duplicates) hear(k Knock) {
+func (t *duplicates) hear(k Presence) {
 	if k.Life == 0 || k.Life == t.life {
 		return // an older program; or itself
 	}

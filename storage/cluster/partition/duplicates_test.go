@@ -20,7 +20,7 @@ func TestDuplicates(t *testing.T) {
 					if from.node == to.node && from != to && !direct {
 						continue
 					}
-					to.Heard(from.Knock())
+					to.Heard(from.Presence())
 				}
 			}
 		}
@@ -52,18 +52,18 @@ func TestRestartsAreNoDuplicates(t *testing.T) {
 					a.Tick()
 					b.Tick()
 				}
-				b.Heard(Knock{From: "a", Life: life, Ran: 1 + n})
+				b.Heard(Presence{From: "a", Life: life, Ran: 1 + n})
 				if n == 1 && life%10 == 5 {
-					b.Heard(Knock{From: "a", Life: life - 1, Ran: 3})
+					b.Heard(Presence{From: "a", Life: life - 1, Ran: 3})
 				}
 				// as if somebody had the wrong name for a moment
-				a.Heard(Knock{From: "a", Life: 100*life + uint64(n), Ran: 1})
+				a.Heard(Presence{From: "a", Life: 100*life + uint64(n), Ran: 1})
 			}
 			for range away {
 				a.Tick()
 				b.Tick()
 			}
-			if got := b.Knock().Duplicates; got != nil || a.Duplicate() {
+			if got := b.Presence().Duplicates; got != nil || a.Duplicate() {
 				t.Fatalf("%d ticks away: %v, %t", away, got, a.Duplicate())
 			}
 		}

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// Pace is the time between two ticks, Each that between two knocks.
+	// Pace is the time between two ticks, Each that between two presences.
 	Pace = 100 * time.Millisecond
 	Each = 200 * time.Millisecond
 
-	Silent  = 20  // ticks without a knock until a node is not heard
-	Missed  = 14  // ticks without a knock until others are told so
+	Silent  = 20  // ticks without a presence until a node is not heard
+	Missed  = 14  // ticks without a presence until others are told so
 	Fresh   = 30  // ticks after the engine was started until it may rest; twice as many when it was started again
 	Most    = 6   // times that these are doubled
 	Calm    = 600 // ticks without a rest until that is forgotten
 	Settled = 10  // ticks until what is said of the links of a node that has appeared counts
 )
 
-// Knock is what nodes tell each other.
-type Knock struct {
+// Presence is what nodes tell each other.
+type Presence struct {
 	From       string      `json:"from"`
 	Hears      []string    `json:"hears"` // the other nodes that it hears
 	Rests      bool        `json:"rests"` // its engine does
@@ -48,8 +48,8 @@ type Watch struct {
 type peer struct {
 	silent int // ticks since it was heard
 	age    int // ticks since it has appeared; negative: it was never heard
-	knocks bool
-	last   Knock
+	tells  bool
+	last   Presence
 }
 
 // New is the watch of a node whose engine has just been started.
@@ -64,26 +64,26 @@ func New(node string, nodes []string) *Watch {
 	return w
 }
 
-// Knock is what is to be told to all now.
-func (w *Watch) Knock() Knock {
+// Presence is what is to be told to all now.
+func (w *Watch) Presence() Presence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.duplicates.life,
+	return Presence{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.duplicates.life,
 		Ran: w.duplicates.ran, Duplicates: w.duplicates.known()}
 }
 
-// Heard takes another node's knock.
-func (w *Watch) Heard(k Knock) {
+// Heard takes another node's presence.
+func (w *Watch) Heard(k Presence) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.duplicates.hear(k)
 	if p := w.peers[k.From]; p != nil {
 		p.hear()
-		p.last, p.knocks = k, true
+		p.last, p.tells = k, true
 	}
 }
 
-// Sign says that something else came from another node. One with an older program does not knock; whom it hears is
+// Sign says that something else came from another node. One with an older program tells no presence; whom it hears is
 // not known, so nothing is held against it.
 func (w *Watch) Sign(from string) {
 	w.mu.Lock()
@@ -183,7 +183,7 @@ func (w *Watch) Due() (rest bool) {
 	}
 	for _, name := range heard {
 		p := w.peers[name]
-		if !p.knocks || w.majority(len(p.last.Hears)+1) {
+		if !p.tells || w.majority(len(p.last.Hears)+1) {
 			return false
 		}
 	}
@@ -212,7 +212,7 @@ func (w *Watch) Hubs() (names []string) {
 // linked tells whether one living node hears another, as far as that is known.
 func (w *Watch) linked(a, b string) bool {
 	for _, name := range []string{a, b} {
-		if p := w.peers[name]; p != nil && (p.age < Settled || !p.knocks) {
+		if p := w.peers[name]; p != nil && (p.age < Settled || !p.tells) {
 			return true
 		}
 	}

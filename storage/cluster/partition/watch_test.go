@@ -47,7 +47,7 @@ func (w *world) run(ticks int) {
 				continue
 			}
 			if watch.Tick(); w.tick%int(Each/Pace) == 0 {
-				w.knock(name)
+				w.presence(name)
 			}
 			if watch.Due() != watch.Rests() {
 				if w.starts[name] = restarting; !watch.Due() && w.takes[name] > 0 {
@@ -58,8 +58,8 @@ func (w *world) run(ticks int) {
 	}
 }
 
-func (w *world) knock(name string) {
-	k := w.watches[name].Knock()
+func (w *world) presence(name string) {
+	k := w.watches[name].Presence()
 	for _, other := range w.names {
 		if other != name && !w.cut[[2]string{name, other}] && w.starts[other] == 0 {
 			w.watches[other].Heard(k)
@@ -146,13 +146,13 @@ func TestCourses(t *testing.T) {
 	for what, course := range map[string]string{
 		"I3: a process that stood still, with the others going on, does not take that for silence; I4: nor does one " +
 			"whose engine was just started": "29; tick a; resting is none; 30; " +
-			strings.Repeat("tick a; knock a; tick c; knock c;", 200) + "due b is false",
+			strings.Repeat("tick a; tell a; tick c; tell c;", 200) + "due b is false",
 		"I1, I4: one that was never heard rests when its connections could be there": `isolate a
 			29; due a is false; 2; due a is true`,
 		"one whose engine rests, or has not got all yet, is not told to lead": `leads a is a b c; lacks a true
 			hear a b rests; hear a c lacks; leads a is none; says a is lacks; lacks a false; says a is none
 			hear a b; hear a c; leads a is a b c; rest a; leads a is b c`,
-		"one with an older program does not knock: it is there all the same, and nothing is known of its links": "" +
+		"one with an older program tells no presence: it is there all the same, and nothing is known of its links": "" +
 			strings.Repeat("tick a; sign a b;", 60) + "due a is false; hubs a is none; hears a is b;" +
 			strings.Repeat("tick a;", 20) + "due a is true",
 		"who may lead lanes when a link is cut, or works one way only; nothing is made of one that is just back": `90
@@ -200,18 +200,18 @@ func (w *world) do(what, x, y, z string) string {
 		}
 	case "tick":
 		watch.Tick()
-	case "knock":
-		w.knock(x)
+	case "tell":
+		w.presence(x)
 	case "sign":
 		watch.Sign(y)
 	case "hear":
-		watch.Heard(Knock{From: y, Rests: z == "rests", Lacks: z == "lacks"})
+		watch.Heard(Presence{From: y, Rests: z == "rests", Lacks: z == "lacks"})
 	case "lacks":
 		watch.Lack(y == "true")
 	case "rest":
 		watch.Started(true)
 	case "says":
-		if watch.Knock().Lacks {
+		if watch.Presence().Lacks {
 			return "lacks"
 		}
 	case "due":
@@ -219,7 +219,7 @@ func (w *world) do(what, x, y, z string) string {
 	case "hubs":
 		return strings.Join(watch.Hubs(), " ")
 	case "hears":
-		return strings.Join(watch.Knock().Hears, " ")
+		return strings.Join(watch.Presence().Hears, " ")
 	case "resting":
 		return w.resting()
 	case "leads":

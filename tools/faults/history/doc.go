@@ -28,4 +28,7 @@
 // A node serves a connection during one ownership. So it has served from the first answer of a
 // connection to the sending of the last command that it has answered there: FR7 compares these
 // times, and each answer, with those of connections to other nodes.
+//
+// It is not one ledger with that of tools/crash, which keeps for each job the versions that a restart may find, without
+// times, and has one command about a job under way: the two have two maps in common, of tokens and of ids.
 package history

@@ -11,24 +11,24 @@ import (
 	"beanfield/storage/cluster/partition"
 )
 
-// knock begins to tell the other nodes that this one is there. They are to hear that while it waits for
+// announce begins to tell the other nodes that this one is there. They are to hear that while it waits for
 // them, and while its engine rests.
-func (n *Node) knock(context.Context) error {
+func (n *Node) announce(context.Context) error {
 	n.watch = partition.New(n.o.Node, n.o.names())
 	_, err := n.talk.Subscribe(n.subject("knock"), func(m *nats.Msg) {
-		var k partition.Knock
+		var k partition.Presence
 		if json.Unmarshal(m.Data, &k) == nil {
 			n.watch.Heard(k)
 		}
 	})
 	if err == nil {
-		n.begun.Go(n.knocker)
+		n.begun.Go(n.presence)
 	}
 	return err
 }
 
-// knocker is the goroutine that knocks, and has the engine rest while this node is of no use to the others.
-func (n *Node) knocker() {
+// presence is the goroutine that tells the others of this node, and has the engine rest while it is of no use to them.
+func (n *Node) presence() {
 	tick := time.NewTicker(partition.Pace)
 	defer tick.Stop()
 	var p pursuit
@@ -45,7 +45,7 @@ func (n *Node) knocker() {
 		}
 		if i%int(partition.Each/partition.Pace) == 0 {
 			n.watch.Lack(n.lacks(&p))
-			if b, err := json.Marshal(n.watch.Knock()); err == nil {
+			if b, err := json.Marshal(n.watch.Presence()); err == nil {
 				_ = n.talk.Publish(n.subject("knock"), b)
 			}
 		}
@@ -72,11 +72,11 @@ func (n *Node) giveWay(ctx context.Context) {
 
 // pursuit is how the engine gets what it has missed, since it was started.
 type pursuit struct {
-	knocks int
-	has    map[string]bool
+	told int
+	has  map[string]bool
 }
 
-// heardLeaders is after so many knocks: before that an engine may take itself for current, because it has not
+// heardLeaders is after so many presences: before that an engine may take itself for current, because it has not
 // heard how far the others are.
 const heardLeaders = 10
 
@@ -87,7 +87,7 @@ func (n *Node) lacks(p *pursuit) bool {
 		return false // a site's own engine is on other machines, and its operator's
 	}
 	lanes := n.lanes.Load()
-	if p.knocks++; lanes == nil || p.knocks < heardLeaders {
+	if p.told++; lanes == nil || p.told < heardLeaders {
 		return true
 	}
 	if p.has == nil {
