@@ -119,21 +119,22 @@ func TestWaitsOfParts(t *testing.T) {
 		s := callable("TIMED_OUT\r\nCALLED_OFF")
 		c := s.dial(t)
 		defer c.Close()
-		for _, wait := range []time.Duration{250 * time.Millisecond, time.Microsecond, 1500 * time.Millisecond,
-			2 * time.Second} {
+		s.hears(t, "capabilities")
+		for wait, sent := range map[time.Duration]string{
+			250 * time.Millisecond: "reserve-with timeout=0.250 count=1", 2 * time.Second: "reserve-with-timeout 2",
+			time.Microsecond: "reserve-with timeout=0.001 count=1", 1500 * time.Millisecond: "reserve-with timeout=1.500 count=1"} {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-			if _, err := c.Reserve(ctx, wait); err != context.DeadlineExceeded {
-				t.Errorf("%v: %v", wait, err)
-			}
+			fails(t, wait, last(c.Reserve(ctx, wait)), context.DeadlineExceeded)
 			cancel()
+			s.hears(t, sent, "call-off")
 		}
-		s.hears(t, "capabilities", "reserve-with timeout=0.250 count=1", "call-off",
-			"reserve-with timeout=0.001 count=1",
-			"call-off", "reserve-with timeout=1.500 count=1", "call-off", "reserve-with-timeout 2", "call-off")
 		s.answers["reserve-with"] = "TIMED_OUT"
-		fails(t, "many", last(c.ReserveBatch(t.Context(), 9, 1500*time.Microsecond)), client.ErrTimedOut)
-		fails(t, "with tags", last(c.ReserveTagged(t.Context(), nil, 9, time.Millisecond)), client.ErrTimedOut)
-		s.hears(t, "reserve-with timeout=0.002 count=9", "reserve-with timeout=0.001 count=9")
+		talk(t, c, s, `
+			ReserveBatch 9 1500us = ErrTimedOut
+			< reserve-with timeout=0.002 count=9
+			ReserveTagged - 9 1ms = ErrTimedOut
+			< reserve-with timeout=0.001 count=9
+		`)
 	})
 }
 

@@ -3,7 +3,6 @@ package client_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,54 +11,6 @@ import (
 	"beanfield/conn/client"
 	"beanfield/storage/must"
 )
-
-// The life of a job, with each command, at either server.
-func TestLifeOfAJob(t *testing.T) {
-	both(t, func(t *testing.T, server string) {
-		c, ctx := dial(t, server), within(t)
-		id := must.Get(c.Put(ctx, client.NewJob{Tube: "mail", Body: []byte("hello"), Priority: 7,
-			TTR: 90 * time.Second}))
-		if found := must.Get(c.Peek(ctx, "mail", client.Ready)); found.ID != id || string(found.Body) != "hello" {
-			t.Errorf("next is %+v", found)
-		}
-		if _, err := c.Reserve(ctx, 0); err != client.ErrTimedOut {
-			t.Errorf("reserve from another tube: %v", err)
-		}
-		job := must.Get(c.Reserve(ctx, 0, "mail", "other"))
-		if stats := must.Get(job.Stats(ctx)); job.ID != id || string(job.Body) != "hello" || stats.Number("pri") != 7 ||
-			stats.Number("ttr") != 90 {
-			t.Errorf("reserved %d %q: %v", job.ID, job.Body, stats)
-		}
-		must.Do(t, job.Touch(ctx))
-		must.Do(t, job.Release(ctx, 8, time.Hour-time.Millisecond))
-		if err := job.Touch(ctx); err != client.ErrTaken {
-			t.Errorf("touch of a job that was released: %v", err)
-		}
-		shows(t, must.Get(c.StatsJob(ctx, id)), "state=delayed delay=3600 pri=8")
-		must.Do(t, c.KickJob(ctx, id))
-		job = must.Get(c.Reserve(ctx, client.Forever, "mail"))
-		must.Do(t, job.Bury(ctx, 9))
-		if n := must.Get(c.Kick(ctx, "mail", 10)); n != 1 {
-			t.Errorf("%d jobs kicked", n)
-		}
-		job = must.Get(c.ReserveJob(ctx, id))
-		must.Do(t, job.Delete(ctx))
-		if err := job.Delete(ctx); err != client.ErrTaken {
-			t.Errorf("deleted again: %v", err)
-		}
-		_, err := c.PeekJob(ctx, id)
-		if refusal := (*client.Refusal)(nil); !errors.Is(err, client.ErrNotFound) || !errors.As(err, &refusal) ||
-			refusal.Word != "NOT_FOUND" {
-			t.Errorf("peek of a job that was deleted: %v", err)
-		}
-		must.Do(t, c.Pause(ctx, "default", time.Second))
-		shows(t, must.Get(c.StatsTube(ctx, "default")), "pause=1")
-		if tubes := must.Get(c.Tubes(ctx)); !slices.Contains(tubes, "default") {
-			t.Errorf("tubes are %q", tubes)
-		}
-		shows(t, must.Get(c.Stats(ctx)), "total-jobs=1")
-	})
-}
 
 // GC3: each job is in its tube, however tubes change, and one that the server refuses changes nothing.
 func TestJobsGoWhereTheyAreSent(t *testing.T) {
@@ -99,64 +50,39 @@ func TestJobsGoWhereTheyAreSent(t *testing.T) {
 func TestManyJobs(t *testing.T) {
 	both(t, func(t *testing.T, server string) {
 		const many = 2500
-		c, ctx := dial(t, server), within(t)
-		var ids []uint64
-		for i, r := range must.Get(c.PutBatch(ctx, make([]client.NewJob, many))) {
-			if r.Err != nil {
-				t.Fatalf("job %d: %v", i, r.Err)
-			}
-			ids = append(ids, r.ID)
-		}
+		c := dial(t, server)
+		must.Get(c.PutBatch(t.Context(), make([]client.NewJob, many)))
+		all := ""
 		for left := many; left > 0; {
-			left -= len(must.Get(c.ReserveBatch(ctx, 1000, 0)))
-		}
-		missing := append(ids, 1<<40)
-		for what, n := range map[string]int{
-			"touched":  must.Get(c.TouchBatch(ctx, missing)),
-			"buried":   must.Get(c.BuryBatch(ctx, missing, 3)),
-			"kicked":   must.Get(c.Kick(ctx, "default", 1<<20)),
-			"reserved": len(must.Get(c.ReserveBatch(ctx, 7, time.Hour))),
-			"released": must.Get(c.ReleaseBatch(ctx, missing, 4, 0)),
-			"deleted":  must.Get(c.DeleteBatch(ctx, missing)),
-		} {
-			want := many
-			if what == "reserved" || what == "released" {
-				want = 7
+			jobs := must.Get(c.ReserveBatch(t.Context(), 1000, 0))
+			for _, j := range jobs {
+				all += fmt.Sprint(j.ID, ";")
 			}
-			if n != want {
-				t.Errorf("%d jobs %s, want %d", n, what, want)
-			}
+			left -= len(jobs)
 		}
-		fails(t, "there are no more", last(c.ReserveBatch(ctx, 7, 0)), client.ErrTimedOut)
+		all += "1099511627776"
+		talk(t, c, nil, strings.ReplaceAll(`
+			TouchBatch ALL = 2500
+			BuryBatch ALL 3 = 2500
+			Kick default 1048576 = 2500
+			ReserveBatch 7 1h = 1,2,3,4,5,6,7
+			ReleaseBatch ALL 4 0 = 7
+			ReserveBatch 7 1h = 8,9,10,11,12,13,14
+			DeleteBatch ALL = 2500
+			ReserveBatch 7 0 = ErrTimedOut
+		`, "ALL", all))
 	})
 }
 
 // A pipeline goes on behind commands that are refused, and tells the results apart.
 func TestPipeline(t *testing.T) {
 	both(t, func(t *testing.T, server string) {
-		c, ctx := dial(t, server), within(t)
-		held := must.Get(c.Put(ctx, client.NewJob{}))
-		must.Get(c.Reserve(ctx, 0))
-		var p client.Pipeline
-		p.Touch(held)
-		p.Put(client.NewJob{Tube: "a", Body: []byte(strings.Repeat("x", 1<<20))})
-		p.Release(held, 1, -time.Second)
-		p.Delete(1 << 40)
-		p.Bury(held, 5)
-		p.Put(client.NewJob{Tube: "b"})
-		p.KickJob(held)
-		p.Delete(held)
-		results := must.Get(c.Run(ctx, &p))
-		want := []error{nil, client.ErrTooBig, client.ErrInvalid, client.ErrNotFound, nil, nil, nil, nil}
-		if len(results) != p.Len() || len(want) != p.Len() {
-			t.Fatalf("%d results", len(results))
-		}
-		for i, r := range results {
-			if !errors.Is(r.Err, want[i]) {
-				t.Errorf("command %d: %v, want %v", i, r.Err, want[i])
-			}
-		}
-		shows(t, must.Get(c.StatsJob(ctx, results[5].ID)), "tube=b")
+		talk(t, dial(t, server), nil, `
+			Put - = 1
+			Reserve 0
+			Run Touch:1;Put:1;ReleaseInThePast:1;Delete:9;Bury:1;Put:0;KickJob:1;Delete:1 = 1 ErrTooBig ErrInvalid ErrNotFound 1 2 1 1
+			StatsJob 2 = tube=b
+		`)
 	})
 }
 

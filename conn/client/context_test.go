@@ -146,34 +146,3 @@ func TestCloseEndsACall(t *testing.T) {
 		t.Errorf("a call later: %v", err)
 	}
 }
-
-// GC3: if a tube is refused, nothing that belongs there is sent, and what was watched for it is not watched
-// by the next call.
-func TestTubeThatIsRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &script{answers: map[string]string{"use secret": "BAD_FORMAT", "watch secret": "BAD_FORMAT", "use": "USING a",
-			"watch": "WATCHING 1", "ignore": "WATCHING 1", "put": "INSERTED 1", "reserve-with-timeout": "TIMED_OUT"}}
-		c := s.dial(t)
-		defer c.Close()
-		s.hears(t, "capabilities")
-		fails(t, "put", last(c.Put(t.Context(), client.NewJob{Tube: "secret"})), client.ErrRefused)
-		s.hears(t, "use secret")
-		results := must.Get(c.PutBatch(t.Context(), []client.NewJob{{Tube: "a"}, {Tube: "secret"}, {Tube: "a"},
-			{Tube: "b"}}))
-		if results[0].Err != nil || !errors.Is(results[1].Err, client.ErrRefused) || results[2].Err != nil ||
-			results[3].Err != nil {
-			t.Errorf("put-batch: %v", results)
-		}
-		s.hears(t, "use a", "put 0 0 60 0", "use secret", "put 0 0 60 0", "use b", "put 0 0 60 0")
-		fails(t, "kick", last(c.Kick(t.Context(), "secret", 1)), client.ErrRefused)
-		s.hears(t, "use secret")
-		fails(t, "reserve", last(c.Reserve(t.Context(), 0, "secret")), client.ErrRefused)
-		s.hears(t, "watch secret")
-		for range 2 {
-			if _, err := c.Reserve(t.Context(), 0, "a"); err != client.ErrTimedOut {
-				t.Errorf("reserve: %v", err)
-			}
-		}
-		s.hears(t, "watch a", "ignore default", "reserve-with-timeout 0", "reserve-with-timeout 0")
-	})
-}

@@ -273,56 +273,22 @@ func TestServersInTurn(t *testing.T) {
 // GC4: a connection is kept if it holds no job any more, whatever has become of its jobs. It is not kept while it holds
 // one, or one that the server did not take back, whoever has asked.
 func TestPoolKeepsConnectionsWithoutJobs(t *testing.T) {
-	ctx := t.Context()
-	piped := func(c *client.Conn, add func(p *client.Pipeline)) error {
-		var p client.Pipeline
-		add(&p)
-		return must.Get(c.Run(ctx, &p))[0].Err
-	}
 	for _, has := range []string{"", "delete-batch release-batch bury-batch"} {
-		for what, try := range map[string]struct {
-			settle func(c *client.Conn, j *client.Job) error
-			want   error
-			dials  int
-		}{
-			"deleted":  {func(_ *client.Conn, j *client.Job) error { return j.Delete(ctx) }, nil, 1},
-			"released": {func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 0, 0) }, nil, 1},
-			"buried":   {func(_ *client.Conn, j *client.Job) error { return j.Bury(ctx, 0) }, nil, 1},
-			"deleted with others": {func(c *client.Conn, j *client.Job) error {
-				return last(c.DeleteBatch(ctx, []uint64{j.ID}))
-			}, nil, 1},
-			"released with others": {func(c *client.Conn, j *client.Job) error {
-				return last(c.ReleaseBatch(ctx, []uint64{j.ID}, 0, 0))
-			}, nil, 1},
-			"buried with others": {func(c *client.Conn, j *client.Job) error {
-				return last(c.BuryBatch(ctx, []uint64{j.ID}, 0))
-			}, nil, 1},
-			"deleted in a Pipeline": {func(c *client.Conn, j *client.Job) error {
-				return piped(c, func(p *client.Pipeline) { p.Delete(j.ID) })
-			}, nil, 1},
-			"left": {func(*client.Conn, *client.Job) error { return nil }, nil, 2},
-			"not released": {func(_ *client.Conn, j *client.Job) error { return j.Release(ctx, 1, 0) },
-				client.ErrInternal, 2},
-			"not released in a Pipeline": {func(c *client.Conn, j *client.Job) error {
-				return piped(c, func(p *client.Pipeline) { p.Release(j.ID, 1, 0) })
-			}, client.ErrInternal, 2},
-		} {
+		for settle, dials := range map[string]int{"job.Delete": 1, "job.Release 0 0": 1, "job.Bury 0": 1,
+			"DeleteBatch 7 = 1": 1, "ReleaseBatch 7 0 0 = 1": 1, "BuryBatch 7 0 = 1": 1, "Run Delete:7": 1,
+			"": 2, "job.Release 1 0 = ErrInternal": 2, "Run Release:7 = ErrInternal": 2} {
 			s := &script{has: has, answers: map[string]string{"put": "INSERTED 1", "quit": "",
 				"reserve-with-timeout": "RESERVED 7 1\r\nx", "delete": "DELETED", "release": "RELEASED",
-				"bury":          "BURIED",
-				"release 7 1 0": "INTERNAL_ERROR", "delete-batch": "DELETED_BATCH 1",
-				"release-batch": "RELEASED_BATCH 1",
-				"bury-batch":    "BURIED_BATCH 1"}}
+				"bury": "BURIED", "release 7 1 0": "INTERNAL_ERROR", "delete-batch": "DELETED_BATCH 1",
+				"release-batch": "RELEASED_BATCH 1", "bury-batch": "BURIED_BATCH 1"}}
 			p := newPool(t, played(s.reply), 1)
-			must.Do(t, p.Do(ctx, func(c *client.Conn) error {
-				if err := try.settle(c, must.Get(c.Reserve(ctx, 0))); !errors.Is(err, try.want) {
-					t.Errorf("%s: %v", what, err)
-				}
+			must.Do(t, p.Do(t.Context(), func(c *client.Conn) error {
+				talk(t, c, s, "Reserve 0 = 7 x\n"+settle)
 				return nil
 			}))
-			must.Get(p.Put(ctx, client.NewJob{}))
-			if s.dials != try.dials {
-				t.Errorf("a job was %s: %d connections were made, want %d", what, s.dials, try.dials)
+			must.Get(p.Put(t.Context(), client.NewJob{}))
+			if s.dials != dials {
+				t.Errorf("a job and %s: %d connections were made, want %d", settle, s.dials, dials)
 			}
 		}
 	}

@@ -14,35 +14,26 @@ import (
 // Only jobs with the tags come, and all is told of them. A worker may ask for tags, too.
 func TestTaggedJobs(t *testing.T) {
 	server := beanfield(t)
-	c, ctx := dial(t, server), within(t)
-	tags := []map[string]string{nil, {"colour": "red"}, {"colour": "red", "a b=%": "ß, \x00"}, {"colour": "dark red"}}
-	for i, tag := range tags {
-		must.Get(c.Put(ctx, client.NewJob{Tube: "t" + string(rune('0'+i%2)), Body: []byte{byte('0' + i)}, Tags: tag}))
+	c, strange := dial(t, server), map[string]string{"colour": "red", "a b=%": "ß, \x00"}
+	talk(t, c, nil, "Put Tube:t0,Body:0 = 1\nPut Tube:t1,Body:1,Tags:colour=red = 2")
+	must.Get(c.Put(t.Context(), client.NewJob{Tube: "t0", Body: []byte("2"), Tags: strange}))
+	talk(t, c, nil, "Put Tube:t1,Body:3,Tags:colour=dark = 4")
+	jobs := must.Get(c.ReserveTagged(t.Context(), map[string]string{"colour": "red"}, 10, 0, "t0", "t1"))
+	if told(jobs) != "2,3" || jobs[0].Tube != "t1" || jobs[1].Tube != "t0" || jobs[1].Reserves != 1 ||
+		!maps.Equal(jobs[1].Tags, strange) || string(jobs[1].Body) != "2" {
+		t.Errorf("%+v", jobs)
 	}
-	jobs := must.Get(c.ReserveTagged(ctx, tags[1], 10, 0, "t0", "t1"))
-	if len(jobs) != 2 {
-		t.Fatalf("%d jobs", len(jobs))
-	}
-	for i, j := range jobs {
-		if j.ID != uint64(i+2) || j.Tube != []string{"t1", "t0"}[i] || j.Reserves != 1 ||
-			!maps.Equal(j.Tags, tags[i+1]) || string(j.Body) != string(rune('1'+i)) {
-			t.Errorf("%+v", j)
-		}
-		must.Do(t, j.Delete(ctx))
-	}
-	if _, err := c.ReserveTagged(ctx, tags[1], 1, 0, "t0", "t1"); err != client.ErrTimedOut {
-		t.Errorf("there are no more: %v", err)
-	}
+	talk(t, c, nil, "DeleteBatch 2;3 = 2\nReserveTagged colour=red 1 0 t0 t1 = ErrTimedOut")
 	got := make(chan *client.Job, 1)
-	working(t, &client.Worker{Config: at(server), Tubes: []string{"t0", "t1"}, Tags: tags[3],
+	working(t, &client.Worker{Config: at(server), Tubes: []string{"t0", "t1"}, Tags: map[string]string{"colour": "dark"},
 		Handler: func(_ context.Context, j *client.Job) error {
 			got <- j
 			return nil
 		}})
-	if j := <-got; j.ID != 4 || j.Tags["colour"] != "dark red" {
+	if j := <-got; j.ID != 4 || j.Tags["colour"] != "dark" {
 		t.Errorf("the worker has %+v", j)
 	}
-	if j := must.Get(c.Reserve(ctx, 0, "t0")); j.ID != 1 || j.Tube != "t0" {
+	if j := must.Get(c.Reserve(t.Context(), 0, "t0")); j.ID != 1 || j.Tube != "t0" {
 		t.Errorf("the last one is %+v", j)
 	}
 }

@@ -28,7 +28,7 @@ var budgets = map[string]weight{
 	"conn":                    {7800, 7300},
 	"conn/admin":              {12200, 7700},
 	"conn/beanstalk":          {19800, 17200},
-	"conn/client":             {5700, 7500},
+	"conn/client":             {5700, 6900},
 	"conn/queueservice":       {7900, 8300},
 	"router":                  {10000, 24400},
 	"shard":                   {1500, 4500},
