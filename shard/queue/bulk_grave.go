@@ -279,19 +279,13 @@ func (s *State) close(g *grave) {
 	}
 	t := g.of
 	if t.graves--; t.graves == 0 && t.gone {
-		s.freeTube(t)
+		s.tubeAt.Drop(t.slot)
 	}
 	if p := s.yard.purging[t.name]; p != nil {
 		if p.graves--; p.graves == 0 {
 			s.unnotePurges(t.name)
 		}
 	}
-}
-
-// freeTube gives back the number of a tube that has ended.
-func (s *State) freeTube(t *tube) {
-	s.tubeAt.Set(t.slot, nil)
-	s.freeTubes.Push(t.slot)
 }
 
 // freeKey frees the key with a hash if the job that has it lies in a grave, and its window, if it has one, is over.

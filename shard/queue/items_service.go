@@ -152,10 +152,9 @@ type items struct {
 	ending   []*service            // queues that have ended, and of which a group may be over
 	parting  []*group              // whose consumers are to be told that it is over
 
-	views     cells.Pages[*view]
-	freeViews []uint32
-	pendings  cells.Slab[pending] // what views have sent
-	idling    cells.Timeline      // views by when what they have sent is to be taken back
+	views    cells.Numbered[*view]
+	pendings cells.Slab[pending] // what views have sent
+	idling   cells.Timeline      // views by when what they have sent is to be taken back
 
 	// Called lists the gets that were called since the caller last emptied it; they may be
 	// told to try again when the log has what they are to see.

@@ -54,10 +54,10 @@ const (
 // where says where a job is in the view: a position in its heap, viewDone, viewPending
 // with a slot, or nowhere.
 func (w *view) where(slot uint32) uint32 {
-	if ci := int(slot >> cells.ChunkShift); ci >= len(w.places) || w.places[ci] == nil {
-		return cells.Nowhere
+	if at, known := w.places.Find(slot); known {
+		return at
 	}
-	return w.places.Get(slot)
+	return cells.Nowhere
 }
 
 // open says that the view is not done with a job.
@@ -80,7 +80,7 @@ func (w *view) undelivered(slot uint32) bool { return w.where(slot)&viewPending 
 // know makes room for a job's place, and counts it.
 func (w *view) know(slot uint32) {
 	ci := int(slot >> cells.ChunkShift)
-	if ci >= len(w.places) || w.places[ci] == nil {
+	if _, known := w.places.Find(slot); !known {
 		for ci >= len(w.places) {
 			w.places = append(w.places, nil)
 		}

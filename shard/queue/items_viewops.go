@@ -12,14 +12,7 @@ import (
 func (s *State) newView(v *service, number uint32, name string, start uint64, tags Tags) *view {
 	w := &view{group: newGroup(v, name), number: number, start: start, tags: slices.Clone(tags)}
 	w.group.view = w
-	if n := len(s.freeViews); n > 0 {
-		w.slot = s.freeViews[n-1]
-		s.freeViews = s.freeViews[:n-1]
-		s.views.Set(w.slot, w)
-	} else {
-		w.slot = uint32(s.views.N)
-		s.views.Push(w)
-	}
+	w.slot = s.views.Add(w)
 	s.idling.Cover(w.slot)
 	v.views = append(v.views, w)
 	if v.named == nil {
@@ -126,8 +119,7 @@ func (s *State) endView(v *service, w *view) {
 	v.views = slices.Delete(v.views, at, at+1)
 	delete(v.named, w.group.name)
 	s.mayBeOver(v) // tickOver may have counted it
-	s.views.Set(w.slot, nil)
-	s.freeViews = append(s.freeViews, w.slot)
+	s.views.Drop(w.slot)
 }
 
 // recordViews says what the log is to keep of the views.

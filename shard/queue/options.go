@@ -63,10 +63,8 @@ func (s *State) needExtras() *extras {
 
 // refOf is what refs have for a job.
 func (x *extras) refOf(slot uint32) uint32 {
-	if ci := int(slot >> cells.ChunkShift); ci >= len(x.refs) || x.refs[ci] == nil {
-		return 0
-	}
-	return x.refs.Get(slot)
+	ref, _ := x.refs.Find(slot)
+	return ref
 }
 
 // of are the options of a job, or what they would be if it had some.

@@ -35,14 +35,12 @@ type State struct {
 	index  index
 	bodies cells.Bytes
 
-	tubes     map[string]*tube
-	tubeAt    cells.Pages[*tube] // by slot; slot 0 is no tube
-	freeTubes cells.Pages[uint32]
-	timeline  cells.Timeline // tubes by their next delayed job or end of pause
+	tubes    map[string]*tube
+	tubeAt   cells.Numbered[*tube] // by slot
+	timeline cells.Timeline        // tubes by their next delayed job or end of pause
 
-	clients     cells.Pages[*Client] // by slot; slot 0 is no client
-	freeClients cells.Pages[uint32]
-	holders     cells.Timeline // clients by the first deadline they hold
+	clients cells.Numbered[*Client] // by slot
+	holders cells.Timeline          // clients by the first deadline they hold
 
 	opening cells.Timeline // tubes whose pause has ended and that are not open yet, by best job
 
@@ -102,8 +100,6 @@ func NewState(c Config) *State {
 		tubes: map[string]*tube{}, quarantined: map[uint32]bool{},
 		notes: map[string][]storage.Note{},
 	}
-	s.tubeAt.Push(nil)
-	s.clients.Push(nil)
 	if s.Many == 0 {
 		s.Many = usualMany
 	}

@@ -56,14 +56,8 @@ func (s *State) tubeNamed(name []byte) *tube {
 		return t
 	}
 	t := &tube{name: string(name)}
-	if s.freeTubes.N > 0 {
-		t.slot = s.freeTubes.Pop()
-		s.tubeAt.Set(t.slot, t)
-	} else {
-		if t.slot = s.tubeAt.N; t.slot == maxTubes {
-			panic("queue: more tubes than a job's record can name")
-		}
-		s.tubeAt.Push(t)
+	if t.slot = s.tubeAt.Add(t); t.slot == maxTubes {
+		panic("queue: more tubes than a job's record can name")
 	}
 	s.timeline.Cover(t.slot)
 	s.opening.Cover(t.slot)
@@ -100,7 +94,7 @@ func (s *State) letGo(t *tube) {
 	s.retime(t)
 	delete(s.tubes, t.name)
 	if t.gone = true; t.graves == 0 {
-		s.freeTube(t)
+		s.tubeAt.Drop(t.slot)
 	}
 	s.Directory.TubeGone(t.name)
 }

@@ -6,10 +6,9 @@
 //
 //	Slab       records of one type, by slot
 //	Bytes      strings of bytes, in slabs by their size
-//	Pages      a growing array
+//	Pages      a growing array; Numbered gives what is in one its numbers
 //	Heap       the smallest key first; Positions say where each slot stands in it
 //	Ranking    a heap beside another order, which may be forgotten
-//	Row        keys that came in order; cheaper than a heap
 //	List       first come, first served, linked through its members
 //	Ring       first in, first out
 //	Buckets    the heads of a hash's chains

@@ -28,6 +28,14 @@ type Positions [][]uint32
 // Get is where a slot stands.
 func (p Positions) Get(slot uint32) uint32 { return p[slot>>ChunkShift][slot&ChunkMask] }
 
+// Find is Get for a slot for which there may be no room.
+func (p Positions) Find(slot uint32) (pos uint32, covered bool) {
+	if ci := int(slot >> ChunkShift); ci >= len(p) || p[ci] == nil {
+		return 0, false
+	}
+	return p.Get(slot), true
+}
+
 // Set notes where a slot stands.
 func (p Positions) Set(slot uint32, pos uint32) { p[slot>>ChunkShift][slot&ChunkMask] = pos }
 

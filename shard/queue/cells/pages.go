@@ -36,3 +36,31 @@ func (p *Pages[T]) Pop() T {
 	}
 	return last
 }
+
+// Numbered gives its elements numbers, which are used again. Number 0 is none.
+type Numbered[T any] struct {
+	Pages[T]
+	free Pages[uint32]
+}
+
+// Add gives an element a number.
+func (n *Numbered[T]) Add(v T) (number uint32) {
+	if n.free.N > 0 {
+		number = n.free.Pop()
+		n.Set(number, v)
+		return number
+	}
+	if n.N == 0 {
+		var none T
+		n.Push(none)
+	}
+	n.Push(v)
+	return n.N - 1
+}
+
+// Drop takes an element out.
+func (n *Numbered[T]) Drop(number uint32) {
+	var none T
+	n.Set(number, none)
+	n.free.Push(number)
+}
