@@ -67,7 +67,7 @@ func (s *State) hold(c *Client, slot uint32) {
 		s.holders.Schedule(c.slot, c.soonest())
 	}
 	if c.consumer != nil {
-		c.consumer.pend()
+		c.consumer.group.pending++
 	}
 	s.totals.Reserved++
 	at := s.tubeOf(j)

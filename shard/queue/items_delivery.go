@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"iter"
-	"slices"
 	"unsafe"
 
 	"beanfield/storage"
@@ -142,11 +141,6 @@ func (p *DeliveryBatch) Supply(i int, body []byte, err error) (quarantine bool) 
 	}
 	it.Large = [][]byte{body}
 	return false
-}
-
-// dropLost forgets the items whose bodies could not be read.
-func (p *DeliveryBatch) dropLost() {
-	p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.Lost })
 }
 
 func (i *Item) weight() int { return itemWeight + int(i.Size) + int(i.BodyAt-i.TagsAt) }

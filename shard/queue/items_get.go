@@ -219,7 +219,7 @@ func (b *Batch) SupplyGet(failed bool) {
 	op := b.Lacking()
 	b.lacking = false
 	a := op.Ask
-	a.Found.dropLost()
+	a.Found.Items = slices.DeleteFunc(a.Found.Items, func(it Item) bool { return it.Lost })
 	switch {
 	case failed || len(a.Found.Items) == 0 && op.phase >= fetchTries:
 		a.restart()

@@ -46,7 +46,7 @@ func (v *service) groupNamed(name string) *group {
 	if v.first != nil && v.first.name == name {
 		return v.first
 	}
-	if w := v.viewNamed(name); w != nil {
+	if w := v.named[name]; w != nil {
 		return w.group
 	}
 	return nil

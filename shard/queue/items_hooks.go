@@ -12,10 +12,6 @@ import (
 // touched has no service, and a client that is no consumer's has no consumer: for them, a hook
 // costs a look at a nil pointer. The queue knows hardly anything else of items.
 
-// jobBorn is told of each new job of the tube, when it has its tags and is in no place
-// yet.
-func (v *service) jobBorn(s *State, slot uint32) { v.index.add(s, slot) }
-
 // nextOut is the item that a full queue drops for another one; 0 if it is not full, or must not drop any, or
 // somebody has all of its oldest.
 func (v *service) nextOut(s *State) (slot uint32, _ Status) {
@@ -54,13 +50,6 @@ func (v *service) jobReady(s *State, id uint64) {
 		v.show(s, id)
 	}
 }
-
-// jobSeen shows a job that may have been delayed, and is not ready, to the gets that wait to
-// look at it.
-func (v *service) jobSeen(s *State, slot uint32) { v.index.gets.offer(s, slot, false) }
-
-// jobBuried is told of each job that has been buried.
-func (v *service) jobBuried(s *State) { s.mayBeOver(v) }
 
 // jobJoins shows a job that becomes ready to the views.
 func (v *service) jobJoins(s *State, slot uint32) {
@@ -130,7 +119,9 @@ func (s *State) itemMoves(slot uint32) {
 
 // jobGone is told of each job that leaves the tube, while it still has all that it had.
 func (v *service) jobGone(s *State, slot uint32) {
-	v.jobLeaves(s, slot)
+	for _, w := range v.views {
+		s.viewForgets(w, slot)
+	}
 	v.index.remove(s, slot)
 	s.lessen(v)
 }
@@ -175,10 +166,7 @@ func (v *service) jobsInterred(s *State, left []uint32) {
 	s.lessen(v)
 }
 
-// tubeOpens is told when the pause of a tube ends, and tubeOpened when its waiters have been
-// served.
-func (v *service) tubeOpens(s *State) { v.callLines(s) }
-
+// tubeOpened is told when the pause of a tube has ended and its waiters have been served.
 func (v *service) tubeOpened(s *State) {
 	for _, c := range v.filtered {
 		s.spend(looking)
@@ -232,9 +220,6 @@ func (s *State) restorePassed(slot uint32) {
 	s.makePassed(slot)
 }
 
-// pend is told of each job that a consumer of the first group has got.
-func (c *consumer) pend() { c.group.pending++ }
-
 // unpend is told of each job that a consumer of the first group is about to lose.
 func (s *State) unpend(c *consumer, slot uint32) {
 	c.group.pending--
@@ -242,14 +227,6 @@ func (s *State) unpend(c *consumer, slot uint32) {
 		c.again = s.heldAfter(c, slot)
 	}
 	s.wake(c)
-}
-
-// appendHolding is Holders for a consumer.
-func (c *consumer) appendHolding(list []Holding) []Holding {
-	if c.to == nil || c.held() == 0 {
-		return list
-	}
-	return append(list, Holding{c.to, c.held()})
 }
 
 // jobHas says whether a job has all of some tags.
@@ -303,13 +280,4 @@ func (v *service) figures(f *TubeFigures) {
 
 func (s *State) unpass(slot uint32) {
 	s.tubeFor(slot).service.passed--
-}
-
-// noted records the notes of a queue's tube together with the queue. It reports false if nothing else
-// is recorded of the queue.
-func (v *service) noted(s *State) bool {
-	if v.recorded {
-		s.logQueue(v)
-	}
-	return v.recorded
 }

@@ -183,13 +183,6 @@ func (s *State) retimeView(w *view) {
 	s.idling.Schedule(w.slot, at)
 }
 
-// retimeViews does so for all views of a queue, because MaxIdle has changed.
-func (s *State) retimeViews(v *service) {
-	for _, w := range v.views {
-		s.retimeView(w)
-	}
-}
-
 // tickViews takes back what has been pending for too long.
 func (s *State) tickViews() {
 	for s.idling.Due(s.now) && s.step(moving) {
@@ -198,13 +191,4 @@ func (s *State) tickViews() {
 		s.standBack(s.pendingAt(w.group, slot))
 		s.viewReturns(w, slot)
 	}
-}
-
-// viewSentAgain notes that a job is sent again, to a new connection.
-func (s *State) viewSentAgain(w *view, slot uint32) {
-	ref := w.pendingOf(slot)
-	s.pendings.At(ref).at = s.now
-	w.unsend(s, ref)
-	w.send(s, ref)
-	s.retimeView(w)
 }

@@ -130,8 +130,12 @@ func (s *State) resend(c *consumer) {
 		s.offerAgain(g, slot)
 	default:
 		c.resent++
-		if g.view != nil {
-			s.viewSentAgain(g.view, slot)
+		if w := g.view; w != nil {
+			ref := w.pendingOf(slot)
+			s.pendings.At(ref).at = s.now
+			w.unsend(s, ref)
+			w.send(s, ref)
+			s.retimeView(w)
 		}
 		c.again = s.heldAfter(c, slot)
 		if away := s.load(c, slot); c.autoCommit && !away {

@@ -55,7 +55,9 @@ func (s *State) serviceOf(t *tube, l *policy.Limits) *service {
 	if old := t.service.limits; old != l {
 		t.service.limits, s.shownFor = l, l.Forget
 		if old != nil && old.MaxIdle != l.MaxIdle {
-			s.retimeViews(t.service)
+			for _, w := range t.service.views {
+				s.retimeView(w)
+			}
 		}
 	}
 	return t.service
@@ -96,7 +98,10 @@ func (s *State) logQueue(v *service) {
 	if v.first != nil {
 		q.First = v.first.name
 	}
-	v.recordViews(&q)
+	q.Next = v.nextView
+	for _, w := range v.views {
+		q.Views = append(q.Views, storage.View{Number: w.number, Name: w.group.name, Start: w.start, Tags: w.tags})
+	}
 	s.Log.PutQueue(&q)
 	v.recorded = true
 }
@@ -128,7 +133,10 @@ func (s *State) RestoreQueue(q *storage.Queue) {
 	}
 	v := s.serviceOf(s.tubeNamed([]byte(q.Tube)), &policy.Limits{})
 	v.ended, v.recorded = q.Ended, true
-	s.restoreViews(v, q)
+	v.nextView = q.Next
+	for _, r := range q.Views {
+		s.newView(v, r.Number, r.Name, r.Start, r.Tags)
+	}
 	if q.First != "" {
 		v.first = newGroup(v, q.First)
 	}

@@ -147,13 +147,6 @@ func (v *service) wantedFrom(first int, slot uint32) bool {
 	return false
 }
 
-// jobLeaves takes a job that ends, or goes to another tube, out of the views.
-func (v *service) jobLeaves(s *State, slot uint32) {
-	for _, w := range v.views {
-		s.viewForgets(w, slot)
-	}
-}
-
 // viewForgets takes a job out of a view, wherever it is.
 func (s *State) viewForgets(w *view, slot uint32) {
 	if w.where(slot) == cells.Nowhere {

@@ -25,7 +25,7 @@ func (s *State) newView(v *service, number uint32, name string, start uint64, ta
 // groupFor finds the group of a watch, or makes it: the first group of a queue is its
 // tube, and all others are views. It reports false if it must go on in another turn.
 func (s *State) groupFor(v *service, a *Ask, start uint64) (g *group, done bool) {
-	w := v.viewNamed(a.Group)
+	w := v.named[a.Group]
 	if w == nil && v.first == nil {
 		v.first = newGroup(v, a.Group)
 		s.logQueue(v)
@@ -70,9 +70,6 @@ func (s *State) build(w *view) bool {
 	})
 	return !w.building
 }
-
-// viewNamed finds a view by its group's name.
-func (v *service) viewNamed(name string) *view { return v.named[name] }
 
 // rank is where a view with this number is among the views, or would be.
 func (v *service) rank(number uint32) int {
@@ -120,23 +117,6 @@ func (s *State) endView(v *service, w *view) {
 	delete(v.named, w.group.name)
 	s.mayBeOver(v) // tickOver may have counted it
 	s.views.Drop(w.slot)
-}
-
-// recordViews says what the log is to keep of the views.
-func (v *service) recordViews(q *storage.Queue) {
-	q.Next = v.nextView
-	for _, w := range v.views {
-		q.Views = append(q.Views, storage.View{Number: w.number, Name: w.group.name, Start: w.start, Tags: w.tags})
-	}
-}
-
-// restoreViews puts back what the log has kept of the views.
-func (s *State) restoreViews(v *service, q *storage.Queue) {
-	v.nextView = q.Next
-	for i := range q.Views {
-		r := &q.Views[i]
-		s.newView(v, r.Number, r.Name, r.Start, r.Tags)
-	}
 }
 
 // recordJob says how far the views are with a job.

@@ -91,7 +91,6 @@ func (j *job) tube() uint32        { return j.place >> tubeShift }
 func (j *job) state() JobState     { return JobState(j.place & stateMask >> stateShift) }
 func (j *job) setState(s JobState) { j.place = j.place&^stateMask | uint32(s)<<stateShift }
 func (j *job) away() bool          { return j.place&flagAway != 0 }
-func (j *job) updated() bool       { return j.place&flagUpdated != 0 }
 
 // readyKey is the key of a ready job: (priority, id), packed into 96 bits of which no id
 // needs more.

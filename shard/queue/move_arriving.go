@@ -119,7 +119,7 @@ func (s *State) showArrived(_ *Batch, op *Op) Status {
 	s.unheld(slot)
 	t.total++
 	if t.service != nil {
-		t.service.jobBorn(s, slot)
+		t.service.index.add(s, slot)
 	}
 	key := s.rareOf(j).key
 	s.rare(j).key = 0

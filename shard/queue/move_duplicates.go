@@ -2,7 +2,6 @@ package queue
 
 import (
 	"iter"
-	"slices"
 
 	"beanfield/storage"
 )
@@ -53,11 +52,6 @@ func (s *State) endGhosts() {
 		s.travel.ghosts[i] = storage.Job{}
 	}
 	s.travel.ghosts = s.travel.ghosts[:0]
-}
-
-// discardGhost forgets a ghost that the log does not have any more.
-func (s *State) discardGhost(key uint64) {
-	s.travel.ghosts = slices.DeleteFunc(s.travel.ghosts, func(g storage.Job) bool { return g.Key() == key })
 }
 
 // overtakes says whether a copy that is about to be restored is the job. Then the other copy that is there

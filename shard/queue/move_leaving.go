@@ -201,7 +201,7 @@ func (s *State) takeHome(slot uint32) {
 	s.unheld(slot)
 	s.rare(j).key = 0
 	if t.service != nil {
-		t.service.jobBorn(s, slot)
+		t.service.index.add(s, slot)
 	}
 }
 

@@ -246,9 +246,6 @@ func (s *State) routeRecord(slot uint32) *storage.Route {
 	return r
 }
 
-// describeRoute adds to the scratch record where a job has been.
-func (s *State) describeRoute(slot uint32) { s.recordItemOf().Route = s.routeRecord(slot) }
-
 // restoreRoute gives a job back what the log has kept of its route.
 func (s *State) restoreRoute(slot uint32, r *storage.Route) {
 	y := s.routeOf(slot)

@@ -72,7 +72,8 @@ func (s *State) logNotes(tube string) {
 	if !s.Durable {
 		return
 	}
-	if t := s.tubes[tube]; t != nil && t.service != nil && t.service.noted(s) {
+	if t := s.tubes[tube]; t != nil && t.service != nil && t.service.recorded {
+		s.logQueue(t.service)
 		return
 	}
 	s.logNotesAlone(tube)

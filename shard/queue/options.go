@@ -116,7 +116,10 @@ func (s *State) setOptions(slot uint32, t jobOptions) {
 	ref := x.options.Alloc()
 	*x.options.At(ref) = t
 	x.refs.Set(slot, ref|optionsBit)
-	s.beginLife(slot, &t)
+	if t.expires != 0 {
+		x.dying.Cover(slot)
+		x.dying.Schedule(slot, t.expires)
+	}
 }
 
 // needOptions finds the options of a job, or gives it some, which have the job's key then.
@@ -286,15 +289,6 @@ func (s *State) dropOptions(slot uint32) {
 // lifetimes are the jobs that get too old.
 type lifetimes struct {
 	dying cells.Timeline // for those that have a time, by the job's slot
-}
-
-// beginLife lets a new job have an end.
-func (s *State) beginLife(slot uint32, t *jobOptions) {
-	if t.expires == 0 {
-		return
-	}
-	s.extra.dying.Cover(slot)
-	s.extra.dying.Schedule(slot, t.expires)
 }
 
 // held is told of a job that somebody has got: its time may pass.

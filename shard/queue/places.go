@@ -75,7 +75,7 @@ func (s *State) makeBuried(slot uint32) {
 	s.rank(t, slot)
 	s.totals.Buried++
 	if t.service != nil {
-		t.service.jobBuried(s)
+		s.mayBeOver(t.service)
 	}
 }
 
@@ -162,6 +162,6 @@ func (s *State) erase(slot uint32) {
 // seen tells those who look at items of a job that may have been delayed, and is not ready.
 func (s *State) seen(slot uint32) {
 	if v := s.tubeFor(slot).service; v != nil {
-		v.jobSeen(s, slot)
+		v.index.gets.offer(s, slot, false)
 	}
 }

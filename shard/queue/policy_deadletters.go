@@ -138,7 +138,7 @@ func (s *State) house(slot uint32, to *tube) {
 	to.total++
 	to.newest = max(to.newest, j.id())
 	if to.service != nil {
-		to.service.jobBorn(s, slot)
+		to.service.index.add(s, slot)
 	}
 }
 

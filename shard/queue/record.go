@@ -70,7 +70,7 @@ func (s *State) describe(slot uint32) {
 	s.record = storage.Job{
 		ID: j.id(), Tube: s.tubeOf(j).name, State: storage.Ready,
 		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
-		Updated: j.updated(),
+		Updated: j.place&flagUpdated != 0,
 	}
 	if v := s.tubeOf(j).service; v != nil {
 		s.describeDone(v, slot)
@@ -85,7 +85,7 @@ func (s *State) describe(slot uint32) {
 		s.describeOptions(slot)
 	}
 	if j.place&flagRoute != 0 {
-		s.describeRoute(slot)
+		s.recordItemOf().Route = s.routeRecord(slot)
 	}
 	if len(s.yard.purging) > 0 {
 		s.describeSince(slot)
@@ -145,7 +145,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.setTarget(y, "")
 	}
 	if t.service != nil {
-		t.service.jobBorn(s, slot)
+		t.service.index.add(s, slot)
 	}
 	switch {
 	case r.Damaged && r.State != storage.Buried:
@@ -214,7 +214,7 @@ func (s *State) Discard(key uint64) {
 	slot := s.slotOf(storage.IDOf(key))
 	if slot == 0 || s.keyOf(slot) != key {
 		s.discardSpent(key)
-		s.discardGhost(key)
+		s.travel.ghosts = slices.DeleteFunc(s.travel.ghosts, func(g storage.Job) bool { return g.Key() == key })
 		return
 	}
 	s.unrestore(slot)

@@ -89,7 +89,7 @@ func (x *machine) employ() {
 		}
 		return x.groupOf(c).users[c.User].client.slot
 	}
-	x.m.ViewSlot = func(tube string, v *naive.View) uint32 { return x.w.s.tubes[tube].service.viewNamed(v.Name).slot }
+	x.m.ViewSlot = func(tube string, v *naive.View) uint32 { return x.w.s.tubes[tube].service.named[v.Name].slot }
 }
 
 // groupOf finds the group of a consumer; nil if it is not there.

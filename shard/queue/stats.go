@@ -203,8 +203,8 @@ func (s *State) Holders(from uint32, n int, list []Holding) ([]Holding, uint32) 
 		case c == nil:
 		case c.consumer == nil && c.held.N > 0:
 			list = append(list, Holding{c.Waiter, c.held.N})
-		case c.consumer != nil:
-			list = c.consumer.appendHolding(list)
+		case c.consumer != nil && c.consumer.to != nil && c.consumer.held() > 0:
+			list = append(list, Holding{c.consumer.to, c.consumer.held()})
 		}
 	}
 	return list, 0

@@ -159,7 +159,7 @@ func (s *State) unpause(t *tube) {
 	t.opening = true
 	s.reopen(t)
 	if t.service != nil {
-		t.service.tubeOpens(s)
+		t.service.callLines(s)
 	}
 }
 
