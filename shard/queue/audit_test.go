@@ -89,7 +89,7 @@ func (c *Client) tubes() []*tube {
 func auditWaits(c *Client) error {
 	n := 0
 	for e := c.waits; e != nil; e = e.sibling {
-		if e.client != c {
+		if e.place.Of != c {
 			return fmt.Errorf("R3: a client's wait belongs to another")
 		}
 		n++

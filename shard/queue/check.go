@@ -42,7 +42,7 @@ func (s *State) Sound() error {
 // checkSearch looks for tubes that a search would miss.
 func (s *State) checkSearch(c *Client) error {
 	w := c.many
-	if !w.seeking || s.manyWaits.Has(c, c.place()) || w.seen+w.again > w.tubes.N {
+	if !w.seeking || s.manyWaits.In(&w.inLine) || w.seen+w.again > w.tubes.N {
 		return fmt.Errorf("S7: a client is not in the middle of a search")
 	}
 	for i := range w.tubes.N {

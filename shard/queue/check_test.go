@@ -67,7 +67,7 @@ func (s *State) checkTube(name string, t *tube, place func(uint32, string) error
 	if urgent != t.urgent {
 		return fmt.Errorf("S3: tube %q counts %d urgent jobs, has %d", name, t.urgent, urgent)
 	}
-	if err := t.waiters.Check((*waitEntry).links, func(*waitEntry) error { return nil }); err != nil {
+	if err := t.waiters.CheckAll(func(*Client) error { return nil }); err != nil {
 		return fmt.Errorf("%w (waiters of tube %s)", err, name)
 	}
 	if at, is := s.opening.Has(t.slot); t.opening != is || t.opening &&
@@ -149,7 +149,7 @@ func (s *State) checkList(l *cells.List[uint32], want JobState, where string, pl
 // checkManyWaits looks at the order of the clients of many tubes that wait.
 func (s *State) checkManyWaits() error {
 	last := uint64(0)
-	return s.manyWaits.Check((*Client).place, func(c *Client) error {
+	return s.manyWaits.CheckAll(func(c *Client) error {
 		if c.arrival <= last {
 			return fmt.Errorf("S4: a client of many tubes waits in the wrong place")
 		}

@@ -127,7 +127,7 @@ func (s *State) checkFiltered(c *consumer) error {
 // that have left.
 func (s *State) checkDeparted() error {
 	var prev *consumer
-	err := s.departed.Check((*consumer).departedLinks, func(c *consumer) error {
+	err := s.departed.CheckAll(func(c *consumer) error {
 		if !c.departed || prev != nil && prev.departedAt > c.departedAt {
 			return fmt.Errorf("S4: consumer %s has departed in another order", c.user)
 		}
@@ -255,12 +255,12 @@ func (g *gets) checkLines() error {
 	lines := map[*getLine]bool{&g.others.lookers: false, &g.others.takers: true} // whether its gets take
 	for h, l := range g.requests {
 		lines[&l.lookers], lines[&l.takers] = false, true
-		if first := cmp.Or(l.lookers.Head, l.takers.Head); first == nil || first.hash != h {
+		if first := cmp.Or(l.lookers.First(), l.takers.First()); first == nil || first.hash != h {
 			return fmt.Errorf("F4: a line of gets is empty, or filed wrongly")
 		}
 	}
 	for l, takes := range lines {
-		err := l.Check((*waitGet).links, func(w *waitGet) error {
+		err := l.CheckAll(func(w *waitGet) error {
 			if w.line() != l || w.take != takes || w.called != 0 || g.waits[w.getter] != w {
 				return fmt.Errorf("F4: a get stands in a line wrongly")
 			}

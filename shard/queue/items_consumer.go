@@ -37,12 +37,12 @@ type consumer struct {
 
 	// of a view's consumer: what is pending, and its place in the view's line
 	has    cells.List[uint32]
-	inLine cells.Links[*consumer]
+	inLine cells.Node[*consumer]
 
-	exited     bool                   // it left, and its time to come back has passed
-	departed   bool                   // it is in State.departed
-	departedAt int64                  // if so
-	among      cells.Links[*consumer] // there
+	exited     bool                  // it left, and its time to come back has passed
+	departed   bool                  // it is in State.departed
+	departedAt int64                 // if so
+	among      cells.Node[*consumer] // there
 }
 
 // clogged says that the connection must first send what it has.

@@ -34,22 +34,15 @@ type waitGet struct {
 	take   bool
 	hash   uint64 // of the request id, if it asks for one
 	lines  *getLines
-	place  cells.Links[*waitGet] // in line, unless it is called
-	called uint64                // the job that it was called for
+	place  cells.Node[*waitGet] // in line, unless it is called
+	called uint64               // the job that it was called for
 }
 
 // getLine is a list of gets.
-type getLine = cells.List[*waitGet]
-
-func (w *waitGet) links() *cells.Links[*waitGet] {
-	if w == nil {
-		return nil
-	}
-	return &w.place
-}
+type getLine = cells.Line[*waitGet]
 
 // lined says that the get waits in its line.
-func (w *waitGet) lined() bool { return w.line().Has(w, &w.place) }
+func (w *waitGet) lined() bool { return w.line().In(&w.place) }
 
 // line is where the get waits, unless it is called.
 func (w *waitGet) line() *getLine {
@@ -76,12 +69,12 @@ func (g *gets) wait(a *Ask) {
 		}
 	}
 	w.lines = lines
-	w.line().Push(w, &w.place, w.line().Tail.links())
+	w.line().Join(&w.place, w)
 }
 
 // leave takes a get out of its line.
 func (g *gets) leave(w *waitGet) {
-	w.line().Remove(&w.place, w.place.Prev.links(), w.place.Next.links())
+	w.line().Leave(&w.place)
 	if w.lines.empty() && w.lines != &g.others {
 		delete(g.requests, w.hash)
 	}
@@ -162,15 +155,13 @@ type offered struct {
 // offerTo calls the lookers and, if the item may be taken, the first taker that asks for
 // it. It returns whether somebody else may still take the item.
 func (g *gets) offerTo(s *State, l *getLines, it *offered, taking bool) bool {
-	for w := l.lookers.Head; w != nil; {
-		next := w.place.Next
+	for w := range l.lookers.All() {
 		g.callFor(s, w, it)
-		w = next
 	}
-	for w := l.takers.Head; w != nil && taking; {
-		next := w.place.Next
-		taking = !g.callFor(s, w, it)
-		w = next
+	for w := range l.takers.All() {
+		if taking = taking && !g.callFor(s, w, it); !taking {
+			break
+		}
 	}
 	return taking
 }

@@ -248,7 +248,7 @@ func (s *State) feeding() bool { return s.withRoom.N > 0 || len(s.ending)+len(s.
 // or one that has left needs attention; 0 if there is none.
 func (s *State) soonestConsumer() int64 {
 	at := cells.Sooner(s.leaving.Soonest(), s.idling.Soonest())
-	if c := s.departed.Head; c != nil {
+	if c := s.departed.First(); c != nil {
 		at = cells.Sooner(at, s.forgetAt(c))
 	}
 	return at

@@ -2,8 +2,6 @@ package queue
 
 import (
 	"cmp"
-
-	"beanfield/shard/queue/cells"
 )
 
 // A consumer whose connection has gone may come back. For Limits.Leaving it keeps its
@@ -74,9 +72,9 @@ func (s *State) departIdle(c *consumer) {
 func (s *State) depart(c *consumer) {
 	s.leaving.Schedule(c.client.slot, 0)
 	c.departed, c.departedAt = true, s.now
-	s.departed.Push(c, &c.among, s.departed.Tail.departedLinks())
+	s.departed.Join(&c.among, c)
 	if s.departed.N > departedMost {
-		s.forgetConsumer(s.departed.Head)
+		s.forgetConsumer(s.departed.First())
 	}
 }
 
@@ -86,7 +84,7 @@ func (s *State) undepart(c *consumer) {
 	s.leaving.Schedule(c.client.slot, 0)
 	c.exited = false
 	if c.departed {
-		s.departed.Remove(&c.among, c.among.Prev.departedLinks(), c.among.Next.departedLinks())
+		s.departed.Leave(&c.among)
 		c.departed = false
 	}
 }
@@ -98,19 +96,12 @@ func (s *State) forgetConsumer(c *consumer) {
 	s.dismiss(&c.client)
 }
 
-func (c *consumer) departedLinks() *cells.Links[*consumer] {
-	if c == nil {
-		return nil
-	}
-	return &c.among
-}
-
 // tickLeavers does what is due for the consumers that have left.
 func (s *State) tickLeavers() {
 	for s.leaving.Due(s.now) && s.step(moving) {
 		s.exit()
 	}
-	for c := s.departed.Head; c != nil && s.forgetAt(c) <= s.now && s.step(moving); c = s.departed.Head {
+	for c := s.departed.First(); c != nil && s.forgetAt(c) <= s.now && s.step(moving); c = s.departed.First() {
 		s.forgetConsumer(c)
 	}
 }

@@ -55,7 +55,7 @@ func (s *State) feedOne(c *consumer) {
 		s.push(c, s.pick(c))
 		s.wake(c)
 	case g.view != nil:
-		g.view.line.Push(c, &c.inLine, g.view.line.Tail.links())
+		g.view.line.Join(&c.inLine, c)
 	default:
 		s.wait(&c.client, 0)
 	}
@@ -190,29 +190,22 @@ func (s *State) TakeDeliveries(list []*DeliveryBatch) []*DeliveryBatch {
 	return list
 }
 
-func (c *consumer) links() *cells.Links[*consumer] {
-	if c == nil {
-		return nil
-	}
-	return &c.inLine
-}
-
 // waits says that the consumer waits in a line: of the tube, or of its view.
 func (c *consumer) waits() bool { return c.client.waits != nil || c.lined() }
 
 // lined says that the consumer waits in its view's line.
-func (c *consumer) lined() bool { return c.group.view != nil && c.group.view.line.Has(c, &c.inLine) }
+func (c *consumer) lined() bool { return c.group.view != nil && c.group.view.line.In(&c.inLine) }
 
 // leaveLine takes a consumer of a view out of its line.
 func (s *State) leaveLine(c *consumer) {
 	if c.lined() {
-		c.group.view.line.Remove(&c.inLine, c.inLine.Prev.links(), c.inLine.Next.links())
+		c.group.view.line.Leave(&c.inLine)
 	}
 }
 
 // callLine calls the first consumer of the line, if there is a job for it.
 func (s *State) callLine(w *view) {
-	if c := w.line.Head; c != nil && w.group.offers() {
+	if c := w.line.First(); c != nil && w.group.offers() {
 		s.leaveLine(c)
 		s.wake(c)
 	}

@@ -155,7 +155,7 @@ type items struct {
 
 	withRoom cells.Ring[*consumer] // consumers that may have got room, by turns
 	leaving  cells.Timeline        // consumers without a connection, by when their items go to others
-	departed cells.List[*consumer] // those that are only remembered
+	departed cells.Line[*consumer] // those that are only remembered
 	shownFor int64                 // Limits.Forget: how long they are
 	ending   []*service            // queues that have ended, and of which a group may be over
 	parting  []*group              // whose consumers are to be told that it is over

@@ -28,7 +28,7 @@ type view struct {
 	spare    []uint32           // a chunk in which none has, or nil
 	sent     cells.List[uint32] // all that is pending, first sent first
 	returned map[uint32]uint32  // how often jobs were taken back from consumers
-	line     cells.List[*consumer]
+	line     cells.Line[*consumer]
 
 	cursor   uint64 // while it is built: the first id that it has not looked at
 	building bool

@@ -94,7 +94,7 @@ func (s *State) checkComplete(w *view) error {
 		}
 	}
 	called := w.building || w.group.service.tube.paused()
-	err := w.line.Check((*consumer).links, func(c *consumer) error {
+	err := w.line.CheckAll(func(c *consumer) error {
 		if c.group.view != w {
 			return fmt.Errorf("S4: a consumer waits in another view's line")
 		}

@@ -37,7 +37,7 @@ type manyTubes struct {
 	tubes cells.Pages[*tube] // in no particular order
 	place map[uint32]uint32  // of a tube in tubes, by the tube's slot
 
-	inLine cells.Links[*Client] // while it waits
+	inLine cells.Node[*Client] // while it waits
 
 	// the search that is under way
 	seeking bool
@@ -98,14 +98,6 @@ func (w *manyTubes) move(t *tube, i uint32) {
 func (c *Client) watches(t *tube) bool {
 	_, ok := c.many.place[t.slot]
 	return ok
-}
-
-// place is where a client of many tubes has its links in the queue of those that wait.
-func (c *Client) place() *cells.Links[*Client] {
-	if c == nil {
-		return nil
-	}
-	return &c.many.inLine
 }
 
 // seekWished is seek for what a reserve asks for.

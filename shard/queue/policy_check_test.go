@@ -184,7 +184,7 @@ func (s *State) checkTagIndexes() error {
 			}
 		}
 		last := uint64(0)
-		err := v.line.Check((*Client).linked, func(c *Client) error {
+		err := v.line.CheckAll(func(c *Client) error {
 			if c.arrival <= last || c.wish.tagIndex != v {
 				return fmt.Errorf("S4: a client waits in the wrong place of a tag index, or in the wrong one")
 			}

@@ -47,7 +47,7 @@ type State struct {
 	freeWaits *waitEntry
 	waiting   int                 // places in queues that are taken
 	arrivals  uint64              // waits that have begun
-	manyWaits cells.List[*Client] // clients of many tubes that wait
+	manyWaits cells.Line[*Client] // clients of many tubes that wait
 	seekers   []*Client           // whose search takes several turns
 	ended     []*Client           // whose wait may have ended elsewhere
 

@@ -34,7 +34,7 @@ type tagIndex struct {
 
 	cursor uint32 // the next record of a job to be looked at; 0 if all have been
 
-	line  cells.List[*Client] // of those who wait, in the order in which they came
+	line  cells.Line[*Client] // of those who wait, in the order in which they came
 	place int                 // in tagIndexes.sought, if there are any
 }
 
@@ -47,10 +47,10 @@ type tagIndexes struct {
 
 // wish is what a client has that has asked for tags, or to be told more of jobs, with its reserves.
 type wish struct {
-	tells    bool                 // the reserve that it makes, or waits in, asks to be told more
-	tagIndex *tagIndex            // of the tags that this reserve asks for; nil if it takes any job
-	kept     *tagIndex            // of those that it asked for last
-	inLine   cells.Links[*Client] // of the tag index
+	tells    bool                // the reserve that it makes, or waits in, asks to be told more
+	tagIndex *tagIndex           // of the tags that this reserve asks for; nil if it takes any job
+	kept     *tagIndex           // of those that it asked for last
+	inLine   cells.Node[*Client] // of the tag index
 }
 
 // tagIndex is that of the tags that the client asks for just now; nil if it takes any job.
@@ -59,13 +59,6 @@ func (c *Client) tagIndex() *tagIndex {
 		return nil
 	}
 	return c.wish.tagIndex
-}
-
-func (c *Client) linked() *cells.Links[*Client] {
-	if c == nil {
-		return nil
-	}
-	return &c.wish.inLine
 }
 
 // asks notes what a client's reserve asks for. It reports false if another turn is needed until its jobs
@@ -264,18 +257,17 @@ func (v *tagIndex) standIn(s *State, c *Client) {
 		v.place = len(s.tagIndexes.sought)
 		s.tagIndexes.sought = append(s.tagIndexes.sought, v)
 	}
-	v.line.Push(c, c.linked(), v.line.Tail.linked())
+	v.line.Join(&c.wish.inLine, c)
 	s.waiting++
 }
 
 // standOut takes a client out of the line of its tag index, if it waits there.
 func (s *State) standOut(c *Client) {
 	v := c.tagIndex()
-	if v == nil || !v.line.Has(c, c.linked()) {
+	if v == nil || !v.line.In(&c.wish.inLine) {
 		return
 	}
-	k := c.linked()
-	v.line.Remove(k, k.Prev.linked(), k.Next.linked())
+	v.line.Leave(&c.wish.inLine)
 	s.waiting--
 	if v.line.N == 0 {
 		x := s.tagIndexes
@@ -316,7 +308,10 @@ func (s *State) earlier(first *Client, t *tube, among []*tagIndex) *Client {
 		if v.tubes[t] == nil {
 			continue
 		}
-		for c := v.line.Head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wish.inLine.Next {
+		for c := range v.line.All() {
+			if first != nil && c.arrival >= first.arrival {
+				break
+			}
 			if s.spend(looking); c.hasIn(t) {
 				first = c
 			}
@@ -328,7 +323,7 @@ func (s *State) earlier(first *Client, t *tube, among []*tagIndex) *Client {
 // tagWaitersOf counts the clients that wait in tag indexes and watch a tube.
 func (s *State) tagWaitersOf(t *tube) (n int) {
 	for _, v := range s.sought() {
-		for c := v.line.Head; c != nil; c = c.wish.inLine.Next {
+		for c := range v.line.All() {
 			if s.spend(looking); c.hasIn(t) {
 				n++
 			}

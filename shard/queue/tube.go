@@ -10,7 +10,7 @@ type tube struct {
 	ready   cells.Heap // (priority, id)
 	delayed cells.Heap // (deadline, id)
 	buried  cells.List[uint32]
-	waiters cells.List[*waitEntry]
+	waiters cells.Line[*Client]
 
 	service *service  // nil until the queue service has touched it
 	policy  *policing // nil if no policy covers it

@@ -9,17 +9,9 @@ import (
 // waitEntry is one client's place in the queue of one tube. The entries of a
 // client are chained, so that ending a wait costs what beginning it cost.
 type waitEntry struct {
-	client  *Client
 	tube    *tube
-	place   cells.Links[*waitEntry] // in the tube's queue
-	sibling *waitEntry              // the client's next entry, or the free list's
-}
-
-func (e *waitEntry) links() *cells.Links[*waitEntry] {
-	if e == nil {
-		return nil
-	}
-	return &e.place
+	place   cells.Node[*Client] // in the tube's queue
+	sibling *waitEntry          // the client's next entry, or the free list's
 }
 
 // wait registers the client at all tubes it watches in this shard.
@@ -31,7 +23,7 @@ func (s *State) wait(c *Client, ticket uint64) {
 		return
 	}
 	if c.many != nil {
-		s.manyWaits.Push(c, c.place(), s.manyWaits.Tail.place())
+		s.manyWaits.Join(&c.many.inLine, c)
 		s.waiting++
 		return
 	}
@@ -42,9 +34,9 @@ func (s *State) wait(c *Client, ticket uint64) {
 		} else {
 			s.freeWaits = e.sibling
 		}
-		*e = waitEntry{client: c, tube: t, sibling: c.waits}
+		*e = waitEntry{tube: t, sibling: c.waits}
 		c.waits = e
-		t.waiters.Push(e, &e.place, t.waiters.Tail.links())
+		t.waiters.Join(&e.place, c)
 	}
 	s.waiting += len(c.watched)
 	s.spend(looking * len(c.watched))
@@ -58,14 +50,13 @@ func (s *State) unwait(c *Client) {
 	if c.wish != nil {
 		s.standOut(c)
 	}
-	if c.many != nil && s.manyWaits.Has(c, c.place()) {
-		k := c.place()
-		s.manyWaits.Remove(k, k.Prev.place(), k.Next.place())
+	if c.many != nil && s.manyWaits.In(&c.many.inLine) {
+		s.manyWaits.Leave(&c.many.inLine)
 		s.waiting--
 	}
 	for e := c.waits; e != nil; {
 		q := &e.tube.waiters
-		q.Remove(&e.place, e.place.Prev.links(), e.place.Next.links())
+		q.Leave(&e.place)
 		if q.N == 0 && e.tube.opening {
 			s.reopen(e.tube)
 		}
@@ -107,7 +98,7 @@ func (s *State) waitersOf(t *tube) int {
 	if t.byMany == 0 {
 		return n
 	}
-	for c := s.manyWaits.Head; c != nil; c = c.many.inLine.Next {
+	for c := range s.manyWaits.All() {
 		s.spend(looking)
 		if c.watches(t) {
 			n++
@@ -128,14 +119,14 @@ func (s *State) firstWaiter(t *tube, sought []*tagIndex) *Client {
 
 // firstOfAll is the first of those who take any job.
 func (s *State) firstOfAll(t *tube) *Client {
-	var first *Client
-	if t.waiters.Head != nil {
-		first = t.waiters.Head.client
-	}
+	first := t.waiters.First()
 	if t.byMany == 0 {
 		return first
 	}
-	for c := s.manyWaits.Head; c != nil && (first == nil || c.arrival < first.arrival); c = c.many.inLine.Next {
+	for c := range s.manyWaits.All() {
+		if first != nil && c.arrival > first.arrival {
+			break
+		}
 		s.spend(looking)
 		if c.watches(t) {
 			return c

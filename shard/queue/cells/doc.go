@@ -9,7 +9,7 @@
 //	Pages      a growing array; Numbered gives what is in one its numbers
 //	Heap       the smallest key first; Positions say where each slot stands in it
 //	Ranking    a heap beside another order, which may be forgotten
-//	List       first come, first served, linked through its members
+//	List       first come, first served, linked through its members; Line for those with pointers
 //	Ring       first in, first out
 //	Buckets    the heads of a hash's chains
 //	Table      records by their hashes, most of which it remembers

@@ -1,6 +1,9 @@
 package cells
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // List is first come, first served. Its members have their links in themselves, so joining
 // and leaving allocate nothing. R is what names a member: a slot or a pointer. The zero R
@@ -73,4 +76,57 @@ func (l *List[R]) Check(at func(R) *Links[R], see func(R) error) error {
 		return fmt.Errorf("S3: a list counts %d, has %d", l.N, n)
 	}
 	return nil
+}
+
+// Line is a List whose members have a Node each, which says whose it is.
+type Line[T any] struct{ List[*Node[T]] }
+
+// Node is a member's place in a line.
+type Node[T any] struct {
+	Of T
+	Links[*Node[T]]
+}
+
+func (n *Node[T]) links() *Links[*Node[T]] {
+	if n == nil {
+		return nil
+	}
+	return &n.Links
+}
+
+// Join appends a member.
+func (l *Line[T]) Join(n *Node[T], of T) {
+	n.Of = of
+	l.Push(n, &n.Links, l.Tail.links())
+}
+
+// Leave takes a member out.
+func (l *Line[T]) Leave(n *Node[T]) { l.Remove(&n.Links, n.Prev.links(), n.Next.links()) }
+
+// In says whether a member is in this line. It must be in no other with this node.
+func (l *Line[T]) In(n *Node[T]) bool { return l.Has(n, &n.Links) }
+
+// First is who came first; the zero T if the line is empty.
+func (l *Line[T]) First() (first T) {
+	if l.Head != nil {
+		first = l.Head.Of
+	}
+	return first
+}
+
+// All are the members in their order. The one that is shown may leave.
+func (l *Line[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for n := l.Head; n != nil; {
+			of := n.Of
+			if n = n.Next; !yield(of) {
+				return
+			}
+		}
+	}
+}
+
+// CheckAll walks the line.
+func (l *Line[T]) CheckAll(see func(T) error) error {
+	return l.Check((*Node[T]).links, func(n *Node[T]) error { return see(n.Of) })
 }
