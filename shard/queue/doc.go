@@ -13,14 +13,14 @@
 //   - policy_: what policies and limits do, one hook each where a job enters, comes back, becomes ready, is handed out
 //     and gets too old. What can be said and computed without a job is in package policy.
 //   - move_: jobs that go to another shard.
-//   - bulk_: everything that takes many jobs in shares: lists, changes, several at once, truncates and purges.
+//   - bulk_: everything that takes many jobs in shares: lists, changes, deletes of several, truncates and purges.
 //   - tag_: reserves that ask for jobs with certain tags.
 //   - items_: what the queue service adds, groups, views, consumers, gets.
 //
 // The core meets the others at their hooks: a look at a nil pointer (tube.policy, tube.service, State.tagIndexes),
-// a flag of the job's record (flagRoute), or a case in State.Apply. What it calls of items is in items_hooks.go. Put
-// what is true for every tube into the core, and what only the queue service knows into items. Containers that know
-// nothing of jobs are in package cells.
+// a flag of the job's record (flagRoute), or a row of the table of operations (state.go). What it calls of items is in
+// items_hooks.go. Put what is true for every tube into the core, and what only the queue service knows into items.
+// Containers that know nothing of jobs are in package cells.
 //
 // Only rules and containers are packages of their own. Nearly every line of the other verticals reads or moves a job,
 // a tube or a client. As packages they would need these records exported, or an accessor for each field, with which
@@ -44,7 +44,7 @@
 // waiter's gate decides whether it still waits; package router says why that is enough for waits over several shards.
 //
 // One turn does a bounded amount of work, so that others wait for the shard only a fraction of a millisecond. Work
-// without a natural bound is done in steps, and all steps of a turn have one share together (share.go). An operation
+// without a natural bound is done in steps, and all steps of a turn have one share together (tick.go). An operation
 // that finds the share used up ends with More and goes on in a later turn. Each batch that is run can do at least one
 // step (leastShare), so no client waits for ever. A client that watches many tubes takes one place in a queue of all
 // such clients, and its search goes on over several turns (manytubes.go). A client whose wait has ended in another
@@ -69,7 +69,7 @@
 // taken back all the same, and none dies.
 //
 // The queue service finds items by their indexes, tags and request ids. A tube that it has touched has an item index
-// (items_index.go, items_order.go) and the gets that wait (items_gets.go). That costs 8 bytes for each job, and 12 more
+// (items_index.go) and the gets that wait (items_gets.go). That costs 8 bytes for each job, and 12 more
 // for one with a request id.
 //
 // # Jobs that go to another shard
@@ -77,20 +77,20 @@
 // A dead letter may go to a tube of another shard, and so may a job that a client moves. It is leaving then: nobody
 // sees it, and Load, Arrive, Depart and Show take it there in four steps, each of which begins when the log keeps the
 // one before (move_leaving.go, move_arriving.go). Package router drives them. A copy that arrives has a new key in the
-// log (storage.KeyOf), so no log ever has a key twice. What a restart may find is in move_duplicates.go. What a job
+// log (storage.KeyOf), so no log ever has a key twice. What a restart may find is in move_arriving.go. What a job
 // keeps of all that is its route (move_route.go).
 //
 // # Policies and limits
 //
 // A tube for which there is a policy (policy.go) has more rules than beanstalkd: where a job enters (policy_full.go),
 // comes back (policy_deadletters.go), becomes ready (policy_aging.go), is handed out (policy_ratelimit.go), and gets
-// too old (policy_expiry.go); and where a client that watches several tubes is offered a job (policy_offers.go). For
+// too old (policy_expiry.go); and where a client that watches several tubes is offered a job (manytubes.go). For
 // other tubes all of that costs one look at a nil pointer.
 //
 // The same code enforces the limits of queues (policy.Limits), with two differences: a length counts a queue with its
 // rear queue, and deliveries count for each group. A policy.Quota, shared by all shards, bounds all jobs of the server
 // (policy_full.go). A put without room may wait for it in the line of
-// its tube (policy_room.go).
+// its tube (policy_full.go).
 //
 // # Purges
 //
@@ -203,11 +203,11 @@
 // touches a State and its clients; its Config never changes. R1 to R3, package router, are
 // about waits. L1 and L2, package storage: what has been acknowledged has been logged
 // (record.go), and restoring what the log replays gives that state, with those jobs buried
-// whose bodies cannot be read (away.go).
+// whose bodies cannot be read (batch.go).
 //
 // # Reading order
 //
-// op.go (what can be asked), batch.go, state.go, tick.go, places.go, put.go, jobops.go, reserve.go, wait.go, share.go,
+// op.go (what can be asked), batch.go, state.go, tick.go, places.go, put.go, jobops.go, reserve.go, wait.go,
 // manytubes.go, tag_index.go, policy.go and bulk_grave.go; then package cells and job.go for how a job stays so small.
 // For the queue service: items_ask.go, items_hooks.go, items_service.go, items_consumer.go, items_push.go,
 // items_pending.go, items_commit.go, items_index.go, items_gets.go and items_view.go.

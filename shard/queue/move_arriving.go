@@ -1,6 +1,10 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"iter"
+
+	"beanfield/storage"
+)
 
 // arrive puts a copy of a job that comes from another shard. Nobody sees it before Show. What a tube refuses
 // to clients, it refuses here.
@@ -137,4 +141,175 @@ func (s *State) showArrived(_ *Batch, op *Op) Status {
 	}
 	s.seen(slot)
 	return OK
+}
+
+// A restart may find two copies of a job: the logs had what arrived, and not yet what departs. The one with
+// more hops is the job. If the other is in another shard, it is leaving, and the job is arriving: so the route
+// goes on with step 3 (move_leaving.go). If a change of the number of shards has brought both into one, the other is a
+// ghost: it is in the log only, which is told of its end before anything else.
+
+// exorcise makes a copy a ghost.
+func (s *State) exorcise(slot uint32) {
+	s.describe(slot)
+	g := s.record
+	g.Item = g.Item.Clone()
+	s.travel.ghosts = append(s.travel.ghosts, g)
+	s.unrestore(slot)
+}
+
+// unrestore takes back what was restored of a job, before there are clients.
+func (s *State) unrestore(slot uint32) {
+	if s.interred(slot) {
+		s.unrestoreEnded(slot)
+		return
+	}
+	s.discarding = true
+	j, t := s.at(slot)
+	state := j.state()
+	s.unplace(slot)
+	switch state {
+	case Leaving:
+		s.vanish(slot)
+		s.letGo(t)
+	case Arriving:
+		t.loses(j)
+		s.vanish(slot)
+		s.letGo(t)
+	default:
+		s.forget(slot)
+	}
+	s.discarding = false
+	s.Gone = s.Gone[:0] // the directory is not told: whoever restores jobs sees to that
+}
+
+// endGhosts tells the log of their end.
+func (s *State) endGhosts() {
+	for i := range s.travel.ghosts {
+		s.Log.Delete(&s.travel.ghosts[i])
+		s.travel.ghosts[i] = storage.Job{}
+	}
+	s.travel.ghosts = s.travel.ghosts[:0]
+}
+
+// overtakes says whether a copy that is about to be restored is the job. Then the other copy that is there
+// becomes a ghost; otherwise this one does.
+func (s *State) overtakes(r *storage.Job) bool {
+	slot := s.slotOf(r.ID)
+	switch {
+	case slot == 0:
+		return true
+	case s.keyOf(slot) > r.Key():
+		g := *r
+		g.Item = r.Item.Clone()
+		s.travel.ghosts = append(s.travel.ghosts, g)
+		return false
+	}
+	s.exorcise(slot)
+	return true
+}
+
+// duplicates finds the jobs of which a replay has brought two copies.
+func (s *State) duplicates() {
+	if s.travel.far == 0 {
+		return
+	}
+	var old []uint32
+	for slot := range s.travellers() {
+		if other := s.index.other(&s.jobs, slot); other != 0 && s.keyOf(other) < s.keyOf(slot) {
+			old = append(old, other)
+		}
+	}
+	for _, slot := range old {
+		s.exorcise(slot)
+	}
+}
+
+// travellers are the jobs that have come from another shard.
+func (s *State) travellers() iter.Seq[uint32] {
+	return func(yield func(slot uint32) bool) {
+		for ref := range s.travel.routes.All() {
+			if y := s.travel.routes.At(ref); y.hops > 0 && !yield(y.job) {
+				return
+			}
+		}
+	}
+}
+
+// Traveller is a job that has come from another shard.
+type Traveller struct {
+	ID   uint64
+	Hops uint32
+}
+
+// Travellers are these jobs, before there are clients.
+func (s *State) Travellers() (list []Traveller) {
+	if s.travel.far == 0 {
+		return nil
+	}
+	for slot := range s.travellers() {
+		list = append(list, Traveller{s.job(slot).id(), s.routeAt(slot).hops})
+	}
+	return list
+}
+
+// Resident says whether a job that was restored has never left the shard.
+func (s *State) Resident(id uint64) bool {
+	slot := s.slotOf(id)
+	return slot != 0 && s.keyOf(slot) == id
+}
+
+// Hide makes a job that was restored arriving, because another shard has an older copy of it. It
+// returns the tube of the job; "" if the job has gone on already, as it may have after a power cut that undid
+// what nobody was promised.
+func (s *State) Hide(id uint64) (tube string) {
+	slot := s.slotOf(id)
+	j, t := s.at(slot)
+	will, key := j.state(), int64(0)
+	if j.onItsWay() {
+		return ""
+	}
+	if will == Delayed || will == Buried {
+		key = s.rare(j).key
+	}
+	s.pluck(t, slot)
+	if will != Delayed && will != Buried {
+		will = Ready
+	}
+	s.routeOf(slot).will = will
+	s.rareOf(j).key = key
+	s.makeArriving(slot)
+	return t.name
+}
+
+// Send makes a job that was restored leaving, because its copy in a tube of another shard is newer.
+func (s *State) Send(id uint64, to string) {
+	slot := s.slotOf(id)
+	if s.job(slot).state() == Leaving {
+		return
+	}
+	t := s.tubeFor(slot)
+	s.pluck(t, slot)
+	t.loses(s.job(slot))
+	y := s.routeOf(slot)
+	s.setTarget(y, to)
+	y.will = Ready
+	s.rareOf(s.job(slot)).key = 0
+	s.makeLeaving(slot)
+}
+
+// pluck takes a job that was restored out of its place, and from the queue service.
+func (s *State) pluck(t *tube, slot uint32) {
+	s.unplace(slot)
+	if s.discarding = true; t.service != nil {
+		t.service.jobGone(s, slot)
+	}
+	s.discarding = false
+}
+
+// Exorcise makes a job that was restored a ghost, because two other shards have copies of it: such a thing is
+// possible only if a power cut has undone what nobody was promised.
+func (s *State) Exorcise(id uint64) {
+	if slot := s.slotOf(id); slot != 0 {
+		s.exorcise(slot)
+	}
 }

@@ -13,7 +13,7 @@ import (
 //	4  show     there: the copy is the job.
 //
 // Each step begins when the log is sure to keep the one before. So there is always a copy that the logs keep,
-// and nobody can reserve one of two. After a restart the steps go on where they were: see move_duplicates.go.
+// and nobody can reserve one of two. After a restart the steps go on where they were: see move_arriving.go.
 
 // Parcel is a job on its way to another shard.
 type Parcel struct {
@@ -152,7 +152,7 @@ func (s *State) departOne(_ *Batch, op *Op) Status {
 }
 
 // comeHome gives up the route of a job that its target does not take. A dead letter is buried, and
-// one that a client has moved goes back to its place; one whose body cannot be read is set aside (away.go). One that
+// one that a client has moved goes back to its place; one whose body cannot be read is set aside (batch.go). One that
 // is too old ends if its tube is full, as it does in one shard (grownOld); otherwise it tries again later.
 func (s *State) comeHome(_ *Batch, op *Op) Status {
 	slot, status := s.travelling(op, Leaving, moving)

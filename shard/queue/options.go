@@ -16,7 +16,7 @@ type Options struct {
 	Once       []byte // names the put, for whoever sends it again because the answer was lost
 	Tags       Tags   // reserve: that it asks for
 	Tick       *Tick  // PutTick, NoteTick: the schedule whose tick it is; Op.Tube is its tube
-	Timeout    int64  // how long a reserve waits, or a put for room (policy_room.go); for the owner of the wait
+	Timeout    int64  // how long a reserve waits, or a put for room (policy_full.go); for the owner of the wait
 
 	key, once hash
 	hashed    bool

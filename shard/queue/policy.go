@@ -42,6 +42,23 @@ func (s *State) SetPolicies(of func(tube string) *policy.Policy) {
 	s.policies.of, s.policies.tube, s.policies.job = of, 1, 0 // a pass that is under way begins anew
 }
 
+// SetQuota has the jobs of this shard, those that are there and those that come, count for a quota; nil for none.
+// It is called between two turns.
+func (s *State) SetQuota(q policy.Quota) {
+	switch {
+	case q == s.quota:
+		return
+	case s.quota != nil:
+		s.quota.Add(s.amount().Neg())
+		s.quota.Wait(-s.inLines())
+	}
+	if s.quota = q; q != nil {
+		q.Add(s.amount())
+		q.Wait(s.inLines())
+	}
+	s.RoomAgain()
+}
+
 // StartPolicies brings policies that hold from the replay on, which is still to come: no tube exists
 // but the pinned one.
 func (s *State) StartPolicies(of func(tube string) *policy.Policy) {
