@@ -23,7 +23,7 @@ func (c *client) move(from, to string, most int, ids ...uint64) *Listing {
 // holds stay.
 func TestMoveToAnotherShard(t *testing.T) {
 	far := afar("mail", 3)
-	r := newRouterOf(t, 3)
+	r := newRouterOf(3)
 	c := newClient(r, "mail")
 	c.use("mail")
 	held := c.put(0, 60)
@@ -89,8 +89,7 @@ func TestMoveToAFullTube(t *testing.T) {
 		c := newClient(r, "mail")
 		c.use("mail")
 		put := func(key string) *queue.Op {
-			return c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"),
-				Options: &queue.Options{TTR: 60e9, Key: []byte(key)}}, true)
+			return c.putWith(body, &queue.Options{TTR: 60e9, Key: []byte(key)})
 		}
 		for i := range 10 {
 			put(fmt.Sprint(i))
@@ -122,8 +121,7 @@ func TestMoveToAFullTube(t *testing.T) {
 		if taken != 7 {
 			t.Errorf("%d shards: %d keys are taken", shards, taken)
 		}
-		c.close()
-		must.Do(t, r.Close())
+		end(t, r, c)
 	}
 }
 
@@ -139,6 +137,5 @@ func TestMoveToAFailedLog(t *testing.T) {
 	if n := c.tube(DefaultTube); n.Ready != 0 {
 		t.Errorf("%+v", n)
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 }

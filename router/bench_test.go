@@ -9,7 +9,7 @@ import (
 // and with a wait that a put ends. "in place" is one shard's short way.
 func BenchmarkReserve(b *testing.B) {
 	for _, shards := range []int{1, 4, 16} {
-		r := newRouterOf(b, shards)
+		r := newRouterOf(shards)
 		worker, producer := newClient(r), newClient(r)
 		producer.use(watchAll(r, worker)[0])
 		b.Run(fmt.Sprintf("ready/shards=%d", shards), func(b *testing.B) {
@@ -29,11 +29,7 @@ func BenchmarkReserve(b *testing.B) {
 				worker.delete(id)
 			}
 		})
-		worker.close()
-		producer.close()
-		if err := r.Close(); err != nil {
-			b.Error(err)
-		}
+		end(b, r, worker, producer)
 	}
 }
 

@@ -8,15 +8,27 @@ import (
 	"beanfield/storage/must"
 )
 
-// forgetful is a store that says it keeps everything, and keeps nothing.
-type forgetful struct{ storage.Store }
+// wrapped is a store with other logs, and says that it keeps everything.
+type wrapped struct {
+	storage.Store
+	wrap func(i int, l storage.Log) storage.Log
+}
 
-func (forgetful) Durable() bool { return true }
+func (wrapped) Durable() bool { return true }
+
+func (w wrapped) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
+	logs, err := w.Store.Open(n, shardOf)
+	for i, l := range logs {
+		logs[i] = w.wrap(i, l)
+	}
+	return logs, err
+}
 
 // A reserve over several shards passes jobs whose bodies are lost, as one in a
 // single shard does, and takes none of them.
 func TestClaimOfALostBody(t *testing.T) {
-	r := must.Get(New(Options{Shards: 2, Store: forgetful{storage.Memory()}, Budget: 2}))
+	forgetful := wrapped{storage.Memory(), func(_ int, l storage.Log) storage.Log { return l }}
+	r := must.Get(New(Options{Shards: 2, Store: forgetful, Budget: 2}))
 	c := newClient(r)
 	watchAll(r, c)
 	for range 3 {
@@ -30,8 +42,7 @@ func TestClaimOfALostBody(t *testing.T) {
 	if sums := c.Sums; sums.Reserved != 0 || sums.Buried != 3 || sums.Damaged != 3 {
 		t.Errorf("afterwards %+v", sums)
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 }
 
 // A reserve that others are always quicker than lets those in who share its owner, and goes on afterwards.

@@ -11,9 +11,8 @@ import (
 	"beanfield/storage/must"
 )
 
-func newRouterOf(t testing.TB, shards int) *Router {
-	r := must.Get(New(Options{Shards: shards, Store: storage.Memory()}))
-	return r
+func newRouterOf(shards int) *Router {
+	return must.Get(New(Options{Shards: shards, Store: storage.Memory()}))
 }
 
 // client is a caller with a batch.
@@ -54,9 +53,23 @@ func (c *client) use(name string) { c.Finish(c.Use([]byte(name))) }
 
 var body = []byte("the body of a job")
 
+// aPut is a put of a job with a body.
+func aPut(body []byte) queue.Op {
+	return queue.Op{Kind: queue.Put, Pri: 1, TTR: 60, Size: uint32(len(body)), Data: body}
+}
+
+// putWith puts a job that says more.
+func (c *client) putWith(body []byte, o *queue.Options) *queue.Op {
+	op := aPut(body)
+	op.Options = o
+	return c.run(c.UsedShard(), op, true)
+}
+
 // put returns the new job's id.
 func (c *client) put(pri, ttr uint32) uint64 {
-	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, Pri: pri, TTR: ttr, Size: uint32(len(body)), Data: body}, true)
+	op := aPut(body)
+	op.Pri, op.TTR = pri, ttr
+	op = *c.run(c.UsedShard(), op, true)
 	if op.Status != queue.OK {
 		panic(fmt.Sprintf("put: status %d", op.Status))
 	}
@@ -113,6 +126,15 @@ func (c *client) close() {
 	if n := c.gate.waits.Load(); n != 0 {
 		panic(fmt.Sprintf("a session has gone, and %d waits of it are counted", n))
 	}
+}
+
+// end closes clients, and the router.
+func end(t testing.TB, r *Router, all ...*client) {
+	t.Helper()
+	for _, c := range all {
+		c.close()
+	}
+	must.Do(t, r.Close())
 }
 
 // mustBeEmpty fails the test if anything is left in the router. All clients must be closed.

@@ -10,28 +10,18 @@ import (
 	"beanfield/storage/must"
 )
 
-// breakable is a store in memory whose logs can fail.
-type breakable struct {
-	forgetful
-	left []int // commits that succeed, by shard; -1 for all
-}
-
-func (b *breakable) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
-	logs, err := b.forgetful.Open(n, shardOf)
-	for i := range logs {
-		logs[i] = breakableLog{logs[i], b, i}
-	}
-	return logs, err
+// breakable is a store in memory whose logs can fail: left are the commits that succeed, by shard; -1 for all.
+func breakable(left []int) storage.Store {
+	return wrapped{storage.Memory(), func(i int, l storage.Log) storage.Log { return breakableLog{l, &left[i]} }}
 }
 
 type breakableLog struct {
 	storage.Log
-	of *breakable
-	i  int
+	left *int
 }
 
 func (l breakableLog) Commit(ack storage.Ack) bool {
-	switch left := &l.of.left[l.i]; {
+	switch left := l.left; {
 	case *left == 0:
 		ack.Committed(errors.New("the disk is gone"))
 		return false
@@ -44,11 +34,11 @@ func (l breakableLog) Commit(ack storage.Ack) bool {
 // newBreakable has a worker that watches tubes in two shards, of which one has a log
 // that takes n commits more. The worker uses a tube of the other one.
 func newBreakable(n int) (r *Router, worker *client) {
-	store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
-	r = must.Get(New(Options{Shards: 2, Store: store}))
+	left := []int{-1, -1}
+	r = must.Get(New(Options{Shards: 2, Store: breakable(left)}))
 	worker = newClient(r)
 	watchAll(r, worker)
-	store.left[1-worker.UsedShard()] = n
+	left[1-worker.UsedShard()] = n
 	return r, worker
 }
 
@@ -58,8 +48,7 @@ func TestPollWithAFailedLog(t *testing.T) {
 	if c.Finish(c.Reserve(true)); c.Reservation.Status != queue.Failed {
 		t.Errorf("it ends with %v", c.Reservation.Status)
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 }
 
 // A reserve over several shards of which one has a log that fails, before its offer or
@@ -89,25 +78,23 @@ func TestReserveWithAFailedLog(t *testing.T) {
 			}
 		}
 		must.Do(t, r.inOrder(c.UsedShard()))
-		c.close()
-		producer.close()
-		must.Do(t, r.Close())
+		end(t, r, c, producer)
 	}
 }
 
 // A put that begins to wait for room in a turn that the log does not take is answered so, and the client may ask
 // again, and hang up. What makes room later finds nobody.
 func TestWaitForRoomWithAFailedLog(t *testing.T) {
-	store := &breakable{forgetful{storage.Memory()}, []int{-1}}
-	r := must.Get(New(Options{Shards: 1, Store: store}))
+	left := []int{-1}
+	r := must.Get(New(Options{Shards: 1, Store: breakable(left)}))
 	r.SetLimits(policy.Amount{policy.BoundJobs: 1})
 	a, b := newClient(r), newClient(r)
 	put := func(c *client) queue.Op {
 		options := &queue.Options{TTR: 60 * second, Timeout: second}
-		return *c.run(0, queue.Op{Kind: queue.Put, TTR: 60, Size: 1, Data: []byte("x"), Options: options}, true)
+		return *c.putWith(body, options)
 	}
 	op := put(a)
-	store.left[0] = 0
+	left[0] = 0
 	for range 2 {
 		if status := put(b).Status; status != queue.Failed {
 			t.Errorf("a put is answered %v", status)

@@ -59,7 +59,7 @@ func (h *hider) checkWatching(t *rapid.T, tubes []string) {
 func TestReview(t *testing.T) {
 	tubes := []string{DefaultTube, "a", "b", "c", "d", "e"}
 	rapid.Check(t, func(rt *rapid.T) {
-		r := newRouterOf(t, rapid.IntRange(1, 3).Draw(rt, "shards"))
+		r := newRouterOf(rapid.IntRange(1, 3).Draw(rt, "shards"))
 		producer := newClient(r)
 		h := &hider{client: newClient(r), jobs: map[uint64]string{}, watched: []string{DefaultTube}, may: tubes}
 		for _, tube := range tubes {
@@ -125,7 +125,7 @@ func allSettled(s *Session, may func(string) bool) bool {
 // hidden waits until it is told to stop.
 func TestReviewOfManyTubes(t *testing.T) {
 	const tubes = 3*reviewShare + 7
-	r := newRouterOf(t, 4)
+	r := newRouterOf(4)
 	c, producer := newClient(r), newClient(r)
 	for i := range tubes {
 		c.Finish(c.Watch([]byte{'t', byte('a' + i/26/26), byte('a' + i/26%26), byte('a' + i%26)}))

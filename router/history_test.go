@@ -101,7 +101,7 @@ func TestNothingIsLostWhenClientsLeave(t *testing.T) {
 // not stay comes back and watches other tubes.
 func finishAll(t *testing.T, shards, count int, stay bool, work func(c *client, h *history, rnd *rand.Rand) bool) {
 	const producers, workers, tubes = 8, 16, 20
-	r := newRouterOf(t, shards)
+	r := newRouterOf(shards)
 	h := newHistory(count)
 	var all sync.WaitGroup
 	for w := range workers {

@@ -1,13 +1,14 @@
 package router
 
 import (
+	"beanfield/storage/must"
 	"context"
 	"testing"
 )
 
 // Who holds jobs in any shard is told of, with how many; nobody else is.
 func TestHolders(t *testing.T) {
-	r := newRouterOf(t, 2)
+	r := newRouterOf(2)
 	p, idle := newClient(r), newClient(r)
 	const holders = 2*holdersShare + 5 // more than a shard tells of at a time
 	want := map[any]int{}
@@ -53,7 +54,5 @@ func TestHolders(t *testing.T) {
 	for _, c := range append(all[1:], p, idle) {
 		c.close()
 	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, r.Close())
 }

@@ -16,7 +16,7 @@ func TestIdleTubesDoNotGrow(t *testing.T) {
 	if testing.Short() || raced {
 		count = 20_000
 	}
-	r := newRouterOf(t, 8)
+	r := newRouterOf(8)
 	watch := []string{"busy"}
 	for i := range 1000 {
 		watch = append(watch, fmt.Sprint("idle ", i))

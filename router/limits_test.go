@@ -14,7 +14,7 @@ import (
 
 // tryPut says whether there was room.
 func (c *client) tryPut(t testing.TB) (id uint64, ok bool) {
-	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, Pri: 1, TTR: 60, Size: uint32(len(body)), Data: body}, true)
+	op := c.putWith(body, nil)
 	if op.Status != queue.OK && op.Status != queue.NoRoom {
 		t.Errorf("a put is answered %d", op.Status)
 	}
@@ -24,8 +24,7 @@ func (c *client) tryPut(t testing.TB) (id uint64, ok bool) {
 // waitToPut puts a job, and waits for room until stop is closed.
 func (c *client) waitToPut(stop <-chan struct{}) (id uint64, status queue.Status) {
 	options := &queue.Options{TTR: 60 * second, Timeout: second}
-	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body,
-		Options: options}, true)
+	op := c.putWith(body, options)
 	if op.Status != queue.Waiting {
 		return op.ID, op.Status
 	}
@@ -46,7 +45,7 @@ func TestLimitsOverShards(t *testing.T) {
 
 func limitCrowd(t *testing.T, switched bool) {
 	const most, left = 3, 3
-	r := newRouterOf(t, 5)
+	r := newRouterOf(5)
 	limits := policy.Amount{policy.BoundJobs: most}
 	r.SetLimits(limits)
 	x := &limited{t: t, r: r, most: most, ids: make(chan uint64, most)}
@@ -85,8 +84,7 @@ func limitCrowd(t *testing.T, switched bool) {
 	if used := r.Quota().Used(); used != (policy.Amount{}) {
 		t.Errorf("%v are counted without limits", used)
 	}
-	keeper.close()
-	must.Do(t, r.Close())
+	end(t, r, keeper)
 }
 
 // limited are many clients of a server with limits.
@@ -107,7 +105,7 @@ func (x *limited) puts(i int) {
 		var id uint64
 		var status queue.Status
 		if dice.IntN(3) == 0 {
-			op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body}, true)
+			op := c.putWith(body, nil)
 			id, status = op.ID, op.Status
 		} else {
 			id, status = c.waitToPut([]chan struct{}{nil, nil, atOnce}[dice.IntN(3)])
@@ -159,8 +157,7 @@ func TestLimitsAndJobsThatMove(t *testing.T) {
 	if _, ok := c.tryPut(t); !ok {
 		t.Error("there is no room where the job was")
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 }
 
 // A start with more jobs than there may be loses none. Others are refused until enough have gone.
@@ -173,8 +170,7 @@ func TestLimitsAfterARestart(t *testing.T) {
 		c.use(fmt.Sprint("tube", i))
 		ids = append(ids, c.put(1, 60))
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 
 	r = must.Get(New(Options{Shards: 3, Store: store}))
 	r.SetLimits(policy.Amount{policy.BoundJobs: 4})
@@ -187,6 +183,5 @@ func TestLimitsAfterARestart(t *testing.T) {
 			t.Errorf("job %d is gone", id)
 		}
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 }

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // TestHeads: the heads are those with the best priorities.
 func TestHeads(t *testing.T) {
-	r := newRouterOf(t, 3)
+	r := newRouterOf(3)
 	c := newClient(r)
 	c.use("mail")
 	for i := range 2 * headsMost {
@@ -22,10 +23,7 @@ func TestHeads(t *testing.T) {
 	if !ok || len(heads) != headsMost || heads[0].Pri != 1 || heads[1].Pri != 2 || int(heads[0].Size) != len(body) {
 		t.Errorf("%d heads, the first are %+v", len(heads), heads[:2])
 	}
-	c.close()
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	end(t, r, c)
 }
 
 // listAll goes from call to call, by cursors, and returns how many calls there were.
@@ -55,7 +53,7 @@ func listAll(t *testing.T, r *Router, f queue.Filter, most int, authorizer queue
 // A list comes to all jobs of a tube, or of all tubes, and to no other's, however few it may have at
 // a time and although they end meanwhile.
 func TestList(t *testing.T) {
-	r := newRouterOf(t, 3)
+	r := newRouterOf(3)
 	c := newClient(r)
 	const jobs = 6000
 	want := map[uint64]bool{}
@@ -107,16 +105,13 @@ func TestList(t *testing.T) {
 			t.Errorf("%s from %+v: %v with %d jobs", tube, place, l.Status, len(l.Jobs))
 		}
 	}
-	c.close()
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	end(t, r, c)
 }
 
 // A search finds what is in bodies of any size, and a call ends when it has cost enough, also if it
 // has found nothing.
 func TestSearch(t *testing.T) {
-	r := newRouterOf(t, 2)
+	r := newRouterOf(2)
 	c := newClient(r)
 	for range 200_000 {
 		c.put(1, 60)
@@ -127,7 +122,7 @@ func TestSearch(t *testing.T) {
 		if i%2 == 1 {
 			text = text[:len(text)/2] + "needle" + text[len(text)/2:]
 		}
-		op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, TTR: 60, Data: []byte(text), Size: uint32(len(text))},
+		op := c.run(c.UsedShard(), aPut([]byte(text)),
 			true)
 		if i%2 == 1 {
 			want = append(want, op.ID)
@@ -141,10 +136,7 @@ func TestSearch(t *testing.T) {
 	if slices.Sort(got); !slices.Equal(got, want) || calls < 2 {
 		t.Errorf("%v are found in %d calls, want %v", got, calls, want)
 	}
-	c.close()
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	end(t, r, c)
 }
 
 // A text is found wherever the ends of parts and pieces are, and nothing else is.
@@ -179,7 +171,7 @@ func TestFinder(t *testing.T) {
 
 // A cursor is good for its tube, and for its process.
 func TestCursor(t *testing.T) {
-	r, other := newRouterOf(t, 2), newRouterOf(t, 2)
+	r, other := newRouterOf(2), newRouterOf(2)
 	cursor := r.Cursor("mail", Place{Shard: 1, Slot: 1 << 31})
 	if p, ok := r.PlaceOf("mail", []byte(cursor)); !ok || p != (Place{Shard: 1, Slot: 1 << 31}) {
 		t.Errorf("%+v, %t", p, ok)
@@ -196,10 +188,6 @@ func TestCursor(t *testing.T) {
 	if _, ok := other.PlaceOf("mail", []byte(cursor)); ok {
 		t.Error("it is a cursor elsewhere")
 	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := other.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, r.Close())
+	must.Do(t, other.Close())
 }

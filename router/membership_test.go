@@ -8,7 +8,7 @@ import (
 // A session whose tubes are all on one shard knows that: its reserves are one message.
 func TestWatchShard(t *testing.T) {
 	const shards = 4
-	r := newRouterOf(t, shards)
+	r := newRouterOf(shards)
 	on := map[int][]string{} // tubes by their shards
 	for i := 0; len(on) < shards || len(on[0]) < 2 || len(on[1]) < 2; i++ {
 		name := fmt.Sprint("tube ", i)

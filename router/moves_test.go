@@ -153,8 +153,7 @@ func liveDeadLetters(t *testing.T, shards, jobs int) *movesLife {
 	for range jobs {
 		d.finishSome(t, c, c.letDie(t))
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 	return d
 }
 
@@ -171,8 +170,7 @@ func liveBackAndForth(t *testing.T, shards, times int) *movesLife {
 			t.Fatalf("got job %d", got)
 		}
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 	return d
 }
 
@@ -183,7 +181,7 @@ func liveMoved(t *testing.T, shards, jobs int) *movesLife {
 	d.rules, d.state = nil, func(id uint64) string { return []string{"ready", "delayed", "buried"}[(id-1)%3] }
 	r, c := d.open(shards)
 	for i := range jobs {
-		op := queue.Op{Kind: queue.Put, Pri: 1, TTR: 60, Size: uint32(len(body)), Data: body}
+		op := aPut(body)
 		if i%3 == 1 {
 			op.Delay = 1000
 		}
@@ -203,8 +201,7 @@ func liveMoved(t *testing.T, shards, jobs int) *movesLife {
 	for id := range uint64(jobs) {
 		d.finishSome(t, c, id+1)
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 	return d
 }
 
@@ -224,8 +221,7 @@ func (d *movesLife) check(t *testing.T, left *cutStore, first, shards int, sure 
 		r := d.router(left, shards)
 		c := newClient(r)
 		r.settle(c)
-		c.close()
-		must.Do(t, r.Close())
+		end(t, r, c)
 		wrong := func(format string, args ...any) {
 			t.Helper()
 			t.Fatalf("after %d turns, %d shards, life %d: "+format, append([]any{first, shards, life}, args...)...)
@@ -350,6 +346,5 @@ func TestAgedJobsAtAFullTube(t *testing.T) {
 		list[0].Why != queue.ForAge {
 		t.Errorf("the first one has been in %+v", list)
 	}
-	c.close()
-	must.Do(t, r.Close())
+	end(t, r, c)
 }

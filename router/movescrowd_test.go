@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
-	"beanfield/storage/must"
 )
 
 // movesCrowd is a life in which clients move jobs between two tubes in two shards, and others bury, kick and delete
@@ -57,8 +56,7 @@ func (x *movesCrowd) live() (left int) {
 			x.t.Errorf("tube %s: %+v", tube, n)
 		}
 	}
-	c.close()
-	must.Do(x.t, x.r.Close())
+	end(x.t, x.r, c)
 	if puts := len(x.put); left != puts-int(x.ended.Load()) || x.ended.Load() == 0 {
 		x.t.Errorf("%d jobs are left of %d, and %d have been ended", left, puts, x.ended.Load())
 	}

@@ -16,19 +16,20 @@ import (
 
 // moved is a store whose jobs others change.
 type moved struct {
-	forgetful
+	wrapped
 	jobs    []map[uint64]storagetest.Stored
 	changed []map[uint64]bool
 	highest uint64
 	anew    bool
 }
 
-func (m *moved) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
-	logs, err := m.forgetful.Open(n, shardOf)
-	for i := range logs {
-		logs[i] = movedLog{logs[i], m, i}
+func newMoved() *moved {
+	m := &moved{}
+	m.wrapped = wrapped{storage.Memory(), func(i int, l storage.Log) storage.Log { return movedLog{l, m, i} }}
+	for range 2 {
+		m.jobs, m.changed = append(m.jobs, map[uint64]storagetest.Stored{}), append(m.changed, map[uint64]bool{})
 	}
-	return logs, err
+	return m
 }
 
 type movedLog struct {
@@ -110,10 +111,7 @@ func (m *moved) set(shard int, s storagetest.Stored) {
 func TestPreparedRouterIsLikeANewOne(t *testing.T) {
 	for seed := range int64(200) {
 		r := rand.New(rand.NewSource(seed))
-		m := &moved{forgetful: forgetful{storage.Memory()}}
-		for range 2 {
-			m.jobs, m.changed = append(m.jobs, map[uint64]storagetest.Stored{}), append(m.changed, map[uint64]bool{})
-		}
+		m := newMoved()
 		var rank uint64
 		some := func() {
 			for range r.Intn(30) {
@@ -174,8 +172,7 @@ func told(t *testing.T, r *Router, highest uint64) (all []string) {
 
 // Too much change is told, and nothing begins after it.
 func TestPreparedRouterAnew(t *testing.T) {
-	m := &moved{forgetful: forgetful{storage.Memory()}, jobs: make([]map[uint64]storagetest.Stored, 2),
-		changed: make([]map[uint64]bool, 2)}
+	m := newMoved()
 	p := must.Get(Prepare(Options{Shards: 2}, m))
 	m.anew = true
 	if err := p.CatchUp(); !errors.Is(err, ErrAnew) {

@@ -13,8 +13,8 @@ import (
 func namedPuts(batch, jobs int) (puts []queue.Op) {
 	for i := range jobs {
 		name := fmt.Appendf(nil, "%d %d", batch, i)
-		puts = append(puts, queue.Op{Kind: queue.Put, TTR: 60, Size: uint32(len(body)), Data: body,
-			Options: &queue.Options{TTR: 60e9, Key: name, Once: name}})
+		puts = append(puts, aPut(body))
+		puts[i].Options = &queue.Options{TTR: 60e9, Key: name, Once: name}
 		if i%2 == 1 {
 			puts[i].Tube = afar(DefaultTube, 2)
 		}
@@ -72,16 +72,14 @@ func TestPutsSurviveCrashes(t *testing.T) {
 			}
 			p.after[n] = p.store.count()
 		}
-		c.close()
-		must.Do(t, r.Close())
+		end(t, r, c)
 		for first := range len(p.store.turns) + 1 {
 			r := must.Get(New(Options{Shards: shards, Store: p.store.cut(first, nil)}))
 			c := newClient(r)
 			for n := range p.ids {
 				p.check(t, c, first, n)
 			}
-			c.close()
-			must.Do(t, r.Close())
+			end(t, r, c)
 		}
 	}
 }

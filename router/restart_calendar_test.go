@@ -2,24 +2,8 @@ package router
 
 import "beanfield/storage"
 
-// restartCalendar is a store for which time can pass while nobody runs it: its
-// logs' calendar is ahead of the clock by a number of nanoseconds. It tells of
-// every turn's end, before anything that the turn has applied can be answered.
-type restartCalendar struct {
-	storage.Store
-	ahead  int64
-	turned func(shard int)
-}
-
-// Open implements storage.Store.
-func (s restartCalendar) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
-	logs, err := s.Store.Open(n, shardOf)
-	for i, l := range logs {
-		logs[i] = restartDates{l, s.ahead, func() { s.turned(i) }}
-	}
-	return logs, err
-}
-
+// restartDates is a log for which time can pass while nobody runs it: its calendar is ahead of the clock by a number of
+// nanoseconds. It tells of every turn's end, before anything that the turn has applied can be answered.
 type restartDates struct {
 	storage.Log
 	ahead  int64

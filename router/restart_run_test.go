@@ -104,7 +104,10 @@ func (run *restartRun) open(shards int) {
 	if budget > 0 {
 		budget = max(budget, int64(shards))
 	}
-	o := Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget,
+	o := Options{Shards: shards, Budget: budget,
+		Store: wrapped{store, func(i int, l storage.Log) storage.Log {
+			return restartDates{l, run.ahead, func() { run.turned(i) }}
+		}},
 		PolicyFor: func(tube string) *policy.Policy { return run.policies[tube] }}
 	// what is purged lasts
 	c := queue.Config{LeastPurge: []int{0, 1, 1, 3}[run.dice.IntN(4)], PurgeShare: -1 - run.dice.IntN(2)}

@@ -32,7 +32,7 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	}
 	n := *restartRuns
 	if testing.Short() || raced {
-		n /= 16
+		n /= 32
 	}
 	if raced {
 		n /= 3
@@ -49,7 +49,7 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	t.Logf("%v", seen.n)
 	for _, what := range []string{"turns open at a cut", "of which were found", "changes of the number of shards",
 		"ended by a purge", "jobs with options", "keys", "too old"} {
-		if n >= 60 && seen.n[what] == 0 {
+		if n >= 31 && seen.n[what] == 0 {
 			t.Errorf("the runs did not meet what they are for: %s", what)
 		}
 	}

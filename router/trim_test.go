@@ -32,7 +32,7 @@ func watchAll(r *Router, c *client) (names []string) {
 // Whatever a session has done over many shards, when it is idle or waits it
 // keeps less than two kilobytes for its next call.
 func TestTrim(t *testing.T) {
-	r := newRouterOf(t, 64)
+	r := newRouterOf(64)
 	defer r.Close()
 	worker, producer := newClient(r), newClient(r)
 	names := watchAll(r, worker)
@@ -79,7 +79,7 @@ func TestTrim(t *testing.T) {
 
 // A session of few shards keeps what it has: its next reserve allocates nothing.
 func TestTrimOfFewShards(t *testing.T) {
-	r := newRouterOf(t, 3)
+	r := newRouterOf(3)
 	defer r.Close()
 	worker := newClient(r)
 	watchAll(r, worker)

@@ -30,7 +30,7 @@ var budgets = map[string]weight{
 	"conn/beanstalk":          {19800, 17200},
 	"conn/client":             {5700, 6900},
 	"conn/queueservice":       {7900, 8300},
-	"router":                  {10000, 24400},
+	"router":                  {10000, 24100},
 	"shard":                   {1500, 4500},
 	"shard/queue":             {34200, 25300},
 	"shard/queue/naive":       {7200, 0},
