@@ -36,7 +36,7 @@ func (s *service) newConsole() (*console.Console, error) {
 		LimitsFor:  func(tube string) *policy.Limits { return (*s.limits.Load())(tube) },
 		MaxJobSize: func() int { return int(s.config.Load().Limits.MaxJobSize) },
 		Exposes:    func(body []byte) bool { return s.current.Load().Exposes(body) },
-		Tell:       s.tellDeed,
+		Tell:       s.tellEvent,
 		Policies:   s.policies.conn(),
 		Schedules:  s.schedules.Infos,
 		Slow:       s.slow,
@@ -151,8 +151,8 @@ func (f *fronts) reopenAudit() {
 	f.audit.Reopen(file)
 }
 
-// tellDeed tells the audit log what somebody has done in the console.
-func (f *fronts) tellDeed(r *http.Request, d console.Deed) {
+// tellEvent tells the audit log what somebody has done in the console.
+func (f *fronts) tellEvent(r *http.Request, d console.Event) {
 	if f.audit == nil {
 		return
 	}

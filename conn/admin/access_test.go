@@ -23,11 +23,12 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 // AD2: with rules each page needs its right, the tokens of the options do not count, and what
 // the rules say holds from the next request on.
 func TestRules(t *testing.T) {
-	book := &access.Current{}
-	book.Replace(rulesOf(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All,
-		"a*"), rule("put", access.Put, "*")))
+	current := &access.Current{}
+	current.Replace(rulesOf(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"),
+		rule("some", access.All,
+			"a*"), rule("put", access.Put, "*")))
 	h := opened(t, Options{Options: httpfront.Options{Tokens: []string{"listed"},
-		Authenticator: httpfront.Authenticator{Current: book}}, Profiles: true})
+		Authenticator: httpfront.Authenticator{Current: current}}, Profiles: true})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
 		t.Helper()
@@ -49,10 +50,10 @@ func TestRules(t *testing.T) {
 		}
 	}
 	ask("listed", "/", 401)
-	book.Replace(rulesOf(t, rule("some", access.Stats, "*"), rule("else", access.Put, "*")))
+	current.Replace(rulesOf(t, rule("some", access.Stats, "*"), rule("else", access.Put, "*")))
 	ask("some", "/metrics", 200)
 	ask("all", "/metrics", 401)
-	book.Replace(nil)
+	current.Replace(nil)
 	ask("listed", pprof, 200)
 	ask("", "/", 401)
 }
@@ -60,11 +61,11 @@ func TestRules(t *testing.T) {
 // Pages that are passed on know who asks. A client that is known by its address alone could
 // be a browser in which another site's page has taken the server's address.
 func TestClientOf(t *testing.T) {
-	book := &access.Current{}
+	current := &access.Current{}
 	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek,
 		Tubes: []string{"*"}}
-	book.Replace(rulesOf(t, here, rule("all", access.Admin, "*")))
-	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Current: book}}})
+	current.Replace(rulesOf(t, here, rule("all", access.Admin, "*")))
+	h := newHouse(t, Options{Options: httpfront.Options{Authenticator: httpfront.Authenticator{Current: current}}})
 	var seen *Client
 	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})
 	h.named("some.example", "/", 421)

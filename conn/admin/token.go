@@ -33,7 +33,7 @@ func ClientOf(r *http.Request) *Client {
 func (s *Server) admit(r *http.Request) (*http.Request, error) {
 	g := httpfront.ConnOf(r).(*httpfront.Client)
 	token, set := tokenOf(r), s.now.Load()
-	subject, err := s.auth.Judge(r.Context(), g, token, set.Listed)
+	subject, err := s.auth.Authenticate(r.Context(), g, token, set.Listed)
 	if err != nil {
 		return r, err
 	}

@@ -32,13 +32,14 @@ var (
 	ErrWrongToken = errors.New("a wrong token")
 )
 
-// Judge returns the subject of a client that shows a token, or "" for none. As long as there
+// Authenticate returns the subject of a client that shows a token, or "" for none. As long as there
 // are no rules, listed are the tokens that let clients in, and all may enter if there are
 // none; the subject is nil then. Rules take the place of these tokens.
 //
-// Wrong tokens are answered late (access.Guesses): until then, or until ctx ends, Judge does not
+// Wrong tokens are answered late (access.Guesses): until then, or until ctx ends, it does not
 // return. A right one never waits.
-func (p Authenticator) Judge(ctx context.Context, g *Client, token string, listed Tokens) (*access.Subject, error) {
+func (p Authenticator) Authenticate(ctx context.Context, g *Client, token string,
+	listed Tokens) (*access.Subject, error) {
 	policy := p.Current.Load()
 	if policy == nil && len(listed) == 0 {
 		g.remember(token)

@@ -48,7 +48,7 @@ var home = access.Rule{Name: "home", Networks: []netip.Prefix{netip.MustParsePre
 	Tubes: []string{"*"}}
 
 // Whom the authenticator lets in, with rules and without, and as whom.
-func TestJudge(t *testing.T) {
+func TestAuthenticate(t *testing.T) {
 	rules := []access.Rule{byToken("mail", access.Put, "mail"), home}
 	listed := NewTokens([]string{"listed", "other"})
 	for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p, g := newAuthenticator(t, c.rules...), stranger(c.addr)
 			for range 2 { // decided, and remembered
-				s, err := p.Judge(t.Context(), g, c.token, c.listed)
+				s, err := p.Authenticate(t.Context(), g, c.token, c.listed)
 				if !errors.Is(err, c.err) || s.Who() != c.who || (s == nil) != (c.rules == nil || c.err != nil) {
 					t.Errorf("%s: %q, %v; want %q, %v", c.name, s.Who(), err, c.who, c.err)
 				}
@@ -89,7 +89,7 @@ func TestJudge(t *testing.T) {
 // Another policy has its effect on a client that is there already, and so have other tokens.
 func TestWithdrawal(t *testing.T) {
 	p, g := newAuthenticator(t, byToken("mail", access.Put, "mail")), stranger("8.8.8.8:1")
-	must.Get(p.Judge(t.Context(), g, "mail", nil))
+	must.Get(p.Authenticate(t.Context(), g, "mail", nil))
 	may := func(want bool, listed ...string) {
 		t.Helper()
 		if got := p.May(g, NewTokens(listed), "mail", access.Put); got != want {
@@ -108,7 +108,7 @@ func TestWithdrawal(t *testing.T) {
 	may(true, "mail")
 	may(false, "other")
 	p.Current.Replace(policy(t, byToken("other", access.Put, "mail")))
-	if _, err := p.Judge(t.Context(), g, "", nil); !errors.Is(err, ErrNoToken) {
+	if _, err := p.Authenticate(t.Context(), g, "", nil); !errors.Is(err, ErrNoToken) {
 		t.Errorf("without its token: %v", err)
 	}
 	may(false)
@@ -120,14 +120,14 @@ func TestTokenBeforeRules(t *testing.T) {
 	p, g := newAuthenticator(t, byToken("a", access.Put, "t")), stranger("8.8.8.8:1")
 	for _, shown := range []string{"a", "", "b", "a", "b"} {
 		p.Current.Replace(policy(t, byToken("a", access.Put, "t")))
-		must.Get(p.Judge(t.Context(), g, "a", nil))
+		must.Get(p.Authenticate(t.Context(), g, "a", nil))
 		p.Current.Replace(nil)
-		must.Get(p.Judge(t.Context(), g, shown, nil))
+		must.Get(p.Authenticate(t.Context(), g, shown, nil))
 		p.Current.Replace(policy(t, byToken("a", access.Put, "t")))
 		if may := p.May(g, nil, "t", access.Put); may != (shown == "a") {
 			t.Errorf("after %q it may: %v", shown, may)
 		}
-		if _, err := p.Judge(t.Context(), g, shown, nil); (err == nil) != (shown == "a") {
+		if _, err := p.Authenticate(t.Context(), g, shown, nil); (err == nil) != (shown == "a") {
 			t.Errorf("%q is judged again: %v", shown, err)
 		}
 	}
@@ -142,13 +142,13 @@ func TestTokensOfOneConnection(t *testing.T) {
 		err        error
 	}{{"a", "a, home", nil}, {"b", "b, home", nil}, {"", "home", nil}, {"a", "a, home", nil}, {"x", "", ErrWrongToken},
 		{"", "home", nil}} {
-		if s, err := p.Judge(t.Context(), g, c.token, nil); s.Who() != c.who || !errors.Is(err, c.err) {
+		if s, err := p.Authenticate(t.Context(), g, c.token, nil); s.Who() != c.who || !errors.Is(err, c.err) {
 			t.Errorf("%q: %q, %v; want %q, %v", c.token, s.Who(), err, c.who, c.err)
 		}
 	}
-	p.Judge(t.Context(), g, "a", nil)
+	p.Authenticate(t.Context(), g, "a", nil)
 	p.Current.Replace(policy(t, home))
-	if _, err := p.Judge(t.Context(), g, "a", nil); !errors.Is(err, ErrWrongToken) {
+	if _, err := p.Authenticate(t.Context(), g, "a", nil); !errors.Is(err, ErrWrongToken) {
 		t.Errorf("with a token that was taken away: %v", err)
 	}
 }
@@ -164,7 +164,8 @@ func TestGuesses(t *testing.T) {
 		for range 100 {
 			guessing.Go(func() {
 				begun := time.Now()
-				if _, err := p.Judge(t.Context(), stranger("8.8.8.8:2"), "x", nil); !errors.Is(err, ErrWrongToken) {
+				if _, err := p.Authenticate(t.Context(), stranger("8.8.8.8:2"), "x", nil); !errors.Is(err,
+					ErrWrongToken) {
 					t.Errorf("%v, want %v", err, ErrWrongToken)
 				}
 				mu.Lock()
@@ -175,7 +176,8 @@ func TestGuesses(t *testing.T) {
 		synctest.Wait()
 		begun := time.Now()
 		for range 2 {
-			if _, err := p.Judge(t.Context(), stranger("8.8.8.8:1"), "mail", nil); err != nil || time.Since(begun) > 0 {
+			if _, err := p.Authenticate(t.Context(), stranger("8.8.8.8:1"), "mail", nil); err != nil ||
+				time.Since(begun) > 0 {
 				t.Errorf("a right token: %v after %v", err, time.Since(begun))
 			}
 		}
@@ -183,7 +185,7 @@ func TestGuesses(t *testing.T) {
 		if waits[0] == 100 || waits[0] < 90 || waits[access.LongestDelay] == 0 {
 			t.Errorf("so many waited so long: %v", waits)
 		}
-		if _, err := p.Judge(t.Context(), stranger("8.8.8.8:2"), "x", nil); !errors.Is(err, ErrWrongToken) ||
+		if _, err := p.Authenticate(t.Context(), stranger("8.8.8.8:2"), "x", nil); !errors.Is(err, ErrWrongToken) ||
 			time.Since(begun) != 2*access.LongestDelay {
 			t.Errorf("a wrong token when none waits: %v after %v", err, time.Since(begun))
 		}
@@ -196,7 +198,7 @@ func TestGuesserLeaves(t *testing.T) {
 		p, begun := newAuthenticator(t, home), time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := p.Judge(ctx, stranger("8.8.8.8:1"), "x", nil); !errors.Is(err, ErrWrongToken) ||
+		if _, err := p.Authenticate(ctx, stranger("8.8.8.8:1"), "x", nil); !errors.Is(err, ErrWrongToken) ||
 			time.Since(begun) != 0 {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}

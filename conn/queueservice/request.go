@@ -202,7 +202,7 @@ func (q *request) identify() error {
 		token = values[paramToken]
 	}
 	var err error
-	if q.subject, err = q.server.auth.Judge(q.r.Context(), q.client, token, q.set.Listed); err != nil {
+	if q.subject, err = q.server.auth.Authenticate(q.r.Context(), q.client, token, q.set.Listed); err != nil {
 		err = refuse(http.StatusUnauthorized, err.Error())
 		q.note(&operation{name: "request"}, err)
 		return err

@@ -63,7 +63,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, name string, fn fu
 	err := c.do(w, r, name, a, fn)
 	var p *problem
 	refused := errors.As(err, &p) && p.status == http.StatusForbidden
-	c.opts.Tell(r, Deed{name, a.ask.Tube, a.ask.To, a.ask.ID, a.answer.Done, a.answer.Changes, refused})
+	c.opts.Tell(r, Event{name, a.ask.Tube, a.ask.To, a.ask.ID, a.answer.Done, a.answer.Changes, refused})
 	if err != nil {
 		refuse(w, err)
 		return

@@ -30,8 +30,8 @@ type bench struct {
 	t      *testing.T
 	router *router.Router
 	url    string
-	rights Rights // of whoever asks
-	told   []Deed // since the rights were changed by may
+	rights Rights  // of whoever asks
+	told   []Event // since the rights were changed by may
 }
 
 // options are those of a console for whom everybody may do everything.
@@ -42,7 +42,7 @@ func options(r *router.Router) Options {
 			return Rights{Act: true}
 		},
 		Policies: conn.NoPolicies(), Schedules: func() []schedule.Info { return nil },
-		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Deed) {},
+		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Event) {},
 		History: func() *history.Charts { return nil }, Latency: func() map[string]*tally.Reading { return nil },
 	}
 }
@@ -54,7 +54,7 @@ func newBench(t *testing.T, set ...func(*Options)) *bench {
 	o := options(r)
 	b := &bench{t: t, router: r, rights: Rights{Act: true}}
 	o.May = func(*http.Request) Rights { return b.rights }
-	o.Tell = func(_ *http.Request, d Deed) { b.told = append(b.told, d) }
+	o.Tell = func(_ *http.Request, d Event) { b.told = append(b.told, d) }
 	for _, fn := range set {
 		fn(&o)
 	}

@@ -106,8 +106,8 @@ func TestDisconnect(t *testing.T) {
 		t.Errorf("after one has been disconnected there are %s", is)
 	}
 	if told := b.told; len(told) != 3 ||
-		told[0] != (Deed{What: "disconnect", Changes: "connection 2: crowd 10.0.0.1:1001"}) ||
-		told[1] != (Deed{What: "disconnect", Changes: "connection 2: not there"}) {
+		told[0] != (Event{What: "disconnect", Changes: "connection 2: crowd 10.0.0.1:1001"}) ||
+		told[1] != (Event{What: "disconnect", Changes: "connection 2: not there"}) {
 		t.Errorf("the audit log is told %+v", told)
 	}
 }

@@ -28,7 +28,7 @@ type Options struct {
 	// Exposes says whether a body shows a token that a rule knows, and so must be no job.
 	Exposes func(body []byte) bool
 	// Tell notes what somebody has done, or was refused.
-	Tell func(*http.Request, Deed)
+	Tell func(*http.Request, Event)
 	// LimitsFor are the limits of the queue service for a tube.
 	LimitsFor func(tube string) *policy.Limits
 	// Policies are those of the tubes.
@@ -89,8 +89,8 @@ type Rights struct {
 	Subject *access.Subject
 }
 
-// Deed is an action, for the audit log.
-type Deed struct {
+// Event is an action, for the audit log.
+type Event struct {
 	What, Tube, To string
 	ID             uint64
 	Done           int    // jobs

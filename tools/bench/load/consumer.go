@@ -32,8 +32,9 @@ func (t *Target) Watch(user int, how string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := socket.NewVisitor(c, headPiece)
-	if err := v.Fetch(socket.WatchRequest(tube(loadPrefix, 0), how, UserName(user), group), "HTTP/1.1 101 "); err != nil {
+	v := socket.NewRequester(c, headPiece)
+	if err := v.Fetch(socket.WatchRequest(tube(loadPrefix, 0), how, UserName(user), group),
+		"HTTP/1.1 101 "); err != nil {
 		c.Close()
 		return nil, err
 	}

@@ -52,17 +52,17 @@ func one(t *load.Target, ld *load.Load, i int) (net.Conn, error) {
 // gets each wait for a request id of their own on one queue. The last one gets its item, which shows that the server
 // has come to all of them.
 func (w *waiting) gets(t *load.Target, n int) error {
-	visit := func(method, query string, user int, rest string) (*socket.Visitor, error) {
+	visit := func(method, query string, user int, rest string) (*socket.Requester, error) {
 		conn, err := net.Dial("tcp", t.Queue)
 		if err != nil {
 			return nil, err
 		}
 		*w = append(*w, conn)
-		v := socket.NewVisitor(conn, 512)
+		v := socket.NewRequester(conn, 512)
 		_, err = io.WriteString(v, socket.Request(method, "bench-gets/sink", query, load.UserName(user), "bench")+rest)
 		return v, err
 	}
-	var last *socket.Visitor
+	var last *socket.Requester
 	for i := range n + 1 {
 		var err error
 		last, err = visit("GET", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), i, "Content-Length: 0\r\n\r\n")
@@ -71,7 +71,7 @@ func (w *waiting) gets(t *load.Target, n int) error {
 		}
 	}
 	put, err := visit("POST", fmt.Sprintf("requestId=r%d", n), n, "Content-Length: 4\r\n\r\nitem")
-	for _, v := range []*socket.Visitor{put, last} {
+	for _, v := range []*socket.Requester{put, last} {
 		if err == nil {
 			err = v.Head("HTTP/1.1 200 ")
 		}

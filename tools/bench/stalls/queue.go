@@ -71,15 +71,15 @@ func (s service) of(d *disturbance) (func() error, error) {
 }
 
 // visit connects to the queue service.
-func (d *disturbance) visit() (*socket.Visitor, error) {
+func (d *disturbance) visit() (*socket.Requester, error) {
 	s, err := d.side(d.target.Queue)
-	return socket.NewVisitor(s, headPiece), err
+	return socket.NewRequester(s, headPiece), err
 }
 
 // stuck has consumers with auto-commit begin to watch, and never read but the answers to their handshakes. It goes on
 // while the load lasts.
 func (d *disturbance) stuck() (func() error, error) {
-	var all []*socket.Visitor
+	var all []*socket.Requester
 	for range d.load.Connections {
 		v, err := d.visit()
 		if err != nil {

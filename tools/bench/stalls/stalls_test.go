@@ -138,19 +138,24 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 		tamper  tamper
 		message string
 	}{
-		"too few are kicked":         {"kick", swap("kick", "KICKED 200", "KICKED 199"), "KICKED 199"},
-		"a job is not buried":        {"kick", swap("bury", "BURIED", "NOT_FOUND"), "not found"},
-		"a job is lost":              {"death", swap("stats-tube", "current-jobs-re", "current-jobs-xx"), "and should have 200"},
-		"a pause is not":             {"pause", swap("pause-tube", "PAUSED", "NOT_FOUND"), "pause-tube"},
-		"a body is changed":          {"body", swap("reserve", "\x05\x06", "\x06\x05"), "not what was put"},
-		"a body is cut off":          {"body", swap("reserve", " 3158073\r\n", " 3158072\r\n"), "reserve was answered"},
-		"a worker's body":            {"pause", swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
-		"the crowd's body":           {"death", swap("reserve-with-timeout", "64\r\nabcdefghij", "64\r\nabcdefghix"), "not put"},
-		"the others' body":           {"busy", swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
-		"a job that is not there":    {"due", swap("delete", "DELETED", "NOT_FOUND"), "not found"},
-		"a tube is not watched":      {"watch", swap("watch", "WATCHING 30\r", "WATCHING 29\r"), "was answered \"WATCHING 29\""},
-		"a tube is not listed":       {"list", swap("list-tubes", "- bench-watched-7\n", "- bench-watcher-7\n"), "has 39 of 40"},
-		"a waiter is not counted":    {"stats", later(1, "stats-tube", "current-waiting: 6", "current-waiting: 5"), "no line"},
+		"too few are kicked":  {"kick", swap("kick", "KICKED 200", "KICKED 199"), "KICKED 199"},
+		"a job is not buried": {"kick", swap("bury", "BURIED", "NOT_FOUND"), "not found"},
+		"a job is lost": {"death", swap("stats-tube", "current-jobs-re", "current-jobs-xx"),
+			"and should have 200"},
+		"a pause is not":    {"pause", swap("pause-tube", "PAUSED", "NOT_FOUND"), "pause-tube"},
+		"a body is changed": {"body", swap("reserve", "\x05\x06", "\x06\x05"), "not what was put"},
+		"a body is cut off": {"body", swap("reserve", " 3158073\r\n", " 3158072\r\n"), "reserve was answered"},
+		"a worker's body":   {"pause", swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
+		"the crowd's body": {"death", swap("reserve-with-timeout", "64\r\nabcdefghij", "64\r\nabcdefghix"),
+			"not put"},
+		"the others' body":        {"busy", swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
+		"a job that is not there": {"due", swap("delete", "DELETED", "NOT_FOUND"), "not found"},
+		"a tube is not watched": {"watch", swap("watch", "WATCHING 30\r", "WATCHING 29\r"),
+			"was answered \"WATCHING 29\""},
+		"a tube is not listed": {"list", swap("list-tubes", "- bench-watched-7\n", "- bench-watcher-7\n"),
+			"has 39 of 40"},
+		"a waiter is not counted": {"stats", later(1, "stats-tube", "current-waiting: 6", "current-waiting: 5"),
+			"no line"},
 		"a job that is not there's":  {"reserve", swap("reserve-with-timeout", "TIMED_OUT", "RESERVED 1 1\r\nx"), "answered \"RESERVED"},
 		"another job is handed over": {"reserve", swap("put", "INSERTED ", "INSERTED 9"), "reserve was answered"},
 		"too many are left":          {"hangup", later(1, "stats-tube", "current-watching: ", "current-watching:9"), "at most"},
@@ -184,7 +189,7 @@ func TestAnswersOfTheQueue(t *testing.T) {
 			io.WriteString(far, answer)
 			far.Close()
 		}()
-		if err := socket.NewVisitor(near, headPiece).Fetch(truncate.request, truncate.want); err == nil != right {
+		if err := socket.NewRequester(near, headPiece).Fetch(truncate.request, truncate.want); err == nil != right {
 			t.Errorf("%q: %v", answer, err)
 		}
 	}

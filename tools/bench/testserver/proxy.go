@@ -13,8 +13,8 @@ import (
 	"beanfield/conn/beanstalk/client"
 )
 
-// A Door is what clients come through.
-type Door struct {
+// A Proxy is what clients come through.
+type Proxy struct {
 	mu     sync.Mutex // while it is held, no command is passed on; it protects the rest
 	conns  []net.Conn // of clients
 	tamper func(verb, reply string) string
@@ -23,21 +23,21 @@ type Door struct {
 }
 
 // Tamper says what may change any reply.
-func (d *Door) Tamper(by func(verb, reply string) string) {
+func (d *Proxy) Tamper(by func(verb, reply string) string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.tamper = by
 }
 
 // Stall says what is called before a command is passed on.
-func (d *Door) Stall(by func(verb string)) {
+func (d *Proxy) Stall(by func(verb string)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stall = by
 }
 
 // HangUp closes the connections of all clients.
-func (d *Door) HangUp() {
+func (d *Proxy) HangUp() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range d.conns {
@@ -46,7 +46,7 @@ func (d *Door) HangUp() {
 }
 
 // StandStill passes nothing on for a while.
-func (d *Door) StandStill(long time.Duration) {
+func (d *Proxy) StandStill(long time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	time.Sleep(long)
@@ -55,14 +55,14 @@ func (d *Door) StandStill(long time.Duration) {
 // mostUnanswered is more than any load sends before it reads.
 const mostUnanswered = 1 << 17
 
-// Start runs a server for the test, and gives the address of its door.
-func Start(t *testing.T) (*Door, string) {
+// Start runs a server for the test, and gives the address of its proxy.
+func Start(t *testing.T) (*Proxy, string) {
 	t.Helper()
 	outside, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Door{server: Launch(t).Addr, tamper: func(_, reply string) string { return reply }, stall: func(string) {}}
+	d := &Proxy{server: Launch(t).Addr, tamper: func(_, reply string) string { return reply }, stall: func(string) {}}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -85,7 +85,7 @@ func Start(t *testing.T) (*Door, string) {
 }
 
 // pass connects a client with the server, until either has gone.
-func (d *Door) pass(c net.Conn) {
+func (d *Proxy) pass(c net.Conn) {
 	defer c.Close()
 	s, err := net.Dial("tcp4", d.server)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *Door) pass(c net.Conn) {
 }
 
 // commands passes commands on. A pipeline stays one.
-func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
+func (d *Proxy) commands(c, s net.Conn, verbs chan<- string) {
 	in, out := bufio.NewReader(c), bufio.NewWriter(s)
 	for {
 		line, err := in.ReadString('\n')
@@ -149,7 +149,7 @@ func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
 }
 
 // Count is a number in the server's stats reply.
-func (d *Door) Count(t *testing.T, key string) int64 {
+func (d *Proxy) Count(t *testing.T, key string) int64 {
 	t.Helper()
 	c, err := client.Dial(client.Options{Server: d.server, Timeout: time.Minute})
 	if err != nil {

@@ -21,19 +21,19 @@ func WatchRequest(queue, how, user, group string) string {
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 }
 
-// A Visitor is a connection to the queue service.
-type Visitor struct {
+// A Requester is a connection to the queue service.
+type Requester struct {
 	io.ReadWriteCloser
 	in *bufio.Reader
 }
 
-// NewVisitor reads so much at a time at most.
-func NewVisitor(c io.ReadWriteCloser, most int) *Visitor {
-	return &Visitor{c, bufio.NewReaderSize(c, most)}
+// NewRequester reads so much at a time at most.
+func NewRequester(c io.ReadWriteCloser, most int) *Requester {
+	return &Requester{c, bufio.NewReaderSize(c, most)}
 }
 
 // Fetch sends a request and reads the head of its answer, which begins with want.
-func (v *Visitor) Fetch(request, want string) error {
+func (v *Requester) Fetch(request, want string) error {
 	if _, err := io.WriteString(v, request); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (v *Visitor) Fetch(request, want string) error {
 }
 
 // Head reads the head of an answer.
-func (v *Visitor) Head(want string) error {
+func (v *Requester) Head(want string) error {
 	first, err := v.in.ReadString('\n')
 	if err == nil && !strings.HasPrefix(first, want) {
 		err = fmt.Errorf("answered %.200q, want %q", first, want)
