@@ -24,12 +24,6 @@ func (h *house) page() *watcher {
 	return &watcher{c, h.await(h.T, queue.AskWatch, before+1).Ask.Receiver}
 }
 
-func newPageHouse(t *testing.T) *house {
-	return newHouse(t, nil, func(o *Options) {
-		o.Tokens, o.Origins = []string{"other", "secret"}, []string{"https://good"}
-	})
-}
-
 // A batch of many items is put in portions, so that others are served in between.
 func TestBatchOfMany(t *testing.T) {
 	h := newCounting(t)
