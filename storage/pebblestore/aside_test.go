@@ -89,7 +89,7 @@ func TestDamagedCopyAtTheStart(t *testing.T) {
 			t.Parallel()
 			n := filled(t)
 			path := n.r.store.dir.Shard(1, 0)
-			must.Do(t, n.r.Close())
+			n.close()
 			harm(t, n.disk, path)
 			if _, err := OpenReplicas(n.options()); !errors.Is(err, storage.ErrCorrupt) ||
 				strings.Contains(err.Error(), "salvage") {
@@ -122,7 +122,7 @@ func TestDamagedCopyInUse(t *testing.T) {
 	other := newNode(t, n.log)
 	other.catchUpAll()
 	must.Do(t, other.r.store.logs[0].foldAll())
-	must.Do(t, n.r.Close())
+	n.close()
 	r, heard := n.mustBeMember()
 	n.r = r
 	for _, table := range disktest.Look(t, n.disk, r.store.dir.Shard(1, 0), ".sst") {
@@ -159,7 +159,6 @@ func TestDamagedCopyInUse(t *testing.T) {
 		t.Error("the damaged one is still there")
 	}
 	must.Do(t, r.Close())
-	must.Do(t, other.r.Close())
 }
 
 // harmedTable makes a node's copy one that cannot be read, and returns the names of its tables.
@@ -193,7 +192,7 @@ func (n *node) failing(kind errorfs.OpKind, path string) (*Replicas, *[]told, er
 // An empty copy that has taken the place of a damaged one is kept nowhere when it is damaged, too.
 func TestAsideOutlivesAnEmptyCopy(t *testing.T) {
 	n := filled(t)
-	must.Do(t, n.r.Close())
+	n.close()
 	tables := n.harmedTable()
 	for range 3 {
 		r, heard := n.mustBeMember()
@@ -215,7 +214,7 @@ func TestAsideOutlivesAnEmptyCopy(t *testing.T) {
 // Where the damaged copy cannot be moved, the start is refused, and neither it nor the one before is gone.
 func TestAsideThatFails(t *testing.T) {
 	n := filled(t)
-	must.Do(t, n.r.Close())
+	n.close()
 	tables := n.harmedTable()
 	r, _ := n.mustBeMember()
 	n.r = r
@@ -242,7 +241,7 @@ func TestAsideThatFails(t *testing.T) {
 // With a manifest that cannot be read, all that is there is kept, or the start is refused and all is still there.
 func TestAllAsideThatFails(t *testing.T) {
 	n := filled(t)
-	must.Do(t, n.r.Close())
+	n.close()
 	shard := n.r.store.dir.Shard(1, 0)
 	tables := disktest.Look(t, n.disk, shard, ".sst")
 	// of a larger cluster, and a replacement cut short
@@ -271,7 +270,7 @@ func TestAllAsideThatFails(t *testing.T) {
 // What a disk does not give, or a newer build has written, is not damaged: the start is refused, and nothing moved.
 func TestNotSetAside(t *testing.T) {
 	n := filled(t)
-	must.Do(t, n.r.Close())
+	n.close()
 	shard, refused := n.r.store.dir.Shard(1, 0), 0
 	for _, kind := range []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt} {
 		for _, path := range []string{"data/" + directory.ManifestName, shard + "/MANIFEST-", shard + "/OPTIONS-",

@@ -58,7 +58,7 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		h.isIn(t, owned, seed, ", ", "as a cluster's")
 		turnsOf(owned)
 		must.Do(t, s2.Close())
-		must.Do(t, n.r.Close())
+		n.close()
 
 		c, err = Leave(o)
 		must.Do(t, err)

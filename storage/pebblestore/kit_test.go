@@ -54,11 +54,15 @@ func mustOpen(t testing.TB, s storage.Store, n int) []storage.Log {
 	return logs
 }
 
-// openOne opens a store with one shard.
+// openOne opens a store with one shard, which is closed at the end, if not before.
 func openOne(t testing.TB, fs vfs.FS) (*store, *shardLog) {
 	t.Helper()
 	s := noTicks(small(fs, storage.Always))
-	return s, mustOpen(t, s, 1)[0].(*shardLog)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	t.Cleanup(func() {
+		must.Do(t, s.Close())
+	})
+	return s, l
 }
 
 // hasJobs opens a directory of one shard, and checks how many jobs are there.

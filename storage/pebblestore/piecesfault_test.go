@@ -25,7 +25,8 @@ func TestErrorWhileLargeJobsArePut(t *testing.T) {
 	everyOperation(t, 1, func(b *breaking) error {
 		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}
 		b.rest(true)
-		s, l := openOne(t, errorfs.Wrap(base, b))
+		s := noTicks(small(errorfs.Wrap(base, b), storage.Always))
+		l := mustOpen(t, s, 1)[0]
 		gone, kept := largeJob(1, storage.LargeBody+1), largeJob(2, storage.LargeBody+2)
 		mustPut(t, l, gone)
 		mustCommit(t, l)

@@ -48,8 +48,8 @@ func TestPreparedCopyFollows(t *testing.T) {
 		must.Do(t, s.Close())
 		h.some(t, p.own[0], 5) // and now it is the owner's
 		must.Do(t, p.Close())
-		must.Do(t, owner.r.Close())
-		must.Do(t, other.r.Close())
+		owner.close()
+		other.close()
 	}
 }
 
@@ -117,7 +117,6 @@ func TestPreparedCopyBeginsAnew(t *testing.T) {
 			n.catchUpAll()
 		}
 	}
-	must.Do(t, n.r.Close())
 }
 
 // What has changed of what is kept of tubes is told, in its newest form, once; and whoever cannot take it in
@@ -164,7 +163,6 @@ func TestPreparedCopyTellsQueues(t *testing.T) {
 		t.Error("nobody has taken it in, and it is not to begin anew")
 	}
 	must.Do(t, p.Close())
-	must.Do(t, n.r.Close())
 }
 
 // A copy that is read for something else is amended all the same, or the router would begin without what has
@@ -188,7 +186,6 @@ func TestPreparedCopyIsReadTwice(t *testing.T) {
 	}
 	open()
 	must.Do(t, p.Close())
-	must.Do(t, n.r.Close())
 }
 
 // A replay has what there was when it began, though an owner appends something of its own meanwhile.
@@ -217,5 +214,4 @@ func TestReplayBesideTake(t *testing.T) {
 	close(stop)
 	<-stopped
 	must.Do(t, s.Close())
-	must.Do(t, n.r.Close())
 }

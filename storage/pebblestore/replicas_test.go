@@ -14,11 +14,8 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
-	"beanfield/storage/pebblestore/format"
-	"beanfield/storage/storagetest"
 	"beanfield/storage/turns"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
@@ -71,6 +68,7 @@ type node struct {
 func newNode(t *testing.T, log *kept) *node {
 	n := &node{t: t, log: log, disk: vfs.NewCrashableMem()}
 	n.open()
+	t.Cleanup(n.close)
 	return n
 }
 
@@ -91,6 +89,8 @@ func (n *node) open() {
 	}
 	n.r = r
 }
+
+func (n *node) close() { must.Do(n.t, n.r.Close()) }
 
 // catchUp takes records up to a number.
 func (n *node) catchUp(number uint64) {
@@ -116,7 +116,7 @@ func (n *node) crash(r *rand.Rand, percent int) {
 	l.folding.Lock() // MemFS locks up if it is cloned while a share is linked into the database
 	disk := n.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(r.Int63())})
 	l.folding.Unlock()
-	must.Do(n.t, n.r.Close())
+	n.close()
 	n.disk = disk
 	n.open()
 }
@@ -170,7 +170,7 @@ func TestReplaceCutShort(t *testing.T) {
 	h := newHistory(rand.New(rand.NewSource(1)))
 	h.some(t, l, 50)
 	must.Do(t, s.Close())
-	must.Do(t, n.r.Close())
+	n.close()
 	path := n.r.store.dir.Shard(1, 0)
 	must.Do(t, n.disk.Rename(path, path+replacedSuffix))
 	n.open()
@@ -178,46 +178,6 @@ func TestReplaceCutShort(t *testing.T) {
 	s, l = n.serve()
 	h.isIn(t, l, "the old store")
 	must.Do(t, s.Close())
-	must.Do(t, n.r.Close())
-}
-
-// A large body is on all copies before its job is put, and goes with its job; one whose job is
-// never put goes with the next owner.
-func TestLargeBodiesOfCopies(t *testing.T) {
-	log := &kept{origin: turns.Place{Origin: 1}, most: 1 << 20}
-	owner, other := newNode(t, log), newNode(t, log)
-	s, l := owner.serve()
-	look(t, l)
-	jobs := []storagetest.Stored{largeJob(1, storage.LargeBody+5), largeJob(2, 3*storage.LargeBody),
-		largeJob(3, storage.LargeBody+1)}
-	for i, j := range jobs {
-		must.Do(t, stageBody(l, j.ID, []byte(j.Body)))
-		if i < 2 {
-			l.Put(&j.Job)
-		}
-	}
-	l.Delete(&jobs[0].Job)
-	mustCommit(t, l)
-	must.Do(t, s.Close())
-	other.catchUpAll()
-	s, l = other.serve()
-	storagetest.SameJobs(t, look(t, l).jobs, jobs[1:2])
-	mustCommit(t, l)
-	must.Do(t, s.Close())
-	for _, n := range []*node{owner, other} {
-		n.catchUpAll()
-		l := n.r.store.logs[0]
-		must.Do(t, l.foldAll())
-		for id, want := range []bool{1: false, 2: true, 3: false} {
-			from, to := format.PieceBounds(uint64(id))
-			it := must.Get(l.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to}))
-			if got := it.First(); got != want && id > 0 {
-				t.Errorf("job %d: pieces are there: %v", id, got)
-			}
-			must.Do(t, it.Close())
-		}
-		must.Do(t, n.r.Close())
-	}
 }
 
 // Without a lease no turn is acknowledged, whether it wrote or not; nor when nothing can be
@@ -254,14 +214,14 @@ func TestOwnerWithoutLease(t *testing.T) {
 		}
 		mustCommit(t, l)
 		must.Do(t, s.Close())
-		must.Do(t, n.r.Close())
+		n.close()
 	}
 }
 
 // A directory belongs to one cluster, or to a server by itself.
 func TestDirectoryOfACluster(t *testing.T) {
 	n := newNode(t, &kept{origin: turns.Place{Origin: 1}})
-	must.Do(t, n.r.Close())
+	n.close()
 	refused := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, directory.ErrForeign) {
@@ -287,7 +247,6 @@ func TestDirectoryOfACluster(t *testing.T) {
 		refused(what, err)
 	}
 	n.open()
-	must.Do(t, n.r.Close())
 }
 
 // A copy whose log is full waits for its store, and one turn may be longer than the log.
@@ -315,8 +274,6 @@ func TestCopyWaitsForItsStore(t *testing.T) {
 		t.Errorf("%d jobs", len(got.jobs))
 	}
 	must.Do(t, s.Close())
-	must.Do(t, owner.r.Close())
-	must.Do(t, other.r.Close())
 }
 
 // A copy on a full disk waits, and is told when it is to be closed.

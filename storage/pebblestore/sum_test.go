@@ -24,6 +24,7 @@ func unfolded(t *testing.T, log *kept) *node {
 	o := n.options()
 	o.copySlot, o.LogBytes = mib/2, 8*mib
 	n.r = must.Get(OpenReplicas(o))
+	t.Cleanup(n.close)
 	return n
 }
 
@@ -91,7 +92,7 @@ func TestSumsOfCopiesAreEqual(t *testing.T) {
 			}
 		}
 		for _, n := range append(nodes, reference) {
-			must.Do(t, n.r.Close())
+			n.close()
 		}
 	}
 	if 4*told < 3*all || told < 3 {
@@ -158,8 +159,6 @@ func TestSumWaitsForItsRecord(t *testing.T) {
 	if _, err := n.r.Sum(ctx, 0, ends[3]+1); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	must.Do(t, n.r.Close())
-	must.Do(t, reference.r.Close())
 }
 
 // What a share leaves out has its end behind the store's place: before that, the copy tells no sum.
@@ -185,7 +184,6 @@ func TestSumOfWhatHasEndedSince(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	must.Do(t, s.Close())
-	must.Do(t, n.r.Close())
 }
 
 // The end of a large body counts before the store has it.
@@ -209,7 +207,6 @@ func TestSumOfALargeBodysEnd(t *testing.T) {
 		t.Errorf("%+v in the store, %+v in the log", got, one)
 	}
 	must.Do(t, s.Close())
-	must.Do(t, n.r.Close())
 }
 
 // Whoever changes, adds or removes a job, an update, a queue or a piece of a body changes the sum.
@@ -256,7 +253,6 @@ func TestSumTellsWhatDiffers(t *testing.T) {
 			t.Errorf("the old %s again: %+v, %+v", what, got, whole)
 		}
 	}
-	must.Do(t, n.r.Close())
 }
 
 // Who closes a copy, or puts a checkpoint in its place, does not wait for a sum that waits itself.
@@ -267,7 +263,7 @@ func TestSumEndsWithItsCopy(t *testing.T) {
 	n.catchUpAll()
 	other.catchUpAll()
 	for what, end := range map[string]func(){"replaced": func() { n.fetch(other) }, "closed": func() {
-		must.Do(t, n.r.Close())
+		n.close()
 	}} {
 		if what == "closed" {
 			defer end()
@@ -289,5 +285,4 @@ func TestSumEndsWithItsCopy(t *testing.T) {
 		}
 	}
 	n.sum(1)
-	must.Do(t, other.r.Close())
 }

@@ -68,7 +68,6 @@ func TestSpaceOfALog(t *testing.T) {
 	if f := l.Figures(); f.Filled > 1.0/16 {
 		t.Errorf("a log that has been folded is full to %v", f.Filled)
 	}
-	must.Do(t, s.Close())
 }
 
 // The times when writes wait for compactions are counted, also one that lasts.
@@ -137,5 +136,4 @@ func TestLiveBytesOfItems(t *testing.T) {
 	if got := l.Stats().Live; got != 0 {
 		t.Errorf("%d bytes are left of nothing", got)
 	}
-	must.Do(t, s.Close())
 }

@@ -11,47 +11,10 @@ import (
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
-	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/pebblestore/repair"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
-
-// The tables that a manifest names are those that Pebble knows.
-func TestManifestIsRead(t *testing.T) {
-	fs := vfs.NewMem()
-	h := newHistory(rand.New(rand.NewSource(4)))
-	h.large = true
-	s, l := openOne(t, fs)
-	for i := range 300 {
-		h.turn(l)
-		mustCommit(t, l)
-		if i%50 == 0 {
-			must.Do(t, l.db.Flush())
-		}
-		if i == 200 {
-			l.compact()
-		}
-	}
-	want := make(map[uint64]uint64)
-	levels := must.Get(l.db.SSTables())
-	for _, tables := range levels {
-		for _, table := range tables {
-			want[uint64(table.FileNum)] = table.Size
-		}
-	}
-	w := witnessOf(t, fs)
-	for n, table := range w.Manifest.Tables {
-		if want[n] != table.Size || len(table.Smallest) == 0 || string(table.Smallest) > string(table.Largest) {
-			t.Errorf("%+v has %d bytes", table, want[n])
-		}
-	}
-	if len(want) < 2 || len(w.Manifest.Tables) != len(want) {
-		t.Errorf("%d tables, want %d", len(w.Manifest.Tables), len(want))
-	}
-	must.Do(t, s.Close())
-}
 
 // A directory whose manifest tells of too few shards, or of too many, is refused before
 // any is removed.
@@ -75,38 +38,6 @@ func TestWrongNumberOfShards(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Pebble does not look for the bit that might have been flipped in a large block.
-func TestDamagedBlockIsToldAtOnce(t *testing.T) {
-	fs := vfs.NewMem()
-	s, l := openOne(t, fs)
-	j := largeJob(1, 2*storage.LargeBody)
-	mustPut(t, l, j)
-	mustCommit(t, l)
-	must.Do(t, s.Close())
-	largest, path := 0, ""
-	for _, p := range disktest.Look(t, fs, "data", ".sst") {
-		if n := len(disktest.Read(t, fs, p)); n > largest {
-			largest, path = n, p
-		}
-	}
-	damage(t, fs, path)
-	f, err := fs.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := database.OpenTable(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from := format.PieceKey(1, 0)
-	_, err = database.WalkTable(r, from[:], func(pebble.InternalKeyKind, uint64, []byte, []byte) error { return nil })
-	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path+
-		": corrupt data: the block at byte ") {
-		t.Errorf("%v", err)
-	}
-	must.Do(t, r.Close())
 }
 
 // witnessOf looks at the one shard of a directory.
