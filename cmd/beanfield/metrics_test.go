@@ -95,8 +95,22 @@ func metered(t *testing.T, more string) (*process, *client) {
 	c.expect("delete 2", "NOT_FOUND")
 	c.expect("nonsense", "UNKNOWN_COMMAND")
 	c.expect("pause-tube video 100", "PAUSED")
+	for i, sent := range strings.Split(manyTimes, ", ") { // no two as often: counters that are exchanged are seen
+		line, reply, _ := strings.Cut(sent, " => ")
+		for range 11 + i {
+			c.expect(line, reply)
+		}
+	}
 	return p, c
 }
+
+// manyTimes are commands that change nothing, with their replies.
+const manyTimes = "use nowhere => USING nowhere, peek 99 => NOT_FOUND, peek-ready => NOT_FOUND, " +
+	"peek-delayed => NOT_FOUND, peek-buried => NOT_FOUND, kick 1 => KICKED 0, kick-job 99 => NOT_FOUND, " +
+	"touch 99 => NOT_FOUND, release 99 0 0 => NOT_FOUND, bury 99 0 => NOT_FOUND, delete 99 => NOT_FOUND, " +
+	"reserve-job 99 => NOT_FOUND, list-tube-used => USING nowhere, watch mail => WATCHING 2, " +
+	"ignore nowhere => WATCHING 2, stats-job 99 => NOT_FOUND, stats-tube none => NOT_FOUND, " +
+	"pause-tube none 1 => NOT_FOUND"
 
 // Every key of stats and stats-tube has a metric, with the same value on a quiet server.
 func TestMetricsHaveEveryKeyOfStats(t *testing.T) {
