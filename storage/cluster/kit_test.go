@@ -50,7 +50,8 @@ type memory struct {
 	mu     sync.Mutex
 	places []turns.Place
 	turns  [][]string
-	lags   bool // nothing becomes durable
+	whole  [2]int // of a shard's, those before turns of which there are only parts so far
+	lags   bool   // nothing becomes durable
 
 	replaced int
 	replaces func(i int) // if it is set, it is called before that
@@ -94,7 +95,12 @@ func (m *memory) Take(i int, rec turns.Record, _ []byte, hash uint64) error {
 		return fmt.Errorf("P9: record %d behind %d", rec.Number, m.places[i].Number)
 	}
 	m.places[i].Number, m.places[i].Hash = rec.Number, hash
-	m.turns[i] = append(m.turns[i], string(rec.Turns))
+	if !rec.Rest { // of what an owner had begun before, the rest never comes (P7)
+		m.turns[i] = m.turns[i][:m.whole[i]]
+	}
+	if m.turns[i] = append(m.turns[i], string(rec.Turns)); !rec.More {
+		m.whole[i] = len(m.turns[i])
+	}
 	return nil
 }
 
@@ -111,12 +117,13 @@ func (m *memory) Durable(i int) uint64 {
 type kept struct {
 	Place turns.Place
 	Turns []string
+	Whole int
 }
 
 func (m *memory) Checkpoint(i int, dir string) (turns.Place, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := must.Get(json.Marshal(kept{m.places[i], m.turns[i]}))
+	b := must.Get(json.Marshal(kept{m.places[i], m.turns[i], m.whole[i]}))
 	return m.places[i], errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "turns"), b, 0o600))
 }
 
@@ -129,7 +136,7 @@ func (m *memory) Replace(i int, dir string, damaged bool) error {
 	b, err := os.ReadFile(filepath.Join(dir, "turns"))
 	var k kept
 	if err = errors.Join(err, json.Unmarshal(b, &k), os.RemoveAll(dir)); err == nil {
-		m.places[i], m.turns[i] = k.Place, k.Turns
+		m.places[i], m.turns[i], m.whole[i] = k.Place, k.Turns, k.Whole
 		m.replaced++
 		if damaged {
 			m.damaged[i] = false
