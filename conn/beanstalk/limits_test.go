@@ -28,6 +28,7 @@ func (h *house) rounds() (n int) {
 // TestUrgentData sends a byte of TCP urgent data between two commands: both
 // are answered, and the server does not spin while the client stays.
 func TestUrgentData(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	c := h.dial()
 	c.do("list-tube-used", "USING default")

@@ -214,6 +214,7 @@ func sentLines(t testing.TB) (lines [][]byte) {
 // TestParse compares the parsers over every line of the transcripts, each cut
 // short and continued at every byte.
 func TestParse(t *testing.T) {
+	t.Parallel()
 	shapesOf()
 	for _, line := range sentLines(t) {
 		line = line[:min(len(line), protocol.MaxLine)]

@@ -27,6 +27,7 @@ func bodyOf(n int) string {
 // TestBodySizes sends bodies of all sizes around those at which the way they
 // are kept changes, and wants them back whole from peek and reserve.
 func TestBodySizes(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 64 << 20 })
 	var sizes []int
 	for _, at := range []int{0, 8, 128, 1024, 2048, firstPart, 2 * firstPart, 32 << 10, event.ReadBuffer, lastPart,

@@ -42,7 +42,7 @@ func TestReplaceStorm(t *testing.T) {
 		rules(t, rule("one", access.Put|access.Reserve, "*")),
 		rules(t, rule("one", access.Put|access.Reserve, "b*", "default")),
 	}
-	const workers, rounds = 6, 200
+	workers, rounds := 6, 200/shortShare(4)
 	var clients []*client
 	for range workers {
 		clients = append(clients, h.as("one"))

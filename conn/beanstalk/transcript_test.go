@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"crypto/tls"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -332,57 +333,75 @@ func (c *client) unread() (n int32) {
 	return n
 }
 
-// TestTranscripts plays every conversation in one piece, over both kinds of
-// sockets, and over one shard and several.
+// TestTranscripts plays every conversation in one piece, over all kinds of sockets, byte by byte, and over one shard and
+// several. Its short form plays a third of that, of each conversation another.
 func TestTranscripts(t *testing.T) {
-	for _, tr := range readTranscripts(t) {
+	for i, tr := range readTranscripts(t) {
 		t.Run(tr.name, func(t *testing.T) {
 			t.Parallel()
-			for _, network := range tr.networks() {
-				tr.play(t, network, -1)
-			}
-			_, slow := tr.flags["slow"]
-			if _, net := tr.flags["net"]; slow || net {
-				return
-			}
-			if _, whole := tr.flags["whole"]; !whole && tr.sent() < 3000 {
-				tr.play(t, "pair", -2)
-				tr.play(t, "sealed", -2)
-			}
-			if _, ok := tr.flags["held"]; ok {
-				return
-			}
-			if _, ok := tr.flags["shards"]; !ok {
-				for _, n := range []int{1, 13} {
-					other := *tr
-					other.flags = map[string]int{"shards": n}
-					for k, v := range tr.flags {
-						other.flags[k] = v
-					}
-					other.play(t, "pair", -1)
-				}
+			all := tr.performances()
+			every := min(shortShare(3), len(all))
+			for k := i % every; k < len(all); k += every {
+				tr.perform(t, all[k])
 			}
 		})
 	}
 }
 
-// networks are those over which a conversation is played in one piece: where there are rules, not through listeners.
-func (tr *transcript) networks() []string {
-	if slices.ContainsFunc(tr.steps, func(s step) bool { return s.kind == '=' }) {
-		return []string{"pair", "sealed"}
+// shortShare is 1, and so many in short forms of tests: they do one of so many things.
+func shortShare(of int) int {
+	if testing.Short() {
+		return of
 	}
-	if _, ok := tr.flags["net"]; ok {
-		return []string{"tcp", "tls"}
+	return 1
+}
+
+// performance is a way to play a transcript: torn at a place, and over so many shards if it is not 0.
+type performance struct {
+	network     string
+	cut, shards int
+}
+
+func (tr *transcript) perform(t *testing.T, p performance) {
+	if p.shards > 0 {
+		tr = &transcript{tr.name, maps.Clone(tr.flags), tr.steps}
+		tr.flags["shards"] = p.shards
 	}
-	return []string{"tcp", "unix", "tls"}
+	tr.play(t, p.network, p.cut)
+}
+
+// performances are the ways to play a conversation but those of TestTranscriptsTorn. Where there are rules, none is
+// through listeners.
+func (tr *transcript) performances() (all []performance) {
+	flag := func(name string) bool { _, ok := tr.flags[name]; return ok }
+	networks := []string{"tcp", "unix", "tls"}
+	switch {
+	case slices.ContainsFunc(tr.steps, func(s step) bool { return s.kind == '=' }):
+		networks = []string{"pair", "sealed"}
+	case flag("net"):
+		networks = []string{"tcp", "tls"}
+	}
+	for _, network := range networks {
+		all = append(all, performance{network, -1, 0})
+	}
+	if flag("slow") || flag("net") {
+		return all
+	}
+	if !flag("whole") && tr.sent() < 3000 {
+		all = append(all, performance{"pair", -2, 0}, performance{"sealed", -2, 0})
+	}
+	if !flag("held") && !flag("shards") {
+		all = append(all, performance{"pair", -1, 1}, performance{"pair", -1, 13})
+	}
+	return all
 }
 
 // tornSize is the length up to which a transcript is torn at every byte.
 const tornSize = 120
 
-// TestTranscriptsTorn tears the shorter ones in two, at every byte (B4: what is kept is a copy).
+// TestTranscriptsTorn tears the shorter ones in two, at every byte, or every fourth (B4: what is kept is a copy).
 func TestTranscriptsTorn(t *testing.T) {
-	for _, tr := range readTranscripts(t) {
+	for i, tr := range readTranscripts(t) {
 		n := tr.sent()
 		_, slow := tr.flags["slow"]
 		_, whole := tr.flags["whole"]
@@ -391,7 +410,8 @@ func TestTranscriptsTorn(t *testing.T) {
 		}
 		t.Run(tr.name, func(t *testing.T) {
 			t.Parallel()
-			for cut := 1; cut < n; cut++ {
+			every := shortShare(4)
+			for cut := 1 + i%every; cut < n; cut += every {
 				tr.play(t, "pair", cut)
 			}
 		})
