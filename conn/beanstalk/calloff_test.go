@@ -35,10 +35,30 @@ func callOffAgainstPuts(t *testing.T, connect func(h *house) *client) {
 	}
 	for ; got < rounds; got++ {
 		c.send("reserve-with-timeout 0\r\n")
-		c.line()
+		if line := c.line(); line == "TIMED_OUT" {
+			t.Fatalf("%d of %d jobs are lost", rounds-got, rounds)
+		}
 		c.expect("x")
 	}
 	c.do("reserve-with-timeout 0", "TIMED_OUT")
+}
+
+// A call-off that is read when a job has been given to the wait, and has not arrived yet, does not lose it.
+func TestCallOffOfAWaitThatHasAJob(t *testing.T) {
+	s, l := stillServer(t)
+	c, p := s.enter(t), s.enter(t)
+	l.ServeInbox()
+	tell(t, c, []byte("reserve\r\n"))
+	l.ServeEvents()
+	tell(t, p, []byte("put 0 0 60 1\r\nx\r\n")) // is ready first, and served first
+	tell(t, c, []byte("call-off\r\n"))
+	l.ServeEvents()
+	for !l.Idle() {
+		l.ServeInbox()
+	}
+	if got := heard(c); got != "RESERVED 1 1\r\nx\r\nCALLED_OFF\r\n" {
+		t.Errorf("%q", got)
+	}
 }
 
 // The line may come in several records, and these in pieces, which are read while the client waits.
