@@ -27,7 +27,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/datadir":   {1600, 2800},
 	"conn":                    {7800, 7300},
 	"conn/admin":              {12200, 7700},
-	"conn/beanstalk":          {19800, 17200},
+	"conn/beanstalk":          {19800, 17300},
 	"conn/client":             {5700, 6900},
 	"conn/queueservice":       {7900, 8300},
 	"router":                  {10000, 24100},
