@@ -5,47 +5,29 @@ import (
 	"testing"
 )
 
-// authorizerWorld has jobs in all states in a tube, one held by each of two clients. A job's id is
-// also its body.
-func authorizerWorld(t *testing.T) (s *State, holder *Client, ids map[string]uint64) {
+// authorizerWorld has jobs in all states in a tube, one held by each of two clients.
+func authorizerWorld(t *testing.T) (s *State, holder *Client) {
 	w := newWorld(t)
-	holder = &w.user("holder").client
-	other := &w.user("other").client
-	ids = map[string]uint64{}
-	run := func(c *Client, op Op) Op {
-		b := &Batch{Client: c, Ops: []Op{op}}
-		w.s.Run(w.now, b)
-		return b.Ops[0]
-	}
-	run(holder, Op{Kind: Use, Data: []byte("t")})
-	for _, state := range []string{"held", "others", "buried", "delayed", "ready"} {
-		op := Op{Kind: Put, TTR: 100, Size: 1, Data: []byte("x")}
-		if state == "delayed" {
-			op.Delay = 100
-		}
-		id := run(holder, op).ID
-		ids[state] = id
-		switch state {
-		case "held", "buried":
-			run(holder, Op{Kind: ReserveJob, ID: id})
-		case "others":
-			run(other, Op{Kind: ReserveJob, ID: id})
-		}
-		if state == "buried" {
-			run(holder, Op{Kind: Bury, ID: id})
-		}
-	}
-	return w.s, holder, ids
+	w.run(`
+		holder use t
+		for 1..3 holder put 0 0 100
+		holder put 0 100 100 -> 4
+		holder put 0 0 100   -> 5
+		holder reserve-job 1 -> 1
+		other reserve-job 2  -> 2
+		holder reserve-job 3 -> 3
+		holder bury 3 0`)
+	return w.s, &w.users["holder"].client
 }
 
 // An authorizer that refuses hides every job but one's own, and what is refused changes nothing. One
 // that allows changes nothing about any answer.
 func TestAuthorizer(t *testing.T) {
 	for _, kind := range []Kind{Peek, StatsJob, KickJob, ReserveJob, Delete} {
-		for _, state := range []string{"ready", "delayed", "buried", "held", "others"} {
+		for i, state := range []string{"held", "others", "buried", "delayed", "ready"} {
 			answer := func(j Authorizer) Status {
-				s, holder, ids := authorizerWorld(t)
-				b := &Batch{Client: holder, Authorizer: j, Ops: []Op{{Kind: kind, ID: ids[state]}}}
+				s, holder := authorizerWorld(t)
+				b := &Batch{Client: holder, Authorizer: j, Ops: []Op{{Kind: kind, ID: uint64(i + 1)}}}
 				before := s.totals
 				s.Run(1, b)
 				if b.Ops[0].Status == Denied && s.totals != before {

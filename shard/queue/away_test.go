@@ -28,28 +28,6 @@ func textOp(id uint64, body string) Op {
 	return Op{Kind: Put, ID: id, TTR: 9, Size: uint32(len(body)), Data: []byte(body)}
 }
 
-// Bodies are kept in memory up to the budget, and its memory is used again when
-// jobs inside it end.
-func TestBudget(t *testing.T) {
-	s, c := newTightState(), &Client{}
-	s.runAll(t, c, Op{Kind: Use, Data: []byte("default")}, textOp(1, "12345678"), textOp(2, "abcdefgh"),
-		textOp(3, "xy"))
-	inside := func(want int64) {
-		t.Helper()
-		if s.inside != want {
-			t.Errorf("%d bytes are in memory, want %d", s.inside, want)
-		}
-		if err := s.Check(); err != nil {
-			t.Error(err)
-		}
-	}
-	inside(10)
-	s.runAll(t, c, Op{Kind: Delete, ID: 1}, Op{Kind: Delete, ID: 2})
-	inside(2)
-	s.runAll(t, c, textOp(4, "abcdefgh"))
-	inside(10)
-}
-
 // A batch stops behind an answer that lacks its body, and goes on when it has
 // been supplied.
 func TestBatchStopsAtABodyThatIsAway(t *testing.T) {

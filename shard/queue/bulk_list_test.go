@@ -103,7 +103,7 @@ func ids(list []*naive.Job) (ids []uint64) {
 // LJ1: a job that is there during the whole list is listed once, whatever others do between its pages, and
 // however small these are; no job is listed twice. Pages end with their share.
 func TestListBetweenOthers(t *testing.T) {
-	for _, jobs := range []int{40, fewJobs, 5 * fewJobs} { // found through the tube, and through the records
+	for _, jobs := range []int{40, fewJobs, 3 * fewJobs} { // found through the tube, and through the records
 		for _, share := range []int{0, leastShare} {
 			t.Run(fmt.Sprintf("%d jobs, share %d", jobs, share), func(t *testing.T) {
 				w := newManyWorld(t, 0, share)

@@ -6,7 +6,8 @@ import (
 	"beanfield/shard/queue/policy"
 )
 
-// The figures say how many bytes of bodies are in memory and beyond, also when jobs end.
+// Bodies are kept in memory up to the budget, and its memory is used again when jobs inside it end. The figures say how
+// many bytes are in memory and beyond.
 func TestFiguresOfBodies(t *testing.T) {
 	s, c := newTightState(), &Client{}
 	s.runAll(t, c, Op{Kind: Use, Data: []byte("default")}, textOp(1, "12345678"), textOp(2, "abcdefgh"),
@@ -23,6 +24,11 @@ func TestFiguresOfBodies(t *testing.T) {
 	expect(2, 2, 8)
 	s.runAll(t, c, Op{Kind: Delete, ID: 2})
 	expect(1, 2, 0)
+	s.runAll(t, c, textOp(4, "abcdefgh"))
+	expect(2, 10, 0)
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
 }
 
 // An item that a consumer refuses goes to others, and is a dead letter when it was sent as

@@ -3,14 +3,11 @@ package queue
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"beanfield/shard/queue/queuetest"
-
-	"pgregory.net/rapid"
 
 	"beanfield/shard/queue/policy"
 )
@@ -157,39 +154,15 @@ func (x *machine) rule() {
 var policyCommands = append([]command{{"rule", 3, (*machine).rule}, {"limit", 1, (*machine).limit}}, commands...)
 
 // The state follows its policies as the model does, also when they change (M1, M2).
-func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine) }
+func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine, policyCommands) }
 
 // Clients get jobs by the weights of their tubes (WT1).
-func TestFairScheduler(t *testing.T) { checkMachine(t, newFairMachine) }
+func TestFairScheduler(t *testing.T) { checkMachine(t, newFairMachine, policyCommands) }
 
 // Tubes that are throttled hand out what they may, and at once, to who has waited longest (M4).
-func TestRateLimits(t *testing.T) { checkMachine(t, newRateMachine) }
-
-func checkMachine(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
-	rapid.Check(t, func(rt *rapid.T) {
-		x := make(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })
-		actions := map[string]func(*rapid.T){}
-		for _, c := range policyCommands {
-			for i := range c.weight {
-				actions[fmt.Sprint(c.name, " ", i)] = func(*rapid.T) { c.run(x) }
-			}
-		}
-		rt.Repeat(actions)
-	})
-}
+func TestRateLimits(t *testing.T) { checkMachine(t, newRateMachine, policyCommands) }
 
 // The same over long runs.
-func TestPoliciesLong(t *testing.T)      { runLong(t, newPolicyMachine) }
-func TestRateLimitsLong(t *testing.T)    { runLong(t, newRateMachine) }
-func TestFairSchedulerLong(t *testing.T) { runLong(t, newFairMachine) }
-
-func runLong(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
-	if testing.Short() {
-		t.Skip("long")
-	}
-	all := weighted(1, policyCommands)
-	eachSeed(t, 6, *stepsFlag, func(t *testing.T, rnd *rand.Rand) func() {
-		x := make(t, func(n int, _ string) int { return rnd.IntN(n) })
-		return func() { all[rnd.IntN(len(all))](x) }
-	})
-}
+func TestPoliciesLong(t *testing.T)      { runLong(t, newPolicyMachine, policyCommands) }
+func TestRateLimitsLong(t *testing.T)    { runLong(t, newRateMachine, policyCommands) }
+func TestFairSchedulerLong(t *testing.T) { runLong(t, newFairMachine, policyCommands) }

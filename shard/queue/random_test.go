@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"beanfield/shard/queue/queuetest"
+
 	"pgregory.net/rapid"
 )
 
@@ -17,11 +19,16 @@ var (
 // The state answers like the model, whatever is asked. When it does not, rapid shrinks the run
 // and prints the seed and the file that repeat it. S1 and S3 to S7 hold after each step
 // (audit).
-func TestModel(t *testing.T) {
+func TestModel(t *testing.T) { checkMachine(t, newMachine, commands) }
+
+// The same over long runs, which reach states that short ones do not.
+func TestModelLong(t *testing.T) { runLong(t, newMachine, commands) }
+
+func checkMachine(t *testing.T, begin func(queuetest.Failer, func(int, string) int) *machine, list []command) {
 	rapid.Check(t, func(rt *rapid.T) {
-		x := newMachine(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })
+		x := begin(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })
 		actions := map[string]func(*rapid.T){}
-		for _, c := range commands {
+		for _, c := range list {
 			for i := range c.weight {
 				actions[fmt.Sprint(c.name, " ", i)] = func(*rapid.T) { c.run(x) }
 			}
@@ -30,14 +37,13 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// The same over long runs, which reach states that short ones do not.
-func TestModelLong(t *testing.T) {
+func runLong(t *testing.T, begin func(queuetest.Failer, func(int, string) int) *machine, list []command) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	all := weighted(1, commands)
+	all := weighted(1, list)
 	eachSeed(t, 6, *stepsFlag, func(t *testing.T, rnd *rand.Rand) func() {
-		x := newMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
+		x := begin(t, func(n int, _ string) int { return rnd.IntN(n) })
 		return func() { all[rnd.IntN(len(all))](x) }
 	})
 }

@@ -127,7 +127,7 @@ func TestServiceModel(t *testing.T) {
 	all := append(weighted(1, commands), weighted(2, serviceCommands)...)
 	seeds := uint64(150)
 	if testing.Short() {
-		seeds = 60
+		seeds = 40
 	}
 	eachSeed(t, seeds, 600, func(t *testing.T, rnd *rand.Rand) func() {
 		x := newServiceMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
