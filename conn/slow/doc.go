@@ -1,13 +1,14 @@
 // Package slow remembers the commands and requests that took long: the last few hundred, with
 // what each of them waited for. Administrators read the list (beanfield slow, and the console).
-// It also remembers those that were refused, and why (beanfield refused).
+// It also remembers refused ones, and why they were refused (beanfield refused).
 //
-// The front ends decide what has taken long, by Bound, and tell it when the answer is there. They
-// measure so that quick commands pay nearly nothing; how is with each of them.
+// The front ends compare each command with Bound, and report a slow one when its answer is there. Each front
+// end says how it measures; quick commands pay almost nothing.
 //
 // # Invariants
 //
-//	SL1  Tell is for slow commands only, and Refuse for what a client has done wrong or may not do. Each takes a
-//	    lock that nobody holds for long.
-//	SL2  What they are told has no bytes of anybody's buffers, and no token: names are copies.
+//	SL1  Tell is for slow commands only, and Refuse for a client's errors and missing rights. Each takes
+//	    a lock that nobody holds for long.
+//	SL2  What Tell and Refuse are given shares no bytes with anybody's buffers, because names are copies,
+//	     and has no token.
 package slow
