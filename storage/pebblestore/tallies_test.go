@@ -126,7 +126,7 @@ func TestLiveBytesOfItems(t *testing.T) {
 	mustCommit(t, l)
 	before := l.Stats().Live
 	must.Do(t, s.Close())
-	s, l = openOne(t, fs)
+	_, l = openOne(t, fs)
 	if replayed(t, l); l.Stats().Live != before {
 		t.Errorf("%d bytes live, %d before the restart", l.Stats().Live, before)
 	}
