@@ -2,63 +2,55 @@
 // locallog), a store on Pebble that folds the log (package fold), and one data directory
 // around them.
 //
-// Package storage explains log, store and fold, and states the invariants L1 and L2. This
-// is how this package keeps them.
+// Package storage explains log, store and fold, and states the invariants L1 and L2. This comment says how the
+// package keeps them.
 //
 // # Why the invariants hold
 //
-// Acknowledged implies logged (L1): a turn is acknowledged after its operations, and those of
-// all turns before it, have been appended to the log, and in Always mode have been synced to
-// disk. (In Interval and Never a Commit that returns true promises only that they are in the
-// committer's queue.)
+// Acknowledged implies logged (L1): a turn is acknowledged after its operations, and those of all turns before it,
+// have been appended to the log and, in Always mode, synced to disk. (In Interval and Never modes, a Commit that
+// returns true promises only that they are in the committer's queue.)
 //
-// Why it holds: operations go into one open group; a group is handed to the one committer as
-// a whole, in order, only between turns; it becomes one record of the log, and the committer
-// calls its Acks after the log's Append and Sync have returned. A turn that wrote nothing
-// joins the group under way or the open one, so its Ack too comes after all that it can
-// have seen. After the first error no Ack succeeds: the fault is noted before
-// the call that met it returns, the committer checks it before it delivers, and
-// from then on another goroutine (reportFailure) takes all groups and tells their acks the error.
+// Why it holds: operations go into one open group. A group goes to the one committer as a whole, in order, and only
+// between turns. It becomes one record of the log, and the committer calls its Acks after the log's Append and Sync
+// have returned. A turn that wrote nothing joins the group under way or the open one, so its Ack too comes after
+// everything that the turn can have seen. After the first error no Ack succeeds: the fault is noted before the call
+// that met it returns, and the committer checks for a fault before it calls Acks. From then on another goroutine
+// (reportFailure) takes all groups, and gives their Acks the error.
 //
 // Replay gives the acknowledged state (L2): by L1 and G2 (package locallog) the log on the disk
 // is a prefix of the groups, each whole or not there at all, and it covers what was
-// acknowledged. The store is what its place says, because the place is in the same ingest as
-// the share that leads up to it, and an ingest is there as a whole or not at all. So the
-// store, with the net effect of the turns behind its place, is the state (FO1, package fold).
-// A replay reads that: the net effect is laid over the database in a batch that is never
-// applied. A large body is on the disk, as part of the database, before its record is in any
-// group. So no record is without its body, and a body without a record, left by a crash
-// between the two, is dropped. That body's id may be used again; a record has the
-// checksum of its own body. Everything read is checked against a checksum that covers
-// the key too, so that one record cannot be mistaken for another.
+// acknowledged. The store is exactly what its place says, because the place is in the same ingest as the share that
+// ends there, and an ingest is on disk as a whole or not at all. So the store, with the net effect of the turns
+// behind its place, is the state (FO1, package fold). A replay reads that state: it lays the net effect over the
+// database in a batch that is never applied. A large body is on disk, in the database, before its record is in any
+// group. So every record has its body. A body without a record, left by a crash between the two, is dropped. Its id
+// may be used again, because each record has the checksum of its own body. Whatever is read is checked against a
+// checksum that covers the key too, so one record cannot be mistaken for another.
 //
-// The highest id is in each share, and what comes after the share is in the log. So if a job,
-// or its end, survives a crash, the highest id is known.
+// Each share has the highest id so far, and later ids are in the log. So if a job, or its end, survives a crash,
+// the highest id is known.
 //
 // # What is on the disk
 //
-// See package directory for the directory, and package format for the file that says which
-// parts of it are valid, and for keys and values. A job is one key with everything,
-// and a second, small one that overrides its state after a release, bury or kick, so
-// that bodies are written once, but for the log. A job that comes and goes while its turns
-// are in the log costs no table at all.
+// See package directory for the directory, and package format for the file that says which parts of it are valid,
+// and for keys and values. A job is one key with everything in it. After a release, bury or kick, a second, small
+// key overrides its state, so bodies are written only once, apart from the log. A job that ends while its turns are
+// in the log is never in a table.
 //
-// What the queue service adds to a job is in the same two keys, in values that have
-// versions of their own. Tags do not change and are in the record. What changes
-// is in the update, and so is the tube's name if the job was moved. All other jobs are
-// written with the same bytes as before there was a queue service. A queue, with its
+// What the queue service adds to a job is in the same two keys, in values that have versions of their own. Tags do
+// not change, so they are in the record. What changes is in the update, and so is the tube's name if the job was
+// moved. Jobs that use none of this have the same bytes as before there was a queue service. A queue, with its
 // groups and views, is one small key, written as a whole each time.
 //
-// storage.Home of a tube's name chooses its shard, so that a queue and its rear queue are
-// together. The manifest has the number of this rule. A directory with another one is refused.
+// storage.Home of a tube's name chooses its shard, so a queue and its rear queue are in the same one. The manifest
+// has this rule's number. A directory with another number is refused.
 //
-// A body above LargeBody is stored in pieces beside its record. They are written to
-// tables outside the database, which then takes them over as they are (Pebble's
-// Ingest). If they went through the log, a gigabyte would delay every other turn for
-// 4 s or more, and then go through memtables and compactions. Their keys are above all
-// others, so that no other table overlaps with them: they go to the last level and
-// stay there until their jobs are deleted. Removing a table keeps a processor busy,
-// so a table has at most 16 MiB.
+// A body above LargeBody is stored in pieces beside its record. They are written to tables outside the database,
+// which then adopts these tables as they are (Pebble's Ingest). Through the log, a gigabyte would delay every other
+// turn for 4 s or more, and then pass through memtables and compactions. The keys of pieces are above all others,
+// so no other table overlaps with theirs: they go to the last level and stay there until their jobs are deleted.
+// Removing a table keeps a processor busy, so a table has at most 16 MiB.
 //
 // # The rooms
 //
@@ -70,6 +62,7 @@
 //
 // and here, where they come together:
 //
+//	store       a data directory, with the logs of its shards       store.go
 //	shardLog    what the shard calls                                log.go, replay.go
 //	append      has a group appended; waits for room; syncs         turnlog.go
 //	fold        has the store follow the log                        folding.go
@@ -88,7 +81,10 @@
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
 //	setAside    keeps such a copy that cannot be read, unused       aside.go
+//	Found       begins a node's directory from a server's             joining.go
+//	Prepared    a store for a router made ready while others serve  prepared.go
 //	serving     such a copy, as the owner's router sees it          serving.go
+//	tallies     what a log counts for the metrics                   tallies.go
 //	Sum         says what a copy has at a record                    sum.go
 //
 // # Turns, groups and syncs
@@ -98,12 +94,11 @@
 //
 // There are two groups: one open, one with the committer. The owner appends to
 // the open one without a lock; the mutex is taken once when a turn begins to
-// write and once when it ends. The committer takes the open group when the committer
-// is free and running, and no turn is under way; if one is, the end of that turn
-// hands the group over. So the next sync serves all turns that end during a sync, and
-// those that end before the committer has woken up. (If the first turn were handed
-// over at once it would be the whole group, and every second sync would serve only a
-// few turns: with 50 clients that cost an eighth of the throughput.)
+// write and once when it ends. The committer takes the open group when it is free and running and no turn is under
+// way; otherwise the end of the turn hands the group over. So the next sync serves all turns that end during a
+// sync, and those that end before the committer has woken up. (If the first turn were handed over at once, it would
+// be a group by itself, and every second sync would serve only a few turns: with 50 clients that cost an eighth of
+// the throughput.)
 //
 // # Who applies
 //
@@ -113,20 +108,18 @@
 // would only wait may do the committer's work (push): it appends the group, syncs, and goes on.
 //
 // A loop pushes at the end of a round, for all turns committed in it (conn/beanstalk,
-// section Commits). The first that comes applies. Those that come meanwhile leave their
-// turns to the committer's goroutine, which the first one wakes when it is done. Where
-// groups take a millisecond or more, all are left to that goroutine (pace).
+// section Commits). The first loop applies its group. Loops that push meanwhile leave their turns to the
+// committer's goroutine, which the first one wakes when it is done. Where groups take a millisecond or more, that
+// goroutine applies them all (pace, in package committer).
 //
 // # When something fails
 //
-// A failed sync may have lost pages that the kernel then calls clean, so it is
-// never tried again. Pebble wants its logger's Fatalf to end the process; to go on after that
-// would risk a manifest that names files which are gone. So its goroutine is parked. After
-// either, the log reports the error to every turn, Room reports false, Stats says
-// why, the process is told through Fatal, and the database is left alone: what it had
-// made durable is there at the next start. Folds and compactions that fail for want
-// of space are repeated, since nothing is lost by them. Meanwhile the log fills up, and then
-// turns wait.
+// A failed sync may have lost pages that the kernel then calls clean, so it is never retried. Pebble expects its
+// logger's Fatalf to end the process; going on after that would risk a manifest that names missing files. So the
+// goroutine that calls Fatalf never returns from it. After either, the log reports the error to every turn, Room
+// reports false, Stats says why, the process is told through Fatal, and the database is left alone: what it had
+// made durable is there at the next start. Folds and compactions that fail for lack of space are repeated, since
+// nothing is lost. Meanwhile the log fills up, and then turns wait.
 //
 // A failed read is different. A body that is damaged, or that the disk does not
 // return, concerns only its own job: Body returns ErrUnreadable, the shard sets the
@@ -138,36 +131,34 @@
 //
 // # Damage
 //
-// If Pebble cannot read any part of its manifest, it assumes that a crash cut off the rest. It
-// then goes on without the rest, and removes the tables that nothing names any more. A single
-// flipped bit can destroy thousands of jobs in this way. So before Pebble opens a directory,
-// verify reads it, changes nothing, and refuses it if something is missing that had been on
-// disk.
+// If Pebble cannot read a part of its manifest, it assumes that a crash cut the file off there. It goes on without
+// the rest, and removes the tables that nothing names any more. So a single flipped bit can destroy thousands of
+// jobs. So before Pebble opens a directory, verify reads it, changes nothing, and refuses it if something is
+// missing that had been on disk.
 //
 // VE1. Everything that VE2, VE3 and VE4 say had been synced can be read. Otherwise the directory
 // is refused and left as it was.
 //
-// VE2. The sync progress (package database) says how far the newest manifests have been synced. It is
-// written and synced itself after each sync of a manifest, before anybody hears of that one:
-// before a slot of the log is freed, or a table removed, because of what the manifest says. So
-// it is exact after a kill, a power cut and a clean stop.
+// VE2. The sync progress (package database) says how far the newest manifests have been synced. It is itself
+// written and synced after each sync of a manifest, before anything relies on that sync: before a slot of the log
+// is freed, or a table removed. So it is exact after a kill, a power cut and a clean stop.
 //
-// VE3. The log tells what of it had been synced: by its numbers, its hashes, what each record
-// says of those before it, and a mark of its own (package locallog, G3).
+// VE3. The log itself tells how far it had been synced: by its numbers, its hashes, what each record says of those
+// before it, and its mark (package locallog, G3).
 //
-// VE4. The place of the store is in the store itself, in the ingest of the share that led up to
-// it. The log goes on from there, or has begun before it. This holds the two together: if the
-// store has lost shares whose slots are in use again, nothing in the log follows on its place.
+// VE4. The store's place is in the store itself, in the ingest of the share that ends there. The log continues from
+// there, or begins before it. So the two can be compared: if the store has lost shares whose slots have been
+// reused, no record of the log follows its place.
 //
-// Without the sync progress, VE4 is the second witness for them. What may then be lost unnoticed from the end of a
-// manifest does no harm: shares whose slots are all still there are folded again; what a compaction made is missing
-// only if what it was made of has been kept. If large bodies are lost, their jobs are reported as Damaged.
+// If the sync progress is missing, VE4 still notices lost shares. What may then be lost unnoticed from the end of a
+// manifest does no harm: shares whose slots are all still there are folded again, and a compaction's output can be
+// missing only if its input was kept. If large bodies are lost, their jobs are reported as Damaged.
 //
 // Why there are no false alarms: all four speak only of syncs that had returned, so
 // what they cover stays readable through any crash. (What comes after that may not: a disk may
-// write the blocks of one sync in any order, and leave out some.) A manifest never becomes
-// shorter while it is in use, and is in use until a marker names another; both have been
-// synced before anything is removed or overwritten.
+// write the blocks of one sync in any order, and leave out some.) A manifest never becomes shorter while it is in
+// use, and it is in use until a marker names another. The new manifest and the marker are synced before anything is
+// removed or overwritten.
 //
 // What verify checks, for each shard:
 //
@@ -183,46 +174,43 @@
 // names are there, and no others. Damage inside a table's blocks is found when they are
 // read, by their own checksums; it cannot be mistaken for the end of a file.
 //
-// What it does not see: damage to the log that neither its mark nor a later record covers, as
-// when it is cut short after a power cut, beyond the number in an older mark. In Interval and
-// Never it notices the loss of what was synced, not of all that was acknowledged.
+// What verify does not see: damage to the log that neither its mark nor a later record covers, as when the log is
+// cut short after a power cut, beyond the number in an outdated mark. In Interval and Never modes it notices the
+// loss of what was synced, not of all that was acknowledged.
 //
 // # Copies
 //
-// A node of a cluster has a copy of each shard: a store and a log like those of a server by itself.
-// The records of the log are kept by an engine on several machines, and Take writes those that count
-// to the files here, byte for byte, without a sync. So the fold, the window and the replay work as
-// ever, and a copy is always a prefix of the log. What a crash took of the files is read from the
-// engine again, so VE3 claims nothing of them: only the store is verified. The owner's committer
-// appends a group by Upstream, and Take is given its records before that returns.
+// A node of a cluster has a copy of each shard: a store and a log like a single server's. An engine keeps the log's
+// records on several machines, and Take writes those that count to the files here, byte for byte, without a sync.
+// So the fold, the window and the replay work as usual, and a copy is always a prefix of the log. What a crash took
+// from the files is read from the engine again, so VE3 does not apply to them: only the store is verified. The
+// owner's committer appends a group through Upstream, and Take is given its records before that call returns.
 //
-// A copy that is damaged is moved to cluster/damaged, and an empty one takes its place. That one has the file
-// "empty" until another node's copy comes, or the log's first records. While it is there, nothing that was set
-// aside before gives way to this copy, and Leave and Read refuse the directory. What cannot be moved stays where
-// it is, and the start is refused; so is one whose disk does not give what it has: that is not damage.
+// A damaged copy is moved to cluster/damaged, and an empty one takes its place. The empty one has the file "empty"
+// until another node's copy arrives, or the log's first records. While that file is there, this copy replaces none
+// that was set aside before, and Leave and Read refuse the directory. If a copy cannot be moved, it stays where it
+// is and the node does not start. Nor does the node start if the disk fails to read, because that is not damage.
 //
-// An owner acknowledges nothing without a lease: a turn that wrote nothing may have handed out
-// a job. When the lease is gone, or an append fails, every turn from there on is told the error.
-// The copy is not concerned, and may be served again by a later owner's router.
+// An owner acknowledges nothing without a lease, not even a turn that wrote nothing: it may have handed out a job.
+// When the lease is gone, or an append fails, every later turn is told the error. The copy is not affected, and a
+// later owner's router may serve it again.
 //
 // # Rejected
 //
-//   - One database for all shards, with a prefix for each: one log and one sync
-//     for all, but also one commit queue, and compactions that mix what shards
-//     write. Measured on two cores with as many shards, a put and its delete a
-//     turn: 4,100 pairs a second against 8,000 with two databases; 64 a turn: no
-//     clear difference. With four shards a core the one database needs 20 to 50 %
-//     less CPU, because syncs are shared: a reason not to have many more shards
-//     than cores. Also, a shard with a database of its own can be moved by copying
-//     its directory.
+//   - One database for all shards, with a prefix for each: one log and one sync for all, but also one commit queue,
+//     and compactions that mix what shards write. Measured on two cores with two shards: with a put and its delete
+//     in each turn, 4,100 pairs a second against 8,000 with two databases; with 64 pairs in each turn, no clear
+//     difference. With four shards a core, one database needs 20 to 50 % less CPU, because syncs are shared: a
+//     reason not to have many more shards than cores. Also, a shard with a database of its own can be moved by
+//     copying its directory.
 //   - Records and updates under adjacent keys: one iterator would do for Replay,
 //     but a compaction of updates would rewrite the bodies beside them.
-//   - Single deletes of records: nothing is left where the two meet, but when a compaction
-//     cannot read what is behind one, Pebble panics, and so does the next start.
-//   - Range deletes of ids that are all dead: one must know which are, and compact bounds the
-//     garbage anyway. (The pieces of one large body are removed by a range delete.)
-//   - Large bodies as plain files: they would need a life of their own in copies,
-//     moves, salvage and crashes, which tables have already.
+//   - Single deletes of records: record and delete vanish where they meet, but if a compaction cannot read what is
+//     behind a single delete, Pebble panics, and again at the next start.
+//   - Range deletes of ids that are all dead: they need to know which are dead, and compact bounds the garbage
+//     anyway. (The pieces of one large body are removed by a range delete.)
+//   - Large bodies as plain files: copies, moves, salvage and recovery would have to handle them too. They already
+//     handle tables.
 //   - Looking up the highest id as the last key: any number of tombstones may follow
 //     it, and the job that had it may be deleted.
 package pebblestore

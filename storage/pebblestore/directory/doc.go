@@ -1,3 +1,3 @@
-// Package directory is a data directory: what lies in it, whose it is, which part of it counts,
-// and what is said of one that is damaged, in use, or somebody else's.
+// Package directory is a data directory: what is in it, who uses it, which part of it counts, and
+// the errors about one that is damaged, in use, or not beanfield's.
 package directory
