@@ -81,7 +81,7 @@
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
 //	setAside    keeps such a copy that cannot be read, unused       aside.go
-//	Found       begins a node's directory from a server's             joining.go
+//	Found       begins a node's directory from a server's           joining.go
 //	Prepared    a store for a router made ready while others serve  prepared.go
 //	serving     such a copy, as the owner's router sees it          serving.go
 //	tallies     what a log counts for the metrics                   tallies.go
