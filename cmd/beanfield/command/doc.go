@@ -1,13 +1,12 @@
-// Package command holds the subcommands of beanfield: what people do with a server, or with
-// a data directory, from a shell.
+// Package command has the subcommands of beanfield: what people do from a shell with a server or a data directory.
 //
 // # Where to start reading
 //
-// commands.txt lists all commands: names, arguments, help and examples. table.go reads it, and
-// says what does each: its action, whose fields are the flags (flags.go). -h, the completions, the
-// manual page and the list in beanfield -h are made from this table. command.go runs a row.
-// They speak to a server through package client (server.go). A new command is a section of commands.txt and a row of
-// actions in table.go; tests are conversations (talk in kit_test.go).
+// commands.txt lists all commands: names, arguments, help and examples. table.go reads it, and gives each command
+// its action, whose fields are the flags (flags.go). Each command's -h, the completions, the manual page and the
+// list in beanfield -h are made from this table. command.go runs a command. Commands talk to a server through
+// package client (server.go). A new command needs a section of commands.txt and a row of actions in table.go; tests
+// are conversations (talk in kit_test.go).
 //
 //	jobs put list      single jobs; putting.go puts many and prints their ids
 //	sweep taker        purge and move, which take the jobs of a tube in shares
@@ -25,21 +24,21 @@
 //	3  something was not there: no such job or tube, nothing to reserve in time, or a
 //	   salvage that could not read everything; or a cluster has problems
 //
-// server.go also says what a refusal means. A server hides tubes from clients without a right there, so the message
-// often has both possibilities, and names the right.
+// server.go also words refusals. A server hides tubes from clients without a right there. So the message often says
+// both, that something is not there or that a right is missing, and names the right.
 //
 // Standard error gets what goes wrong. Standard output gets results only, so that it can
 // be piped; with -json it is JSON.
 //
 // # Invariants
 //
-//	U1  Any beanstalkd will do: a command uses the verbs of beanstalkd 1.12 only, unless it
-//	    has asked for capabilities and the server has others. Only list cannot do without.
-//	    Once it has been refused, it asks for policies, too: beanstalkd does not know that.
+//	U1  Any beanstalkd will do: a command uses only verbs of beanstalkd 1.12, unless it has asked the server
+//	    for its capabilities and found others. Only list, policy and schedules cannot do without these. After
+//	    a refusal, a command may also ask for policies, which beanstalkd does not know.
 //	U2  A job is never lost: a command that moves or hands out a job deletes it only after
 //	    the job is stored, or printed, elsewhere.
-//	U3  Every wait for a server ends: with its reply, or with the connection's time limit.
-//	U4  Nobody has to guess what was stored: an id is printed before the next wait for the
-//	    server, and a command that is interrupted, or whose output is closed, first says how
-//	    far it has come. After kill -9, only ids are missing whose replies it had not read.
+//	U3  Every wait for a server ends with a reply, or at the connection's time limit.
+//	U4  Nobody has to guess what was stored: an id is printed before the next wait for the server. A command
+//	    that is interrupted, or whose output is closed, says how far it has come before it ends. After kill -9,
+//	    the only ids missing are those whose replies it had not read.
 package command
