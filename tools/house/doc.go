@@ -5,32 +5,27 @@
 //
 //	go test ./tools/house
 //
-// Each complaint names the file, the line, the rule by its number, and what the
-// rule wants. The rules themselves are tested with small sources that break them
-// (broken_test.go).
+// Each complaint names the file, the line and the rule, and says what the rule wants. The rules themselves are
+// tested with small sources that break them (broken_test.go).
 //
 //	H1  Imports run one way. A package has a floor (floors in imports_test.go), and
-//	    imports only packages on lower floors. Packages on the same floor do not
-//	    import each other, which keeps the front ends apart. Nobody imports the process, but
-//	    tools may import what lies below its directory: a package or a manual page is
-//	    made from the table of its commands. Only tools import tools:
-//	    packages below a tool's own directory are for that tool alone, those
-//	    directly below tools are for all of them.
-//	H2  What comes from outside the house comes in through one door: Pebble in
-//	    storage/pebblestore and storage/locallog, NATS in storage/jetstream and storage/cluster, TOML in
-//	    cmd, xxhash in router and where records, files and stores are hashed (storage/turns,
-//	    storage/locallog, storage/cluster/transfer, storage/pebblestore/format), the network in conn, cmd, tools,
-//	    storage/jetstream and storage/cluster, HTTP in the
-//	    front ends that speak it and in cmd, WebSocket and protobuf in conn/queueservice. Clients in
-//	    tools/clients may use what clients use, and tools/bench/profile asks for profiles.
-//	H3  The queue, shard/queue with its cells, is pure. It may import only what computes (pure in
-//	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
-//	    and has no channel, and prints nothing. This does not apply to its tests.
-//	H4  A file has at most 400 lines, a function at most 60, tests included. README.md has at
-//	    most 220: it is for users, and details are in the manual.
+//	    imports only packages on lower floors. Packages on the same floor do not import each other, which
+//	    keeps the front ends apart. Nobody imports the process (cmd/beanfield), but tools may import
+//	    packages below its directory: a release or a manual page is made from its table of commands. Only
+//	    tools import tools: packages below a tool's own directory are for that tool alone, those directly
+//	    below tools are for all of them.
+//	H2  Libraries, the network and HTTP are imported only where "doors" in imports_test.go says: Pebble
+//	    in storage/pebblestore and storage/locallog, NATS in storage/jetstream and storage/cluster, TOML
+//	    in cmd and tools/bench/compare, the network in conn, cmd, tools and where NATS is, HTTP in the
+//	    front ends that speak it, in cmd, and in tools that need it.
+//	H3  The queue, shard/queue with its cells, is pure. It may import only packages that compute (pure in
+//	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine, has no channel, and
+//	    prints nothing. Its tests may.
+//	H4  A file has at most 400 lines, a function at most 60, tests included. README.md has at most 220: it
+//	    is for users, and the manual has the details.
 //	H5  Every package has a doc.go with its package comment, and no other file has
-//	    one: a newcomer knows where to start. The map in tools/GUIDE.md has a line for each, but
-//	    for tools and for packages that only tests use.
+//	    one: a newcomer knows where to start. The map in tools/GUIDE.md has a line for each package,
+//	    except tools and packages that only tests use.
 //	H6  No package is called util, common, helpers or the like: a name says what a
 //	    package is about.
 //	H7  The top level holds what topLevel in layout_test.go lists, each entry with its
@@ -44,7 +39,7 @@
 //	H11 make fuzz runs every fuzz target in the tree.
 //	H12 An invariant has one name: one doc.go states it, and comments, panics and errors cite
 //	    no others. The comment of a test that fails without it cites it.
-//	H13 A room weighs no more identifiers than weight_test.go allows it, and its tests likewise: growth
-//	    is a decision that somebody writes down. Nor does it weigh much less: what has been taken away
-//	    stays away.
+//	H13 A room (a directory with its packages, as weight_test.go lists them) has no more identifiers than
+//	    weight_test.go allows, and so do its tests: growth is a decision that somebody writes down. Nor
+//	    may it have far fewer, so that the limit falls with the code.
 package house

@@ -1,3 +1,3 @@
-// Package marked makes bodies of jobs that can be told from all others, and from damaged ones. It is
-// shared by tools/crash and tools/faults.
+// Package marked makes bodies of jobs that cannot be confused with other bodies or with damaged
+// ones. tools/crash and tools/faults share it.
 package marked

@@ -6,13 +6,12 @@
 //	Node      one of them: kill, pause, restart, lose its disk
 //	Network   the links between them
 //
-// A node's configuration names a link's address for each of the others, and its own real address.
-// Two engines may talk over a connection that either of them has opened. So a link is a direction,
-// from one node to another: what is said over a connection goes through one link, and what is said back through the
-// other.
+// A node's configuration has its own real address and, for each other node, the address of a link. Two engines may
+// talk over a connection that either of them has opened. So a link is one direction, from one node to another: of
+// each connection, what one node sends goes through one link, and what the other sends back through the other link.
 //
-// A link that is held loses nothing: as with TCP, what was sent arrives when the link is healed,
-// unless the connections are reset then. The end of a connection does not get through it either.
+// A held link loses nothing: as with TCP, what was sent arrives when the link is healed, unless the connections are
+// reset then. A held link does not pass on the end of a connection either.
 //
-// It is shared by tools/cluster and tools/faults.
+// tools/cluster and tools/faults share this package.
 package nodes

@@ -17,14 +17,14 @@
 //	program.go    the program
 //	documents.go  manual page, completions, changelog
 //	notices.go    the copyright notices of what is linked in
-//	archive.go    archives
+//	archive.go    tar archives
 //	nfpm.go       packages
 //	files/        other files that are installed; nfpm.yaml says where
 //
 // # Invariants
 //
-//	PK1  The same commit gives the same bytes: no time, name or path of the machine gets
-//	     into a file. All times are that of the commit.
+//	PK1  The same commit gives the same bytes: no time, name or path of the build machine gets
+//	     into a file. All times are the commit's.
 //	PK2  What is written about flags and commands comes from the program itself.
 //	PK3  The service works as installed, on 127.0.0.1 only, with jobs on disk. An upgrade
 //	     keeps a configuration that was edited, and no package ever removes jobs.
