@@ -28,11 +28,11 @@
 // # Metrics
 //
 // While a job is handled, counting for the metrics takes no lock, no label and no allocation. Shards count in
-// plain fields, and a scrape asks each for a look (package shard). Event loops publish their figures every 16
-// rounds. Logs count once for each group of turns. What needs a clock is a sample: one turn of a shard in 13, one
-// run of commands of a loop in 61. So beanfield_command_seconds covers the sampled commands only, each from when
-// it is handed to its shard until it is answered. That includes waiting for the shard and for the log, but not
-// waiting in the socket, or in a reserve for a job. Its _count is not the number of commands;
+// plain fields, and a scrape asks each shard for its figures (package shard). Event loops publish theirs every 16
+// rounds. Logs count once for each group of turns. What needs a clock is only sampled: one turn of a shard in 13,
+// one run of commands of a loop in 61. So beanfield_command_seconds covers the sampled commands only, each from
+// when it is handed to its shard until it is answered. That includes waiting for the shard and for the log, but
+// not waiting in the socket, or in a reserve for a job. Its _count is not the number of commands;
 // beanfield_cmd_*_total are.
 //
 // A scrape asks the shards for 128 tubes at a time and keeps the busiest of them. It formats them in small pieces,

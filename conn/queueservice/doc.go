@@ -43,8 +43,8 @@
 // A consumer's name proves nothing. So a client that may no longer reserve cannot finish the items that were
 // pushed to it: they go to another consumer. When rules or tokens change, waiting watches and gets that are no
 // longer allowed end at once, a WebSocket with code 1008. If the client does not read, its connection is closed
-// after a second, and what it sends until then is ignored. A request is judged when its headers have come, and
-// again when its body has come.
+// after a second, and what it sends until then is ignored. The rights of a request are checked when its headers
+// have come, and again when its body has come.
 //
 // Without rules, Options.Tokens let clients in, and each may do everything. If there are rules,
 // these tokens are ignored.

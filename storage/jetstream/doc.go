@@ -1,5 +1,6 @@
 // Package jetstream keeps a shard's log on several machines: it carries out on NATS JetStream what package
-// lanes asks for. It runs that engine; only package cluster also talks to it.
+// lanes asks for. It runs that engine; of the other packages, only storage/cluster and those below it talk
+// to the engine.
 //
 //	Server    the engine, embedded in this process; Connect is for an engine that the site runs itself
 //	Shard     the two streams that are the lanes of a shard, and which nodes lead them

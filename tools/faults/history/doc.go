@@ -1,5 +1,5 @@
-// Package history notes what clients of a cluster ask and are answered, and says afterwards which
-// promises were broken. A client that has lost an answer knows nothing: both outcomes are possible.
+// Package history records the requests and answers of a cluster's clients, and says afterwards which promises were
+// broken. If an answer was lost, both outcomes are possible.
 //
 // # The rules
 //
@@ -18,17 +18,17 @@
 //
 // # What is certain
 //
-// A connection holds a job from the answer to its reserve on. It has proof of that for later moments:
-// the sending of a release, bury or touch that is done. It holds the job also until its TTR is over, counted
-// from when its reserve (or a touch that is done) was sent, which is the earliest moment; until it
-// sends a command that ends the job; and as long as its server still serves it, of which each answer
-// is a proof: the server has served between sending and answer. A server that is stopped has been
-// replaced by another node without its clients' knowledge; so silence proves nothing.
+// A connection holds a job from the answer to its reserve on. A later release, bury or touch that succeeds proves that
+// the connection still held the job when it sent that command. Without such proof, it certainly holds the job only
+// while three things are true. The TTR is not over, counted from when the reserve, or a touch that succeeded, was sent.
+// The connection has sent no command that ends the job. And its server still serves, which each answer proves for some
+// moment between sending and answer. A stopped server may have been replaced by another node without its clients'
+// knowledge, so silence proves nothing.
 //
 // A node serves a connection during one ownership. So it has served from the first answer of a
 // connection to the sending of the last command that it has answered there: FR7 compares these
 // times, and each answer, with those of connections to other nodes.
 //
-// It is not one ledger with that of tools/crash, which keeps for each job the versions that a restart may find, without
-// times, and has one command about a job under way: the two have two maps in common, of tokens and of ids.
+// tools/crash has a ledger of its own. It keeps for each job the versions that a restart may find, without times, and
+// allows only one command about a job at a time. The two ledgers would share only two maps, of tokens and of ids.
 package history
