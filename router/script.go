@@ -73,7 +73,11 @@ func needsPlace(k queue.Kind) bool {
 // collect copies the answers of the batch that has just ended to its steps.
 func (c *script) collect(s *Session) {
 	for i := range c.batch.Ops {
-		c.steps[c.first+i].op = c.batch.Ops[i]
+		op := &c.batch.Ops[i]
+		if op.Several != nil {
+			op.Several.IDs = nil // an idle session keeps no list
+		}
+		c.steps[c.first+i].op = *op
 	}
 	if s.Several != nil {
 		s.Several.collect(c.shard, &c.batch)

@@ -11,8 +11,14 @@ import (
 // held is how many bytes of memory a session keeps for its next call.
 func (s *Session) held() int {
 	b := &s.script.batch
-	return cap(s.script.steps)*int(unsafe.Sizeof(step{})) + cap(b.Ops)*int(unsafe.Sizeof(queue.Op{})) + cap(
+	n := cap(s.script.steps)*int(unsafe.Sizeof(step{})) + cap(b.Ops)*int(unsafe.Sizeof(queue.Op{})) + cap(
 		b.Bytes) + cap(s.small)
+	for _, k := range s.script.steps {
+		if v := k.op.Several; v != nil {
+			n += 8 * cap(v.IDs)
+		}
+	}
+	return n
 }
 
 // watchAll has a client watch a tube of each shard, and returns their names.
@@ -90,5 +96,23 @@ func TestTrimOfFewShards(t *testing.T) {
 	reserve()
 	if n := testing.AllocsPerRun(100, reserve); n != 0 {
 		t.Errorf("a reserve over 3 shards allocates %v times", n)
+	}
+}
+
+// After a command for a thousand jobs it does not keep their ids.
+func TestKeepsNoList(t *testing.T) {
+	r := newRouterOf(3)
+	defer r.Close()
+	c, ids := newClient(r), make([]uint64, 1000)
+	c.use("t")
+	for i := range ids {
+		ids[i] = c.put(1, 60)
+	}
+	c.Finish(c.DoSeveral(queue.Op{Kind: queue.DeleteSeveral}, ids, nil))
+	if d := c.Did(); d.Done != len(ids) {
+		t.Errorf("it has done %+v", d)
+	}
+	if n := c.held(); n > 2<<10 {
+		t.Errorf("it keeps %d bytes", n)
 	}
 }
