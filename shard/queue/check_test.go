@@ -123,8 +123,16 @@ func (s *State) checkClient(c *Client, place func(uint32, string) error) error {
 			return err
 		}
 	}
+	if c.consumer != nil {
+		n, err := c.consumer.row.Check(s.jobPos, holds)
+		if err != nil {
+			return err
+		}
+		timed -= n
+	}
 	if int(c.ttrs.N) != timed {
-		return fmt.Errorf("S3: a client's list has %d jobs with a deadline, its heap %d", timed, c.ttrs.N)
+		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed,
+			c.ttrs.N)
 	}
 	if c.fair != nil {
 		if err := c.fair.Check(); err != nil {

@@ -20,7 +20,7 @@ type Client struct {
 	watched []*tube            // in no particular order; those of a client of many tubes are in many
 	many    *manyTubes         // nil while they are few
 	held    cells.List[uint32] // in the order of reservation
-	ttrs    cells.Heap         // the same jobs by deadline
+	ttrs    cells.Heap         // the same jobs by deadline, except for those in a consumer's row
 	waits   *waitEntry
 	ticket  uint64                // of the latest wait
 	arrival uint64                // its number among the shard's
@@ -63,7 +63,9 @@ func (s *State) hold(c *Client, slot uint32) {
 	if j.ttr > 0 { // otherwise it has no deadline
 		t.key = s.now + s.ttrOf(slot)
 		e := deadlineKey(t.key, j.id(), slot)
-		c.ttrs.Push(s.jobPos, e)
+		if c.consumer == nil || !c.consumer.row.Push(s.jobPos, e) {
+			c.ttrs.Push(s.jobPos, e)
+		}
 		s.holders.Schedule(c.slot, c.soonest())
 	}
 	if c.consumer != nil {
@@ -86,7 +88,11 @@ func (s *State) unhold(slot uint32) {
 	}
 	s.listRemove(&c.held, slot)
 	if j.ttr > 0 {
-		c.ttrs.Remove(s.jobPos, s.jobPos.Get(slot))
+		if at := s.jobPos.Get(slot); at&cells.InRow == 0 {
+			c.ttrs.Remove(s.jobPos, at)
+		} else {
+			c.consumer.row.Remove(at)
+		}
 		s.holders.Schedule(c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0
@@ -122,12 +128,33 @@ func (s *State) holds(c *Client, slot uint32) bool {
 	return c != nil && c.slot != 0 && j.state() == Reserved && s.rare(j).holder == c.slot
 }
 
+// A client's deadlines are in its heap. A consumer may hold hundreds of jobs, but its
+// deadlines mostly come in order, because TTRs are mostly equal, and go roughly in order. So
+// deadlines that come in order are in a row. A deadline that is out of order, or that the row
+// has no room for, is in the heap.
+
+// first is the job whose deadline comes first; there must be one.
+func (c *Client) first() cells.Entry {
+	if c.consumer == nil || c.consumer.row.N == 0 {
+		return c.ttrs.Top()
+	}
+	if e := c.consumer.row.First(); c.ttrs.N == 0 || e.Before(c.ttrs.Top()) {
+		return e
+	}
+	return c.ttrs.Top()
+}
+
 // soonest is the first deadline of the jobs that the client holds, or 0.
 func (c *Client) soonest() int64 {
-	if c == nil || c.ttrs.N == 0 {
+	switch {
+	case c == nil:
 		return 0
+	case c.ttrs.N > 0 && c.consumer == nil:
+		return int64(c.ttrs.Top().Major)
+	case c.ttrs.N > 0 || c.consumer != nil && c.consumer.row.N > 0:
+		return int64(c.first().Major)
 	}
-	return int64(c.ttrs.Top().Major)
+	return 0
 }
 
 // use has the client use another tube; Unuse: none.

@@ -115,7 +115,7 @@
 //	    Between an un… and the next make… (places.go) it is in none, and
 //	    nobody else can see that.
 //	S3  Every counter equals what walking the state would count.
-//	S4  The position of an entry of a heap is the one that its job, tube or
+//	S4  The position of an entry of a heap or a row is the one that its job, tube or
 //	    client remembers.
 //	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
 //	    service needs it (items_service.go). The pinned one needs none.

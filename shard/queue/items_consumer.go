@@ -27,16 +27,17 @@ type consumer struct {
 	marks      uint64 // of tags, if it is filtered
 	start      uint64
 
-	look     uint64 // of a filtered one: it wants no job with a lower id
-	index    uint64 // the item that it was sent last
-	heard    int64  // when it was last heard of
-	unsent   int    // DeliveryBatch.Weight of what was pushed and is not reported as sent
-	told     bool   // it knows that its group is over
-	stopped  bool   // it is about to stop (CodeShutdown), and is sent nothing until it watches again
-	fetching bool   // bodies are read for its last batch; the next would overtake it
-	again    uint32 // the pending item that a new connection is to be sent next, or 0
-	resent   int    // how many it was sent again
-	listed   bool   // it is in State.withRoom
+	row      cells.Row // deadlines that came in order
+	look     uint64    // of a filtered one: it wants no job with a lower id
+	index    uint64    // the item that it was sent last
+	heard    int64     // when it was last heard of
+	unsent   int       // DeliveryBatch.Weight of what was pushed and is not reported as sent
+	told     bool      // it knows that its group is over
+	stopped  bool      // it is about to stop (CodeShutdown), and is sent nothing until it watches again
+	fetching bool      // bodies are read for its last batch; the next would overtake it
+	again    uint32    // the pending item that a new connection is to be sent next, or 0
+	resent   int       // how many it was sent again
+	listed   bool      // it is in State.withRoom
 	batch    *DeliveryBatch
 
 	// of a view's consumer: what is pending, and its place in the view's line

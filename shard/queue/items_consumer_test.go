@@ -7,7 +7,8 @@ import (
 	"beanfield/shard/queue/queuetest"
 )
 
-// Items whose times pass go to others in the order of their deadlines.
+// Items whose times pass go to others in the order of their deadlines, whether they stand
+// in a consumer's row or not.
 func TestDeadlinesOutOfOrder(t *testing.T) {
 	f := newPushField(0, 0)
 	c := &Client{}
@@ -20,9 +21,12 @@ func TestDeadlinesOutOfOrder(t *testing.T) {
 	}
 	f.endTurn()
 	holder := f.s.tubes["tube0"].service.first.users["0"]
+	if holder.row.N != 4 || holder.client.ttrs.N != 2 {
+		t.Fatalf("%d deadlines in the row, %d in the heap", holder.row.N, holder.client.ttrs.N)
+	}
 	for _, nth := range []uint64{4, 6, 1, 2, 3, 5} {
 		want := before + nth
-		e := holder.client.ttrs.Top()
+		e := holder.client.first()
 		if got := f.s.jobs.At(e.Slot).id(); got != want {
 			t.Errorf("the next deadline is that of item %d, want %d", got, want)
 		}

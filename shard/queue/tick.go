@@ -47,7 +47,7 @@ func (s *State) Tick(now int64) (more bool) {
 	s.serveOpening()
 	s.lend(expiring)
 	for s.holders.Due(now) && s.step(moving) {
-		s.expire(s.clients.Get(s.holders.Top().Slot).ttrs.Top().Slot)
+		s.expire(s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
 	if s.policies.expiring.Due(now) {
 		s.lend(third)

@@ -32,7 +32,7 @@ var budgets = map[string]weight{
 	"conn/queueservice":       {7900, 8300},
 	"router":                  {10000, 24100},
 	"shard":                   {1500, 4500},
-	"shard/queue":             {34200, 24700},
+	"shard/queue":             {34500, 24900},
 	"shard/queue/naive":       {7200, 0},
 	"storage":                 {4300, 4800},
 	"storage/cluster":         {13400, 11600},

@@ -10,6 +10,7 @@
 //	Heap       the smallest key first; Positions say where each slot is in it; Timeline has
 //	           both, for times
 //	Ranking    a second order of things that have one already; it may be dropped at any time
+//	Row        keys that came in order; cheaper than a heap
 //	List       first come, first served, linked through its members; Line is one of pointers
 //	Ring       first in, first out
 //	Buckets    the heads of a hash's chains
