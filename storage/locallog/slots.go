@@ -77,12 +77,12 @@ func (l *Log) Prepare() error {
 // has to change the file's length or where its blocks are. The caller holds making.
 func (l *Log) grow(length int64) error {
 	l.mu.Lock()
-	i := 0
-	for slices.ContainsFunc(l.slots, func(s *slot) bool { return l.o.FS.PathBase(s.name) == slotName(i) }) {
-		i++
+	s := new(slot)
+	taken := func(other *slot) bool { return other.name == s.name }
+	for i := 0; i == 0 || slices.ContainsFunc(l.slots, taken); i++ {
+		s.name = l.o.FS.PathJoin(l.o.Dir, slotName(i))
 	}
 	l.mu.Unlock()
-	s := &slot{name: l.o.FS.PathJoin(l.o.Dir, slotName(i))}
 	var err error
 	if s.file, err = l.o.FS.OpenReadWrite(s.name, vfs.WriteCategoryUnspecified); err == nil {
 		if err = l.fill(s, length); err == nil {
