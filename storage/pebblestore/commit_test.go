@@ -121,6 +121,7 @@ func TestCommitAllocatesNothing(t *testing.T) {
 
 // A turn may be longer than the whole log, and make more than one table.
 func TestVeryLargeTurn(t *testing.T) {
+	t.Parallel()
 	fs := vfs.NewMem()
 	for _, mode := range []storage.SyncMode{storage.Always, storage.Never} {
 		s := noTicks(small(fs, mode))

@@ -235,6 +235,7 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 // L2 at any time: a shard's state can be built anew from log and store while they run, in
 // each mode, wherever the fold stands.
 func TestReplayAgain(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []storage.SyncMode{storage.Always, storage.Interval, storage.Never} {
 		r := rand.New(rand.NewSource(int64(mode)))
 		s := noTicks(small(vfs.NewMem(), mode))

@@ -26,9 +26,6 @@ const (
 // mostAtOnce is how many slots go into a share. It bounds the memory of one.
 const mostAtOnce = 4
 
-// foldRest is how long the fold waits after it has met a full disk.
-const foldRest = 100 * time.Millisecond
-
 // lastTries is how often it tries when the store is being closed.
 const lastTries = 10
 
@@ -105,7 +102,7 @@ func (l *shardLog) rest(tries int, why error) {
 		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "times", tries,
 			"error", why.Error())
 	}
-	time.Sleep(l.store.foldRest)
+	time.Sleep(l.store.o.foldRest)
 	l.free()
 }
 

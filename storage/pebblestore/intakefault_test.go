@@ -117,6 +117,7 @@ func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []storagetest.Stored, failure
 // An intake that gives up and then cannot remove everything leaves what no store
 // takes for data either.
 func TestErrorAtEveryOperationOfAnAbort(t *testing.T) {
+	t.Parallel()
 	jobs := intakeJobs(30)
 	everyOperation(t, 1, func(b *breaking) error {
 		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}

@@ -39,8 +39,8 @@ func byName(n int) func(string) int {
 
 // noTicks is a store whose timers never fire by themselves, and whose fold rests shortly.
 func noTicks(o Options) *store {
+	o.foldRest = time.Millisecond
 	s := newStore(o)
-	s.foldRest = time.Millisecond
 	s.ticker = func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
 	return s
 }

@@ -145,8 +145,9 @@ type Options struct {
 	// error after which a log accepts nothing more: the process should end.
 	Fatal func(error)
 
-	disk     int64 // bytes of the disk, if known: see fit
-	copySlot int64 // how long a slot of a copied log is at least; tests have shorter ones
+	disk     int64         // bytes of the disk, if known: see fit
+	copySlot int64         // how long a slot of a copied log is at least; tests have shorter ones
+	foldRest time.Duration // how long the fold waits after it has met a full disk; tests wait less
 }
 
 const (
@@ -171,6 +172,9 @@ func (o Options) withDefaults() Options {
 	def(&o.copySlot, mib+mib/4)
 	if o.SyncEvery <= 0 {
 		o.SyncEvery = 50 * time.Millisecond
+	}
+	if o.foldRest == 0 {
+		o.foldRest = 100 * time.Millisecond
 	}
 	if o.MaxOpenFiles == 0 {
 		o.MaxOpenFiles = 1000

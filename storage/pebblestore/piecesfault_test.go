@@ -22,6 +22,7 @@ import (
 // was acknowledged is there after a power cut, whole, and what was not is there whole
 // or not at all.
 func TestErrorWhileLargeJobsArePut(t *testing.T) {
+	t.Parallel()
 	everyOperation(t, 1, func(b *breaking) error {
 		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}
 		b.rest(true)

@@ -153,7 +153,11 @@ func TestLifeOnASmallDisk(t *testing.T) {
 	l := mustOpen(t, s, 2)[0].(*shardLog)
 	const size = 1000
 	first, next := uint64(1), uint64(1)
-	for round := range 4 {
+	rounds := 4
+	if brief() {
+		rounds = 2
+	}
+	for round := range rounds {
 		for fills := 0; fills < 3; fills++ { // what was counted for may not be taken in the end
 			for ; l.Room(size); next++ {
 				putMany(t, l, next, next, asIs, size)

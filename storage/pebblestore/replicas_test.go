@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -74,7 +75,7 @@ func newNode(t *testing.T, log *kept) *node {
 
 func (n *node) options() ReplicaOptions {
 	o := small(n.disk, storage.Always)
-	o.copySlot, o.LogBytes = 8<<10, 1<<10
+	o.copySlot, o.LogBytes, o.foldRest = 8<<10, 1<<10, time.Millisecond
 	if n.dir != "" {
 		o.Dir = n.dir
 	}

@@ -135,6 +135,7 @@ func TestAnotherNumberOfShards(t *testing.T) {
 // A death at any file operation of a change, with what was not synced lost in
 // part, leaves a directory that any number of shards can open, complete.
 func TestDeathDuringAChangeOfShards(t *testing.T) {
+	t.Parallel()
 	step := 1
 	if brief() {
 		step = 9
@@ -145,6 +146,7 @@ func TestDeathDuringAChangeOfShards(t *testing.T) {
 
 // Fewer deaths, of a larger directory.
 func TestDeathDuringAMoveOfLargeBodies(t *testing.T) {
+	t.Parallel()
 	base := vfs.NewCrashableMem()
 	deathWhileMoving(t, base, 4, 23, 8, fillLarge(t, base, 2, 8, 2))
 }

@@ -34,19 +34,18 @@ type store struct {
 	anew    []bool          // copies that were set aside, and are empty
 	copying sync.Mutex      // one checkpoint at a time
 
-	running  atomic.Bool // Open has succeeded
-	fatal    sync.Once
-	ctx      context.Context // ends with Close
-	cancel   context.CancelFunc
-	loops    sync.WaitGroup
-	foldRest time.Duration // foldRest, or a test's
+	running atomic.Bool // Open has succeeded
+	fatal   sync.Once
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	loops   sync.WaitGroup
 	// ticker is time's, or a test's.
 	ticker func(time.Duration) (tick <-chan time.Time, stop func())
 }
 
 func newStore(o Options) *store {
 	o = o.withDefaults()
-	s := &store{o: o, dir: &directory.Dir{FS: o.FS, Path: o.Dir}, foldRest: foldRest}
+	s := &store{o: o, dir: &directory.Dir{FS: o.FS, Path: o.Dir}}
 	s.space = newSpace(o, s.dir)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {

@@ -13,21 +13,18 @@ import (
 // Write makes a file.
 func Write(t *testing.T, fs vfs.FS, name, text string) {
 	t.Helper()
-	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
-	must.Do(t, err)
-	_, err = f.Write([]byte(text))
-	must.Do(t, err)
+	f := must.Get(fs.Create(name, vfs.WriteCategoryUnspecified))
+	must.Get(f.Write([]byte(text)))
 	must.Do(t, f.Close())
 }
 
 // Read returns what is in a file.
 func Read(t *testing.T, fs vfs.FS, name string) string {
 	t.Helper()
-	f, err := fs.Open(name)
-	must.Do(t, err)
+	f := must.Get(fs.Open(name))
 	defer f.Close()
-	text, err := io.ReadAll(f)
-	must.Do(t, err)
+	text := make([]byte, must.Get(f.Stat()).Size())
+	must.Get(io.ReadFull(f, text))
 	return string(text)
 }
 
