@@ -67,6 +67,7 @@ type script struct {
 }
 
 func TestConversations(t *testing.T) {
+	t.Parallel()
 	for _, path := range must.Get(filepath.Glob("testdata/*.txt")) {
 		lines := strings.Split(string(must.Get(os.ReadFile(path))), "\n")
 		with := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.HasPrefix(l, "with ") })

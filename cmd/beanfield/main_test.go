@@ -71,8 +71,7 @@ func TestProcessAnswers(t *testing.T) {
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	for _, c := range answers {
 		t.Run(c.args, func(t *testing.T) {
-			dir := must.Get(os.MkdirTemp("", "bf")) // paths of sockets must be short
-			t.Cleanup(func() { os.RemoveAll(dir) })
+			dir := shortDir(t)
 			must.Do(t, os.WriteFile(filepath.Join(dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600))
 			var stdout, stderr bytes.Buffer
 			in := strings.NewReplacer("PORT", port, "DIR", dir)

@@ -26,8 +26,7 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	root := must.Get(os.MkdirTemp("", "bf")) // short, as paths of sockets must be
-	t.Cleanup(func() { os.RemoveAll(root) })
+	root := shortDir(t)
 	for _, dir := range []string{"bin", "etc/beanfield", "var/lib/beanfield/data", "var/lib/beanfield/backups",
 		"run/beanfield", "here"} {
 		must.Do(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
@@ -50,16 +49,15 @@ func newMachine(t *testing.T) *machine {
 // standIn is systemctl, as far as the manual uses it.
 const standIn = `#!/bin/bash
 set -eu
-pid=/run/beanfield/pid
+pid=/run/beanfield/pid alive=/run/beanfield/alive # which is locked as long as the server runs
 start() {
-	beanfield -config /etc/beanfield/beanfield.toml 2>>/run/beanfield/log & echo $! >$pid
+	flock -F $alive beanfield -config /etc/beanfield/beanfield.toml 2>>/run/beanfield/log & echo $! >$pid
 	until beanfield stats -server 127.0.0.1:11300 >/dev/null 2>&1; do kill -0 $(cat $pid); sleep 0.02; done
 }
 stop() {
 	[ -e $pid ] || return 0
 	kill -TERM $(cat $pid)
-	while kill -0 $(cat $pid) 2>/dev/null; do sleep 0.01; done
-	rm $pid
+	flock $alive rm $pid
 }
 case "$*" in
 "start beanfield") start ;;
@@ -109,6 +107,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // sh are run one after the other, as one script, beside the service as the packages
 // install it. A command that fails ends the test.
 func TestManualCommands(t *testing.T) {
+	t.Parallel()
 	for _, topic := range manual.Topics {
 		script := scriptOf(topic.Name)
 		if script == "" {
@@ -181,8 +180,8 @@ func TestExampleLetsWorkersIn(t *testing.T) {
 	if _, err := exec.LookPath("setpriv"); err != nil || os.Geteuid() != 0 {
 		t.Skip("only root can be another user, with setpriv")
 	}
+	t.Parallel()
 	m := newMachine(t)
-	must.Do(t, os.Chmod(m.root, 0o755))
 	const worker = "setpriv --reuid 65534 --regid 65534 --clear-groups ./worker put -server " +
 		"unix:/run/beanfield/beanfield.sock -tube mail"
 	m.run("umask 027\n" + scriptOf("access") + "cp \"$(command -v beanfield)\" worker\nchmod 755 worker\nchmod 644 " +

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -208,8 +207,7 @@ type member struct {
 
 // newMember starts one that follows.
 func newMember(t *testing.T) *member {
-	dir := must.Get(os.MkdirTemp("", "bf"))
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := shortDir(t)
 	m := &member{modelNode: &modelNode{terms: make(chan *modelTerm), closed: make(chan struct{})}, t: t, dir: dir,
 		ended: make(chan error, 1), fate: make(chan int, 1)}
 	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode "+

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -228,7 +230,9 @@ func (c *client) gone(rest string) {
 	}
 }
 
+// Some of these tests wait for clocks: others run meanwhile.
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", strconv.Itoa(3+runtime.GOMAXPROCS(0)))
 	code := m.Run()
 	if dir := filepath.Dir(built.path); built.path != "" {
 		os.RemoveAll(dir)
@@ -255,7 +259,7 @@ func binary(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-ldflags", "-X main.version="+release, "-o", built.path,
+		if out, err := exec.Command("go", "build", "-ldflags", "-s -w -X main.version="+release, "-o", built.path,
 			".").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("%w\n%s", err, out)
 		}

@@ -66,6 +66,7 @@ func TestTour(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	t.Parallel()
 	const mark = "@@@@\n"
 	commands := commandsIn(block(t, "tour", "bash"))
 	if len(commands) != len(tourPrints) {
