@@ -12,11 +12,8 @@ import (
 	"beanfield/storage/must"
 )
 
-// How much of the server's memory an idle consumer and a waiting get may take.
-const (
-	idleMost = 16 << 10
-	waitMost = 32 << 10
-)
+// idleMost is how much of the server's memory an idle consumer may take, and waitMost a waiting get.
+const idleMost = 16 << 10
 
 // bare is a client that takes no memory of this process but a descriptor.
 type bare int

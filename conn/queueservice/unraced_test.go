@@ -1,0 +1,5 @@
+//go:build !race
+
+package queueservice
+
+const waitMost = 32 << 10
