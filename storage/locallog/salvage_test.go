@@ -175,9 +175,10 @@ func TestSalvageAfterCrashes(t *testing.T) {
 // all who rely on the log.
 func TestSalvageOfUnreadableBlocks(t *testing.T) {
 	bad := errors.New("the disk says no")
-	var failing bool
+	var failing, shut bool
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if failing && op.Kind == errorfs.OpFileReadAt && op.Offset < block && strings.HasSuffix(op.Path, slotSuffix) {
+		if shut && op.Kind == errorfs.OpOpen && strings.HasSuffix(op.Path, slotSuffix) ||
+			failing && op.Kind == errorfs.OpFileReadAt && op.Offset < block && strings.HasSuffix(op.Path, slotSuffix) {
 			return bad
 		}
 		return nil
@@ -207,5 +208,9 @@ func TestSalvageOfUnreadableBlocks(t *testing.T) {
 	if _, err := Read(fs, o.Dir, turns.Place{Origin: origin}, nil); !errors.Is(err, bad) ||
 		errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("read: %v", err)
+	}
+	failing, shut = false, true
+	if _, err := Open(o, turns.Place{Origin: origin}); !errors.Is(err, bad) {
+		t.Errorf("open of a slot: %v", err)
 	}
 }

@@ -129,23 +129,28 @@ func TestDamagedPieces(t *testing.T) {
 }
 
 // What is readable of damaged tables is salvaged: bodies that are whole, and none that
-// is not, of which the report tells.
+// is not, of which the report tells; also when one table has them all.
 func TestSalvageOfLargeBodies(t *testing.T) {
-	fs := vfs.NewMem()
-	s, l := openOne(t, fs)
-	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody),
-		largeJob(3, 2*storage.LargeBody)
-	for _, j := range []storagetest.Stored{whole, hurt, gone} {
-		mustPut(t, l, j)
-	}
-	l.Delete(&gone.Job)
-	mustCommit(t, l)
-	must.Do(t, s.Close())
-	salvaged(t, fs).has(t, "undamaged", "", whole, hurt)
-	damageBody(t, fs, hurt)
-	h := salvaged(t, fs)
-	if h.has(t, "damaged", "body of job 2", whole); h.MaxID != 3 {
-		t.Errorf("the highest id is %d, want 3", h.MaxID)
+	for together := range 2 {
+		fs := vfs.NewMem()
+		s, l := openOne(t, fs)
+		whole, hurt, gone := largeJob(1, 2*storage.LargeBody), largeJob(2, 3*storage.LargeBody+5),
+			largeJob(3, 2*storage.LargeBody)
+		for _, j := range []storagetest.Stored{whole, hurt, gone} {
+			mustPut(t, l, j)
+		}
+		l.Delete(&gone.Job)
+		mustCommit(t, l)
+		if together == 1 {
+			must.Do(t, errors.Join(l.foldAll(), l.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false)))
+		}
+		must.Do(t, s.Close())
+		salvaged(t, fs).has(t, "undamaged", "", whole, hurt)
+		damageBody(t, fs, hurt)
+		h := salvaged(t, fs)
+		if h.has(t, "damaged", "body of job 2", whole); h.MaxID != 3 {
+			t.Errorf("the highest id is %d, want 3", h.MaxID)
+		}
 	}
 }
 

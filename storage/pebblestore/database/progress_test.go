@@ -46,3 +46,12 @@ func TestManifestNumberIsGivenAgain(t *testing.T) {
 	}
 	r.close()
 }
+
+// What cannot be read is not taken for what is not there.
+func TestUnreadableProgress(t *testing.T) {
+	mem := vfs.NewMem()
+	must.Do(t, mem.MkdirAll(ProgressName, 0o700)) // which opens, but has no bytes
+	if _, ok, err := ReadProgress(mem, ""); ok || err == nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
