@@ -194,7 +194,7 @@
 //     and not copied.
 //   - TLS: about 5 KB for an idle connection, the part of a record that has arrived, and
 //     64 KB of records that the socket has not taken. crypto/tls would keep a buffer of up to
-//     18 KB for its records; the loop lends it one instead (socket/record.go). A half handshake takes
+//     18 KB for its records; the loop lends it one instead (conn/socket/record.go). A half handshake takes
 //     some 22 KB, and ends with HandshakeTimeout, or when too many have begun.
 //   - Ids: an accepted put line that never becomes a job gives its id up, so
 //     the directory does not grow.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
+	"beanfield/conn/socket"
 	"beanfield/storage/must"
 )
 

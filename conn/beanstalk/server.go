@@ -18,9 +18,9 @@ import (
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
+	"beanfield/conn/socket"
 	"beanfield/router"
 	"beanfield/router/schedule"
 )

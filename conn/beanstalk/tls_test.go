@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure/securetest"
+	"beanfield/conn/socket"
 	"beanfield/storage/must"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/slow"
+	"beanfield/conn/socket"
 	"beanfield/shard/queue"
 )
 

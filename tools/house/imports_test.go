@@ -23,7 +23,7 @@ var floors = []string{
 	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
 	"conn/admin/history conn/beanstalk/event conn/httpfront",
 	"conn/httpfront/httpfronttest",
-	"conn conn/access conn/audit conn/beanstalk/protocol conn/beanstalk/socket conn/slow router/schedule",
+	"conn conn/access conn/audit conn/beanstalk/protocol conn/slow conn/socket router/schedule",
 	"conn/beanstalk/client conn/secure router",
 	"router/mover shard",
 	"shard/queue storage/cluster storage/pebblestore",

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"time"
 
-	"beanfield/conn/beanstalk/socket"
+	"beanfield/conn/socket"
 )
 
 // Client is who is served over a connection: it has the protocol. Only the loop calls it.

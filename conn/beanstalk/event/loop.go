@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"beanfield/conn/beanstalk/socket"
+	"beanfield/conn/socket"
 	"beanfield/shard"
 	"beanfield/shard/stack"
 	"beanfield/storage/pace"

@@ -3,7 +3,7 @@ package event
 import (
 	"syscall"
 
-	"beanfield/conn/beanstalk/socket"
+	"beanfield/conn/socket"
 )
 
 // Send writes the replies that have gathered in the loop's buffer. What the

@@ -4,8 +4,8 @@ import (
 	"io"
 	"syscall"
 
-	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
+	"beanfield/conn/socket"
 	"beanfield/storage/pace"
 )
 
