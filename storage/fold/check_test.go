@@ -105,7 +105,7 @@ func (h *history) checkLeft() {
 				want[at.Seq()]++
 			case op.Kind == turns.Update && living:
 				updates[op.ID] = at
-			case op.Kind == turns.SetQueue, op.Kind == turns.DropQueue:
+			case op.Kind == turns.SetQueue, op.Kind == turns.DropQueue, op.Kind == turns.Members:
 				queues[string(op.Name)] = at
 			}
 		}

@@ -9,6 +9,9 @@
 // job it remembers where two operations are: the one that set the record, and the newest update.
 // The operations themselves stay in the log.
 //
+// What a cluster says of its nodes is kept like a queue, of which only the newest counts. It has no name, and every
+// queue has one.
+//
 // A Share is what the store gets next: the net effect of the oldest turns. The caller reads these
 // turns again and gives them to Collect, which takes what still counts. (Left says which slots need
 // not be read.) All turns of a share were absorbed before the share began. When the share is in the

@@ -74,9 +74,13 @@ func (h *history) end(id uint64) {
 	h.op(turns.Op{Kind: turns.Delete, ID: id, Updated: updated, Large: h.now.bodies[id]})
 }
 
+// setQueue sets a queue, or without a name what a cluster says of its nodes.
 func (h *history) setQueue(name string) {
-	value := fmt.Appendf(nil, "%d", len(h.log))
-	h.op(turns.Op{Kind: turns.SetQueue, Name: []byte(name), Value: value[:len(value)*(len(h.log)%3)/2]})
+	value, kind := fmt.Appendf(nil, "%d", len(h.log)), turns.SetQueue
+	if name == "" {
+		kind = turns.Members
+	}
+	h.op(turns.Op{Kind: kind, Name: []byte(name), Value: value[:len(value)*(len(h.log)%3)/2]})
 }
 
 func (h *history) dropQueue(name string) { h.op(turns.Op{Kind: turns.DropQueue, Name: []byte(name)}) }
@@ -111,6 +115,8 @@ func appendOp(dst []byte, op turns.Op) []byte {
 		return turns.AppendSetQueue(dst, string(op.Name), op.Value)
 	case turns.DropQueue:
 		return turns.AppendDropQueue(dst, string(op.Name))
+	case turns.Members:
+		return turns.AppendMembers(dst, op.Value)
 	default:
 		return turns.AppendRaise(dst, op.ID)
 	}

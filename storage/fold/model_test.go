@@ -32,7 +32,7 @@ func (h *history) serverSteps(kinds string, queues ...string) (steps []step) {
 	}
 	for _, name := range queues {
 		add(func(h *history) { h.setQueue(name) }, "set %s", name)
-		if _, ok := h.now.queues[name]; ok {
+		if _, ok := h.now.queues[name]; ok && name != "" {
 			add(func(h *history) { h.dropQueue(name) }, "drop %s", name)
 		}
 	}
@@ -161,7 +161,7 @@ func TestModel(t *testing.T) {
 		for range rapid.IntRange(20, 120).Draw(t, "steps") {
 			if rapid.IntRange(0, 2).Draw(t, "what") > 0 {
 				for range rapid.IntRange(1, 4).Draw(t, "operations") {
-					s := rapid.SampledFrom(append(h.serverSteps("SL", "q", "other"),
+					s := rapid.SampledFrom(append(h.serverSteps("SL", "q", "other", ""),
 						step{"raise", (*history).raise})).Draw(t, "operation")
 					s.do(h)
 				}

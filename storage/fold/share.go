@@ -18,7 +18,7 @@ type Share struct {
 	Updates []Change
 	Bodies  []uint64 // jobs whose bodies are kept apart, and to be removed
 	Pieces  []Piece  // parts of such bodies, in the order of ids and numbers; none of those in Bodies
-	Queues  []Change // in the order of their names
+	Queues  []Change // in the order of their names; one without a name is what a cluster says of its nodes
 
 	window *Window
 	upTo   turns.At // behind all that had been absorbed when it began
@@ -79,7 +79,7 @@ func (s *Share) Collect(b []byte, at turns.At) error {
 		case turns.Piece:
 			s.pieces = append(s.pieces, e)
 			s.Pieces = append(s.Pieces, Piece{op.ID, op.N, bytes.Clone(op.Value)})
-		case turns.SetQueue, turns.DropQueue:
+		case turns.SetQueue, turns.DropQueue, turns.Members:
 			if found, ok := w.queues[string(op.Name)]; ok && found.at == e.at {
 				c := s.change(op, e)
 				c.Name = bytes.Clone(op.Name)

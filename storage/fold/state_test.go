@@ -50,7 +50,7 @@ func (s *state) apply(op turns.Op) {
 		if op.Large {
 			delete(s.bodies, op.ID)
 		}
-	case turns.SetQueue:
+	case turns.SetQueue, turns.Members:
 		s.queues[string(op.Name)] = string(op.Value)
 	case turns.DropQueue:
 		delete(s.queues, string(op.Name))

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 
@@ -15,6 +16,7 @@ type Window struct {
 	records table
 	updates table
 	queues  map[string]entry
+	members []byte   // the newest that was absorbed; its entry is that of the queue without a name
 	live    slots    // how many entries are in each slot
 	upTo    turns.At // behind all that was absorbed
 	highest uint64   // of all ids
@@ -71,6 +73,9 @@ func (w *Window) absorb(op turns.Op, e entry) {
 		w.pieces++
 		w.count(e, 1)
 	default:
+		if op.Kind == turns.Members {
+			w.members = bytes.Clone(op.Value)
+		}
 		if old, ok := w.queues[string(op.Name)]; ok {
 			w.count(old, -1)
 		}
@@ -119,6 +124,13 @@ func (w *Window) end(op turns.Op, e entry) {
 }
 
 func (w *Window) count(e entry, by int) { w.live.add(e.at.Seq(), by) }
+
+// Members is what the turns have said last of a cluster's nodes; nil if nothing.
+func (w *Window) Members() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.members
+}
 
 // Find says where the operation is that put a job, and how long it is.
 func (w *Window) Find(id uint64) (at turns.At, n int, ok bool) {

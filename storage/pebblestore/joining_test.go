@@ -8,6 +8,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -54,9 +55,13 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		if got := n.r.Place(0); got != origins[0] {
 			t.Fatalf("the copy stands at %+v, not %+v", got, origins[0])
 		}
-		s2, owned := n.serve()
-		h.isIn(t, owned, seed, ", ", "as a cluster's")
-		turnsOf(owned)
+		s2, serving := n.serve()
+		h.isIn(t, serving, seed, ", ", "as a cluster's")
+		turnsOf(serving)
+		n.catchUp(log.add(turns.AppendMembers(nil, []byte("nodes"))))
+		if turnsOf(serving); seed%2 == 0 {
+			must.Do(t, serving.(*owned).foldAll())
+		}
 		must.Do(t, s2.Close())
 		n.close()
 
@@ -73,7 +78,11 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		turnsOf(l)
 		must.Do(t, alone.Close())
 		alone = noTicks(single)
-		h.isIn(t, mustOpen(t, alone, 1)[0], seed, ", ", "after a restart")
+		l = mustOpen(t, alone, 1)[0].(*shardLog)
+		h.isIn(t, l, seed, ", ", "after a restart")
+		if left := must.Get(format.Members(l.db)); left != nil {
+			t.Errorf("seed %d: a server by itself has the nodes %q", seed, left)
+		}
 		must.Do(t, alone.Close())
 	}
 }

@@ -43,6 +43,8 @@ type copied struct {
 	strays []uint64
 	harmed atomic.Bool // Damaged was told
 	empty  bool        // it has the file emptyName
+	// what it had of the cluster's nodes when it was opened; the window knows what came since
+	members []byte
 
 	stopped bool
 
@@ -130,6 +132,9 @@ func (l *shardLog) begins(fresh bool) error {
 	if err := l.filled(); err != nil {
 		return err
 	}
+	if l.copied.members, err = format.Members(l.db); err != nil {
+		return err
+	}
 	if l.copied.parts, l.copied.start, err = l.turns.Unfinished(); err != nil {
 		return err
 	}
@@ -147,6 +152,15 @@ func (r *Replicas) Place(shard int) turns.Place { return r.store.logs[shard].tur
 // Durable is the number of the last record of which the copy needs no other any more, whatever
 // happens to this machine but the loss of its disk.
 func (r *Replicas) Durable(shard int) uint64 { return r.store.logs[shard].copied.folded.Load() }
+
+// Members is what a copy has of the cluster's nodes; nil if it has nothing. It may not be called beside Replace.
+func (r *Replicas) Members(shard int) []byte {
+	l := r.store.logs[shard]
+	if newest := l.window.Members(); newest != nil {
+		return newest
+	}
+	return l.copied.members
+}
 
 // Low says that the disk has too little room for an owner's; empty if it has enough.
 func (r *Replicas) Low() string {

@@ -185,9 +185,11 @@ func openStore(sh *database.Sharing, f *database.Fault, path, name string, chang
 	}, nil
 }
 
-// begin has a store stand where a log begins of which it has folded nothing yet.
+// begin has a store stand where a log begins of which it has folded nothing yet, and forget what another log has said
+// of a cluster's nodes.
 func (s *shardStore) begin(place turns.Place, highest uint64) error {
 	share := fold.NewWindow(highest).NewShare()
+	share.Queues = []fold.Change{{}}
 	share.Seal(place)
 	if err := s.fault.Guard(func() error { return s.take(share) }); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestSumsOfCopiesAreEqual(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewSource(seed))
 		log := &kept{origin: turns.Place{Origin: 77, Hash: uint64(seed % 2)}, most: []int{2_000, 6_000}[r.Intn(2)]}
-		reference := unfolded(t, log)
+		reference, members := unfolded(t, log), ""
 		nodes := []*node{newNode(t, log), newNode(t, log), newNode(t, log)}
 		h := newHistory(r)
 		h.large = seed%4 == 1
@@ -60,6 +61,9 @@ func TestSumsOfCopiesAreEqual(t *testing.T) {
 			h.isIn(t, l, "seed ", seed)
 			for range r.Intn(40) {
 				h.some(t, l, 1)
+				if r.Intn(20) == 0 {
+					members = owner.setsMembers()
+				}
 				for _, n := range nodes {
 					if r.Intn(3) == 0 {
 						n.catchUpSome(r)
@@ -69,15 +73,13 @@ func TestSumsOfCopiesAreEqual(t *testing.T) {
 				if r.Intn(10) != 0 || at == 0 {
 					continue
 				}
-				want, now := reference.sum(at), h.now()
-				if want.Jobs != len(now.jobs) || want.Queues != len(now.queues) ||
-					want.MaxID != now.maxID {
-					t.Fatalf("seed %d: %+v, of %d jobs, %d queues, highest id %d", seed, want, len(now.jobs), len(now.queues),
-						now.maxID)
-				}
+				want := reference.sumOf(at, h.now())
 				for _, n := range nodes {
 					if all++; n.sumsUp(at, want) {
 						told++
+					}
+					if got := string(n.r.Members(0)); got != members {
+						t.Fatalf("seed %d, record %d: the nodes are %q, want %q", seed, at, got, members)
 					}
 				}
 			}
@@ -98,6 +100,22 @@ func TestSumsOfCopiesAreEqual(t *testing.T) {
 	if 4*told < 3*all || told < 3 {
 		t.Errorf("%d of %d sums", told, all)
 	}
+}
+
+// setsMembers has the cluster decide something about its nodes.
+func (n *node) setsMembers() string {
+	members := fmt.Sprint("nodes ", len(n.log.records))
+	n.catchUp(n.log.add(turns.AppendMembers(nil, []byte(members))))
+	return members
+}
+
+// sumOf is that of a node which takes records up to a number, and has a state then.
+func (n *node) sumOf(at uint64, now state) Sum {
+	s := n.sum(at)
+	if s.Jobs != len(now.jobs) || s.Queues != len(now.queues) || s.MaxID != now.maxID {
+		n.t.Fatalf("%+v, of %d jobs, %d queues, highest id %d", s, len(now.jobs), len(now.queues), now.maxID)
+	}
+	return s
 }
 
 // sumsUp wants a sum of a node which takes records up to a number, unless that cannot be told any more.

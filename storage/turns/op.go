@@ -17,6 +17,7 @@ const (
 	DropQueue                 // the end of what is known of a queue
 	Raise                     // no id up to this one is given again
 	Piece                     // a part of a body that is kept apart from its job's record
+	Members                   // what a cluster has decided about its nodes, in place of what it had
 )
 
 // Op is one operation. Turns are operations, one directly behind the other.
@@ -27,7 +28,7 @@ type Op struct {
 	ID      uint64 // of the job; of Raise, the id
 	N       uint64 // Piece: which part it is
 	Name    []byte // of the queue
-	Value   []byte // of Put, Update and SetQueue: whatever the store keeps
+	Value   []byte // of Put, Update, SetQueue and Members: whatever the store keeps
 }
 
 // An operation is a byte with its kind and flags; the id, or the name with its length
@@ -81,6 +82,11 @@ func AppendSetQueue(dst []byte, name string, value []byte) []byte {
 	return append(dst, value...)
 }
 
+// AppendMembers appends what a cluster has decided about its nodes. The logs of one machine have none of it.
+func AppendMembers(dst, value []byte) []byte {
+	return appendText(append(dst, byte(Members)), string(value))
+}
+
 // AppendDropQueue appends the end of a queue.
 func AppendDropQueue(dst []byte, name string) []byte {
 	return appendText(append(dst, byte(DropQueue)), name)
@@ -123,6 +129,8 @@ func NextOp(b []byte) (op Op, n int, err error) {
 		}
 	case DropQueue:
 		op.Name, n, ok = text(b, n)
+	case Members:
+		op.Value, n, ok = text(b, n)
 	default:
 		ok = false
 	}

@@ -23,6 +23,8 @@ func appendOp(dst []byte, op Op) []byte {
 		return AppendDropQueue(dst, string(op.Name))
 	case Raise:
 		return AppendRaise(dst, op.ID)
+	case Members:
+		return AppendMembers(dst, op.Value)
 	case Piece:
 		return AppendPiece(dst, op.ID, op.N, op.Value)
 	}
@@ -46,7 +48,7 @@ func everyOp() (ops []Op) {
 		for _, value := range texts {
 			ops = append(ops, Op{Kind: SetQueue, Name: name, Value: value})
 		}
-		ops = append(ops, Op{Kind: DropQueue, Name: name})
+		ops = append(ops, Op{Kind: DropQueue, Name: name}, Op{Kind: Members, Value: name})
 	}
 	return append(ops, Op{Kind: Raise})
 }
@@ -82,6 +84,8 @@ func TestOpsBytes(t *testing.T) {
 		{Op{Kind: SetQueue, Name: []byte("q"), Value: []byte("v")}, "\x04\x01q\x01v"},
 		{Op{Kind: DropQueue, Name: []byte("q")}, "\x05\x01q"},
 		{Op{Kind: Raise, ID: 5}, "\x06\x05"},
+		{Op{Kind: Piece, ID: 5, N: 3, Value: []byte("v")}, "\x07\x05\x03\x01v"},
+		{Op{Kind: Members, Value: []byte("v")}, "\x08\x01v"},
 	} {
 		if got := string(appendOp(nil, c.op)); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.op, got, c.want)
@@ -123,7 +127,7 @@ func TestOpsThatAreCut(t *testing.T) {
 var noOps = map[string]string{
 	"nothing":                      "",
 	"kind 0":                       "\x00\x01",
-	"an unknown kind":              "\x07\x01",
+	"an unknown kind":              "\x09\x01",
 	"a flag of nobody":             "\x23\x01",
 	"a put with a flag":            "\x41\x01\x00",
 	"a raise with a flag":          "\x86\x01",

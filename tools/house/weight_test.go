@@ -39,7 +39,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":       {4700, 3300},
 	"storage/lanes":           {1900, 6100},
 	"storage/locallog":        {4200, 4600},
-	"storage/pebblestore":     {22500, 21700},
+	"storage/pebblestore":     {22550, 21800},
 	"tools":                   {5800, 7000},
 	"tools/bench":             {13700, 4700},
 	"tools/clients":           {2700, 0},

@@ -59,6 +59,9 @@ func apply(b *pebble.Batch, share *fold.Share) error {
 // is removed is nil. Key and value are valid only during the call.
 func EachChange(share *fold.Share, fn func(key, value []byte) error) error {
 	for _, c := range share.Queues {
+		if len(c.Name) == 0 && c.Value != nil {
+			c.Value = membersValue(c.Value)
+		}
 		if err := fn(QueueKey(string(c.Name)), c.Value); err != nil {
 			return err
 		}

@@ -149,6 +149,9 @@ func (l *salvagedLog) operations(b []byte, fn visit) error {
 			return err
 		}
 		b = b[n:]
+		if op.Kind == turns.Members {
+			continue // it is the cluster's, which has it elsewhere
+		}
 		l.rank++
 		kind, key := pebble.InternalKeyKindSet, format.Key(format.KeyRecord, op.ID)
 		k := key[:]
