@@ -153,6 +153,7 @@ func (c *child) ask(question string) (numbers []int64) {
 // for. Accepting pauses with one line and without spinning, those who are in
 // are served, and those outside come in as others leave.
 func TestNoDescriptorsLeft(t *testing.T) {
+	t.Parallel()
 	const descriptors = 40
 	s := startChild(t, descriptors)
 	var all []*client

@@ -176,7 +176,8 @@ func TestNoGoroutinesAfterHandshakes(t *testing.T) {
 
 // Ten thousand half handshakes, of clients that stop at different points, take the
 // descriptors and the memory of as many as may be under way. Those who have waited longest
-// are sent away. Clients that are in are served meanwhile, and new ones come in.
+// are sent away. Clients that are in are served meanwhile, and new ones come in. It is not
+// parallel: it would take the descriptors of others.
 func TestTenThousandHalfHandshakes(t *testing.T) {
 	const n, memoryEach = 10_000, 48 << 10
 	if got := descriptors(t, n+1000); got < n+1000 {

@@ -75,6 +75,7 @@ func spoken(i int) (lines, want string) {
 
 // TestIdleConnections is the small form of BenchmarkIdleConnections.
 func TestIdleConnections(t *testing.T) {
+	t.Parallel()
 	for name, say := range map[string]func(int) (string, string){"silent": silent, "spoken": spoken} {
 		for sealed, most := range map[bool]float64{false: idleMax, true: idleTLSMax} {
 			heap, rss := idle(t, 500, sealed, say)

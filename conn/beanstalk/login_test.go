@@ -10,6 +10,7 @@ import (
 
 // A wrong token is answered late, and the third one ends the connection. Others do not wait.
 func TestWrongToken(t *testing.T) {
+	t.Parallel()
 	h, _ := newRuled(t)
 	c, other := h.newcomer(), h.as("admin")
 	for i := range mostTries {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,14 +31,16 @@ const patience = 5 * time.Minute
 // poison is what becomes of all that a loop has read when its turn is over (B3). It is neither a
 // command nor a tube's name. Benchmarks measure without.
 func poison(b []byte) {
-	for len(b) > 0 {
+	for len(b) > 0 && !bytes.HasPrefix(b, spoiled[:min(len(b), len(spoiled))]) {
 		b = b[copy(b, spoiled):]
 	}
 }
 
-var spoiled = bytes.Repeat([]byte{'!'}, event.ReadBuffer)
+// spoiled is a part of a spoiled buffer. Buffers are filled from their start, so all behind such a part is spoiled.
+var spoiled = bytes.Repeat([]byte{'!'}, 4<<10)
 
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6") // many tests wait; -parallel has the last word
 	if flag.Parse(); flag.Lookup("test.bench").Value.String() == "" {
 		event.Spoil = poison
 	}
@@ -45,6 +48,7 @@ func TestMain(m *testing.M) {
 		childMain()
 		return
 	}
+	debug.SetGCPercent(400) // a server for each of some thousand conversations
 	os.Exit(m.Run())
 }
 

@@ -23,6 +23,7 @@ func (c *child) stop(d time.Duration, speak func()) {
 // meanwhile, also those about several shards; and a wait that has timed out meanwhile brings the
 // job that became ready before.
 func TestOverdueAfterAStop(t *testing.T) {
+	t.Parallel()
 	s := startChild(t, 0)
 	producer, holder, waiter := dial(t, "tcp", s.address), dial(t, "tcp", s.address), dial(t, "tcp", s.address)
 	var polls []*client

@@ -111,6 +111,7 @@ func TestShutdownFlushes(t *testing.T) {
 // TestShutdownDoesNotWaitForever gives a reader that never reads no more time
 // than it is told to, and no processor meanwhile.
 func TestShutdownDoesNotWaitForever(t *testing.T) {
+	t.Parallel()
 	h, _ := stuffed(t, "pair")
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()

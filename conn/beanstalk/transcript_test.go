@@ -308,12 +308,15 @@ func heldUp(got, want string, late int) bool {
 	return strings.HasSuffix(key, "time-left") && m-late <= n && n <= m
 }
 
-// sendAll writes and then gives the server the chance to read, so that the
-// next write does not join this one. It does not wait for a server that does
-// not want to read.
+// sendAll writes and then gives the server the chance to read, so that the next write does not join this one: less of
+// it behind a write that the server has not read, because it does not want to.
 func (c *client) sendAll(s string) {
+	chance := 3 * time.Millisecond
+	if c.unread() > 0 {
+		chance /= 10
+	}
 	c.send(s)
-	for end := time.Now().Add(3 * time.Millisecond); c.unread() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(chance); c.unread() > 0 && time.Now().Before(end); {
 		runtime.Gosched()
 	}
 }
