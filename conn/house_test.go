@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -12,9 +13,7 @@ import (
 	"beanfield/storage/must"
 )
 
-// patience bounds every wait in these tests. It is far beyond what any of
-// them needs on the busiest machine, so a test that reaches it has found a fault.
-const patience = 5 * time.Minute
+const patience = must.Patience
 
 // front is a front end that keeps its clients until the test lets them go.
 type front struct {
@@ -89,13 +88,7 @@ func (h *house) open(network, address string) (*front, string) {
 // waiting waits until n listeners wait for somebody to leave.
 func (h *house) waiting(n int32) {
 	h.t.Helper()
-	again := time.NewTicker(time.Millisecond) // others need the processor, too
-	defer again.Stop()
-	for end := time.Now().Add(patience); h.short.Load() != n; <-again.C {
-		if time.Now().After(end) {
-			h.t.Fatalf("%d listeners wait, want %d", h.short.Load(), n)
-		}
-	}
+	must.Until(h.t, fmt.Sprint(n, " listeners wait"), func() bool { return h.short.Load() == n })
 }
 
 func dial(t *testing.T, network, address string) net.Conn {

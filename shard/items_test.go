@@ -3,13 +3,13 @@ package shard
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/policy"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // ask is an operation of the queue service.
@@ -69,13 +69,6 @@ func (b *bench) gets(x box, want string) {
 		list = append(list, <-x)
 	}
 	b.expect("received", strings.Join(list, " "), want)
-}
-
-// waitFor waits until other goroutines have made something true.
-func waitFor(done func() bool) {
-	for !done() {
-		runtime.Gosched()
-	}
 }
 
 // ringer is a get that waits.
@@ -185,7 +178,7 @@ func TestDeliveriesWithBodiesAway(t *testing.T) {
 		}
 		close(b.log.stall)
 		b.gets(x, "1:one_of_8 2:two_of_8 4:last_of_8 5:x")
-		waitFor(func() bool {
+		must.Until(t, "what was read is pending or done", func() bool {
 			a := c.attrs()
 			return a.Consumers[0].Pending == pending && a.Length == pending+1
 		})
@@ -244,7 +237,7 @@ func TestViewsReadBodiesAway(t *testing.T) {
 	c.do("put 1 abc; put 2 def")
 	b.gets(x, "1:abc 2:def")
 	c.do("delete 1; delete 2")
-	waitFor(func() bool { return c.attrs().Length == 0 })
+	must.Until(t, "all has gone", func() bool { return c.attrs().Length == 0 })
 	x = b.watch(queue.Ask{Group: "h", Window: 9})
 	b.log.stall, b.log.hurt = make(chan struct{}), map[uint64]bool{4: true, 5: true}
 	put := ask(queue.Ask{What: queue.AskPut})
@@ -253,7 +246,7 @@ func TestViewsReadBodiesAway(t *testing.T) {
 	c.do("put 4 def; put 5 ghi; put 6 jkl")
 	close(b.log.stall)
 	b.gets(x, "3:abc 6:jkl")
-	waitFor(func() bool { return c.buried(4) && c.buried(5) })
+	must.Until(t, "both are buried", func() bool { return c.buried(4) && c.buried(5) })
 	c.run(c.batch(ask(queue.Ask{What: queue.AskCommit, Group: "h", User: "u", Indexes: []uint64{3, 6}})))
 	if n := c.attrs().Groups[1].Pending; n != 0 {
 		t.Errorf("%d items are pending", n)

@@ -7,7 +7,7 @@ import (
 	"beanfield/storage/must"
 )
 
-const patience = httpfronttest.Patience
+const patience = must.Patience
 
 // house is a server on a socket of its own.
 type house struct {

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 	"unsafe"
 
 	"beanfield/conn"
@@ -24,9 +23,10 @@ import (
 	"beanfield/storage/must"
 )
 
-// patience bounds every wait in these tests. It is far beyond what any of
-// them needs on the busiest machine, so a test that reaches it has found a fault.
-const patience = 5 * time.Minute
+const patience = must.Patience
+
+// eventually waits for what another goroutine is about to do and no reply announces.
+var eventually = must.Until
 
 // poison is what becomes of all that a loop has read when its turn is over (B3). It is neither a
 // command nor a tube's name. Benchmarks measure without.
@@ -213,17 +213,4 @@ func (h *house) waiting() (n int64) {
 		n += l.waiting.Load()
 	}
 	return n
-}
-
-// eventually polls for something that another goroutine is about to do and
-// that no reply announces.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	again := time.NewTicker(time.Millisecond) // others need the processor, too
-	defer again.Stop()
-	for end := time.Now().Add(patience); !ok(); <-again.C {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }

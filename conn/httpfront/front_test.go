@@ -3,6 +3,7 @@ package httpfront
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -19,7 +20,7 @@ import (
 	"beanfield/storage/must"
 )
 
-const patience = httpfronttest.Patience
+const patience = must.Patience
 
 // host serves clients in place of net/http: each is sent back what it sends.
 type host struct {
@@ -118,9 +119,7 @@ func (h *host) present() []*Client {
 // await waits until there are n clients.
 func (h *host) await(n int) {
 	h.t.Helper()
-	if !httpfronttest.Await(func() bool { return h.Connections() == n }) {
-		h.t.Fatalf("%d clients, want %d", h.Connections(), n)
-	}
+	must.Until(h.t, fmt.Sprint(n, " clients"), func() bool { return h.Connections() == n })
 }
 
 // isClosed makes sure that the server has closed a client's connection.

@@ -29,12 +29,10 @@ func TestClients(t *testing.T) {
 	}
 	held := map[any]int{any(w.box): 5, any(stream.Receiver): 7}
 	var list []conn.Client
-	if !httpfronttest.Await(func() bool { // net/http tells of the end of a request a little late
+	must.Until(t, "no request is under way", func() bool { // net/http tells of the end of a request a little late
 		list = h.server.Clients(held)
 		return !slices.ContainsFunc(list, func(g conn.Client) bool { return g.Doing == conn.Working })
-	}) {
-		t.Fatalf("a request does not end: %+v", list)
-	}
+	})
 	if len(list) != len(want) {
 		t.Errorf("%d clients are told of", len(list))
 	}
@@ -48,12 +46,10 @@ func TestClients(t *testing.T) {
 			t.Errorf("%s is disconnected: %v, %v", g.Peer, was, ok)
 		}
 	}
-	if !httpfronttest.Await(func() bool {
+	must.Until(t, "all have left", func() bool {
 		connections, consumers := h.server.Open()
 		return connections+consumers == 0
-	}) {
-		t.Error("somebody is still there")
-	}
+	})
 	if g, ok := h.server.Disconnect(list[0].ID); ok {
 		t.Errorf("%v is disconnected twice", g)
 	}

@@ -13,7 +13,7 @@ import (
 	"beanfield/storage/must"
 )
 
-const patience = httpfronttest.Patience
+const patience = must.Patience
 
 // desk answers in place of the shards. It notes what is asked.
 type desk struct {

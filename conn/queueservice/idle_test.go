@@ -56,9 +56,10 @@ func each(t testing.TB, n int, most int64, come func(i int)) {
 		come(n + i)
 	}
 	var took int64
-	if !httpfronttest.Await(func() bool { took = (memory() - before) / int64(n); return took <= most }) {
-		t.Errorf("each takes %d bytes, want at most %d", took, most)
-	}
+	must.Until(t, fmt.Sprintf("each takes at most %d bytes", most), func() bool {
+		took = (memory() - before) / int64(n)
+		return took <= most
+	})
 	t.Logf("each takes %d bytes", took)
 }
 
@@ -108,7 +109,5 @@ func TestWaitingGets(t *testing.T) {
 // awaitGets waits until n handlers wait.
 func awaitGets(t testing.TB, h *house, n int) {
 	t.Helper()
-	if !httpfronttest.Await(func() bool { open, _ := h.server.Open(); return open >= n }) {
-		t.Fatal("they do not come")
-	}
+	must.Until(t, "all wait", func() bool { open, _ := h.server.Open(); return open >= n })
 }

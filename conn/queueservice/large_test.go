@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"beanfield/conn"
-	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 const ofLines = "Content-Type: application/x-ndjson\r\n"
@@ -25,9 +25,7 @@ func newCounting(t *testing.T, set ...func(*Options)) *house {
 // released waits until nothing is held any more: a share ends after the answer.
 func released(t *testing.T, r *conn.Budget) {
 	t.Helper()
-	if !httpfronttest.Await(func() bool { return r.Held() == 0 }) {
-		t.Fatalf("%d bytes are held", r.Held())
-	}
+	must.Until(t, "nothing is held", func() bool { return r.Held() == 0 })
 }
 
 // A batch may be longer than an item; each item has the limit of one. Lines are found wherever
@@ -87,9 +85,7 @@ func TestManyLargeBatches(t *testing.T) {
 	first := h.dial()
 	first.Send("POST " + base + "?_batch_=true HTTP/1.1\r\nHost: localhost\r\n" + ofLines +
 		"Content-Length: 2000000\r\n\r\n" + strings.Repeat(" ", 1999990))
-	if !httpfronttest.Await(func() bool { return h.server.bodies.Held() > 1900000 }) {
-		t.Fatalf("%d bytes are held", h.server.bodies.Held())
-	}
+	must.Until(t, "most has come", func() bool { return h.server.bodies.Held() > 1900000 })
 	large := strings.Repeat(" ", 2000000)
 	h.Expect(503, "POST", base+"?_batch_=true", ofLines, large)
 	h.Expect(200, "POST", base+"?_batch_=true", ofLines, "{}")
@@ -146,9 +142,7 @@ func TestManyLargeGets(t *testing.T) {
 	h.answer = finds(sent{7, nil, strings.Repeat("b", 1<<20)})
 	h.server.answers.Bound(80 << 20)
 	slow := h.start("GET", base+"?_length_=20", who, "")
-	if !httpfronttest.Await(func() bool { return h.times(queue.AskGet) >= 20 }) {
-		t.Fatalf("%d gets are asked", h.times(queue.AskGet))
-	}
+	must.Until(t, "all is found", func() bool { return h.times(queue.AskGet) >= 20 })
 	if held := h.server.answers.Held(); held < 19*3<<20 {
 		t.Fatalf("%d bytes are held", held)
 	}

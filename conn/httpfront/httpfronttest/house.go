@@ -18,22 +18,6 @@ import (
 	"beanfield/storage/must"
 )
 
-// Patience bounds every wait in tests. It is far beyond what any of them needs on the
-// busiest machine, so a test that reaches it has found a fault.
-const Patience = 5 * time.Minute
-
-// Await asks again and again until ok, or for as long as Patience. It says whether that came.
-func Await(ok func() bool) bool {
-	again := time.NewTicker(time.Millisecond) // others need the processor, too
-	defer again.Stop()
-	for end := time.Now().Add(Patience); !ok(); <-again.C {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
-}
-
 // FrontEnd is what a House needs of the front end that it has.
 type FrontEnd interface {
 	Over(net.Addr, *secure.Certificates) conn.FrontEnd
@@ -105,7 +89,7 @@ func (h *House) Close() { h.closing.Do(h.shut) }
 func (h *House) shut() {
 	h.Acceptor.Stop()
 	h.served.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), must.Patience)
 	defer cancel()
 	if err := h.front.Shutdown(ctx); err != nil {
 		h.T.Errorf("Shutdown: %v", err)
@@ -119,17 +103,13 @@ func (h *House) shut() {
 // AllLeft waits until there is no connection any more.
 func (h *House) AllLeft() {
 	h.T.Helper()
-	if !Await(func() bool { return h.Acceptor.Open() == 0 }) {
-		h.T.Fatalf("%d connections are open", h.Acceptor.Open())
-	}
+	must.Until(h.T, "no connection is open", func() bool { return h.Acceptor.Open() == 0 })
 }
 
 // NoGoroutines waits until the front end has none for a client any more.
 func (h *House) NoGoroutines() {
-	var left []string
-	if !Await(func() bool { left = h.goroutines(); return len(left) == 0 }) {
-		h.T.Errorf("%d goroutines are left: %s", len(left), left[0])
-	}
+	h.T.Helper()
+	must.Until(h.T, "no goroutine is left", func() bool { return len(h.goroutines()) == 0 })
 }
 
 // goroutines lists those of the front end.
@@ -158,7 +138,7 @@ func (h *House) Dial() *Client {
 	h.T.Helper()
 	c := must.Get(net.Dial("tcp", h.Address))
 	h.T.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(Patience))
+	c.SetDeadline(time.Now().Add(must.Patience))
 	if h.Trust != nil {
 		c = tls.Client(c, h.Trust)
 	}
