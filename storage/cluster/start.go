@@ -10,6 +10,7 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -183,6 +184,13 @@ func (n *Node) openShards(ctx context.Context) error {
 		}
 		if err != nil {
 			return err
+		}
+		if names := shard.Nodes(); !slices.Equal(names, o.Nodes) {
+			return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrRefused, names, o.Nodes)
+		}
+		if has := shard.Replicas(); has != replicas {
+			return fmt.Errorf("%w: the cluster was made with replicas = %d, which cannot be changed, and the "+
+				"configuration says %d", ErrRefused, has, replicas)
 		}
 		o.Shards = shard.Shards()
 		n.replicas = append(n.replicas, &replica{node: n, i: i, shard: shard})

@@ -5,6 +5,7 @@
 //	Server    the engine, embedded in this process; Connect is for an engine that the site runs itself
 //	Shard     the two streams that are the lanes of a shard, and which nodes lead them
 //	readFrom  finds where on a lane a node begins to read
+//	Adjust    which nodes keep a shard's streams, changed while it is used; Expel and Route belong to it
 //	Exchange  the requests of a lanes.Log, as messages to the engine, and the answers
 //	Driver    one goroutine that owns a node's lanes.Log, and has a clock
 //
@@ -17,8 +18,8 @@
 //	E1  The engine gets its options through its own parser, and syncs always. Options that a program
 //	    sets by hand lack what the parser derives.
 //	E2  The engine is shut down once, and that is awaited: only then has it closed its files.
-//	E3  An existing stream is used only if it has the settings of a lane, this cluster's name, the
-//	    names of its nodes, and the same origin as the other lane. Nobody changes its settings.
+//	E3  An existing stream is used only if it has the settings of a lane, this cluster's name, and the
+//	    same origin as the other lane. Nobody changes its settings, but for the number of replicas.
 //	E4  An append has landed if the engine says where, and is refused if the engine says that its
 //	    place is wrong. Anything else counts as no answer: another error, silence, a lost connection.
 //	E5  Appending, reading and taking over need the lanes' own leaders, but no leader of the group
@@ -33,6 +34,10 @@
 //	    says so (Failure).
 //	E11 An engine that rests (Rest) serves no stream and takes part in no election. What it had
 //	    acknowledged is there when it wakes (Wake). Connections and their subscriptions survive both.
+//	E12 An engine that has left the groups of the others never comes back. A node that is added again
+//	    has a new one, with another name (EngineName) and an empty directory.
+//	E13 Of a shard, one peer of one lane changes at a time: while both lanes have leaders, nothing else
+//	    is under way, and all peers that stay are current (Adjust).
 //
 // # What the engine does
 //

@@ -113,7 +113,8 @@ func (l *lines) say(level slog.Level, text string) {
 // Link says why the engine of another node is not reached, or not let in; "" if nothing is known to be wrong. It
 // looks the host up.
 func (s *Server) Link(ctx context.Context, node string) string {
-	host, port, err := net.SplitHostPort(s.o.Nodes[node])
+	address := s.o.Load().Nodes[node]
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return ""
 	}
@@ -123,7 +124,7 @@ func (s *Server) Link(ctx context.Context, node string) string {
 	}
 	for _, ip := range ips {
 		if why, ok := s.lines.links.Load(net.JoinHostPort(ip, port)); ok {
-			return s.o.Nodes[node] + ": " + why.(string)
+			return address + ": " + why.(string)
 		}
 	}
 	return ""

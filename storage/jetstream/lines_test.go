@@ -109,7 +109,8 @@ func TestAddresses(t *testing.T) {
 		"does not have the address of node a") {
 		t.Error(err)
 	}
-	s := &Server{o: o, lines: newLines(nil, "a")}
+	s := &Server{lines: newLines(nil, "a")}
+	s.o.Store(&o)
 	if why := s.Link(t.Context(), "b"); !strings.HasPrefix(why, "the host nobody.invalid cannot be looked up: ") {
 		t.Errorf("%q", why)
 	}

@@ -22,6 +22,8 @@ const (
 	MaxPayload = 8 << 20
 	// engineUser is the name under which engines know each other, and this process.
 	engineUser = "beanfield"
+	// systemUser is for this process' orders that concern the engine itself (Expel).
+	systemUser = "beanfield-system"
 )
 
 // Options are those of an embedded engine.
@@ -29,6 +31,8 @@ type Options struct {
 	Dir     string            // where it keeps its streams
 	Cluster string            // engines of other clusters are refused
 	Node    string            // the name of this one
+	Since   uint64            // since which table of members it is one (EngineName)
+	Rests   bool              // it starts as after Rest
 	Nodes   map[string]string // where each node's engine talks to the others, the own one included: host:port
 	Secret  string            // shared by the nodes
 	MaxFile int64             // bytes on the disk; 0: the engine looks at how much there is
@@ -115,10 +119,11 @@ func (o *Options) password() string {
 func (o *Options) text(client string, streams bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("server_name: %s", quoted(o.Node))
+	line("server_name: %s", quoted(EngineName(o.Node, o.Since)))
 	line("host: 127.0.0.1")
 	line("port: -1")
-	line("authorization { user: %s, password: %s }", engineUser, quoted(client))
+	line("authorization { users: [ { user: %s, password: %s } ] }", engineUser, quoted(client))
+	line("accounts { $SYS { users: [ { user: %s, password: %s } ] } }", systemUser, quoted(client))
 	line("max_payload: %d", MaxPayload)
 	line("max_pending: %d", 16*MaxPayload)
 	if streams {
@@ -133,7 +138,7 @@ func (o *Options) text(client string, streams bool) string {
 // streams are what the engine keeps.
 func (o *Options) streams(line func(string, ...any)) {
 	line("jetstream {")
-	line("  store_dir: %s", quoted(o.Dir))
+	line("  store_dir: %s", quoted(o.home()))
 	line("  sync_interval: always")
 	line("  max_memory_store: %d", 64<<20)
 	if o.MaxFile > 0 {

@@ -16,7 +16,7 @@ import (
 
 // Server is the embedded engine of one node.
 type Server struct {
-	o      Options
+	o      atomic.Pointer[Options]
 	lines  *lines
 	client string // the password of connections
 	engine atomic.Pointer[server.Server]
@@ -32,11 +32,15 @@ var ErrStopped = errors.New("jetstream: the engine was stopped")
 // Start starts an engine. It returns when the engine can be connected to, which says nothing of the
 // other nodes (Joined does).
 func Start(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{o: o, lines: newLines(o.Logger, o.Node), client: rand.Text()}
+	s := &Server{lines: newLines(o.Logger, o.Node), client: rand.Text()}
 	if err := o.listens(); err != nil {
 		return nil, err
 	}
-	if err := s.run(ctx, true); err != nil {
+	if err := o.settle(); err != nil {
+		return nil, err
+	}
+	s.o.Store(&o)
+	if err := s.run(ctx, !o.Rests); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -44,7 +48,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 
 // run starts the engine, with its streams or only to pass on messages.
 func (s *Server) run(ctx context.Context, streams bool) error {
-	opts, err := s.o.parsed(s.client, streams)
+	opts, err := s.o.Load().parsed(s.client, streams)
 	if err != nil {
 		return err
 	}
@@ -118,8 +122,10 @@ func (s *Server) Joined(ctx context.Context) error {
 }
 
 // Connect opens a connection within the process.
-func (s *Server) Connect() (*nats.Conn, error) {
-	return nats.Connect("", append(patient(), nats.InProcessServer(s), nats.UserInfo(engineUser, s.client))...)
+func (s *Server) Connect() (*nats.Conn, error) { return s.connect(engineUser) }
+
+func (s *Server) connect(user string) (*nats.Conn, error) {
+	return nats.Connect("", append(patient(), nats.InProcessServer(s), nats.UserInfo(user, s.client))...)
 }
 
 // InProcessConn is for the client's library, which calls it whenever it connects.

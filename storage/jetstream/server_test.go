@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -192,12 +193,12 @@ func TestStreamsOfOthers(t *testing.T) {
 	if err != nil || again.Origin() != first.Origin() || first.Origin() == 0 {
 		t.Fatal(err, "origins", first.Origin(), again.Origin())
 	}
-	o.Replicas = 3
-	if _, err := Open(limited(t), nc, o); !errors.Is(err, ErrStream) || !strings.Contains(err.Error(),
-		"made with replicas = 1, which cannot be changed, and the configuration says 3") {
-		t.Error(err)
+	o.Replicas, o.Nodes = 3, []string{"d"} // they count for streams that are made
+	if again, err := Open(limited(t), nc, o); err != nil || again.Replicas() != 1 ||
+		!slices.Equal(again.Nodes(), []string{"a", "b", "c"}) {
+		t.Error(err, again)
 	}
-	o.Replicas = 1
+	o.Replicas, o.Nodes = 1, []string{"a", "b", "c"}
 	for what, change := range map[string]func(c *settings){
 		"":                func(c *settings) { c.Metadata["beanfield-later"] = "what nobody knows yet" },
 		"another cluster": func(c *settings) { c.Metadata[clusterKey] = "other" },

@@ -16,16 +16,16 @@ func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []
 	if err != nil {
 		return "", nil, err
 	}
-	if info.Cluster == nil || info.Cluster.Leader == "" {
+	if leader = nodeOf(info.Cluster.Leader); leader == "" {
 		return "", nil, nil
 	}
-	members = append(members, info.Cluster.Leader)
+	members = append(members, leader)
 	for _, r := range info.Cluster.Replicas {
-		if r.Current && !r.Offline {
-			members = append(members, r.Name)
+		if r.whole() {
+			members = append(members, nodeOf(r.Name))
 		}
 	}
-	return info.Cluster.Leader, members, nil
+	return leader, members, nil
 }
 
 func (s *Shard) info(ctx context.Context, lane int) (info description, err error) {
@@ -36,10 +36,7 @@ func (s *Shard) info(ctx context.Context, lane int) (info description, err error
 // Look says who leads a lane, "" if nobody does, and how many bytes it has.
 func (s *Shard) Look(ctx context.Context, lane int) (leader string, bytes uint64, err error) {
 	info, err := s.info(ctx, lane)
-	if info.Cluster != nil {
-		leader = info.Cluster.Leader
-	}
-	return leader, info.State.Bytes, err
+	return nodeOf(info.Cluster.Leader), info.State.Bytes, err
 }
 
 // Astray finds a lane that another node should lead, and which: one of a list other than the owner, if there is
@@ -59,6 +56,15 @@ func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 // Lead has a node's engine lead a lane, if that engine can. It needs the leader of the group that makes streams, and
 // takes a try or two: whoever wants to know looks again.
 func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
+	info, err := s.info(ctx, lane)
+	if err != nil {
+		return err
+	}
+	for _, r := range info.Cluster.Replicas {
+		if r.whole() && nodeOf(r.Name) == node {
+			node = r.Name
+		}
+	}
 	request := map[string]any{"placement": map[string]string{"preferred": node}}
 	if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[lane], request, &struct{}{}); err != nil {
 		return fmt.Errorf("stream %s: %w", s.streams[lane], err)

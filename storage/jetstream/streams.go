@@ -47,17 +47,18 @@ type Shard struct {
 	origin   uint64
 	base     uint64
 	shards   int
+	nodes    []string
+	replicas int
 }
 
 // ShardOptions say which shard it is.
 type ShardOptions struct {
 	Cluster  string
 	Shard    int
-	Replicas int
+	Replicas int // with how many streams are made
 	Shards   int // how many the cluster has; 0: whatever the streams say
 	New      int // how many a new cluster has, if Shards is 0
-	// Nodes are the names of all nodes. Owners count majorities of them, so all must have the same ones:
-	// those with which the streams were made.
+	// Nodes are the names of all nodes when streams are made: they are kept with them.
 	Nodes []string
 
 	// Begin is asked before streams are made that are not there: it returns when this node may make
@@ -101,6 +102,12 @@ func (s *Shard) Base() uint64 { return s.base }
 // Shards is how many shards the cluster has.
 func (s *Shard) Shards() int { return s.shards }
 
+// Nodes are the names with which the streams were made, in their order. What the log says of members counts after that.
+func (s *Shard) Nodes() []string { return s.nodes }
+
+// Replicas is how many the streams had when they were found.
+func (s *Shard) Replicas() int { return s.replicas }
+
 // settings are a stream's, with what the client does not know of.
 type settings struct {
 	nats.StreamConfig
@@ -109,9 +116,9 @@ type settings struct {
 
 // description is how the engine describes a stream.
 type description struct {
-	Config  settings          `json:"config"`
-	Cluster *nats.ClusterInfo `json:"cluster"`
-	State   nats.StreamState  `json:"state"`
+	Config  settings         `json:"config"`
+	Cluster group            `json:"cluster"`
+	State   nats.StreamState `json:"state"`
 }
 
 // settings are those of a lane. There are no limits: a record goes when it is purged.
@@ -179,14 +186,11 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 	if version := is.Metadata[protocolKey]; version != protocol {
 		return fmt.Errorf("%w: its protocol is %q, this program knows %s", ErrStream, version, protocol)
 	}
-	if nodes := is.Metadata[nodesKey]; nodes != must.Metadata[nodesKey] {
-		return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrStream, nodes,
-			must.Metadata[nodesKey])
+	nodes := strings.Fields(is.Metadata[nodesKey])
+	if s.origin != 0 && !slices.Equal(nodes, s.nodes) {
+		return fmt.Errorf("%w: it was made for the nodes %q, the other lane for %q", ErrStream, nodes, s.nodes)
 	}
-	if is.Replicas != must.Replicas {
-		return fmt.Errorf("%w: the cluster was made with replicas = %d, which cannot be changed, and the "+
-			"configuration says %d", ErrStream, is.Replicas, must.Replicas)
-	}
+	s.nodes, s.replicas = nodes, is.Replicas
 	base, err := strconv.ParseUint(is.Metadata[baseKey], 16, 64)
 	shards, err2 := strconv.Atoi(is.Metadata[shardsKey])
 	switch {

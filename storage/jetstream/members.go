@@ -1,0 +1,254 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"beanfield/storage/lanes"
+)
+
+// WakeAs ends a Rest, with which a node begins that is no member: now it is one, since a table of members. Its
+// engine begins with an empty directory.
+func (s *Server) WakeAs(ctx context.Context, since uint64) error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	switch o := *s.o.Load(); {
+	case s.stopped:
+		return ErrStopped
+	case since > o.Since && s.keeps.Load():
+		return fmt.Errorf("%w: the engine of node %s keeps streams since %d, and cannot be one since %d", ErrOptions,
+			o.Node, o.Since, since)
+	case since > o.Since:
+		s.halt()
+		o.Since = since
+		if err := o.settle(); err != nil {
+			return err
+		}
+		s.o.Store(&o)
+	}
+	s.halt()
+	return s.run(ctx, true)
+}
+
+// Route tells the engine where the others are from now on. It connects to new ones, and not any more to those that
+// are not there; who is connected from outside stays.
+func (s *Server) Route(nodes map[string]string) error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	o := *s.o.Load()
+	o.Nodes = nodes
+	opts, err := o.parsed(s.client, s.keeps.Load())
+	if err != nil {
+		return err
+	}
+	if engine := s.engine.Load(); engine != nil {
+		if err := engine.ReloadOptions(opts); err != nil {
+			return fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	s.o.Store(&o)
+	return nil
+}
+
+// Expel has an engine leave the group that makes streams, if there is one that is none of the members (EngineName).
+// It says what is still to be done. A peer that was removed comes back by itself after five minutes, if
+// its process runs.
+func (s *Server) Expel(ctx context.Context, members []string) (todo string, err error) {
+	engine := s.engine.Load()
+	if engine == nil {
+		return "", ErrStopped
+	}
+	info, err := engine.Jsz(nil)
+	if err != nil {
+		return "", err
+	}
+	if info.Meta == nil || info.Meta.Leader == "" {
+		return "the group that makes streams has no leader", nil
+	}
+	for _, r := range info.Meta.Replicas {
+		if !slices.ContainsFunc(members, func(name string) bool { return peerID(name) == r.Peer }) {
+			return fmt.Sprintf("engine %s is to leave the group that makes streams", r.Name), s.remove(ctx, r.Peer)
+		}
+	}
+	return "", nil
+}
+
+// remove is answered when a majority has stored it.
+func (s *Server) remove(ctx context.Context, peer string) error {
+	nc, err := s.connect(systemUser)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	request := server.JSApiMetaServerRemoveRequest{Peer: peer}
+	return (&Shard{nc: nc}).ask(ctx, "SERVER.REMOVE", request, &struct{}{})
+}
+
+// group is what the engine says of those that keep a stream. Peers that are not pending take part in its group.
+type group struct {
+	Leader   string `json:"leader"`
+	Replicas []peer `json:"replicas"` // without the leader
+	Desired  *struct {
+		Status struct {
+			Description string `json:"description"`
+		} `json:"status"`
+	} `json:"desired"` // while its peers change
+}
+
+type peer struct {
+	Name    string `json:"name"`
+	ID      string `json:"peer"`
+	Current bool   `json:"current"`
+	Offline bool   `json:"offline"`
+	Pending bool   `json:"pending"`
+}
+
+// whole tells whether a peer has all of a stream, and answers.
+func (p *peer) whole() bool { return p.Current && !p.Offline && !p.Pending }
+
+// step is what Adjust does next, unless it waits.
+type step struct {
+	why  string
+	lane int
+	// one of these
+	lead     string // this node is to lead the lane
+	evacuate string // this peer is to leave it
+	replicas int    // so many are to keep it
+}
+
+// Adjust brings the lanes a step nearer to having so many replicas, all at members (EngineName; nil: anywhere). It
+// says what is still to be done, or waited for; "" says that both lanes are as they should be, and whole. One peer of
+// one lane changes at a time, and only while all others are there (E13). The owner's driver turns to the
+// other lane before; other nodes have nil.
+func (s *Shard) Adjust(ctx context.Context, members []string, replicas int, owner *Driver) (todo string, err error) {
+	var of [2]description
+	for i := range of {
+		if of[i], err = s.info(ctx, i); err != nil {
+			return "", fmt.Errorf("stream %s: %w", s.streams[i], err)
+		}
+	}
+	next := plan(&of, members, replicas, inUse(owner))
+	name := s.streams[next.lane]
+	switch {
+	case next.lead == "" && next.evacuate == "" && next.replicas == 0:
+	case owner != nil && inUse(owner) == next.lane:
+		owner.Use(1 - next.lane)
+	case next.lead != "":
+		err = s.Lead(ctx, next.lane, next.lead)
+	case next.evacuate != "":
+		err = s.ask(ctx, "STREAM.PEER.EVACUATE."+name, map[string]string{"peer": next.evacuate}, &struct{}{})
+	default:
+		err = s.scale(ctx, next.lane, next.replicas)
+	}
+	if err != nil {
+		err = fmt.Errorf("stream %s: %s: %w", name, next.why, err)
+	}
+	return next.why, err
+}
+
+// inUse is the lane to which the owner appends; without one the second is left for last.
+func inUse(owner *Driver) int {
+	if owner != nil {
+		if state := owner.State(); state.Role == lanes.Owner {
+			return state.Lane
+		}
+	}
+	return 1
+}
+
+// scale changes how many replicas a lane has, and nothing else: what this program does not know of its settings stays.
+func (s *Shard) scale(ctx context.Context, lane, replicas int) error {
+	var info struct{ Config json.RawMessage }
+	if err := s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info); err != nil {
+		return err
+	}
+	config := map[string]any{}
+	exact := json.NewDecoder(bytes.NewReader(info.Config))
+	exact.UseNumber()
+	if err := exact.Decode(&config); err != nil {
+		return fmt.Errorf("jetstream: settings that are none: %w", err)
+	}
+	config["num_replicas"] = replicas
+	return s.ask(ctx, "STREAM.UPDATE."+s.streams[lane], config, &struct{}{})
+}
+
+// plan says what is to be done next.
+func plan(of *[2]description, members []string, replicas, last int) step {
+	ids := make([]string, len(members))
+	for i, name := range members {
+		ids[i] = peerID(name)
+	}
+	stays := func(p peer) bool { return members == nil || slices.Contains(ids, p.ID) }
+	for i := range of {
+		if why := of[i].unsettled(stays); why != "" {
+			return step{lane: i, why: fmt.Sprintf("lane %d %s", i, why)}
+		}
+	}
+	for _, i := range []int{1 - last, last} {
+		next := of[i].next(stays, len(members), replicas, nodeOf(of[1-i].Cluster.Leader))
+		if next.lane = i; next.why != "" {
+			next.why = fmt.Sprintf("lane %d %s", i, next.why)
+			return next
+		}
+	}
+	return step{}
+}
+
+// peers are all that keep a stream, the leader first.
+func (d *description) peers() []peer {
+	leader := peer{Name: d.Cluster.Leader, ID: peerID(d.Cluster.Leader), Current: true}
+	return append([]peer{leader}, d.Cluster.Replicas...)
+}
+
+// unsettled says what has to be waited for before anything may change.
+func (d *description) unsettled(stays func(peer) bool) string {
+	switch g := &d.Cluster; {
+	case g.Leader == "":
+		return "has no leader"
+	case g.Desired != nil:
+		return strings.TrimRight("changes: "+g.Desired.Status.Description, ": ")
+	}
+	for _, p := range d.peers() {
+		if !p.whole() && stays(p) {
+			return "is not whole at " + nodeOf(p.Name)
+		}
+	}
+	return ""
+}
+
+// next is a lane's next step, without one if it is as it should be.
+func (d *description) next(stays func(peer) bool, members, replicas int, otherLeader string) step {
+	var staying, leaving []peer
+	for _, p := range d.peers() {
+		if stays(p) {
+			staying = append(staying, p)
+		} else {
+			leaving = append(leaving, p)
+		}
+	}
+	spare := members > len(staying)
+	switch has := d.Config.Replicas; {
+	case len(leaving) > 0 && len(staying) > 0 && leaving[0].Name == d.Cluster.Leader:
+		to := slices.IndexFunc(staying, func(p peer) bool { return nodeOf(p.Name) != otherLeader })
+		node := nodeOf(staying[max(0, to)].Name)
+		return step{why: "is to be led by " + node, lead: node}
+	case len(leaving) > 0 && spare:
+		return step{why: "is to leave " + leaving[0].Name, evacuate: leaving[0].ID}
+	case len(leaving) > 0 && !leaving[0].whole() && !leaving[0].Offline:
+		// the engine would take it for one that is there, and might drop another one
+		return step{why: "waits until the engine knows that " + leaving[0].Name + " is gone"}
+	case len(leaving) > 0 || has > replicas:
+		return step{why: fmt.Sprintf("is to have %d replicas, not %d", has-1, has), replicas: has - 1}
+	case has < replicas:
+		return step{why: fmt.Sprintf("is to have %d replicas, not %d", has+1, has), replicas: has + 1}
+	case len(staying) < has:
+		return step{why: fmt.Sprintf("has %d of %d replicas", len(staying), has)}
+	}
+	return step{}
+}
