@@ -11,29 +11,17 @@ import (
 // been committed, so the log has them, in a goroutine of its own: the shard
 // itself never waits for the disk.
 func (t *turn) fetch() {
-	log := t.shard.log
+	read := func(id uint64, size uint32) ([]byte, error) { return t.shard.log.Body(id, make([]byte, 0, size)) }
 	for _, b := range t.batches {
-		op := b.Lacking()
-		switch {
-		case op == nil:
-		case op.Kind == queue.Service:
-			t.fetchFound(b, op.Ask.Found)
-		case op.Kind == queue.List:
-			for _, id := range b.SupplyListed(func(id uint64, size uint32) ([]byte, error) {
-				return log.Body(id, make([]byte, 0, size))
-			}) {
-				t.shard.quarantine(id, b.Client)
-			}
-		default:
-			id := op.ID
-			if b.Supply(log.Body(id, make([]byte, 0, op.Size))) {
+		if b.Lacking() {
+			for _, id := range b.Supply(read) {
 				t.shard.quarantine(id, b.Client)
 			}
 		}
 	}
 	for i := range t.woken {
 		if w := &t.woken[i]; w.Fetch != 0 {
-			body, err := log.Body(w.Fetch, nil)
+			body, err := read(w.Fetch, 0)
 			w.Body, w.Lost = body, err != nil
 			if errors.Is(err, storage.ErrUnreadable) || errors.Is(err, storage.ErrNoBody) {
 				t.shard.quarantine(w.Fetch, w.Client)
@@ -42,25 +30,11 @@ func (t *turn) fetch() {
 	}
 	for _, p := range t.deliveries {
 		if p.Lacking() {
-			b := p.Fetch(log)
+			b := p.Fetch(read)
 			b.Done = unheard{}
 			t.fetched = append(t.fetched, b)
 		}
 	}
-}
-
-// fetchFound reads the bodies that a get lacks.
-func (t *turn) fetchFound(b *queue.Batch, found *queue.DeliveryBatch) {
-	failed := false
-	for i := range found.Away() {
-		id := found.Items[i].Index
-		body, err := t.shard.log.Body(id, make([]byte, 0, found.Items[i].Size))
-		if found.Supply(i, body, err) {
-			t.shard.quarantine(id, nil)
-		}
-		failed = failed || err != nil && !errors.Is(err, storage.ErrUnreadable) && !errors.Is(err, storage.ErrNoBody)
-	}
-	b.SupplyGet(failed)
 }
 
 // quarantine has a job whose body could not be read buried, out of the workers' way.

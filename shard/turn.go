@@ -60,7 +60,7 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 	ran := sh.now()
 	for _, b := range t.batches {
-		t.fetches = t.fetches || b.Lacking() != nil
+		t.fetches = t.fetches || b.Lacking()
 		b.Ended = ran
 	}
 	for i := range t.woken {
@@ -70,7 +70,7 @@ func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 		t.fetches = t.fetches || p.Lacking()
 	}
 	if own != nil {
-		t.fetches = t.fetches || own.Lacking() != nil
+		t.fetches = t.fetches || own.Lacking()
 		own.Ended = ran
 		own.Retain() // what is left of it may outlive the caller's buffers
 		t.batches = append(t.batches, own)

@@ -190,16 +190,8 @@ func (f *finding) reply(raw bool) {
 	if f.short {
 		f.w.Header()[headerStopped] = []string{"size"}
 	}
-	lost := false
-	for _, p := range f.found {
-		lost = dropLost(p) || lost
-	}
 	switch {
-	case len(f.found) == 0 || len(f.found) == 1 && len(f.found[0].Items) == 0:
-		if lost {
-			f.fail(failures[queue.Failed])
-			return
-		}
+	case len(f.found) == 0:
 		f.answer(http.StatusNoContent, "", nil)
 	case f.wantsProtobuf():
 		var b []byte
@@ -226,13 +218,6 @@ func (f *finding) reply(raw bool) {
 		}
 		f.answer(http.StatusOK, typeJSON, append(b, ']'))
 	}
-}
-
-// dropLost removes the items whose bodies could not be read, and says whether there were any.
-func dropLost(p *queue.DeliveryBatch) bool {
-	all := len(p.Items)
-	p.Items = slices.DeleteFunc(p.Items, func(it queue.Item) bool { return it.Lost })
-	return len(p.Items) < all
 }
 
 // isHeaderText says whether a tag can be the value of a header.

@@ -2,7 +2,6 @@ package queueservice
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -59,22 +58,6 @@ func TestTimeouts(t *testing.T) {
 		if got, err := q.timeout(time.Hour); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
-	}
-}
-
-// An item that cannot be read is no answer.
-func TestGetOfLostItem(t *testing.T) {
-	h := newHouse(t, nil)
-	h.answer = func(op *queue.Op) {
-		p := packed(sent{1, nil, ""}, sent{2, nil, "b"})
-		p.Items[0].Lost = true
-		p.Items = p.Items[:op.Ask.Length]
-		op.Ask.Found = p
-	}
-	h.Expect(500, "GET", "/api/predict/s", who, "")
-	if r, body := h.Say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 ||
-		strings.Count(body, "index") != 1 {
-		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }
 

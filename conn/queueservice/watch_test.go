@@ -125,7 +125,6 @@ func pushFrames(t *testing.T, h *house) {
 		for j := range p.Items {
 			want = append(want, string(appendBody(appendFrameHead(nil, p, j, true), p, j)))
 		}
-		p.Items = append(p.Items, queue.Item{Index: 999, Lost: true})
 		c.box.Receive(p, true)
 	}
 	for _, w := range want {

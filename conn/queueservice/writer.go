@@ -114,8 +114,6 @@ func (w *writer) write(l load) error {
 func (w *writer) item(b []byte, p *queue.DeliveryBatch, i int) (_ []byte, err error) {
 	it := &p.Items[i]
 	switch {
-	case it.Lost:
-		return b, nil
 	case len(it.Large) > 0 && it.Size > largeBody && !w.indexOnly && w.framing != framedText:
 		b, err = w.flush(w.head(b, p, i))
 		for _, part := range it.Large {

@@ -245,33 +245,42 @@ func (s *State) dropBody(j *job) {
 // fetchTries bounds how often a peek is repeated.
 const fetchTries = 100
 
-// Lacking is the operation whose answer still lacks the job's body, or nil. Run
-// has stopped after it.
-func (b *Batch) Lacking() *Op {
-	if !b.lacking {
-		return nil
+// Lacking says that the last answer still lacks bodies. Run has stopped after it.
+func (b *Batch) Lacking() bool { return b.lacking }
+
+// Reader reads a job's body from the log.
+type Reader func(id uint64, size uint32) ([]byte, error)
+
+// Supply completes the answer that lacks bodies. It returns the jobs to be quarantined, because nobody can read
+// theirs; the caller must do that before the batch goes on.
+func (b *Batch) Supply(read Reader) (damaged []uint64) {
+	op := &b.Ops[b.Next-1]
+	b.lacking = false
+	switch op.Kind {
+	case List:
+		return b.supplyListed(read)
+	case Service:
+		return b.supplyGet(op, read)
 	}
-	return &b.Ops[b.Next-1]
+	body, err := read(op.ID, op.Size)
+	if err == nil {
+		op.Parts = [][]byte{body}
+	} else if b.unread(op, err) {
+		damaged = []uint64{op.ID}
+	}
+	return damaged
 }
 
-// Supply completes the answer that lacks its body with what has been read from
-// the log, or with the error of that. It reports whether the job is to be
-// quarantined; the caller must then do that before the batch goes on.
+// unread deals with an answer whose body could not be read, and says whether the job is to be quarantined.
 //
-// There are three reasons why a body could not be read. A job that was only peeked
+// There are three reasons. A job that was only peeked
 // at may have been deleted meanwhile: then the operation is given back as not yet
 // applied. Applied again it shows the next job of its kind, or finds none; and that
 // answer waits for the commit of the delete, which a reader of the log sees sooner
 // (L1). If the body is unreadable, or lost while a client holds the job, the job is
 // quarantined: a reserve, or a peek without an id, is given back too, and finds the
 // next job. Otherwise the log has failed, and so has the operation.
-func (b *Batch) Supply(body []byte, err error) (quarantine bool) {
-	op := b.Lacking()
-	b.lacking = false
-	if err == nil {
-		op.Parts = [][]byte{body}
-		return false
-	}
+func (b *Batch) unread(op *Op, err error) (quarantine bool) {
 	gone := errors.Is(err, storage.ErrNoBody)
 	quarantine = errors.Is(err, storage.ErrUnreadable)
 	again := false

@@ -229,11 +229,9 @@ func (s *State) readable(b *Batch) {
 	}
 }
 
-// SupplyListed completes a page with the bodies that it lacks, which read reads from the log. It
-// returns the jobs to be quarantined because their bodies cannot be read: these are shown without.
+// supplyListed completes a page with the bodies that it lacks. Jobs whose bodies cannot be read are shown without.
 // Jobs that have ended meanwhile are left out. If the log has failed, so has the operation.
-func (b *Batch) SupplyListed(read func(id uint64, size uint32) ([]byte, error)) (damaged []uint64) {
-	b.lacking = false
+func (b *Batch) supplyListed(read Reader) (damaged []uint64) {
 	kept := b.List.Jobs[:0]
 	for _, k := range b.List.Jobs {
 		if k.Away {

@@ -19,8 +19,8 @@ func (w *world) pages(f Filter, most int, authorizer Authorizer, between func())
 		if !w.s.Run(w.now, b) {
 			w.t.Fatalf("a list ends with %v", b.Ops[0].Status)
 		}
-		if b.Lacking() != nil {
-			b.SupplyListed(func(id uint64, _ uint32) ([]byte, error) { return []byte(w.bodies[id]), nil })
+		if b.Lacking() {
+			b.Supply(func(id uint64, _ uint32) ([]byte, error) { return []byte(w.bodies[id]), nil })
 		}
 		if b.Ops[0].Status != OK && len(l.Jobs) > 0 || len(l.Jobs) > most {
 			w.t.Fatalf("a page of %d has %d jobs, %v", most, len(l.Jobs), b.Ops[0].Status)
@@ -232,11 +232,11 @@ func TestListBodies(t *testing.T) {
 	b := &Batch{List: &l, Ops: []Op{{Kind: List}}}
 	w.s.renew()
 	w.s.Run(w.now, b)
-	if b.Lacking() == nil || len(l.Jobs) != 6 || l.Jobs[0].ID != 1 || !l.Jobs[0].Searched || l.Jobs[1].Searched ||
+	if !b.Lacking() || len(l.Jobs) != 6 || l.Jobs[0].ID != 1 || !l.Jobs[0].Searched || l.Jobs[1].Searched ||
 		l.Jobs[1].Away || !l.Jobs[3].Away {
 		t.Fatalf("%+v", l.Jobs)
 	}
-	damaged := b.SupplyListed(func(id uint64, size uint32) ([]byte, error) {
+	damaged := b.Supply(func(id uint64, size uint32) ([]byte, error) {
 		switch id {
 		case 5:
 			return nil, storage.ErrUnreadable
@@ -246,7 +246,7 @@ func TestListBodies(t *testing.T) {
 		return []byte(w.bodies[id]), nil
 	})
 	if !slices.Equal(damaged, []uint64{5}) || !slices.Equal(shown(l.Jobs), []uint64{1, 3, 4, 5, 7}) ||
-		b.Lacking() != nil {
+		b.Lacking() {
 		t.Errorf("%v are damaged, %v are listed", damaged, shown(l.Jobs))
 	}
 	if got := shown(w.pages(Filter{Body: []byte("x")}, 2, nil, w.s.renew)); !slices.Equal(got, []uint64{1, 3, 5, 7}) {
@@ -254,7 +254,7 @@ func TestListBodies(t *testing.T) {
 	}
 	b = &Batch{List: &l, Ops: []Op{{Kind: List}}}
 	w.s.Run(w.now, b)
-	if b.SupplyListed(func(uint64, uint32) ([]byte, error) {
+	if b.Supply(func(uint64, uint32) ([]byte, error) {
 		return nil, fmt.Errorf("broken")
 	}); b.Ops[0].Status != Failed {
 		t.Errorf("a failed log: %v", b.Ops[0].Status)

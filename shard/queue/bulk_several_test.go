@@ -106,9 +106,9 @@ func TestReserveSeveralWithBodiesAway(t *testing.T) {
 		if op.Status != OK {
 			break
 		}
-		line := fmt.Sprint(len(b.Taken), b.Lacking() == op)
-		if b.Lacking() != nil {
-			b.Supply([]byte("y"), nil)
+		line := fmt.Sprint(len(b.Taken), b.Lacking())
+		if b.Lacking() {
+			b.Supply(reads("y", nil))
 			line += fmt.Sprint(op.ID, string(joined(op.Parts)))
 		}
 		got = append(got, line)

@@ -33,7 +33,7 @@
 //
 //   - It commits the log. After that it wakes the waiters in Woken, calls the gets in Called, gives consumers their
 //     delivery batches (TakeDeliveries), tells the directory of the jobs in Gone, and releases the answers.
-//   - It reads the bodies that an answer lacks (Batch.Lacking, Batch.Supply, Batch.SupplyGet), that a waiter is
+//   - It reads the bodies that an answer lacks (Batch.Lacking, Batch.Supply), that a waiter is
 //     waiting for (Awakening.Fetch), or that a delivery batch lacks (DeliveryBatch.Fetch).
 //   - It gives the body of a put that ends with Staging to the log, calls Op.Staged, and runs the batch again.
 //   - It runs a batch again that ends with More, after others.

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"errors"
-	"iter"
 	"unsafe"
 
 	"beanfield/storage"
@@ -33,7 +32,6 @@ type Item struct {
 	BodyEnd  uint32
 	Large    [][]byte // a large body, or one that was read from the log
 	away     bool     // the body is yet to be read from the log
-	Lost     bool     // the body could not be read
 	Delivery int      // how often the item has been sent, this time included
 }
 
@@ -118,29 +116,26 @@ func (p *DeliveryBatch) Weight() int {
 	return weight
 }
 
-// Away lists the items whose bodies are to be read from the log.
-func (p *DeliveryBatch) Away() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range p.Items {
-			if p.Items[i].away && !yield(i) {
-				return
+// fill reads the bodies that the batch lacks. It takes out the items whose bodies cannot be read, and tells of each.
+func (p *DeliveryBatch) fill(read Reader, lost func(id uint64, err error)) (filled []uint64) {
+	kept := p.Items[:0]
+	for _, i := range p.Items {
+		if i.away {
+			i.away = false
+			body, err := read(i.Index, i.Size)
+			if err != nil {
+				lost(i.Index, err)
+				p.lost += i.weight()
+				continue
 			}
+			i.Large = [][]byte{body}
+			filled = append(filled, i.Index)
 		}
+		kept = append(kept, i)
 	}
-}
-
-// Supply gives an item the body that was read from the log, or notes the error of
-// reading it. It reports whether the item is to be quarantined, because nobody can read it.
-func (p *DeliveryBatch) Supply(i int, body []byte, err error) (quarantine bool) {
-	it := &p.Items[i]
-	it.away = false
-	p.away--
-	if err != nil {
-		it.Lost = true
-		return errors.Is(err, storage.ErrUnreadable)
-	}
-	it.Large = [][]byte{body}
-	return false
+	clear(p.Items[len(kept):])
+	p.Items, p.away = kept, 0
+	return filled
 }
 
 func (i *Item) weight() int { return itemWeight + int(i.Size) + int(i.BodyAt-i.TagsAt) }
@@ -159,27 +154,13 @@ func (p *DeliveryBatch) Lacking() bool { return p.away > 0 }
 // Fetch reads the bodies that the batch lacks. Items whose bodies cannot be read are
 // taken out. It returns the operation that the shard must apply when the batch has been
 // received. Fetch is called once, by any goroutine.
-func (p *DeliveryBatch) Fetch(log storage.Log) *Batch {
+func (p *DeliveryBatch) Fetch(read Reader) *Batch {
 	f := &fetched{consumer: p.consumer, to: p.to}
-	kept := p.Items[:0]
-	for _, i := range p.Items {
-		if i.away {
-			i.away = false
-			body, err := log.Body(i.Index, make([]byte, 0, i.Size))
-			if err != nil {
-				if errors.Is(err, storage.ErrUnreadable) || errors.Is(err, storage.ErrNoBody) {
-					f.lost = append(f.lost, i.Index)
-				}
-				p.lost += i.weight()
-				continue
-			}
-			i.Large = [][]byte{body}
-			f.read = append(f.read, i.Index)
+	f.read = p.fill(read, func(id uint64, err error) {
+		if errors.Is(err, storage.ErrUnreadable) || errors.Is(err, storage.ErrNoBody) {
+			f.lost = append(f.lost, id)
 		}
-		kept = append(kept, i)
-	}
-	clear(p.Items[len(kept):])
-	p.Items, p.away = kept, 0
+	})
 	return &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: askFetched, fetched: f}}}}
 }
 

@@ -1,6 +1,11 @@
 package queue
 
-import "slices"
+import (
+	"errors"
+	"slices"
+
+	"beanfield/storage"
+)
 
 // getStep is how far a get has come. Each step may take several turns.
 type getStep uint8
@@ -210,26 +215,31 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 	return true
 }
 
-// SupplyGet completes a get whose items have all been given their bodies, or fails
+// supplyGet completes a get with the bodies that its items lack, or fails
 // it because the log has failed. An item without a body is left out: either it has
-// been deleted meanwhile, or the caller has it quarantined. A get that takes is given back
+// been deleted meanwhile, or nobody can read it. A get that takes is given back
 // to the batch, to take the items that are still ready; so is a get that has no item
 // left.
-func (b *Batch) SupplyGet(failed bool) {
-	op := b.Lacking()
-	b.lacking = false
-	a := op.Ask
-	a.Found.Items = slices.DeleteFunc(a.Found.Items, func(it Item) bool { return it.Lost })
+func (b *Batch) supplyGet(op *Op, read Reader) (damaged []uint64) {
+	a, failed := op.Ask, false
+	a.Found.fill(read, func(id uint64, err error) {
+		if errors.Is(err, storage.ErrUnreadable) {
+			damaged = append(damaged, id)
+		} else {
+			failed = failed || !errors.Is(err, storage.ErrNoBody)
+		}
+	})
 	switch {
 	case failed || len(a.Found.Items) == 0 && op.phase >= fetchTries:
 		a.restart()
 		op.Status = Failed
-		return
+		return damaged
 	case len(a.Found.Items) == 0:
 		a.restart()
 		op.phase++
 	case !a.Take:
-		return
+		return damaged
 	}
 	b.Next--
+	return damaged
 }

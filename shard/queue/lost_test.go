@@ -1,6 +1,10 @@
 package queue
 
-import "testing"
+import (
+	"testing"
+
+	"beanfield/storage"
+)
 
 // A passed job whose body cannot be read is buried. Its views are done with it when they
 // find that out.
@@ -27,7 +31,7 @@ func TestPassedJobWithoutItsBody(t *testing.T) {
 	if len(list) != 1 || !list[0].Lacking() {
 		t.Fatalf("%d batches are pushed", len(list))
 	}
-	b := list[0].Fetch(w.log) // which has no bodies
+	b := list[0].Fetch(reads("", storage.ErrNoBody))
 	for !w.s.Run(w.now, b) {
 	}
 	if n := len(list[0].Items); n != 0 {
