@@ -39,10 +39,10 @@ var errMove = errors.New("FL1: a node does not serve although it was told to")
 // serve has a node serve.
 func (c *campaign) serve(ctx context.Context, n *nodes.Node) error {
 	ok, err := await(ctx, c.within, 10*look, func() (bool, error) {
-		if n.Answers(ctx) {
+		if n.Serves(ctx) {
 			return true, nil
 		}
-		_, _ = n.Command(ctx, "cluster", "move", n.Name) // it may be refused until the node is fit
+		_, _ = n.Tell(ctx, "cluster", "move", n.Name) // it may be refused until the node is fit
 		return false, c.revive()
 	})
 	if err == nil && !ok {

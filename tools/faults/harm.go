@@ -137,7 +137,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 // owner is the node that serves; nil if none does.
 func (c *campaign) owner(ctx context.Context) *nodes.Node {
 	for _, n := range c.cluster.Nodes {
-		if n.Running() && !n.Paused() && n.Answers(ctx) {
+		if n.Running() && !n.Paused() && n.Serves(ctx) {
 			return n
 		}
 	}

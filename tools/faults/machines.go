@@ -36,7 +36,7 @@ func move(ctx context.Context, c *campaign, n *nodes.Node) error {
 	}
 	c.say("    to node %s", n.Name)
 	asked := c.cluster.Nodes[c.dice.IntN(len(c.cluster.Nodes))]
-	if _, err := asked.Command(limited, "cluster", "move", n.Name); err != nil {
+	if _, err := asked.Tell(limited, "cluster", "move", n.Name); err != nil {
 		c.say("    refused: %v", err) // it may not be well yet
 	}
 	return nil

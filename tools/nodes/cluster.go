@@ -20,9 +20,13 @@ type Options struct {
 	Names   []string // nil: a, b and c; a single one is a server without [cluster]
 	Proxied bool     // whether the nodes reach each other through a Network
 	Shards  int      // 0: as many as the server makes of it
+	Config  string   // each configuration begins with it
 	// Storage is added to the table [storage] of each configuration.
 	Storage string
-	Limits  string // likewise [limits]
+	Limits  string   // likewise [limits]
+	TLS     bool     // clients may come to a second address, with TLS
+	Queue   bool     // the nodes serve the queue service, too
+	Flags   []string // of each process
 }
 
 // A Cluster is a set of nodes on this machine.
@@ -60,12 +64,42 @@ func New(o Options) (*Cluster, error) {
 			return nil, err
 		}
 	}
+	err := c.certify()
 	for _, n := range c.Nodes {
-		if err := os.WriteFile(n.config(), []byte(c.text(n)), 0o600); err != nil {
-			return nil, errors.Join(err, c.Close())
-		}
+		err = errors.Join(err, c.Configure(n))
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// Configure writes a node's configuration, which its next start reads.
+func (c *Cluster) Configure(n *Node) error { return os.WriteFile(n.config(), []byte(c.text(n)), 0o600) }
+
+// certify makes the certificate of all nodes.
+func (c *Cluster) certify() error {
+	if !c.TLS {
+		return nil
+	}
+	return server.Certify(c.certificate())
+}
+
+func (c *Cluster) certificate() (cert, key string) {
+	return filepath.Join(c.Dir, "cert.pem"), filepath.Join(c.Dir, "key.pem")
+}
+
+// Process is the node whose process has, or had, this number; nil if none has.
+func (c *Cluster) Process(pid int) *Node {
+	i := slices.IndexFunc(c.Nodes, func(n *Node) bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return slices.Contains(n.pids, pid)
+	})
+	if i < 0 {
+		return nil
+	}
+	return c.Nodes[i]
 }
 
 // Node is the node of a name, which exists.
@@ -78,8 +112,15 @@ func (c *Cluster) Node(name string) *Node {
 func (c *Cluster) text(n *Node) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("shards = %d", c.Shards)
+	if c.Shards > 0 {
+		line("shards = %d", c.Shards)
+	}
+	line("%s", c.Config)
 	line("[[listen]]\naddress = '%s'", n.Client)
+	if c.TLS {
+		cert, key := c.certificate()
+		line("[[listen]]\naddress = '%s'\ncert = '%s'\nkey = '%s'", n.TLS, cert, key)
+	}
 	line("[http]\nlisten = ['%s']", n.HTTP)
 	line("[log]\nlevel = 'info'")
 	line("[storage]\nbackend = 'pebble'\npath = '%s'", n.Data())
@@ -115,11 +156,11 @@ func (c *Cluster) Start() error {
 	return all
 }
 
-// Serving waits until one of the nodes answers clients, and returns it.
+// Serving waits until one of the nodes serves clients, and returns it.
 func (c *Cluster) Serving(ctx context.Context) (*Node, error) {
 	for {
 		for _, n := range c.Nodes {
-			if n.Running() && n.Answers(ctx) {
+			if n.Running() && n.Serves(ctx) {
 				return n, nil
 			}
 			if err := n.Ended(); err != nil {
@@ -164,7 +205,7 @@ func (c *Cluster) Close() error {
 }
 
 func newNode(o Options, name string) (*Node, error) {
-	var addrs [3]string
+	var addrs [6]string // the last one stays free: next to its engine a node listens for those who pass clients on
 	for i := range addrs {
 		port, err := server.FreePort()
 		if err != nil {
@@ -175,11 +216,11 @@ func newNode(o Options, name string) (*Node, error) {
 	if o.Proxied {
 		// Engines tell each other where they saw a third one: at the link's address, with that one's own port. If it
 		// listened there, they would find it past the links, and no cut would part them.
-		_, port, _ := net.SplitHostPort(addrs[1])
-		addrs[1] = net.JoinHostPort("127.0.0.2", port)
+		_, port, _ := net.SplitHostPort(addrs[4])
+		addrs[4] = net.JoinHostPort("127.0.0.2", port)
 	}
-	n := &Node{Name: name, Client: addrs[0], Engine: addrs[1], HTTP: addrs[2], Dir: filepath.Join(o.Dir, name),
-		binary: o.Binary}
+	n := &Node{Name: name, Client: addrs[0], HTTP: addrs[1], TLS: addrs[2], Queue: addrs[3], Engine: addrs[4],
+		Dir: filepath.Join(o.Dir, name), of: o, binary: o.Binary}
 	if err := os.MkdirAll(n.Data(), 0o700); err != nil {
 		return nil, err
 	}

@@ -9,9 +9,10 @@
 // A node's configuration has its own real address and, for each other node, the address of a link. Two engines may
 // talk over a connection that either of them has opened. So a link is one direction, from one node to another: of
 // each connection, what one node sends goes through one link, and what the other sends back through the other link.
+// Clients that a node passes on to another go the same way.
 //
 // A held link loses nothing: as with TCP, what was sent arrives when the link is healed, unless the connections are
 // reset then. A held link does not pass on the end of a connection either.
 //
-// tools/cluster and tools/faults share this package.
+// tools/bench, tools/cluster and tools/faults share this package.
 package nodes

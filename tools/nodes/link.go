@@ -11,9 +11,8 @@ import (
 // A link is the way from one node to another. What the first says goes through it, whichever connection it belongs to;
 // and it is what the first dials in the other's place, as its configuration says.
 type link struct {
-	listener net.Listener
-	target   string
-	back     *link // from the other node
+	doors []door
+	back  *link // from the other node
 
 	mu      sync.Mutex
 	shut    bool
@@ -24,19 +23,33 @@ type link struct {
 	pairs   map[*pair]bool // connections that the first has opened
 }
 
+// A door is where a link listens for one of the addresses at which the other node does.
+type door struct {
+	net.Listener
+	target string
+}
+
 // A pair is a connection of the node to the link, and that of the link to the other node.
 type pair struct {
+	target    string
 	near, far net.Conn // far is nil until the other node has been reached
 	ended     chan struct{}
 	end       sync.Once
 }
 
-func newLink(target string) (*link, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	return &link{listener: l, target: target, changed: make(chan struct{}), pairs: map[*pair]bool{}}, err
+func newLink() *link { return &link{changed: make(chan struct{}), pairs: map[*pair]bool{}} }
+
+// open listens at an address, for a target.
+func (l *link) open(at, target string) error {
+	listener, err := net.Listen("tcp4", at)
+	if err == nil {
+		l.doors = append(l.doors, door{listener, target})
+	}
+	return err
 }
 
-func (l *link) addr() string { return l.listener.Addr().String() }
+// addr is where the node finds the other's engine.
+func (l *link) addr() string { return l.doors[0].Addr().String() }
 
 // set changes what the link does to what goes through it.
 func (l *link) set(change func()) {
@@ -91,13 +104,13 @@ func (l *link) pass(ended <-chan struct{}) bool {
 }
 
 // accept takes connections until the link is closed.
-func (l *link) accept() {
+func (l *link) accept(d door) {
 	for {
-		conn, err := l.listener.Accept()
+		conn, err := d.Accept()
 		if err != nil {
 			return
 		}
-		q := &pair{near: conn, ended: make(chan struct{})}
+		q := &pair{target: d.target, near: conn, ended: make(chan struct{})}
 		if l.admit(q) {
 			go l.serve(q)
 		} else {
@@ -122,7 +135,7 @@ func (l *link) serve(q *pair) {
 	if !l.pass(q.ended) {
 		return
 	}
-	far, err := net.DialTimeout("tcp4", l.target, dialWithin)
+	far, err := net.DialTimeout("tcp4", q.target, dialWithin)
 	if err != nil {
 		return
 	}
@@ -167,7 +180,9 @@ func (l *link) resetAll(refuse bool) {
 
 func (l *link) close() {
 	l.set(func() { l.closed = true })
-	l.listener.Close()
+	for _, d := range l.doors {
+		d.Close()
+	}
 	l.resetAll(true)
 }
 

@@ -1,6 +1,9 @@
 package nodes
 
 import (
+	"fmt"
+	"net"
+	"strconv"
 	"time"
 )
 
@@ -13,22 +16,43 @@ type Network struct {
 
 type way struct{ from, to string }
 
-// newNetwork makes the links. An address is where a node really listens.
+// newNetwork makes the links. An address is where a node's engine really listens.
 func newNetwork(names []string, address func(name string) string) (*Network, error) {
 	n := &Network{links: map[way]*link{}, names: names}
 	for w := range n.ways() {
-		l, err := newLink(address(w.to))
-		if err != nil {
+		l := newLink()
+		n.links[w] = l
+		if err := l.serves(hostOf(len(n.links)), address(w.to)); err != nil {
 			n.close()
 			return nil, err
 		}
-		n.links[w] = l
 	}
 	for w, l := range n.links {
 		l.back = n.links[way{w.to, w.from}]
-		go l.accept()
+		for _, d := range l.doors {
+			go l.accept(d)
+		}
 	}
 	return n, nil
+}
+
+// hostOf is an address of this machine for each link: a node finds at one host, as its configuration has it, the other
+// node's engine and, at the port that the other tells of, whatever passes clients on.
+func hostOf(link int) string { return fmt.Sprintf("127.0.1.%d", link) }
+
+// serves has a link listen for the engine of a node, at any port, and for the clients that are passed on to it, at
+// that very port, which is the one after the engine's.
+func (l *link) serves(host, engine string) error {
+	if err := l.open(net.JoinHostPort(host, "0"), engine); err != nil {
+		return err
+	}
+	to, port, _ := net.SplitHostPort(engine)
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	port = strconv.Itoa(number + 1)
+	return l.open(net.JoinHostPort(host, port), net.JoinHostPort(to, port))
 }
 
 func (n *Network) ways() func(yield func(way) bool) {

@@ -2,19 +2,30 @@ package nodes
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
 	"beanfield/storage/must"
+	"beanfield/tools/server"
 )
 
-// echoes is a node that says back what it hears.
+// echoes is a node that says back what it hears, at its engine's port and, in capitals, at the next one.
 func echoes(t *testing.T) string {
-	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
+	port := must.Get(server.FreePort())
+	must.Get(server.FreePort())
+	echo(t, port+1, bytes.ToUpper)
+	return echo(t, port, bytes.Clone)
+}
+
+func echo(t *testing.T, port int, said func([]byte) []byte) string {
+	l := must.Get(net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))))
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -24,7 +35,9 @@ func echoes(t *testing.T) string {
 			}
 			go func() {
 				defer conn.Close()
-				_, _ = io.Copy(conn, conn)
+				for in := bufio.NewScanner(conn); in.Scan(); {
+					_, _ = conn.Write(append(said(in.Bytes()), '\n'))
+				}
 			}()
 		}
 	}()
@@ -47,8 +60,11 @@ func between(t *testing.T, at string) *Network {
 	return n
 }
 
-func call(t *testing.T, n *Network) *caller {
-	conn := must.Get(net.Dial("tcp4", n.links[way{"a", "b"}].addr()))
+func call(t *testing.T, n *Network) *caller { return callDoor(t, n, 0) }
+
+// callDoor calls where node b has its engine, or, at door 1, where it takes clients that are passed on.
+func callDoor(t *testing.T, n *Network, door int) *caller {
+	conn := must.Get(net.Dial("tcp4", n.links[way{"a", "b"}].doors[door].Addr().String()))
 	t.Cleanup(func() { conn.Close() })
 	return &caller{t, conn, bufio.NewReader(conn)}
 }
@@ -102,6 +118,26 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// Clients that are passed on go the same way as what engines say: to the port after the engine's, at the host that a
+// node has in its configuration.
+func TestClientsThatArePassedOn(t *testing.T) {
+	n := twoNodes(t)
+	c := callDoor(t, n, 1)
+	l := n.links[way{"a", "b"}]
+	engine, client := must.Get(netip.ParseAddrPort(l.addr())), must.Get(netip.ParseAddrPort(l.doors[1].Addr().String()))
+	target := must.Get(netip.ParseAddrPort(l.doors[0].target))
+	if engine.Addr() != client.Addr() || client.Port() != target.Port()+1 {
+		t.Errorf("the engine is at %v, clients at %v", engine, client)
+	}
+	c.say("one")
+	c.hears("ONE")
+	n.Hold("a", "b")
+	c.say("two")
+	c.nothing()
+	n.Refuse("a", "b")
+	c.gone()
+}
+
 func TestOtherLinksAreNotHeld(t *testing.T) {
 	at := echoes(t)
 	n := must.Get(newNetwork([]string{"a", "b", "c"}, func(string) string { return at }))
@@ -114,7 +150,9 @@ func TestOtherLinksAreNotHeld(t *testing.T) {
 
 // The end of a connection does not get through a link that is held.
 func TestEndIsHeld(t *testing.T) {
-	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
+	port := must.Get(server.FreePort())
+	must.Get(server.FreePort())
+	l := must.Get(net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))))
 	defer l.Close()
 	n := between(t, l.Addr().String())
 	c := call(t, n)

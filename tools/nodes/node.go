@@ -23,12 +23,16 @@ type Node struct {
 	Client string // where clients connect
 	Engine string // where its engine really listens
 	HTTP   string
+	TLS    string // where clients with TLS connect, in a cluster that has it
+	Queue  string // likewise those of the queue service
 	Dir    string // of all its files
 
+	of     Options
 	binary string
 	log    *os.File
 	mu     sync.Mutex
 	now    *server.Process // nil: it does not run
+	pids   []int           // of all its processes so far
 	paused bool
 }
 
@@ -62,8 +66,19 @@ func (n *Node) Start() (err error) {
 		return ErrRunning
 	}
 	n.paused = false
-	n.now, err = server.Start(n.log, n.Client, n.binary, "-config", n.config())
+	if n.now, err = server.Start(n.log, n.Client, n.Command()...); err == nil {
+		n.pids = append(n.pids, n.now.PID())
+	}
 	return err
+}
+
+// Command is how its process is started.
+func (n *Node) Command() []string {
+	command := []string{n.binary, "-config", n.config()}
+	if n.of.Queue {
+		command = append(command, "-queue", n.Queue)
+	}
+	return append(command, n.of.Flags...)
 }
 
 // process is the one that was started last and not ended here.
@@ -230,12 +245,22 @@ func Dial(ctx context.Context, addr string, limit time.Duration) (*client.Client
 	return client.On(conn, addr, limit), nil
 }
 
-// Answers tells whether the node serves clients now.
-func (n *Node) Answers(ctx context.Context) bool {
+// Serves tells whether clients are served by the node itself now, and not by another to which it passes them on.
+func (n *Node) Serves(ctx context.Context) bool {
 	c, err := n.Dial(ctx, answerWithin)
 	if err != nil {
 		return false
 	}
-	c.HangUp()
-	return true
+	defer c.HangUp()
+	pid, err := Server(c)
+	return err == nil && pid == n.PID()
+}
+
+// Server is the number of the process that serves a client.
+func Server(c *client.Client) (pid int, err error) {
+	stats, err := c.Stats("stats")
+	if err != nil {
+		return 0, err
+	}
+	return int(stats.Number("pid")), nil
 }

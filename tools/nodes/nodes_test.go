@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/storage/must"
 )
 
@@ -35,10 +36,25 @@ func TestMain(m *testing.M) {
 		conn := must.Get(l.Accept())
 		go func() {
 			for in := bufio.NewScanner(conn); in.Scan(); {
-				fmt.Fprintf(conn, "USING default\r\n")
+				if in.Text() == "stats" {
+					stats := fmt.Sprintf("---\npid: %d\n", servedBy())
+					fmt.Fprintf(conn, "OK %d\r\n%s\r\n", len(stats), stats)
+				} else {
+					fmt.Fprintf(conn, "USING default\r\n")
+				}
 			}
 		}()
 	}
+}
+
+// passesOn has all nodes pass their clients on, to the process of this test.
+const passesOn = standsIn + "_PASSES"
+
+func servedBy() int {
+	if os.Getenv(passesOn) != "" {
+		return os.Getppid()
+	}
+	return os.Getpid()
 }
 
 func three(t *testing.T) *Cluster {
@@ -49,10 +65,10 @@ func three(t *testing.T) *Cluster {
 	return c
 }
 
-func (n *Node) want(t *testing.T, running, answers bool) {
+func (n *Node) want(t *testing.T, running, serves bool) {
 	t.Helper()
-	if n.Running() != running || n.Answers(t.Context()) != answers {
-		t.Errorf("node %s: running is %v, answers is %v", n.Name, !answers, !running)
+	if n.Running() != running || n.Serves(t.Context()) != serves {
+		t.Errorf("node %s: running is not %v, or serving not %v", n.Name, running, serves)
 	}
 }
 
@@ -75,6 +91,9 @@ func TestLifeOfNodes(t *testing.T) {
 	if err := served.Start(); !errors.Is(err, ErrRunning) || served.PID() != pid {
 		t.Errorf("it is started twice: %v", err)
 	}
+	if c.Process(pid) != served || c.Process(1) != nil {
+		t.Error("it is not known whose process this is")
+	}
 	served.Kill()
 	served.want(t, false, false)
 	if err := served.Ended(); err != nil {
@@ -94,6 +113,23 @@ func TestLifeOfNodes(t *testing.T) {
 	for _, n := range c.Nodes {
 		n.want(t, false, false)
 	}
+}
+
+// A node that passes its clients on answers them, and does not serve.
+func TestNodeThatPassesOn(t *testing.T) {
+	t.Setenv(passesOn, "1")
+	c := three(t)
+	n := c.Node("a")
+	must.Do(t, n.Start())
+	var k *client.Client
+	for k == nil {
+		k, _ = n.Dial(t.Context(), answerWithin)
+	}
+	defer k.HangUp()
+	if pid := must.Get(Server(k)); pid != os.Getpid() {
+		t.Errorf("process %d serves, not the test's %d", pid, os.Getpid())
+	}
+	n.want(t, true, false)
 }
 
 // A process that ends by itself is told from one that was ended.
@@ -136,9 +172,16 @@ func TestConfigurations(t *testing.T) {
 	if slices.Sort(all); len(slices.Compact(all)) != 9 {
 		t.Errorf("the addresses are %v", all)
 	}
-	alone := must.Get(New(Options{Binary: "x", Dir: t.TempDir(), Names: []string{"a"}}))
-	if text := string(must.Get(os.ReadFile(alone.Nodes[0].config()))); strings.Contains(text, "cluster") {
+	alone := must.Get(New(Options{Binary: "x", Dir: t.TempDir(), Names: []string{"a"}, Config: "loops = 3\n[stats]",
+		TLS: true, Queue: true, Flags: []string{"-z", "9"}}))
+	n := alone.Nodes[0]
+	text := string(must.Get(os.ReadFile(n.config())))
+	if strings.Contains(text, "cluster") || !strings.HasPrefix(text, "loops = 3\n[stats]\n[[listen]]") ||
+		!strings.Contains(text, "address = '"+n.TLS+"'\ncert = '"+alone.Dir) {
 		t.Errorf("a node alone has %s", text)
+	}
+	if line := strings.Join(n.Command(), " "); line != "x -config "+n.config()+" -queue "+n.Queue+" -z 9" {
+		t.Error(line)
 	}
 	must.Do(t, alone.Close())
 }

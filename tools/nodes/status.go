@@ -68,7 +68,7 @@ func (c *Cluster) Status(ctx context.Context) (*Status, error) {
 func (n *Node) Status(ctx context.Context) (*Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusWithin)
 	defer cancel()
-	text, err := n.Command(ctx, "cluster", "status", "-json")
+	text, err := n.Tell(ctx, "cluster", "status", "-json")
 	s := &Status{Text: text}
 	bad := json.Unmarshal(text, s)
 	if bad == nil {
@@ -77,8 +77,8 @@ func (n *Node) Status(ctx context.Context) (*Status, error) {
 	return nil, fmt.Errorf("node %s: cluster status: %w: %.200s", n.Name, cmp.Or(err, bad), text)
 }
 
-// Command runs one of the server's subcommands against the node, and returns what it prints.
-func (n *Node) Command(ctx context.Context, command ...string) ([]byte, error) {
+// Tell runs one of the server's subcommands against the node, and returns what it prints.
+func (n *Node) Tell(ctx context.Context, command ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, n.binary, append(command, "-config", n.config())...)
 	text, err := cmd.Output()
 	if err != nil {

@@ -27,12 +27,20 @@ func Beanstalkd(ctx context.Context) (string, error) {
 // Beanfield builds the server, from the module that this runs in, into dir. With -pgo=auto among the flags it is as
 // fast as the one that people run; without, whatever tests have compiled is used again.
 func Beanfield(ctx context.Context, dir string, flags ...string) (string, error) {
-	path := filepath.Join(dir, "beanfield")
+	return built(ctx, dir, "beanfield/cmd/beanfield", flags...)
+}
+
+// Cluster builds tools/cluster likewise.
+func Cluster(ctx context.Context, dir string) (string, error) {
+	return built(ctx, dir, "beanfield/tools/cluster")
+}
+
+func built(ctx context.Context, dir, program string, flags ...string) (string, error) {
+	path := filepath.Join(dir, filepath.Base(program))
 	args := append([]string{"build", "-o", path}, flags...)
-	out, err := exec.CommandContext(ctx, "go", append(args, "beanfield/cmd/beanfield")...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", append(args, program)...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("go build beanfield/cmd/beanfield: %w\n%s\nRun this in the module, or name a server", err,
-			out)
+		return "", fmt.Errorf("go build %s: %w\n%s\nRun this in the module, or name a server", program, err, out)
 	}
 	return path, nil
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// writeCertificate makes a certificate for a server on this machine, which has signed it
-// itself, and writes it and its key into files.
-func writeCertificate(cert, key string) error {
+// Certify makes a certificate for a server on this machine, which has signed it itself, and writes it and its key into
+// files.
+func Certify(cert, key string) error {
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err

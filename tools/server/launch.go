@@ -68,7 +68,7 @@ func (how Launch) Prepare() (*Launched, error) {
 		"{dir}", data, "{config}", config, "{cert}", cert, "{key}", key, "{self}", self)
 	err = errors.Join(os.Mkdir(data, 0o700), os.WriteFile(config, []byte(fill.Replace(how.Config)), 0o600))
 	if strings.Contains(how.Config, "{cert}") {
-		err = errors.Join(err, writeCertificate(cert, key))
+		err = errors.Join(err, Certify(cert, key))
 	}
 	s.args = strings.Fields(fill.Replace(how.Command))
 	if len(s.args) == 0 {
