@@ -8,5 +8,13 @@
 // at each change. An interrupt, SIGTERM, or the end of its input stops the nodes, and removes the
 // directory. With -dir the data stays, and the next start continues with it, on other ports.
 //
+// # For suites that start a server
+//
+//	cluster -through -server PROGRAM [-tls] [-config FILE] -l HOST -p PORT [-queue ADDRESS] [-z BYTES]
+//
+// takes the place of a server on whose command line a suite has -l and -p. The suite's clients come to a node that
+// passes them on, over TLS if so, and the process becomes the node that serves (through.go). With -tls a gate in
+// between speaks TLS for clients that do not (gate.go).
+//
 // It ends only processes that it started.
 package main

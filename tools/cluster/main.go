@@ -23,9 +23,31 @@ func main() {
 	flag.StringVar(&r.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
 	flag.IntVar(&r.shards, "shards", 0,
 		"how many shards the cluster is made with (default: what the server makes of 0)")
+	t := through{}
+	asked := flag.Bool("through", false, "be a server for suites that start one: their clients come to a node that does "+
+		"not serve")
+	flag.BoolVar(&t.secured, "tls", false, "with -through: they come to it over TLS")
+	usher := flag.Bool("usher", false, "for -through alone")
+	flag.StringVar(&t.config, "config", "", "with -through: each node's configuration begins with this file")
+	flag.StringVar(&t.host, "l", "127.0.0.1", "with -through, as the server's")
+	flag.StringVar(&t.port, "p", "11300", "likewise")
+	flag.StringVar(&t.queue, "queue", "", "likewise")
+	flag.IntVar(&t.most, "z", 0, "likewise")
 	flag.Parse()
+	t.binary = r.binary
+	if *asked && !*usher {
+		fmt.Fprintln(os.Stderr, t.become())
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *usher {
+		if err := t.usher(ctx, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "the usher:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, end := context.WithCancel(ctx)
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(standsIn) == "":
 		os.Exit(m.Run())
+	case os.Args[1] == "cluster" && os.Getenv(standsIn) == "follows":
+		fmt.Println(`{"shards": [{"shard": 0, "owner": "a"}]}`)
 	case os.Args[1] == "cluster":
 		fmt.Println(`{"nodes": [{"name": "a", "alive": true}, {"name": "b", "alive": false}],
 			"shards": [{"shard": 0, "owner": "a", "epoch": 7}, {"shard": 1, "owner": "", "epoch": 8}]}`)

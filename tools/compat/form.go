@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // form says which strings a server quotes in stats, stats-job and stats-tube:
@@ -51,17 +52,17 @@ var formed = map[string]map[string]bool{
 	"stats-job":  {"tube": true},
 }
 
-// configure writes the configuration of each form, and returns the commands. All
+// configure writes the configuration of each form, and returns the commands, which begin with one. All
 // spread tubes over several shards also on a machine with few cores.
-func configure(dir, program string) (map[form][]string, error) {
-	commands := map[form][]string{unset: {program}}
+func configure(dir string, command []string) (map[form][]string, error) {
+	commands := map[form][]string{unset: command}
 	for _, f := range formsOf {
 		path := filepath.Join(dir, string(f)+".toml")
 		if err := os.WriteFile(path, fmt.Appendf(nil, "shards = 4\n\n[stats]\nquote_strings = %q\n", f),
 			0o600); err != nil {
 			return nil, err
 		}
-		commands[f] = []string{program, "-config", path}
+		commands[f] = slices.Concat(command, []string{"-config", path})
 	}
 	return commands, nil
 }

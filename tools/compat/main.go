@@ -46,6 +46,7 @@ type options struct {
 	subject   string
 	same      bool
 	reworded  bool
+	through   string
 	patience  time.Duration
 }
 
@@ -65,6 +66,8 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
 	f.BoolVar(&o.reworded, "reworded", false, "random runs alone; the subject is told some commands in words that "+
 		"only it has, and that mean the same")
+	f.StringVar(&o.through, "through", "", "the subject is a cluster, reached by a node that does not serve: plain, or "+
+		"tls")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -113,7 +116,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 
 // programs finds, fetches and builds what is compared.
 func (o options) programs(ctx context.Context, dir string) (programs, error) {
-	p := programs{same: o.same, reworded: o.reworded, patience: o.patience}
+	p := programs{same: o.same, reworded: o.reworded, logs: o.through != "", patience: o.patience}
 	p.reference = strings.Fields(o.reference)
 	if len(p.reference) == 0 {
 		path, err := server.Beanstalkd(ctx)
@@ -130,8 +133,28 @@ func (o options) programs(ctx context.Context, dir string) (programs, error) {
 	if err != nil {
 		return p, err
 	}
-	p.subject, err = configure(dir, path)
+	command := []string{path}
+	if o.through != "" {
+		if command, err = through(ctx, dir, path, o.through); err != nil {
+			return p, err
+		}
+	}
+	p.subject, err = configure(dir, command)
 	return p, err
+}
+
+// through is the command of a cluster whose clients come to a node that does not serve.
+func through(ctx context.Context, dir, program, how string) ([]string, error) {
+	cluster, err := server.Cluster(ctx, dir)
+	command := []string{cluster, "-through", "-server", program}
+	switch how {
+	case "plain":
+	case "tls":
+		command = append(command, "-tls")
+	default:
+		err = fmt.Errorf("-through is plain or tls, not %q", how)
+	}
+	return command, err
 }
 
 // repeat gives the flags that differ from the default.
@@ -148,6 +171,9 @@ func (o options) repeat() string {
 	}
 	if o.reworded {
 		s += " -reworded"
+	}
+	if o.through != "" {
+		s += " -through " + o.through
 	}
 	return s
 }

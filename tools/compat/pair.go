@@ -23,6 +23,7 @@ type programs struct {
 	subject   map[form][]string // by how it is to write strings in stats; never is always there
 	same      bool              // the subject is a beanstalkd too: nothing differs on purpose
 	reworded  bool              // the subject is told some commands in its own words
+	logs      bool              // the subject keeps its jobs in a log
 	patience  time.Duration
 }
 
@@ -38,20 +39,21 @@ func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, erro
 		return server.Launch{Command: fmt.Sprintf("%s -z %d -l 127.0.0.1 -p {port}", strings.Join(command, " "),
 			maxJob)}.Run(ctx)
 	}
-	r, refConn, err := run(p.reference)
+	// The subject comes first, because a cluster takes seconds to begin, and uptimes are compared.
+	s, subConn, err := run(p.subject[f])
 	if err != nil {
 		return nil, err
 	}
-	s, subConn, err := run(p.subject[f])
+	r, refConn, err := run(p.reference)
 	if err != nil {
-		refConn.Close()
-		r.Kill()
+		subConn.Close()
+		s.Kill()
 		return nil, err
 	}
 	pr := &pair{ref: newSide("reference", r.PID(), r), sub: newSide("subject", s.PID(), s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
 	pr.ref.form, pr.sub.form = never, f
-	pr.sub.reworded = p.reworded
+	pr.sub.reworded, pr.sub.logs = p.reworded, p.logs
 	pr.ref.attach(control, refConn)
 	pr.sub.attach(control, subConn)
 	return pr, nil

@@ -33,6 +33,7 @@ type side struct {
 	beanstalkd bool // whether the process is the reference, on whichever side
 	form       form // of the strings in its stats
 	reworded   bool // whether it is told some commands in words of its own
+	logs       bool // whether it keeps its jobs in a log
 	server     *server.Launched
 	pid        int // the server's
 	conns      map[string]*connection

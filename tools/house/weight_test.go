@@ -41,7 +41,7 @@ var budgets = map[string]weight{
 	"storage/lanes":           {1900, 6100},
 	"storage/locallog":        {4200, 4600},
 	"storage/pebblestore":     {22550, 21800},
-	"tools":                   {5800, 7000},
+	"tools":                   {6600, 7700},
 	"tools/bench":             {13700, 4700},
 	"tools/clients":           {2700, 0},
 	"tools/compat":            {6400, 2200},
