@@ -40,7 +40,10 @@ func (r *replica) drive() error {
 		Node: r.node.o.Node, Store: r.node.copies.Place(r.i), Base: r.shard.Base(),
 		Taken: r.taken,
 		Changed: func(role lanes.Role, epoch uint64, why error) {
-			r.node.do(func(now time.Duration) { r.node.election.Changed(now, r.i, role, epoch, why) })
+			r.node.do(func(now time.Duration) {
+				r.report()
+				r.node.election.Changed(now, r.i, role, epoch, why)
+			})
 		},
 		Gap:    func() { r.node.do(func(time.Duration) { r.gap() }) },
 		Broken: func(err error) { r.node.do(func(time.Duration) { r.broken(err) }) },

@@ -247,8 +247,8 @@ func (d *Driver) changed() {
 	if role == lanes.Owner { // it has another lane to turn to
 		d.patience = doubt
 	}
-	epoch := d.log.Epoch()
-	d.count(func(s *State) { s.Role, s.Epoch = role, epoch })
+	epoch, place := d.log.Epoch(), d.log.Place()
+	d.count(func(s *State) { s.Role, s.Epoch, s.Place = role, epoch, place })
 	if was == lanes.Owner {
 		d.lose(why)
 	}

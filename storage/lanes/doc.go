@@ -57,8 +57,28 @@
 //	    candidate.
 //
 // (P9 is about stores, P10 to P12 about clocks. A beat is an owner's question whether it may go on: its Lease asks,
-// and each node's Voter answers. lease.go says what LeaseTime and Rest are. The set of nodes is fixed when the lanes
-// are made, and all owners count the same nodes; there are no rules yet for changing the set.)
+// and each node's Voter answers. lease.go says what LeaseTime and Rest are.)
+//
+// # The rules of members
+//
+// P8 and P10 count majorities of nodes, which may come and go. The log itself says who they are, in *versions*, which
+// are turns like others. A version names the *members*: those that vote, and *guests*, which do not vote yet. Version 0
+// is not in the log: the nodes for which the lanes were made.
+//
+//	P13 An owner counts majorities of the voters of the last version that it has taken from this log. When it
+//	    takes a version, what the voters of the one before have granted counts no more. A node that is no voter
+//	    does not stand.
+//	P14 An owner appends a version only while it has the lease, and when it has taken all versions that it has
+//	    appended before. It never appends one without itself.
+//	P15 The voters of a version and of the one before differ by one node at most.
+//	P16 An owner appends a version only while a majority of its voters have copies that are not being made, and have
+//	    told in this epoch that they reach the place at which the epoch began. A node that becomes a voter is one of
+//	    these. Guests' copies hold up purges as those of voters do. From when a version is appended until it is
+//	    taken, the owner purges nothing.
+//	P17 A voter belongs to the version that has let its node in, and keeps that number with its promises. A blank
+//	    voter gets it from the owner that shows it its life. Owners count only answers of the voters that their
+//	    version means. So a node that was removed, and whose name somebody else has got by now, counts no more:
+//	    to come back it begins anew, without promises and without copies, as a blank one.
 //
 // # Why this holds
 //
@@ -103,6 +123,32 @@
 // begins anew, as with each start, after the former process ended. So the lanes remember every promise; a voter that
 // stores its own only saves an append. No majority of others is needed: of three nodes one may be blank and another
 // away.
+//
+// K7 while members change: Take an older owner, of epoch e, and a newer one. Let v be the newest version that epochs up
+// to e have put on the lanes. The older owner has taken it, or, if it has appended v itself, the one before (P14). By
+// these two alone it counts for ever, since nothing more of its epoch lands. If the newer owner counts by v too, their
+// majorities have a voter in common (P15), and what is said above holds. If it counts by a later version, then v+1
+// was appended in an epoch newer than e, by an owner that counted by v and had the lease (P13, P14). A majority of the
+// voters of v had answered that epoch by then, and nobody of them had answered epoch e for a Rest. So the lease of the
+// older owner had lapsed, whether it counts by v or by the one before, and nothing brings it back: no promise is
+// forgotten. What its former voters had granted would be such a thing, hence the end of P13.
+//
+// A removed node that does not know it yet answers owners that count it by their versions, as they may. One whose disk
+// is gone, a member or not, is blank: P12 does not depend on who else votes, only on what is on the lanes. One name
+// may have two processes that do not know of each other: the machine that was removed, and the one that has its
+// name now. They have two numbers, so they are two voters (P17). Two processes with one number are not reckoned
+// with, as for K7 in general: whoever starts the second one has to know that the first one has ended.
+//
+// K5 while members change: What an owner has had purged is durable on a majority of its voters. When it appends the
+// next version, or a newer owner does, a majority of that version's voters have it too (P16): a purge, however late it
+// comes, takes nothing beyond the place at which the next epoch begins, and from then on up to the end of the change
+// the owner asks for none. These copies may have it without having synced it. That is the one thing that is less than
+// with fixed members: a purge that comes later than a whole change of owner and members, and a power failure at all
+// machines before their stores sync, lose what that purge has taken.
+//
+// Members are no part of K1 to K4, K6 and K8: who may append is decided on the lanes alone. What a node knows of the
+// versions is part of its copy, so it has read each version that can ever land before its own epoch (P7), also those
+// whose records have been purged.
 //
 // K8: An id is given once. It is in a record, and told to nobody before that record is acknowledged. A newer owner
 // continues after the highest id of the union.

@@ -104,7 +104,7 @@ func (s *Election) stand() {
 	s.Acts.Stand()
 }
 
-// Changed tells that a shard's driver has another role.
+// Changed tells that a shard's driver has another role. What the Election knows of the copy is of now, or newer.
 func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint64, why error) {
 	s.advance(now)
 	defer s.finish()
@@ -116,7 +116,8 @@ func (s *Election) Changed(now time.Duration, i int, role lanes.Role, epoch uint
 	case role == lanes.Owner && (s.role != Candidate || !sh.stood):
 		s.Acts.Resign() // it comes too late
 	case role == lanes.Owner:
-		sh.epoch, sh.lease = epoch, lanes.NewLease(epoch, s.Nodes...)
+		sh.epoch, sh.lease = epoch, lanes.NewLease(epoch, sh.members.votes()...)
+		sh.from = sh.Place
 		maps.Copy(sh.shown, sh.standing)
 		s.elect()
 	case !sh.stood:
@@ -177,6 +178,6 @@ func (s *Election) resign() {
 		}
 		sh.stood, sh.epoch, sh.lease, sh.shown, sh.standing = false, 0, nil, nil, nil
 	}
-	s.until = 0
+	s.until, s.proposed = 0, 0
 	s.Acts.Resign()
 }

@@ -43,6 +43,28 @@
 // A process waits for its engine before it has an Election. What it has heard of others until then counts
 // (Config.Since): if that was no beat, it need not be silent for Silence once more.
 //
+// # Members
+//
+// Nodes come and go (package lanes, P13 to P17). Each shard's log has its versions of the members, and each shard's
+// lease and purges go by its own. Decided tells what a shard's copy has taken of them, in the order of the log and
+// before Changed; a process begins with what its copies have. The owner's beats have the newest version, so that a
+// node knows its place without reading the lanes: a guest, one that was removed, or one whose lanes are far behind.
+// Who stands, who is asked about silence, and what a majority of living nodes is, goes by the newest version that a
+// node has heard of. None of that is needed for safety.
+//
+//	a guest     is heard, shown its life, and answers; it holds up purges, and does not stand. Its answers
+//	            count from the moment in which it becomes a voter, so the lease goes on
+//	a stranger  is not heard, until a version names it
+//
+// The owner changes the members one version after the other. MayChange says whether it may append one now; then whoever
+// has the Election appends it to the log of each shard. The next one waits until all shards have it. So the versions of
+// two shards never differ by more than one. An owner that finds some shards with a version that others lack appends it
+// there first, the same (Unfinished): that makes a change whole which an owner has not ended. No version gets two
+// contents, because nobody appends one before he owns all shards, and then he has read what any of them has.
+//
+// A node that stays a guest, because it never comes, holds up purges; it is removed, or given up, as a voter may be.
+// Whoever is no member is no longer given up either (P8): a node that gets its name counts.
+//
 // # Invariants
 //
 //	O1  A term begins when all drivers own their shards and the lease holds for each. It ends for
@@ -77,6 +99,9 @@
 //	    one has been fit, and has answered, for that time, counted in beats. Each time that a node has
 //	    lost the shards, or not taken them when it was to, doubles it, up to 64 times. An operator's
 //	    choice lasts as long as the term that it has begun.
+//	O11 A change of the members ends no term, and no node stands because of it: before a node votes it answers, and
+//	    nothing is appended while too few of those that are to vote answer. A shard's next version is
+//	    appended when all shards have the one before.
 //
 // # Hand-over
 //

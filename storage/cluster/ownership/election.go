@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -65,7 +66,7 @@ type Acts interface {
 // Config says which node of which cluster it is.
 type Config struct {
 	Cluster, Node, Version string
-	Nodes                  []string // all, in the order of placement
+	Nodes                  []string // of version 0 of the members, in the order of placement; later the voters
 	Shards                 int
 	Nonce                  uint64 // of this process; not 0
 	Kept                   Kept   // by earlier processes
@@ -107,6 +108,8 @@ type Election struct {
 	shards  []shard
 	peers   map[string]*peer
 	strange map[string]strange // names whose messages were refused, until one is not
+	members Members            // the newest that this node has heard of
+	since   uint64             // as whom it has promised something, if it has (P17)
 
 	// Who owns the shards.
 	countedAs []uint64      // what the owner takes for durable here
@@ -133,6 +136,7 @@ type Election struct {
 	purgeNext time.Duration
 	lives     map[string]uint64 // of blank nodes, as they have told
 	over      []uint64          // epochs that have ended, as far as this node knows
+	proposed  uint64            // a version of the members that is being appended; 0: none
 
 	nextBeat, nextHello time.Duration
 	said                said // with the last hello
@@ -153,11 +157,14 @@ type Election struct {
 type counted struct {
 	sent    time.Duration // the beat that it has answered
 	durable []uint64
+	places  []uint64 // nil if a copy is being made
 }
 
 // shard is what an election knows of one.
 type shard struct {
 	Copy
+	members  Members // by its log
+	from     uint64  // the place that the copy had when the own ownership began
 	role     lanes.Role
 	stood    bool   // it has been a candidate since the node stood last
 	epoch    uint64 // of the own ownership
@@ -185,16 +192,16 @@ func New(c Config, now time.Duration) *Election {
 		drained: c.Kept.Drained, left: c.Kept.Left,
 	}
 	for _, name := range c.Nodes {
-		if name != c.Node {
-			s.peers[name] = &peer{heard: now - Living}
-		}
+		s.members.Nodes = append(s.members.Nodes, Member{Name: name})
 	}
 	for i := range s.shards {
+		s.shards[i].members = s.members
 		s.shards[i].voter = lanes.NewBlank(c.Nonce, since)
 		if i < len(c.Kept.Promised) && i < len(c.Kept.Known) && c.Kept.Known[i] {
-			s.shards[i].voter = lanes.NewVoter(c.Kept.Promised[i], since)
+			s.shards[i].voter, s.since = lanes.NewVoter(c.Kept.Promised[i], since), c.Kept.Since
 		}
 	}
+	s.learn(s.members)
 	return s
 }
 
@@ -223,7 +230,7 @@ func (s *Election) Tick(now time.Duration) {
 	case s.role == Elected && min(stood, now-s.woke) >= HelloEach && s.isolated():
 		s.quit(ErrLease)
 	}
-	if why := s.broken(); why != "" {
+	if why := cmp.Or(s.stranger(), s.broken()); why != "" {
 		s.quit(fmt.Errorf("%w: %s", ErrUnfit, why))
 	}
 	s.unstick()
@@ -295,6 +302,9 @@ func (s *Election) Receive(now time.Duration, m *Message) {
 	defer s.finish()
 	if m.From == s.Node {
 		return // a duplicate's: package partition
+	}
+	if m.Members != nil && m.Version == Major && m.Cluster == s.Cluster {
+		s.learn(*m.Members)
 	}
 	p := s.peers[m.From]
 	if why := s.refuse(m, p); why != "" {

@@ -55,7 +55,8 @@ type Message struct {
 	Over   []uint64            `json:"over,omitempty"`   // of a beat: epochs that have ended (P11), by shard
 	// of a beat: what of each node's copies the owner takes for durable
 	Counted map[string][]uint64 `json:"counted,omitempty"`
-	Since   []time.Duration     `json:"since,omitempty"` // of an answer, by shard; negative: refused
+	Since   []time.Duration     `json:"since,omitempty"`   // of an answer, by shard; negative: refused
+	Members *Members            `json:"members,omitempty"` // of a beat: the newest; none: version 0
 
 	Handover  bool   `json:"handover,omitempty"`  // of an end: the sender has owned the shards till now
 	Successor string `json:"successor,omitempty"` // of an end: who stands at once; empty: whoever is best
@@ -75,6 +76,7 @@ type Report struct {
 	Drained  bool     `json:"drained,omitempty"`
 	Failures int      `json:"failures,omitempty"` // candidacies that have come to nothing since it heard an owner
 	Life     uint64   `json:"life,omitempty"`     // not 0: it is blank (P12)
+	Since    uint64   `json:"since,omitempty"`    // as whom it has promised something (P17)
 	Epochs   []uint64 `json:"epochs,omitempty"`
 	Promised []uint64 `json:"promised,omitempty"`
 	Places   []uint64 `json:"places,omitempty"`
@@ -94,7 +96,8 @@ type Left struct {
 // Kept is what a node must know after a restart.
 type Kept struct {
 	Promised []uint64 `json:"promised"`
-	Known    []bool   `json:"known"` // by shard; what is not known is blank
+	Known    []bool   `json:"known"`           // by shard; what is not known is blank
+	Since    uint64   `json:"since,omitempty"` // as whom it has promised that: see Member.Since
 	Drained  bool     `json:"drained"`
 	Left     Left     `json:"left"`
 }

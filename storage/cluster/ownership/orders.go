@@ -136,7 +136,7 @@ func (s *Election) giveNodeUp(target string, undo bool) error {
 	switch {
 	case s.role < Owner:
 		return ErrNotOwner
-	case !slices.Contains(s.Nodes, target):
+	case s.members.Find(target) == nil:
 		return fmt.Errorf("cluster: there is no node %q", target)
 	case slices.Contains(s.left.Nodes, target) == !undo:
 		return nil
@@ -145,7 +145,7 @@ func (s *Election) giveNodeUp(target string, undo bool) error {
 		s.left.Nodes = slices.Delete(slices.Clone(s.left.Nodes), i, i+1)
 	case target == s.Node:
 		return errors.New("cluster: the owner cannot be given up; hand over first")
-	case !s.majority(len(s.Nodes) - len(s.left.Nodes) - 1):
+	case slices.Contains(s.Nodes, target) && !s.remain(s.Nodes, append(slices.Clone(s.left.Nodes), target)):
 		return errors.New("cluster: too few nodes would be left")
 	default:
 		s.left.Nodes = append(slices.Clone(s.left.Nodes), target)
@@ -155,10 +155,21 @@ func (s *Election) giveNodeUp(target string, undo bool) error {
 	return nil
 }
 
+// remain tells whether a majority of some voters is left without those that are given up.
+func (s *Election) remain(voters, left []string) bool {
+	n := len(voters)
+	for _, name := range voters {
+		if slices.Contains(left, name) {
+			n--
+		}
+	}
+	return n > len(voters)/2
+}
+
 // purge frees what every counted copy has durably folded. A node that has not answered in this
-// ownership counts from 0 (P8).
+// ownership counts from 0 (P8). While the members change it frees nothing (P16).
 func (s *Election) purge() {
-	if s.role < Owner || s.now < s.purgeNext {
+	if s.role < Owner || s.now < s.purgeNext || s.changing() {
 		return
 	}
 	s.purgeNext = s.now + time.Second
@@ -175,12 +186,15 @@ func (s *Election) purge() {
 
 // Least is the number up to which every counted copy of a shard is durable, as the owner knows.
 func (s *Election) Least(i int) uint64 {
-	least := s.shards[i].Durable
-	for _, name := range s.Nodes {
-		if slices.Contains(s.left.Nodes, name) {
+	least, its := s.shards[i].Durable, &s.shards[i].members
+	if !s.remain(its.Voters(), s.left.Nodes) {
+		return 0
+	}
+	for _, n := range its.Nodes {
+		if s.GivenUp(n.Name) {
 			continue
 		}
-		told := s.counted[name].durable
+		told := s.counted[n.Name].durable
 		if len(told) != s.Shards {
 			return 0
 		}

@@ -23,6 +23,9 @@ func (s *Election) beat() {
 			m.Shown[node][i] = life
 		}
 	}
+	if s.members.Version > 0 {
+		m.Members = &s.members
+	}
 	m.Counted = map[string][]uint64{}
 	for node, c := range s.counted {
 		m.Counted[node] = c.durable
@@ -36,13 +39,17 @@ func (s *Election) answered(m *Message) {
 	if s.role < Elected || len(m.Since) != s.Shards || len(m.Epochs) != s.Shards || m.Sent > s.now {
 		return
 	}
+	since := s.since
+	if p := s.peers[m.From]; p != nil {
+		since = p.since
+	}
 	for i := range s.shards {
 		sh := &s.shards[i]
 		switch {
 		case m.Epochs[i] != sh.epoch:
 			return
 		case m.Since[i] >= 0:
-			sh.lease.Answered(s.now, m.From, m.Epochs[i], m.Sent, m.Since[i])
+			sh.lease.Answered(s.now, voteOf(m.From, since), m.Epochs[i], m.Sent, m.Since[i])
 		case i < len(m.Report.Promised) && m.Report.Promised[i] > sh.epoch:
 			why := fmt.Errorf("%w: node %s has answered epoch %d of shard %d", ErrOvertaken, m.From,
 				m.Report.Promised[i], i)
@@ -52,7 +59,11 @@ func (s *Election) answered(m *Message) {
 	}
 	// a late answer may be of a copy that is gone
 	if len(m.Report.Durable) == s.Shards && m.Sent >= s.counted[m.From].sent {
-		s.counted[m.From] = counted{m.Sent, m.Report.Durable}
+		c := counted{m.Sent, m.Report.Durable, m.Report.Places}
+		if m.Report.Broken {
+			c.places = nil
+		}
+		s.counted[m.From] = c
 	}
 	s.refresh()
 }
@@ -62,10 +73,7 @@ func (s *Election) refresh() {
 	if s.role < Elected {
 		return
 	}
-	until := s.now + lanes.LeaseTime
-	for i := range s.shards {
-		until = min(until, s.shards[i].lease.Until(s.now))
-	}
+	until := s.lasts()
 	if s.without.lease {
 		until = s.now + lanes.LeaseTime
 	}

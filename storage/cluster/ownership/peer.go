@@ -8,6 +8,7 @@ import (
 
 // peer is another node.
 type peer struct {
+	since  uint64 // see Member.Since
 	nonce  uint64 // 0: it was never heard
 	former uint64 // of the process before
 	heard  time.Duration
@@ -25,7 +26,9 @@ func (s *Election) refuse(m *Message, p *peer) string {
 	case m.Cluster != s.Cluster:
 		return fmt.Sprintf("it belongs to cluster %q", m.Cluster)
 	case p == nil:
-		return "this node's configuration has no such node"
+		return "the cluster has no such node"
+	case m.Report.Since != p.since && slices.ContainsFunc(m.Report.Promised, func(e uint64) bool { return e > 0 }):
+		return "it was removed from the cluster, and another one has its name"
 	case p.former != 0 && m.Nonce == p.former:
 		return stale
 	case len(m.Epochs) > 0 && len(m.Epochs) != s.Shards:
@@ -108,13 +111,10 @@ func (s *Election) alive(name string) bool {
 	return p != nil && p.nonce != 0 && s.now-p.heard < Living
 }
 
-// count counts the living nodes of which something is true, this one included.
+// count counts the living voters of which something is true, this node included.
 func (s *Election) count(self bool, of func(*Report) bool) (n int) {
-	if self {
-		n++
-	}
-	for name, p := range s.peers {
-		if s.alive(name) && of(&p.report) {
+	for _, name := range s.Nodes {
+		if name == s.Node && self || name != s.Node && s.alive(name) && of(&s.peers[name].report) {
 			n++
 		}
 	}
@@ -165,6 +165,8 @@ func (s *Election) unfit() string {
 	switch {
 	case s.closing:
 		return Stopping
+	case s.stranger() != "":
+		return s.stranger()
 	case s.Fault != "":
 		return s.Fault
 	case s.drained:
@@ -226,7 +228,7 @@ func (s *Election) Report() Report {
 	why := s.unfit()
 	r := Report{
 		Role: s.role.String(), Version: s.Version, Fit: s.fit(why), Broken: s.broken()+s.Fault != "",
-		Low: s.isLow(), Silent: s.silent(), Drained: s.drained, Left: s.left, Failures: s.failures,
+		Low: s.isLow(), Silent: s.silent(), Since: s.since, Drained: s.drained, Left: s.left, Failures: s.failures,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {

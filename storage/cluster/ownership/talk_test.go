@@ -24,6 +24,8 @@ import (
 //	round 3 70              time passes from beat to beat, three times, and a answers each with 70
 //	elected 55              it stands and wins with epoch 9, while a and c say hello; c has this life. Nobody has
 //	                        answered yet
+//	decided 1 abd?          the log has this version of the members: a, b and, as a guest, d; "d2" is one whom
+//	                        version 2 has let in
 //	promised 3              it is a new process, which has promised this; with "again", the latest that was kept
 //	role is owner           what is so; "none" is an empty text
 type talk struct {
@@ -88,6 +90,23 @@ func number(word string) uint64 {
 	return n
 }
 
+// members are those of a version, as in "2 abc2d?".
+func members(text string) (m Members) {
+	version, nodes, _ := strings.Cut(text, " ")
+	m.Version = number(version)
+	for _, c := range nodes {
+		switch last := len(m.Nodes) - 1; {
+		case c == '?':
+			m.Nodes[last].Guest = true
+		case c <= '9':
+			m.Nodes[last].Since = uint64(c - '0')
+		default:
+			m.Nodes = append(m.Nodes, Member{Name: string(c)})
+		}
+	}
+	return m
+}
+
 // message is what a node says.
 func (k *talk) message(node, text string) *Message {
 	kind, rest, _ := strings.Cut(text, " ")
@@ -113,7 +132,7 @@ func (k *talk) message(node, text string) *Message {
 // do does a step.
 func (k *talk) do(word, rest string) {
 	switch word {
-	case "a", "c":
+	case "a", "c", "d":
 		k.Receive(k.now, k.message(word, rest))
 	case "raw":
 		k.Receive(k.now, Decode([]byte(rest)))
@@ -129,6 +148,8 @@ func (k *talk) do(word, rest string) {
 		k.Waits = must.Get(time.ParseDuration(rest))
 	case "fault":
 		k.Fault = rest
+	case "decided":
+		k.Decided(k.now, 0, members(rest))
 	case "landed":
 		k.Landed(k.now, 0, number(rest), k.lives)
 	case "promised":
@@ -205,6 +226,12 @@ func (k *talk) is(words []string) any {
 	case "source":
 		name, whole := k.Source(0)
 		return fmt.Sprint(name, " ", whole)
+	case "may":
+		err := k.MayChange(k.now, members(strings.Join(words[1:], " ")))
+		if err == nil {
+			return ""
+		}
+		return strings.TrimPrefix(err.Error(), "cluster: ")
 	case "strange":
 		return k.Strange(words[1])
 	case "alive":
@@ -218,8 +245,10 @@ func (k *talk) is(words []string) any {
 
 // state tells what needs no more words.
 func (k *talk) state(what string) any {
+	newest := k.Members()
 	all := map[string]any{"least": k.Least(0), "silent": k.Report().Silent, "nothing": k.CountsNothing(0),
-		"limit": k.patience(Limit), "alone": k.Alone(), "unfit": k.unfit()}
+		"limit": k.patience(Limit), "alone": k.Alone(), "unfit": k.unfit(),
+		"nodes": strings.Join(newest.Voters(), "")}
 	if what == "serves" {
 		return k.MayAnswer(k.now)
 	}

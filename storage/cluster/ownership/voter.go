@@ -49,7 +49,7 @@ func (s *Election) vote(m *Message) {
 		return // perhaps another process votes in this name
 	}
 	since := make([]time.Duration, s.Shards)
-	wait := false
+	wait, known := false, s.known()
 	for i := range s.shards {
 		v := s.shards[i].voter
 		if len(m.Over) == s.Shards {
@@ -64,6 +64,13 @@ func (s *Election) vote(m *Message) {
 			since[i] = -1
 		}
 		wait = wait || keep
+	}
+	if !known && s.known() {
+		if s.since = 0; m.Members != nil {
+			if self := m.Members.Find(s.Node); self != nil {
+				s.since = self.Since
+			}
+		}
 	}
 	if !wait {
 		s.reply(m, since)
@@ -93,7 +100,8 @@ func (s *Election) reply(beat *Message, since []time.Duration) {
 
 // keep has the node's promises kept.
 func (s *Election) keep() {
-	k := Kept{Drained: s.drained, Left: s.left, Promised: make([]uint64, s.Shards), Known: make([]bool, s.Shards)}
+	k := Kept{Since: s.since, Drained: s.drained, Left: s.left, Promised: make([]uint64, s.Shards),
+		Known: make([]bool, s.Shards)}
 	for i := range s.shards {
 		v := s.shards[i].voter
 		_, blank := v.Blank()
