@@ -41,7 +41,7 @@ func (a *Acceptor) Serve(l net.Listener, f FrontEnd) error {
 			if !a.enter() {
 				return syscall.Close(fd)
 			}
-			f.Welcome(fd)
+			f.Welcome(fd, nil)
 		case a.stopped():
 			return nil
 		case err == syscall.ECONNABORTED || err == syscall.EINTR:

@@ -19,9 +19,10 @@ type Options struct {
 
 // FrontEnd serves the clients that are welcomed to it.
 type FrontEnd interface {
-	// Welcome takes over the non-blocking socket of a client, and does not
-	// block. When the front end has closed the socket it calls the acceptor's Left.
-	Welcome(socket int)
+	// Welcome takes over the non-blocking socket of a client, and does not block. When the front
+	// end has closed the socket it calls the acceptor's Left. from says who the client is if another
+	// node has passed it on, so that the kernel knows only that node; nil: the kernel is asked (PeerOf).
+	Welcome(socket int, from *Peer)
 }
 
 // Hesitant is a front end that at times wants no new clients. They wait in the kernel meanwhile.

@@ -21,7 +21,7 @@ type front struct {
 	in    chan int
 }
 
-func (g *front) Welcome(fd int) { g.in <- fd }
+func (g *front) Welcome(fd int, _ *Peer) { g.in <- fd }
 
 // next waits for a client.
 func (g *front) next() int {

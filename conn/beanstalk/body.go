@@ -302,8 +302,13 @@ func (p *gathering) take(data []byte) (rest []byte, ok bool) {
 	return data[n:], true
 }
 
-// Peer is the other end of the connection.
-func (c *Conn) Peer() conn.Peer { return conn.PeerOf(c.FD()) }
+// Peer is who the client is.
+func (c *Conn) Peer() conn.Peer {
+	if c.from != nil {
+		return *c.from
+	}
+	return conn.PeerOf(c.FD())
+}
 
 // giveUp ends the id of a put that never becomes a job.
 func (p *gathering) giveUp(r *router.Router) {

@@ -51,7 +51,7 @@ func (h *house) pairWith(front conn.FrontEnd) net.Conn {
 	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC,
 		0))
 	h.paired.Add(1)
-	front.Welcome(fds[1])
+	front.Welcome(fds[1], nil)
 	f := os.NewFile(uintptr(fds[0]), "pair")
 	nc, err := net.FileConn(f)
 	f.Close()

@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"beanfield/conn"
 	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
@@ -31,10 +32,11 @@ type Conn struct {
 	run  *run
 	wait waiting
 
-	id    uint64 // conn.Client.ID
-	came  int64  // when the call that is under way began; 0 if nobody wants to know
-	since int64  // when it came, in nanoseconds since 1970
-	reads uint64 // how often something has been read
+	from  *conn.Peer // who it is; nil: the kernel knows
+	id    uint64     // conn.Client.ID
+	came  int64      // when the call that is under way began; 0 if nobody wants to know
+	since int64      // when it came, in nanoseconds since 1970
+	reads uint64     // how often something has been read
 
 	guard *guard // what the client may do; nil without rules
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/secure"
 	"beanfield/conn/socket"
 	"beanfield/storage/must"
@@ -152,9 +153,9 @@ type kept struct {
 	tls    *socket.TLS
 }
 
-func (k *kept) Welcome(fd int) {
+func (k *kept) Welcome(fd int, from *conn.Peer) {
 	k.tls = socket.NewTLS(fd, k.certs)
-	k.server.welcome(fd, k.tls, Door{})
+	k.server.welcome(fd, from, k.tls, Door{})
 }
 
 // Established connections have no goroutines, and nothing of their handshakes.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"time"
 
-	"beanfield/conn"
 	"beanfield/conn/beanstalk/protocol"
 )
 
@@ -60,7 +59,7 @@ func (w *webLog) note(c *Conn) {
 	}
 	s.log.Warn("a client spoke HTTP where the beanstalk protocol is spoken, and was disconnected: perhaps a web "+
 		"page tried to send commands (listen.refuse_http)",
-		"from", conn.PeerOf(c.FD()).String(), "disconnected", w.since.Swap(0))
+		"from", c.Peer().String(), "disconnected", w.since.Swap(0))
 }
 
 // refuseHello ends the connection of a client that speaks TLS where none is spoken. Its

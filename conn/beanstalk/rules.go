@@ -3,7 +3,6 @@ package beanstalk
 import (
 	"math"
 
-	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
@@ -52,7 +51,7 @@ func (c *Conn) identity() (id access.Identity) {
 	if c.TLS() != nil {
 		id.Certificate = c.TLS().Peer()
 	}
-	p := conn.PeerOf(c.FD())
+	p := c.Peer()
 	if id.Addr = p.Addr.Addr(); p.Unix {
 		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}

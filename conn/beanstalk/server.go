@@ -95,14 +95,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Welcome implements conn.FrontEnd: a loop will serve the client.
-func (s *Server) Welcome(fd int) { s.welcome(fd, nil, Door{}) }
+func (s *Server) Welcome(fd int, from *conn.Peer) { s.welcome(fd, from, nil, Door{}) }
 
-func (s *Server) welcome(fd int, w *socket.TLS, d Door) {
+func (s *Server) welcome(fd int, from *conn.Peer, w *socket.TLS, d Door) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.group.Next()]
-	c := &Conn{loop: l, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, id: conn.NextID(),
-		since: time.Now().UnixNano()}
+	c := &Conn{loop: l, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, from: from,
+		id: conn.NextID(), since: time.Now().UnixNano()}
 	l.Enter(&c.Conn, c, fd, w, s.opts.Load().HandshakeTimeout)
 }
 
@@ -189,7 +189,7 @@ type open struct {
 }
 
 // Welcome implements conn.FrontEnd.
-func (f open) Welcome(fd int) { f.server.welcome(fd, nil, f.door) }
+func (f open) Welcome(fd int, from *conn.Peer) { f.server.welcome(fd, from, nil, f.door) }
 
 // secured is a front end with TLS.
 type secured struct {
@@ -201,8 +201,8 @@ type secured struct {
 func (f secured) Room() <-chan struct{} { return f.door.Certificates.Room() }
 
 // Welcome implements conn.FrontEnd.
-func (f secured) Welcome(fd int) {
-	f.server.welcome(fd, socket.NewTLS(fd, f.door.Certificates), f.door)
+func (f secured) Welcome(fd int, from *conn.Peer) {
+	f.server.welcome(fd, from, socket.NewTLS(fd, f.door.Certificates), f.door)
 }
 
 // Limits of what may be configured.

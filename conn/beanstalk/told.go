@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"beanfield/conn"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
@@ -59,7 +58,7 @@ func (c *Conn) tell(e audit.Event) { c.loop.server.audit.Tell(c.signed(e)) }
 
 // signed says who the client is.
 func (c *Conn) signed(e audit.Event) audit.Event {
-	e.FrontEnd, e.From = "beanstalk", conn.PeerOf(c.FD()).String()
+	e.FrontEnd, e.From = "beanstalk", c.Peer().String()
 	if c.guard != nil {
 		e.Who = c.guard.subject.Who()
 	}
@@ -251,7 +250,7 @@ func (c *Conn) timeCall(k call, came int64) {
 func (c *Conn) tellSlow(told slow.Command, now int64) {
 	took := told.Took()
 	told.At = time.Now().Add(-took - time.Duration(c.loop.server.router.Now()-now))
-	told.FrontEnd, told.Client = "beanstalk", conn.PeerOf(c.FD()).String()
+	told.FrontEnd, told.Client = "beanstalk", c.Peer().String()
 	if c.guard != nil {
 		told.Who = c.guard.subject.Who()
 	}

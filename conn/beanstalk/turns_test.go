@@ -62,7 +62,7 @@ func (s *Server) enterBy(t *testing.T, front conn.FrontEnd) (far int) {
 	t.Helper()
 	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() { syscall.Close(fds[1]) })
-	front.Welcome(fds[0])
+	front.Welcome(fds[0], nil)
 	return fds[1]
 }
 

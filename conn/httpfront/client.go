@@ -15,6 +15,7 @@ import (
 type Client struct {
 	net.Conn
 	front  *Front
+	from   *conn.Peer // who it is; nil: the kernel knows
 	closed sync.Once
 	id     uint64
 	since  int64         // when the client came, in nanoseconds since 1970
@@ -30,7 +31,12 @@ type Client struct {
 func (g *Client) self() *Client { return g }
 
 // Peer is the other end of the connection.
-func (g *Client) Peer() conn.Peer { return conn.PeerAt(secure.Under(g.Conn)) }
+func (g *Client) Peer() conn.Peer {
+	if g.from != nil {
+		return *g.from
+	}
+	return conn.PeerAt(secure.Under(g.Conn))
+}
 
 // Secured says whether the client has TLS.
 func (g *Client) Secured() bool { return secure.Under(g.Conn) != g.Conn }

@@ -40,14 +40,14 @@ func (h *Front) SetHandshakeTimeout(d time.Duration) { h.patience.Store(int64(d)
 
 // receive makes a client of a bare socket, which it takes over. It returns nil if the client
 // had to be let go.
-func (h *Front) receive(socket int, certs *secure.Certificates) *Client {
+func (h *Front) receive(socket int, from *conn.Peer, certs *secure.Certificates) *Client {
 	c, err := h.acceptor.Adopt(socket)
 	if err != nil {
 		h.opts.Logger.Warn("a client's socket cannot be used", "error", err)
 		h.acceptor.Left()
 		return nil
 	}
-	g := &Client{Conn: c, front: h, id: conn.NextID(), since: time.Now().UnixNano()}
+	g := &Client{Conn: c, front: h, from: from, id: conn.NextID(), since: time.Now().UnixNano()}
 	if certs != nil {
 		g.Conn = certs.Over(c)
 	}

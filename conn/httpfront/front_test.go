@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/conn/secure"
 	"beanfield/storage/must"
@@ -181,11 +182,39 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// passed welcomes clients as one that another node has passed on.
+type passed struct {
+	conn.FrontEnd
+	from conn.Peer
+}
+
+func (p passed) Welcome(socket int, _ *conn.Peer) { p.FrontEnd.Welcome(socket, &p.from) }
+
+// A client that another node has passed on is shown, and judged, as who it is there: also one of a unix socket.
+func TestClientThatWasPassedOn(t *testing.T) {
+	h := newHost(t, Options{})
+	from := conn.Peer{Unix: true, UID: 7, GID: 8, PID: 9}
+	c := h.dial(h.listen(passed{h.Over(nil, nil), from}))
+	h.echo(c)
+	if all := h.Clients(nil); len(all) != 1 || all[0].Peer != from {
+		t.Errorf("shown as %+v", all)
+	}
+	for g := range h.clients {
+		if id := g.Identity(); id.Peer == nil || *id.Peer != (access.Peer{UID: 7, GID: 8, PID: 9}) ||
+			g.From() != from.String() {
+			t.Errorf("judged as %+v, from %s", id, g.From())
+		}
+	}
+	c.Close()
+	h.await(0)
+	h.end(t.Context())
+}
+
 // A socket that cannot become a connection has left.
 func TestUselessSocket(t *testing.T) {
 	h := newHost(t, Options{})
 	file := must.Get(syscall.Open("/dev/null", syscall.O_RDONLY, 0))
-	h.Over(nil, nil).Welcome(file)
+	h.Over(nil, nil).Welcome(file, nil)
 	if n := h.acceptor.Open(); n != -1 { // it was never counted in
 		t.Errorf("the acceptor counts %d", n)
 	}

@@ -1,9 +1,6 @@
 package httpfront
 
 import (
-	"net"
-
-	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/secure"
 )
@@ -50,18 +47,15 @@ func (g *Client) judgedBy(p *access.Policy) bool {
 }
 
 // From is where the client comes from, in words.
-func (g *Client) From() string { return conn.PeerAt(secure.Under(g.Conn)).String() }
+func (g *Client) From() string { return g.Peer().String() }
 
 // Identity is what is known of the client besides its token.
 func (g *Client) Identity() (id access.Identity) {
-	below := g.Conn
 	if t, ok := g.Conn.(*secure.Conn); ok {
 		id.Certificate = secure.Identify(t.Conn)
-		below = secure.Under(t)
 	}
-	if tcp, ok := below.RemoteAddr().(*net.TCPAddr); ok {
-		id.Addr = tcp.AddrPort().Addr().Unmap()
-	} else if p := conn.PeerAt(below); p.Unix {
+	p := g.Peer()
+	if id.Addr = p.Addr.Addr(); p.Unix {
 		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}
 	return id

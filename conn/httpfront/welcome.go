@@ -36,8 +36,8 @@ func (h hesitant) Room() <-chan struct{} { return h.certs.Room() }
 
 // Welcome implements conn.FrontEnd. A handshake has a goroutine of its own until net/http has
 // the connection. Shutdown ends it as it ends any client that has asked nothing.
-func (e entrance) Welcome(socket int) {
-	g := e.front.receive(socket, e.certs)
+func (e entrance) Welcome(socket int, from *conn.Peer) {
+	g := e.front.receive(socket, from, e.certs)
 	if g == nil {
 		return
 	}

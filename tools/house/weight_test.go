@@ -27,7 +27,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/datadir":   {1600, 2800},
 	"conn":                    {8900, 7300},
 	"conn/admin":              {12200, 7700},
-	"conn/beanstalk":          {18700, 17300},
+	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5700, 6900},
 	"conn/queueservice":       {7900, 8300},
 	"router":                  {10000, 24100},
