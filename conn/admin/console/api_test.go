@@ -129,46 +129,6 @@ func (b *bench) expect(tube string, ready, delayed, buried int) {
 	}
 }
 
-func TestActions(t *testing.T) {
-	b := newBench(t)
-	first := b.post(200, "put", fields{"tube": "a", "data": "one", "pri": 5, "ttr": 30}).ID
-	second := b.post(200, "put", fields{"tube": "a", "base64": "/wA=", "delay": 100}).ID
-	b.expect("a", 1, 1, 0)
-	j := shown[jobAnswer](b, fmt.Sprint("job?id=", first))
-	if j.Text == nil || *j.Text != "one" || j.Pri != 5 || j.TTR != 30 || j.Tube != "a" || j.State != "ready" ||
-		j.Size != 3 {
-		t.Errorf("the first job is shown as %+v", j)
-	}
-	j = shown[jobAnswer](b, fmt.Sprint("job?id=", second))
-	if j.Text != nil || j.Base64 != "/wA=" || j.State != "delayed" || j.TimeLeft < 98 {
-		t.Errorf("the second job is shown as %+v", j)
-	}
-	b.post(200, "bury", fields{"id": first})
-	b.expect("a", 0, 1, 1)
-	b.post(200, "kick-job", fields{"id": first})
-	b.post(200, "kick-job", fields{"id": second})
-	b.expect("a", 2, 0, 0)
-	b.post(200, "release", fields{"id": first, "pri": 9, "delay": 50})
-	b.expect("a", 1, 1, 0)
-	if a := b.post(200, "kick", fields{"tube": "a"}); a.Done != 1 {
-		t.Errorf("a kick of all has made %d jobs ready, want 1", a.Done)
-	}
-	b.post(200, "pause", fields{"tube": "a", "seconds": 100})
-	if tube := shown[tubeAnswer](b, "tube?name=a"); tube.Pause != 100 || tube.Tube.PauseLeft < 98 {
-		t.Errorf("a paused tube is shown as %+v", tube)
-	}
-	b.post(200, "pause", fields{"tube": "a"})
-	if tube := shown[tubeAnswer](b, "tube?name=a"); tube.Tube.PauseLeft != -1 {
-		t.Errorf("a tube that is not paused any more is shown as %+v", tube.Tube)
-	}
-	b.post(200, "delete", fields{"id": first})
-	b.post(200, "delete", fields{"id": second})
-	b.post(404, "delete", fields{"id": second})
-	b.post(404, "kick", fields{"tube": "a"}) // it has ended with its last job
-	b.post(200, "drain", fields{})
-	b.post(503, "put", fields{"tube": "a", "data": "late"})
-}
-
 // search returns all bodies with " 7" that a search comes to, four at a time.
 func (b *bench) search(query url.Values) (texts []string) {
 	b.t.Helper()
@@ -211,53 +171,6 @@ func TestSearch(t *testing.T) {
 		if texts := b.search(e.query); !slices.Equal(texts, e.want) {
 			t.Errorf("%v: found %q, want %q", e.query, texts, e.want)
 		}
-	}
-	for path, want := range map[string]int{
-		"jobs?tube=t0&state=odd": 400, "jobs?tube=t0&state=all&n=101": 400, "jobs?tube=t0&state=all&from=-1": 400,
-		"jobs?tube=none&state=all": 200,
-		"job?id=x":                 400, "job?id=99999": 404, "tube?name=none": 404, "tubes?sort=odd": 400,
-		"tubes?n=201": 400, "nothing": 404,
-	} {
-		b.get(want, path)
-	}
-}
-
-func (a *tubesAnswer) names() (all string) {
-	for _, f := range a.Tubes {
-		all += " " + f.Name
-	}
-	return strings.TrimSpace(all)
-}
-
-func TestTubes(t *testing.T) {
-	b := newBench(t)
-	for i, name := range []string{"mail", "Mail.retry", "video", "video.retry"} {
-		for range i + 1 {
-			b.post(200, "put", fields{"tube": name, "data": "x"})
-		}
-	}
-	for query, want := range map[string]string{
-		"":                       "Mail.retry default mail video video.retry",
-		"desc=1":                 "video.retry video mail default Mail.retry",
-		"sort=ready&desc=1":      "video.retry video Mail.retry mail default",
-		"sort=ready&n=2&from=1":  "mail Mail.retry",
-		"filter=mail&sort=ready": "mail Mail.retry",
-		"filter=*.retry":         "Mail.retry video.retry",
-		"filter=v*o":             "video",
-		"filter=v*d*y":           "video.retry",
-		"filter=*i*t*":           "Mail.retry video.retry",
-		"filter=none":            "",
-		"from=100":               "",
-	} {
-		a := shown[tubesAnswer](b, "tubes?"+query)
-		if is := a.names(); is != want || a.All != 5 {
-			t.Errorf("%q shows %q of %d, want %q of 5", query, is, a.All, want)
-		}
-	}
-	o := shown[overviewAnswer](b, "overview")
-	if o.Total.Ready != 10 || o.Total.Total != 10 || o.Tubes != 5 || len(o.Shards) != 3 ||
-		o.Busiest[0].Name != "video.retry" || !o.Act {
-		t.Errorf("the overview is %+v", o)
 	}
 }
 
@@ -342,27 +255,5 @@ func TestPages(t *testing.T) {
 	})
 	if total > 128<<10 {
 		t.Errorf("the pages have %d bytes", total)
-	}
-}
-
-// The page of a tube that a policy covers says what it has done there, and that of others nothing.
-func TestActionsOfATube(t *testing.T) {
-	b := newBench(t)
-	b.router.SetPolicies(func(tube string) *policy.Policy {
-		if tube == "few" {
-			return &policy.Policy{Most: policy.Amount{1}, Full: policy.FullOldest}
-		}
-		return nil
-	})
-	for range 3 {
-		b.post(200, "put", fields{"tube": "few", "data": "x"})
-		b.post(200, "put", fields{"tube": "many", "data": "x"})
-	}
-	if did := shown[tubeAnswer](b, "tube?name=few").Did; !slices.Contains(did, counterInfo{"drop", 2}) ||
-		!slices.Contains(did, counterInfo{"refuse", 0}) {
-		t.Errorf("%+v", did)
-	}
-	if did := shown[tubeAnswer](b, "tube?name=many").Did; did != nil {
-		t.Errorf("%+v", did)
 	}
 }

@@ -10,23 +10,6 @@ import (
 	"beanfield/storage/must"
 )
 
-// told is what a node says of its cluster.
-func told() any { return map[string]string{"owner": "b"} }
-
-// A node tells of its cluster who may see the whole; one machine has none.
-func TestCluster(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Cluster = told })
-	if a := string(b.get(200, "cluster")); a != `{"owner":"b"}` {
-		t.Errorf("a node tells %s", a)
-	}
-	if a := string(b.get(200, "overview")); !strings.Contains(a, `"cluster":true`) {
-		t.Errorf("the overview of a node is %s", a)
-	}
-	newBench(t).get(404, "cluster")
-	b.may("a: stats")
-	b.get(403, "cluster")
-}
-
 // A node that follows has the pages, and tells of the cluster only.
 func TestConsoleOfAFollower(t *testing.T) {
 	c := must.Get(New(Options{Version: "test", Started: time.Now(), May: func(*http.Request) Rights {

@@ -3,9 +3,6 @@ package console
 import (
 	"fmt"
 	"testing"
-
-	"beanfield/shard/queue"
-	"beanfield/storage/must"
 )
 
 func TestManyJobs(t *testing.T) {
@@ -51,47 +48,6 @@ func TestManyJobs(t *testing.T) {
 	b.post(404, "purge", fields{"tube": "none", "states": []string{"ready"}})
 }
 
-// One job moves, with a delay of its own or another; one that somebody holds does not.
-func TestMoveJob(t *testing.T) {
-	b := newBench(t)
-	first := b.post(200, "put", fields{"tube": "a", "data": "x", "delay": 500}).ID
-	second := b.post(200, "put", fields{"tube": "a", "data": "y", "pri": 7}).ID
-	b.post(200, "move-job", fields{"id": first, "to": "b"})
-	b.post(200, "move-job", fields{"id": second, "to": "b", "delay": 900})
-	b.post(400, "move-job", fields{"id": second, "to": "b"})
-	b.post(404, "move-job", fields{"id": 9999, "to": "b"})
-	b.post(400, "move-job", fields{"id": second, "to": "no way"})
-	b.expect("b", 0, 2, 0)
-	jobs := shown[jobsAnswer](b, "jobs?tube=b&state=delayed").Jobs
-	if len(jobs) != 2 || *jobs[0].Text != "x" || jobs[0].TimeLeft > 500 || *jobs[1].Text != "y" || jobs[1].Pri != 7 ||
-		jobs[1].TimeLeft < 898 {
-		t.Errorf("the jobs have become %+v", jobs)
-	}
-	worker := newClient(b.router)
-	worker.Finish(worker.Open())
-	must.Get(worker.one(queue.Op{Kind: queue.ReserveJob, ID: jobs[0].ID}, true))
-	b.post(404, "move-job", fields{"id": jobs[0].ID, "to": "c"})
-	worker.Finish(worker.Close())
-}
-
-// A server that drains takes no new jobs, and moves those that it has.
-func TestMoveWhileDraining(t *testing.T) {
-	b := newBench(t)
-	id := b.post(200, "put", fields{"tube": "a", "data": "x"}).ID
-	b.post(200, "bury", fields{"id": id})
-	b.post(200, "put", fields{"tube": "a", "data": "y", "delay": 100})
-	b.post(200, "put", fields{"tube": "a", "data": "z"})
-	b.router.Drain()
-	b.post(503, "put", fields{"tube": "a", "data": "x"})
-	for _, state := range []string{"ready", "delayed", "buried"} {
-		b.post(200, "move", fields{"tube": "a", "to": "b", "states": []string{state}})
-	}
-	b.expect("b", 2, 1, 0)
-	if a := shown[jobsAnswer](b, "jobs?tube=b&state=ready"); len(a.Jobs) != 2 || a.Jobs[0].ID != id {
-		t.Errorf("%+v", a.Jobs)
-	}
-}
-
 // A kick of all makes the buried jobs ready and leaves the delayed ones, however many requests
 // it takes; if there is no buried one it makes the delayed ones ready.
 func TestKickAll(t *testing.T) {
@@ -130,28 +86,4 @@ func TestKickAll(t *testing.T) {
 		t.Errorf("a kick of delayed jobs: %+v", a)
 	}
 	b.expect("a", buried+delayed, 0, 0)
-}
-
-// A kick that says which jobs it is for takes no others: neither delayed ones when the last
-// buried one has gone, nor buried ones when it is for delayed ones.
-func TestKickOfAState(t *testing.T) {
-	b := newBench(t)
-	for _, delay := range []int{0, 1000, 1000} {
-		b.post(200, "put", fields{"tube": "t", "data": "x", "delay": delay})
-	}
-	kick := func(state string, done int) {
-		t.Helper()
-		if a := b.post(200, "kick", fields{"tube": "t", "count": 1, "states": []string{state}}); a.Done != done {
-			t.Errorf("a kick of %s jobs takes %d, want %d", state, a.Done, done)
-		}
-	}
-	kick("buried", 0)
-	b.expect("t", 1, 2, 0)
-	b.post(200, "bury", fields{"id": 1})
-	kick("delayed", 0)
-	b.expect("t", 0, 2, 1)
-	kick("buried", 1)
-	kick("delayed", 1)
-	b.expect("t", 2, 1, 0)
-	b.post(400, "kick", fields{"tube": "t", "count": 1, "states": []string{"ready"}})
 }
