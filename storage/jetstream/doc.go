@@ -37,7 +37,7 @@
 //	E12 An engine that has left the groups of the others never comes back. A node that is added again
 //	    has a new one, with another name (EngineName) and an empty directory.
 //	E13 Of a shard, one peer of one lane changes at a time: while both lanes have leaders, nothing else
-//	    is under way, and all peers that stay are current (Adjust).
+//	    is under way, and all peers that stay have told that they stored what the leader has (Adjust).
 //
 // # What the engine does
 //

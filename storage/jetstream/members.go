@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -90,7 +91,58 @@ func (s *Server) remove(ctx context.Context, peer string) error {
 	return (&Shard{nc: nc}).ask(ctx, "SERVER.REMOVE", request, &struct{}{})
 }
 
-// group is what the engine says of those that keep a stream. Peers that are not pending take part in its group.
+// storedLimit is how long peers may take to have stored what the leader has.
+const storedLimit = time.Second
+
+// stored waits until all peers have stored a stream up to a place, and names one that has not. The stream's leader
+// does not know: it calls a new peer current that has been sent everything, and writes it still.
+func (s *Server) stored(ctx context.Context, stream string, place uint64, peers []peer) (missing string, err error) {
+	nc, err := s.connect(systemUser)
+	if err != nil {
+		return "", err
+	}
+	defer nc.Close()
+	inbox := nc.NewInbox()
+	sub, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return "", err
+	}
+	limit, cancel := context.WithTimeout(ctx, storedLimit)
+	defer cancel()
+	has := map[string]uint64{}
+	for {
+		lacks := slices.IndexFunc(peers, func(p peer) bool { return has[p.ID] < max(1, place) })
+		switch {
+		case lacks < 0:
+			return "", nil
+		case limit.Err() != nil:
+			return nodeOf(peers[lacks].Name), ctx.Err()
+		}
+		subject := "$JSC.SI." + server.DEFAULT_GLOBAL_ACCOUNT + "." + stream
+		if err = nc.PublishRequest(subject, inbox, []byte(`{"state":true}`)); err != nil {
+			return "", err
+		}
+		again, done := context.WithTimeout(limit, retrySetup/4)
+		for {
+			m, err := sub.NextMsgWithContext(again)
+			if err != nil {
+				break
+			}
+			var said struct {
+				Peer  string
+				State struct {
+					Last uint64 `json:"last_seq"`
+				}
+			}
+			if json.Unmarshal(m.Data, &said) == nil {
+				has[said.Peer] = max(1, said.State.Last)
+			}
+		}
+		done()
+	}
+}
+
+// group is what the engine says of those that keep a stream. Peers that are pending do not take part yet.
 type group struct {
 	Leader   string `json:"leader"`
 	Replicas []peer `json:"replicas"` // without the leader
@@ -125,12 +177,27 @@ type step struct {
 // Adjust brings the lanes a step nearer to having so many replicas, all at members (EngineName; nil: anywhere). It
 // says what is still to be done, or waited for; "" says that both lanes are as they should be, and whole. One peer of
 // one lane changes at a time, and only while all others are there (E13). The owner's driver turns to the
-// other lane before; other nodes have nil.
-func (s *Shard) Adjust(ctx context.Context, members []string, replicas int, owner *Driver) (todo string, err error) {
+// other lane before; other nodes have nil. At is the own engine; nil: it is the site's, which sees to its peers.
+func (s *Shard) Adjust(ctx context.Context, at *Server, members []string, replicas int, owner *Driver) (todo string,
+	err error) {
 	var of [2]description
+	stays := staying(members)
 	for i := range of {
 		if of[i], err = s.info(ctx, i); err != nil {
 			return "", fmt.Errorf("stream %s: %w", s.streams[i], err)
+		}
+		if why := of[i].unsettled(stays, at == nil); why != "" {
+			return fmt.Sprintf("lane %d %s", i, why), nil
+		}
+	}
+	for i := range of {
+		if at == nil {
+			break
+		}
+		peers := slices.DeleteFunc(slices.Clone(of[i].Cluster.Replicas), func(p peer) bool { return !stays(p) })
+		missing, err := at.stored(ctx, s.streams[i], of[i].State.LastSeq, peers)
+		if missing != "" || err != nil {
+			return fmt.Sprintf("lane %d is not whole at %s", i, missing), err
 		}
 	}
 	next := plan(&of, members, replicas, inUse(owner))
@@ -178,18 +245,18 @@ func (s *Shard) scale(ctx context.Context, lane, replicas int) error {
 	return s.ask(ctx, "STREAM.UPDATE."+s.streams[lane], config, &struct{}{})
 }
 
-// plan says what is to be done next.
-func plan(of *[2]description, members []string, replicas, last int) step {
+// staying tells which peers are at members.
+func staying(members []string) func(peer) bool {
 	ids := make([]string, len(members))
 	for i, name := range members {
 		ids[i] = peerID(name)
 	}
-	stays := func(p peer) bool { return members == nil || slices.Contains(ids, p.ID) }
-	for i := range of {
-		if why := of[i].unsettled(stays); why != "" {
-			return step{lane: i, why: fmt.Sprintf("lane %d %s", i, why)}
-		}
-	}
+	return func(p peer) bool { return members == nil || slices.Contains(ids, p.ID) }
+}
+
+// plan says what is to be done next with lanes of which nothing has to be waited for.
+func plan(of *[2]description, members []string, replicas, last int) step {
+	stays := staying(members)
 	for _, i := range []int{1 - last, last} {
 		next := of[i].next(stays, len(members), replicas, nodeOf(of[1-i].Cluster.Leader))
 		if next.lane = i; next.why != "" {
@@ -206,8 +273,8 @@ func (d *description) peers() []peer {
 	return append([]peer{leader}, d.Cluster.Replicas...)
 }
 
-// unsettled says what has to be waited for before anything may change.
-func (d *description) unsettled(stays func(peer) bool) string {
+// unsettled says what has to be waited for before anything may change. Believe tells that the leader's word must do.
+func (d *description) unsettled(stays func(peer) bool, believe bool) string {
 	switch g := &d.Cluster; {
 	case g.Leader == "":
 		return "has no leader"
@@ -215,7 +282,7 @@ func (d *description) unsettled(stays func(peer) bool) string {
 		return strings.TrimRight("changes: "+g.Desired.Status.Description, ": ")
 	}
 	for _, p := range d.peers() {
-		if !p.whole() && stays(p) {
+		if (p.Pending || p.Offline || believe && !p.Current) && stays(p) {
 			return "is not whole at " + nodeOf(p.Name)
 		}
 	}

@@ -67,7 +67,7 @@ func (w *town) start(name string, table map[string]string) *Server {
 func (w *town) adjust(s *Shard, members string, replicas int) (steps []string) {
 	w.t.Helper()
 	until(w.t, "the lanes are at "+members, func() bool {
-		todo, err := s.Adjust(limited(w.t), strings.Fields(members), replicas, nil)
+		todo, err := s.Adjust(limited(w.t), w.is["a"], strings.Fields(members), replicas, nil)
 		if err != nil {
 			todo = err.Error()
 		}
@@ -258,8 +258,13 @@ func TestPlan(t *testing.T) {
 		if len(members) == 0 {
 			members = nil
 		}
-		got := ""
-		if next := plan(&[2]description{lane(one), lane(other)}, members, replicas, 1); next.why != "" {
+		got, of := "", [2]description{lane(one), lane(other)}
+		for i := range of {
+			if why := of[i].unsettled(staying(members), true); why != "" && got == "" {
+				got = fmt.Sprintf("%d: lane %d %s", i, i, why)
+			}
+		}
+		if next := plan(&of, members, replicas, 1); next.why != "" && got == "" {
 			got = fmt.Sprintf("%d: %s", next.lane, next.why)
 			switch {
 			case next.lead != "":

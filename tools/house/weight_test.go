@@ -37,7 +37,7 @@ var budgets = map[string]weight{
 	"storage":                 {4300, 4800},
 	"storage/cluster":         {14200, 11700},
 	"storage/cluster/members": {1000, 1300},
-	"storage/jetstream":       {5650, 4100},
+	"storage/jetstream":       {5800, 4100},
 	"storage/lanes":           {1900, 6100},
 	"storage/locallog":        {4100, 4300},
 	"storage/pebblestore":     {22550, 21800},
