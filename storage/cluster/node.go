@@ -73,6 +73,7 @@ type Node struct {
 	showAt    time.Duration
 	owned     time.Duration // when somebody owned the shards last
 	takeovers []Takeover    // the last ones
+	serving   Addresses     // what the server was told last
 	leaders   []string      // whose engines may lead lanes, when the steerer was told last
 }
 
@@ -159,6 +160,20 @@ func (n *Node) loop() {
 		for _, f := range mail {
 			f(n.now())
 		}
+		n.tellWhoServes()
+	}
+}
+
+// tellWhoServes tells the server when it is another one.
+func (n *Node) tellWhoServes() {
+	var at Addresses
+	if owner := n.election.Owner(); owner != n.o.Node {
+		report, _, _ := n.election.Told(owner)
+		at = report.Addresses
+	}
+	if at != n.serving && n.o.Serves != nil {
+		n.serving = at
+		n.o.Serves(at)
 	}
 }
 

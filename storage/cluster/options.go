@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+
+	"beanfield/storage/cluster/ownership"
 )
 
 // Options are those of a node.
@@ -23,13 +25,20 @@ type Options struct {
 	Shards        int               // 0: what the cluster has
 	DefaultShards int               // how many a new cluster gets if Shards is 0
 	Version       string            // of the program, for Status
+	At            Addresses         // the other nodes are told
 	Logger        *slog.Logger      // nil: its lines are dropped
 
 	// Waiting is told what the node waits for while it starts, whenever that changes; nil: nobody is.
 	Waiting func(what string)
+	// Serves is told where the node that serves is found, whenever that changes: nowhere, while this one serves or
+	// nobody is heard to. It must not wait, since beats do meanwhile. Nil: nobody is told.
+	Serves func(Addresses)
 	// Open opens the node's copies of the shards.
 	Open func(Opening) (Copies, error)
 }
+
+// Addresses are where a node is found, besides by its engine.
+type Addresses = ownership.Addresses
 
 // ErrOptions says that a node cannot run with its options.
 var ErrOptions = errors.New("cluster: the options are wrong")

@@ -246,6 +246,7 @@ func (n *Node) take(context.Context) (err error) {
 		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n},
 		Logger: n.o.Logger,
 	}, n.now())
+	n.election.At = n.o.At
 	for _, r := range n.replicas {
 		if err := r.drive(); err != nil {
 			return err

@@ -48,6 +48,7 @@ type NodeStatus struct {
 	Places   []uint64 `json:"places,omitempty"`   // the last record of each copy
 	Durable  []uint64 `json:"durable,omitempty"`  // what of it is durably folded
 	Problems []string `json:"problems,omitempty"` // why it is not as it should be
+	Console  string   `json:"console,omitempty"`  // where others find its console
 }
 
 // Stopped is the role of a node whose process was ended in order.
@@ -180,6 +181,7 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive &&
 			r.Fit, Broken: r.Broken, Drained: r.Drained,
 		Left: n.election.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
+		Console: r.Console,
 	}
 	if why := n.election.Strange(name); why != "" {
 		s.Problems = append(slices.Clone(s.Problems), "its messages are refused: "+why)

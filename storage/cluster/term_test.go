@@ -3,8 +3,10 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,6 +116,32 @@ func TestTermHolds(t *testing.T) {
 				t.Error("nobody is told that it was lost")
 			}
 		}
+	}
+}
+
+// The server is told where the node that serves is found, each time that this changes, until it is heard no more.
+func TestWhoServes(t *testing.T) {
+	var told []Addresses
+	n := newNode(Options{Node: "a", Serves: func(at Addresses) { told = append(told, at) }})
+	n.election = ownership.New(ownership.Config{Cluster: "x", Node: "a", Nodes: []string{"a", "b", "c"}, Shards: 1,
+		Nonce: 1, Acts: mute{acts{n}}, Logger: slog.New(slog.DiscardHandler)}, 0)
+	at := Addresses{Link: "10.0.0.2:11391", Console: "10.0.0.2:11380"}
+	for now := time.Duration(0); now < 10*time.Second; now += ownership.BeatEach {
+		m := ownership.Message{Version: ownership.Major, Kind: ownership.Hello, Cluster: "x", From: "b", Nonce: 2,
+			Report: ownership.Report{Addresses: at}}
+		if now > time.Second && now < 5*time.Second {
+			m.Kind, m.Epochs = ownership.Beat, []uint64{1}
+		}
+		n.election.Receive(now, &m)
+		n.election.Tick(now)
+		n.tellWhoServes()
+	}
+	if want := []Addresses{at, {}}; !slices.Equal(told, want) {
+		t.Errorf("the server is told %v, want %v", told, want)
+	}
+	n.election.At = at
+	if r, _, _ := n.election.Told("a"); r.Addresses != at {
+		t.Errorf("the others are told %+v", r)
 	}
 }
 

@@ -35,7 +35,7 @@ var budgets = map[string]weight{
 	"shard/queue":             {34500, 24900},
 	"shard/queue/naive":       {7200, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":         {14200, 11700},
+	"storage/cluster":         {14300, 11700},
 	"storage/cluster/members": {1000, 1300},
 	"storage/jetstream":       {5800, 4100},
 	"storage/lanes":           {1900, 6100},

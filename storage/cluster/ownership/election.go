@@ -85,6 +85,7 @@ type Self struct {
 	Fault string        // what is wrong with the node as a whole, until its process ends
 	Low   string        // what is wrong with a disk that is nearly full
 	Waits time.Duration // how long an append has been under way
+	At    Addresses
 }
 
 // Copy is what a node knows of its copy of a shard, and of the shard's lanes.

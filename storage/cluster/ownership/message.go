@@ -84,6 +84,13 @@ type Report struct {
 	Damaged  []int    `json:"damaged,omitempty"` // shards of which its copy is damaged, and in use
 	Left     Left     `json:"left,omitzero"`
 	Problems []string `json:"problems,omitempty"`
+	Addresses
+}
+
+// Addresses are where a node is found: host:port, or "" if it is not.
+type Addresses struct {
+	Link    string `json:"link,omitempty"` // it takes clients there that other nodes pass on to it
+	Console string `json:"console,omitempty"`
 }
 
 // Left are the nodes that were given up: their copies hold up no purge. Owners change it; the

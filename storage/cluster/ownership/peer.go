@@ -230,6 +230,7 @@ func (s *Election) Report() Report {
 		Role: s.role.String(), Version: s.Version, Fit: s.fit(why), Broken: s.broken()+s.Fault != "",
 		Low: s.isLow(), Silent: s.silent(), Since: s.since, Drained: s.drained, Left: s.left, Failures: s.failures,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
+		Addresses: s.At,
 	}
 	if why != "" {
 		r.Problems = append(r.Problems, why)
