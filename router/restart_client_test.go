@@ -126,7 +126,7 @@ func sameFigures(j *naive.Job, got *queue.JobInfo) error {
 	want := queue.JobInfo{
 		ID: j.ID, Tube: j.Tube, State: got.State, Pri: j.Pri, Age: got.Age, Delay: j.Delay, TTR: j.TTR,
 		TimeLeft: got.TimeLeft,
-		Reserves: j.Reserves, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks,
+		Counters: j.Counters,
 	}
 	if *got != want || got.State.String() != string(j.State) {
 		return fmt.Errorf("figures\n%+v, want\n%+v", *got, *j)

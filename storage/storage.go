@@ -39,6 +39,15 @@ func (s JobState) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
+// Counters are how often what has been done to a job.
+type Counters struct {
+	Reserves uint32 `json:"reserves"`
+	Timeouts uint32 `json:"timeouts"`
+	Releases uint32 `json:"releases"`
+	Buries   uint32 `json:"buries"`
+	Kicks    uint32 `json:"kicks"`
+}
+
 // Job is all that a log keeps of a job, apart from its body. Times are wall
 // clock, in nanoseconds since 1970, because they must outlive the process.
 type Job struct {
@@ -52,11 +61,7 @@ type Job struct {
 	Created  int64
 	Deadline int64  // when a delayed job becomes ready; 0 in other states
 	BuryRank uint64 // buried jobs replay in this order; 0 in other states
-	Reserves uint32
-	Timeouts uint32
-	Releases uint32
-	Buries   uint32
-	Kicks    uint32
+	Counters
 
 	// Item is what the queue service adds; nil for a job to which it added nothing.
 	Item *Item

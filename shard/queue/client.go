@@ -54,7 +54,7 @@ func (s *State) hold(c *Client, slot uint32) {
 	t := s.rareOf(j)
 	j.setState(Reserved)
 	t.holder = c.slot
-	t.reserves++
+	t.Reserves++
 	s.listAppend(&c.held, slot)
 	t.key = 0
 	if s.extra != nil {

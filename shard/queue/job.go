@@ -1,6 +1,9 @@
 package queue
 
-import "beanfield/shard/queue/cells"
+import (
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
 
 // JobState is the place of a job (S1).
 type JobState uint8
@@ -108,16 +111,12 @@ func deadlineKey(deadline int64, id uint64, slot uint32) cells.Entry {
 type rare struct {
 	// deadline while the job is delayed or reserved, rank while it is buried:
 	// its order over restarts.
-	key      int64
-	links    cells.Links[uint32] // in the holder's or the tube's buried list
-	holder   uint32              // client slot while reserved
-	delay    uint32              // seconds, as put or release last gave it
-	reserves uint32
-	timeouts uint32
-	releases uint32
-	buries   uint32
-	kicks    uint32
-	item     uint32 // slot of what the queue service adds, or 0
+	key    int64
+	links  cells.Links[uint32] // in the holder's or the tube's buried list
+	holder uint32              // client slot while reserved
+	delay  uint32              // seconds, as put or release last gave it
+	storage.Counters
+	item uint32 // slot of what the queue service adds, or 0
 }
 
 // job is the record in a slot.

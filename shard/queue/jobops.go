@@ -99,7 +99,7 @@ func (s *State) release(b *Batch, op *Op) Status {
 	j, t := s.at(slot)
 	r := s.rare(j)
 	r.delay = op.Delay
-	r.releases++
+	r.Releases++
 	if (t.policy != nil || s.extra != nil) && s.comesBack(slot, op.Delay > 0) {
 		return OK
 	}
@@ -189,7 +189,7 @@ func (s *State) kickJob(b *Batch, op *Op) Status {
 
 func (s *State) kickOne(slot uint32) {
 	s.unplace(slot)
-	s.rareOf(s.job(slot)).kicks++
+	s.rareOf(s.job(slot)).Kicks++
 	s.putBack(slot)
 }
 

@@ -75,11 +75,9 @@ func (s *State) settleIn(t *tube, r *storage.Job) (slot uint32) {
 	slot = s.newRecord(t, r)
 	j := s.job(slot)
 	t.gains(j)
-	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
+	if r.Delay > 0 || r.Counters != (storage.Counters{}) {
 		tr := s.rareOf(j)
-		tr.delay = r.Delay
-		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries,
-			r.Kicks
+		tr.delay, tr.Counters = r.Delay, r.Counters
 	}
 	return slot
 }

@@ -194,8 +194,8 @@ func (s *State) keepText(ref, size *uint32, text []byte) {
 func (s *State) trace(slot uint32, why Cause) {
 	j, y := s.job(slot), s.routeOf(slot)
 	t := s.rareOf(j)
-	list := append(s.TracesOf(slot), Trace{s.tubeOf(j).name, why, s.now + s.Epoch, t.reserves, t.timeouts,
-		t.releases})
+	list := append(s.TracesOf(slot), Trace{s.tubeOf(j).name, why, s.now + s.Epoch, t.Reserves, t.Timeouts,
+		t.Releases})
 	s.setTraces(y, packTraces(list))
 }
 
@@ -227,7 +227,7 @@ func (s *State) TracesOf(slot uint32) []Trace {
 // in the tube that it was moved to.
 func (s *State) since(slot uint32, c policy.Counted) uint32 {
 	r := s.rare(s.job(slot))
-	n := c.Of(r.reserves, r.timeouts, r.releases)
+	n := c.Of(r.Reserves, r.Timeouts, r.Releases)
 	list := s.TracesOf(slot)
 	if len(list) == 0 {
 		return n

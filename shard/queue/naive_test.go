@@ -201,8 +201,7 @@ func (x *machine) sums(tube string) (s Sums) {
 func jobInfo(now int64, j *naive.Job) JobInfo {
 	info := JobInfo{
 		ID: j.ID, Tube: j.Tube, State: stateOf[j.State], Pri: j.Pri, Age: (now - j.Created) / second, Delay: j.Delay,
-		TTR:      j.TTR,
-		Reserves: j.Reserves, Timeouts: j.Timeouts, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks,
+		TTR: j.TTR, Counters: j.Counters,
 	}
 	if j.Deadline != 0 {
 		info.TimeLeft = (j.Deadline - now) / second
@@ -227,8 +226,7 @@ func (x *machine) tubeInfo(t *naive.Tube) TubeInfo {
 func logged(j *naive.Job) storage.Job {
 	l := storage.Job{
 		ID: j.ID, Tube: j.Tube, State: storage.Ready, Pri: j.Pri, Delay: j.Delay, TTR: j.TTR,
-		Size: uint32(len(j.Body)), Created: j.Created + testEpoch, Reserves: j.Reserves,
-		Timeouts: j.Timeouts, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks,
+		Size: uint32(len(j.Body)), Created: j.Created + testEpoch, Counters: j.Counters,
 	}
 	switch j.State {
 	case naive.Delayed:

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/storage"
+
 // Kind names an operation on one shard.
 type Kind uint8
 
@@ -163,11 +165,7 @@ type JobInfo struct {
 	Delay    uint32
 	TTR      uint32
 	TimeLeft int64
-	Reserves uint32
-	Timeouts uint32
-	Releases uint32
-	Buries   uint32
-	Kicks    uint32
+	storage.Counters
 }
 
 // TubeInfo answers StatsTube.

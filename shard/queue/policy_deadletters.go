@@ -73,7 +73,7 @@ func (s *State) die(slot uint32, f policy.Fate, why Cause) {
 
 // lay buries a dead letter, which is in no place.
 func (s *State) lay(slot uint32) {
-	s.rareOf(s.job(slot)).buries++
+	s.rareOf(s.job(slot)).Buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }
@@ -169,7 +169,7 @@ func (s *State) comesBack(slot uint32, delayed bool) (done bool) {
 		return false
 	default:
 		s.did(at, policy.ActionRetry)
-		s.makeDelayed(slot, s.now+p.Retry.After(j.id(), s.rare(j).reserves))
+		s.makeDelayed(slot, s.now+p.Retry.After(j.id(), s.rare(j).Reserves))
 		s.logUpdate(slot)
 	}
 	return true

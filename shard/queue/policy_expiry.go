@@ -5,6 +5,7 @@ import (
 
 	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/policy"
+	"beanfield/storage"
 )
 
 // A policy may say how old a job may get. One that is older is deleted, unless somebody holds
@@ -52,7 +53,7 @@ func (s *State) hasPast(j *job) bool {
 		return false
 	}
 	t := s.rare(j)
-	return t.delay|t.reserves|t.timeouts|t.releases|t.buries|t.kicks != 0
+	return t.delay > 0 || t.Counters != (storage.Counters{})
 }
 
 // waitsFromNow begins the time of a job that was ready before its tube had its policy, if nobody knows since when.

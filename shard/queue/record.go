@@ -100,8 +100,7 @@ func (s *State) describeRare(slot uint32) {
 		s.describeItem(t.item)
 	}
 	r := &s.record
-	r.Delay = t.delay
-	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks
+	r.Delay, r.Counters = t.delay, t.Counters
 	state := j.state()
 	if j.onItsWay() {
 		state = s.routeAt(slot).will

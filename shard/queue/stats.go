@@ -40,9 +40,7 @@ func (s *State) jobInfo(slot uint32) JobInfo {
 	if t.key != 0 && (j.state() == Reserved || j.state() == Delayed) {
 		info.TimeLeft = (t.key - s.now) / second
 	}
-	info.Delay = t.delay
-	info.Reserves, info.Timeouts, info.Releases = t.reserves, t.timeouts, t.releases
-	info.Buries, info.Kicks = t.buries, t.kicks
+	info.Delay, info.Counters = t.delay, t.Counters
 	return info
 }
 

@@ -125,7 +125,7 @@ func (s *State) expire(slot uint32) {
 // timeOut takes a job from its holder, who has been too slow, and leaves it in no place.
 func (s *State) timeOut(slot uint32) {
 	s.unhold(slot)
-	s.rare(s.job(slot)).timeouts++
+	s.rare(s.job(slot)).Timeouts++
 	s.totals.Timeouts++
 }
 

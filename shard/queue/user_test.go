@@ -99,7 +99,7 @@ func (w *world) told(id uint64, a *About) {
 	w.t.Helper()
 	slot := w.s.index.find(&w.s.jobs, id)
 	j := w.s.jobs.At(slot)
-	tube, reserves, tags := w.s.tubeAt.Get(j.tube()).name, w.s.rares.At(j.rare).reserves, w.s.tagsOf(slot)
+	tube, reserves, tags := w.s.tubeAt.Get(j.tube()).name, w.s.rares.At(j.rare).Reserves, w.s.tagsOf(slot)
 	if a.Tube != tube || a.Reserves != reserves || string(a.Tags) != string(tags) {
 		w.t.Fatalf("a client is told %+v of job %d of %s, %d times reserved, with %q", a, id, tube, reserves, tags)
 	}

@@ -201,7 +201,7 @@ func (s *State) about(c *Client, slot uint32) *About {
 		return nil
 	}
 	j := s.job(slot)
-	return &About{s.tubeOf(j).name, s.rare(j).reserves, bytes.Clone(s.tagsOf(slot))}
+	return &About{s.tubeOf(j).name, s.rare(j).Reserves, bytes.Clone(s.tagsOf(slot))}
 }
 
 // Delivery is a job handed to a waiter.

@@ -260,7 +260,7 @@ func takenIn(op *Op, b *Batch) (ids []string) {
 // figures are those of a struct, as name=value.
 func figures(of any) string {
 	text := strings.ToLower(strings.Trim(fmt.Sprintf("%+v", of), "{}"))
-	return strings.NewReplacer(":", "=", "timeleft", "left", "pauseleft", "left").Replace(text)
+	return strings.NewReplacer("counters:{", "", ":", "=", "timeleft", "left", "pauseleft", "left").Replace(text)
 }
 
 // tagsFrom are tags written as k=v.

@@ -173,7 +173,7 @@ func TestLifeOnASmallDisk(t *testing.T) {
 			if !l.RoomToUpdate() {
 				t.Fatalf("round %d: job %d cannot be given back", round, id)
 			}
-			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Buries: 1})
+			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Counters: storage.Counters{Buries: 1}})
 			mustCommit(t, l)
 			s.space.look()
 		}

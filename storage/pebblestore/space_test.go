@@ -163,7 +163,8 @@ func TestDiskUse(t *testing.T) {
 	usesLittle(t, "released with a delay again and again", size(1), func(t *testing.T, l storage.Log) {
 		putMany(t, l, 1, 1, asIs, 100)
 		for n := range uint32(200_000 / scale) {
-			l.Update(&storage.Job{ID: 1, State: storage.Delayed, Delay: 1, Deadline: int64(n), Releases: n})
+			l.Update(&storage.Job{ID: 1, State: storage.Delayed, Delay: 1, Deadline: int64(n),
+				Counters: storage.Counters{Releases: n}})
 			mustCommit(t, l)
 		}
 	})
@@ -180,7 +181,7 @@ func TestDiskUse(t *testing.T) {
 		last := 1_000_000 / scale
 		putMany(t, l, 1, last, asIs, 100)
 		for id := uint64(1); id <= last; id++ {
-			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Buries: 1})
+			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Counters: storage.Counters{Buries: 1}})
 			if id%1000 == 0 {
 				mustCommit(t, l)
 			}

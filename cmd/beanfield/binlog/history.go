@@ -162,8 +162,10 @@ func (j *job) stored(now int64) storage.Job {
 		ID: j.id, Tube: j.tube, State: storage.Ready, Pri: j.pri,
 		Delay: uint32(j.delay / second), TTR: uint32(j.ttr / second),
 		Size: uint32(j.body - 2), Created: j.created,
-		Reserves: j.counters[0], Timeouts: j.counters[1], Releases: j.counters[2],
-		Buries: j.counters[3], Kicks: j.counters[4],
+		Counters: storage.Counters{
+			Reserves: j.counters[0], Timeouts: j.counters[1], Releases: j.counters[2], Buries: j.counters[3],
+			Kicks: j.counters[4],
+		},
 	}
 	switch {
 	case j.state == stateBuried:

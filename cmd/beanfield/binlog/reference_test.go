@@ -131,8 +131,10 @@ func (b *beanstalkd) list(last uint64) map[uint64]listed {
 		}
 		j := listed{Job: storage.Job{
 			ID: id, Tube: v.Get("tube"), State: state, Pri: num("pri"), Delay: num("delay"), TTR: num("ttr"),
-			Reserves: num("reserves"), Timeouts: num("timeouts"), Releases: num("releases"),
-			Buries: num("buries"), Kicks: num("kicks"),
+			Counters: storage.Counters{
+				Reserves: num("reserves"), Timeouts: num("timeouts"), Releases: num("releases"), Buries: num("buries"),
+				Kicks: num("kicks"),
+			},
 		}, body: string(must.Get(b.Get("FOUND", "peek %d", id)).Body)}
 		if state == storage.Delayed {
 			left := v.Number("time-left") * second

@@ -34,11 +34,12 @@ func jobs() []stored {
 		{storage.Job{ID: 1, Tube: "mail", State: storage.Ready, Pri: 7, TTR: 60, Size: 5, Created: noon}, "hello"},
 		{storage.Job{ID: 2, Tube: "mail", State: storage.Delayed, Pri: 8, Delay: 90, TTR: 61, Size: 0,
 			Created:  noon + 1_500_000_000,
-			Deadline: noon + 90_000_000_000, Reserves: 5, Timeouts: 4, Releases: 3, Buries: 2, Kicks: 1}, ""},
+			Deadline: noon + 90_000_000_000,
+			Counters: storage.Counters{Reserves: 5, Timeouts: 4, Releases: 3, Buries: 2, Kicks: 1}}, ""},
 		{storage.Job{ID: 3, Tube: "mail", State: storage.Buried, Pri: 9, TTR: 62, Size: 4, Created: noon, BuryRank: 2,
-			Buries: 1}, "a\x00\xff\n"},
+			Counters: storage.Counters{Buries: 1}}, "a\x00\xff\n"},
 		{storage.Job{ID: 4, Tube: "mail", State: storage.Buried, TTR: 1, Size: 1, Created: noon, BuryRank: 1,
-			Buries: 1}, "é"[:1]},
+			Counters: storage.Counters{Buries: 1}}, "é"[:1]},
 	}
 }
 

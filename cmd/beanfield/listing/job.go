@@ -74,11 +74,7 @@ type jobLine struct {
 	ReadyAt  string `json:"ready_at,omitempty"`
 	Until    string `json:"until,omitempty"` // spent: when it is deleted
 	BuryRank uint64 `json:"bury_rank,omitempty"`
-	Reserves uint32 `json:"reserves"`
-	Timeouts uint32 `json:"timeouts"`
-	Releases uint32 `json:"releases"`
-	Buries   uint32 `json:"buries"`
-	Kicks    uint32 `json:"kicks"`
+	storage.Counters
 	*itemLine
 	Shard   *int    `json:"shard,omitempty"`
 	Body    *string `json:"body,omitempty"`
@@ -89,8 +85,8 @@ type jobLine struct {
 func lineOf(e Entry) *jobLine {
 	line := &jobLine{
 		Type: "job", ID: e.ID, Tube: e.Tube, State: e.State.String(), Pri: e.Pri, Delay: e.Delay,
-		TTR: e.TTR, Size: e.Size, Created: moment(e.Created), BuryRank: e.BuryRank, Reserves: e.Reserves,
-		Timeouts: e.Timeouts, Releases: e.Releases, Buries: e.Buries, Kicks: e.Kicks, Shard: e.Shard,
+		TTR: e.TTR, Size: e.Size, Created: moment(e.Created), BuryRank: e.BuryRank, Counters: e.Counters,
+		Shard: e.Shard,
 	}
 	if e.Item != nil {
 		line.itemLine = itemLineOf(e.Item)

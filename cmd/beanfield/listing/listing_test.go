@@ -15,7 +15,8 @@ func sample(l *Listing) error {
 	for _, e := range []Entry{
 		{Job: &storage.Job{ID: 7, Tube: "mail", State: storage.Delayed, Pri: 1, Delay: 2, TTR: 3, Size: 4,
 			Created: 1e15, Deadline: 2e15,
-			Reserves: 5, Timeouts: 6, Releases: 7, Buries: 8, Kicks: 9, BuryRank: 0}, Shard: &shard, Body: &raw},
+			Counters: storage.Counters{Reserves: 5, Timeouts: 6, Releases: 7, Buries: 8, Kicks: 9}}, Shard: &shard,
+			Body: &raw},
 		{Job: &storage.Job{ID: 8, Tube: "mail", State: storage.Buried, Size: 5, BuryRank: 10}, Body: &body},
 		{Job: &storage.Job{ID: 9, Tube: "a", State: storage.Ready, Size: 6}},
 		{Job: &storage.Job{ID: 10, Tube: "a", State: storage.Ready, Size: 7, Damaged: true}, Body: new([]byte)},

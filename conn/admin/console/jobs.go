@@ -12,6 +12,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/storage"
 )
 
 // Bounds of what is shown.
@@ -33,12 +34,8 @@ type jobAnswer struct {
 	Delay    uint32 `json:"delay"`
 	TTR      uint32 `json:"ttr"`
 	TimeLeft int64  `json:"timeLeft"`
-	Reserves uint32 `json:"reserves"`
-	Timeouts uint32 `json:"timeouts"`
-	Releases uint32 `json:"releases"`
-	Buries   uint32 `json:"buries"`
-	Kicks    uint32 `json:"kicks"`
-	Size     uint32 `json:"size"`
+	storage.Counters
+	Size uint32 `json:"size"`
 
 	Text   *string `json:"text,omitempty"`   // the body, if it is UTF-8
 	Base64 string  `json:"base64,omitempty"` // if not
@@ -70,10 +67,7 @@ func showBeen(list []queue.Trace) (all []been) {
 func showJob(f *queue.JobFigures) jobAnswer {
 	return jobAnswer{
 		ID: f.ID, Tube: f.Tube, State: f.State.String(), Pri: f.Pri, Age: f.Age, Delay: f.Delay, TTR: f.TTR,
-		TimeLeft: f.TimeLeft,
-		Reserves: f.Reserves, Timeouts: f.Timeouts, Releases: f.Releases, Buries: f.Buries, Kicks: f.Kicks,
-		Size: f.Size,
-		Been: showBeen(f.Been),
+		TimeLeft: f.TimeLeft, Counters: f.Counters, Size: f.Size, Been: showBeen(f.Been),
 	}
 }
 

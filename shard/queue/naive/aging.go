@@ -1,6 +1,10 @@
 package naive
 
-import "cmp"
+import (
+	"cmp"
+
+	"beanfield/storage"
+)
 
 // A job may rise while it is ready: its priority counts for one less for each Aging that it has waited.
 
@@ -23,7 +27,7 @@ func (m *Queue) beginsWaiting(j *Job) {
 
 // hasPast says that a job has been something else than ready.
 func (j *Job) hasPast() bool {
-	return j.Delay|j.Reserves|j.Timeouts|j.Releases|j.Buries|j.Kicks != 0
+	return j.Delay > 0 || j.Counters != (storage.Counters{})
 }
 
 // waitFrom begins the waiting of ready jobs of which nobody knows since when they are, where it counts.

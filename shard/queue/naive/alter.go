@@ -34,7 +34,7 @@ func (m *Queue) Alter(id uint64, a Alter) Status {
 	j.Tube = a.To
 	m.need(j.Tube).Total++
 	j.Returns, j.Moved = 0, true
-	j.Before = Counts{j.Reserves, j.Timeouts, j.Releases}
+	j.Before = j.Counters
 	m.putBack(j, state, deadline)
 	m.sweep()
 	return OK

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"beanfield/shard/queue/policy"
+	"beanfield/storage"
 )
 
 // State is the place of a job.
@@ -74,24 +75,24 @@ type Queue struct {
 
 // Job is one job, and what has become of it.
 type Job struct {
-	ID                                          uint64
-	Tube                                        string
-	Body                                        string
-	State                                       State
-	Pri, Delay, TTR                             uint32
-	Created, Deadline                           int64
-	Since                                       int64 // when it became ready, where that counts; 0: its put
-	Rank                                        int   // orders the buried jobs
-	Quarantined                                 bool  // it is buried because its body cannot be read
-	Reserves, Timeouts, Releases, Buries, Kicks uint32
+	ID                uint64
+	Tube              string
+	Body              string
+	State             State
+	Pri, Delay, TTR   uint32
+	Created, Deadline int64
+	Since             int64 // when it became ready, where that counts; 0: its put
+	Rank              int   // orders the buried jobs
+	Quarantined       bool  // it is buried because its body cannot be read
+	storage.Counters
 
 	// of the queue service
 	Tags         []string
 	Moved        bool
-	Timed        bool   // it has another TTR than its put has said
-	Before       Counts // what was counted when it was last moved
-	Code, Reason string // of the last refusal
-	Fated        bool   // it is a dead letter of a group, and others have it
+	Timed        bool             // it has another TTR than its put has said
+	Before       storage.Counters // what was counted when it was last moved
+	Code, Reason string           // of the last refusal
+	Fated        bool             // it is a dead letter of a group, and others have it
 	Fate         policy.Fate
 	Parts        map[int]*Part // what the views have of it, by their numbers
 
@@ -101,9 +102,6 @@ type Job struct {
 
 	avoid int // 1 + the consumer that has just refused it, or 0
 }
-
-// Counts are how often a job was delivered, by three ways of counting.
-type Counts struct{ Reserves, Timeouts, Releases uint32 }
 
 // Client is who gives commands, and may wait and hold jobs.
 type Client struct {

@@ -42,7 +42,8 @@ func goldenJobs() []storagetest.Stored {
 		{Job: storage.Job{ID: 1<<53 - 1, Tube: strings.Repeat("t", 200), State: storage.Buried, Pri: most, Delay: most,
 			TTR:     most,
 			Created: -1, Deadline: -1 << 63, BuryRank: 1<<64 - 1,
-			Reserves: most, Timeouts: most, Releases: most, Buries: most, Kicks: most}, Body: "\x00\r\n\xff"},
+			Counters: storage.Counters{Reserves: most, Timeouts: most, Releases: most, Buries: most, Kicks: most}},
+			Body: "\x00\r\n\xff"},
 		// stands apart
 		{Job: storage.Job{ID: 3, Tube: "a", State: storage.Ready, TTR: 1, Created: 1, Size: 3 << 20}, Body: ""},
 		{Job: storage.Job{ID: 4, Tube: "q", State: storage.Ready, Created: 1,
