@@ -63,6 +63,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
 	$(GO) test ./conn/beanstalk/protocol -run '^$$' -fuzz '^FuzzEscape$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/beanstalk/protocol -run '^$$' -fuzz '^FuzzIDs$$' -fuzztime $(FUZZQUERY)
+	$(GO) test ./conn/forward -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzCodec$$' -fuzztime $(FUZZCODEC)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZFRAMES)

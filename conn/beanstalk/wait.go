@@ -112,7 +112,8 @@ func (c *Conn) calledOff() bool {
 	var next [protocol.MaxLine + len(protocol.CRLF)]byte
 	n := copy(next[:], c.In)
 	if m := min(n, len(callsOff)); string(next[:m]) == callsOff[:m] && n < len(next) && c.TLS() == nil && c.Readable {
-		n += socket.Peek(c.FD(), next[n:])
+		m, _ := socket.Peek(c.FD(), next[n:])
+		n += m
 	}
 	if line, _, _ := protocol.NextLine(next[:n]); string(bytes.TrimRight(line, " ")) != callsOff {
 		return false

@@ -51,6 +51,9 @@ func (p *Poller) Add(fd int) error {
 	return syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_ADD, fd, &ev)
 }
 
+// Remove ends that. A socket that is closed need not be removed, unless somebody else has it too.
+func (p *Poller) Remove(fd int) { syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_DEL, fd, nil) }
+
 // WatchWrites says whether to report room in the socket's send buffer, which
 // matters only while replies are stuck.
 func (p *Poller) WatchWrites(fd int, on bool) {
@@ -96,11 +99,8 @@ func (p *Poller) Wait(ms int) []syscall.EpollEvent {
 // they take a few microseconds, and telling it would cost a tenth of that.
 func Read(fd int, b []byte) (int, error) { return receive(fd, b, 0) }
 
-// Peek reads what the next Read will read again. It is 0 if there is nothing.
-func Peek(fd int, b []byte) int {
-	n, _ := receive(fd, b, syscall.MSG_PEEK)
-	return n
-}
+// Peek reads what the next Read will read again.
+func Peek(fd int, b []byte) (int, error) { return receive(fd, b, syscall.MSG_PEEK) }
 
 func receive(fd int, b []byte, flags uintptr) (int, error) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),

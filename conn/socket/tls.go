@@ -22,6 +22,7 @@ type TLS struct {
 	certs *secure.Certificates
 	conn  *tls.Conn
 	shake *handshake // nil once the handshake has been made
+	below net.Conn   // of NewOver, until Settle
 
 	out      []byte // sealed and not sent yet, in the order in which it was sealed (W2)
 	borrowed bool   // out is the loop's buffer; keep ends that (B3)
@@ -34,6 +35,13 @@ type TLS struct {
 	Cut  bool
 	peer *secure.Identity // who the client is by its certificate; nil if it has none
 }
+
+// NewOver makes the TLS of a connection whose handshake its caller makes, and whatever else may block: on a tls.Conn
+// over this one, in a goroutine of its own.
+func NewOver(c net.Conn) *TLS { return &TLS{below: c} }
+
+// Settle ends that: the loop has the connection from now on, by its bare socket.
+func (w *TLS) Settle(c *tls.Conn, fd int) { w.conn, w.fd, w.below = c, fd, nil }
 
 // Buffers are what the connections of a loop lend in turn.
 type Buffers struct {
@@ -58,6 +66,9 @@ var errOver = errors.New("the handshake has been given up")
 
 // Read implements net.Conn.
 func (w *TLS) Read(b []byte) (int, error) {
+	if w.below != nil {
+		return w.below.Read(b)
+	}
 	for {
 		if w.empty && !w.eager && w.shake == nil {
 			return 0, ErrEmpty
@@ -85,6 +96,9 @@ func (w *TLS) Read(b []byte) (int, error) {
 // Write implements net.Conn. It always succeeds, because crypto/tls would not go on after
 // an error: what the socket does not take waits in out.
 func (w *TLS) Write(b []byte) (int, error) {
+	if w.below != nil {
+		return w.below.Write(b)
+	}
 	w.out = append(w.out, b...)
 	if w.shake != nil {
 		return len(b), w.pushHandshake()
@@ -161,6 +175,9 @@ func (w *TLS) Send(b []byte, most int, l *Buffers) (n, sent int, err error) {
 
 // Peer is who the client is by its certificate; nil if it has none.
 func (w *TLS) Peer() *secure.Identity { return w.peer }
+
+// CloseWrite seals that the stream ends here. Send(nil) sends it.
+func (w *TLS) CloseWrite() { w.conn.CloseWrite() }
 
 // Farewell tells the client that the stream ends here, if it does.
 func (w *TLS) Farewell() {

@@ -20,7 +20,7 @@ var floors = []string{
 	"cmd/beanfield/binlog cmd/beanfield/control cmd/beanfield/datadir",
 	"cmd/beanfield/listing cmd/beanfield/manual",
 	"conn/client",
-	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
+	"conn/admin conn/admin/console conn/beanstalk conn/forward conn/queueservice",
 	"conn/admin/history conn/beanstalk/event conn/httpfront",
 	"conn/httpfront/httpfronttest",
 	"conn conn/access conn/audit conn/beanstalk/protocol conn/slow conn/socket router/schedule",

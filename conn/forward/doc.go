@@ -1,0 +1,86 @@
+// Package forward passes clients of a node that does not serve on to the one that does.
+//
+//	client --> Forwarder, at the node to which it has come --> Link, at the node that serves --> Host
+//
+// The Forwarder is the front end of all entrances of its node (Over). For each client it makes a connection to the
+// Link of the node that serves, says on it who the client is, and joins the two sockets: bytes are passed on as they
+// are, both ways. The Link gives the connection to the Host, the front ends of its own process, and never passes one
+// on: so there are no loops, whatever two nodes believe of each other.
+//
+// TLS of clients ends at the node that serves. So client certificates, tokens, rules, and their reload, work the same
+// at every node, and the node between needs no key. The serving node's certificate must be good for the name that
+// clients use.
+//
+// # The handshake
+//
+//	link -> node  greeting  "beanlnk", version; nonce (32 bytes)
+//	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32), cluster, node and front end (each with
+//	                        its length), flags (TLS, login, HTTP, local), peer (address, or process on a unix socket);
+//	                        proof (32)
+//	link -> node  answer    taken, not serving, or refused; reason (with its length); proof (32)
+//
+// A proof is HMAC-SHA256 of what is sent and of both nonces, with a key made from the cluster's name and secret. So
+// both sides prove who they are, no clocks are compared, and nothing can be sent twice. Each side reads exactly these
+// bytes: after "taken" the bare socket is the client's, and the front end gets it. It gets it right before the answer
+// is sent, while it can still say no. Front ends do not speak before their clients do, and the client's first bytes
+// come after the answer.
+//
+// With certificates the connection is TLS 1.3, and both sides must show one that the cluster's CA has signed. Then the
+// link joins it, by the same loops as a forwarder's, with one end of a pair of unix sockets, whose other end the front
+// end gets. Without certificates bytes between nodes can be read by whoever is on the line, as those of the engine.
+//
+// # Who owns what
+//
+//	loop      a goroutine: its epoll instance, one buffer, its pairs. Others reach it by post.
+//	pair      a client and the connection on which it is passed on: two ends, that is sockets. Its loop's.
+//	line      the clients of a forwarder's loop that are not joined: they wait, or are shaking. Its loop's.
+//	handshake a goroutine for each, 64 at most over all loops. It has the new connection until it posts it to the
+//	loop. guests    those who are shaking hands with a link, under a lock; each has a goroutine.
+//
+// A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
+// nothing. When there is an owner, the first of the line are passed on. If that fails, or the link does not serve yet,
+// they go back to their place, and the line rests for 100 ms, then twice as long, up to a second. If the link refuses a
+// client, it is closed: then the two nodes have different listeners, or believe in different clusters. When a wait has
+// taken too long the client is closed.
+//
+// # How connections end
+//
+// What a side has sent before it ended reaches the other one, and then the end does, by a half-close; the other
+// direction goes on. Two things bound what is left:
+//
+//   - the server has ended its side, or the client takes no more: the pair ends when no byte has moved for 15 s
+//     (lingerFor). A front end does not half-close and go on, so nothing more would come;
+//   - both sides have ended, or the server takes no more either: the pair ends at once.
+//
+// A client that has reset its connection looks to the server like one that has half-closed it: what it sent before is
+// served, and the replies are thrown away. When the owner changes, replies that have arrived are passed on, and then
+// all pairs end. When the forwarder is closed, nothing more is read from clients, and a pair ends when no reply has
+// come for 100 ms (quietFor).
+//
+// # Invariants
+//
+// FW1: bytes reach the other side in order, and all of them, unless the pair ends for one of the reasons above.
+//
+// FW2: nothing of a client is read before a link of its owner has said "taken". So a client that is closed while it
+// waits knows that none of its commands has been run. One that has left while it waits leaves at once, if it has reset
+// its connection, or has sent nothing. Otherwise it may have shut down its sending side alone, and wait for the answers
+// to what it has sent; it stays until it is served or its wait is over.
+//
+// FW3: for an end that does not read, at most one read of the other one is kept, 64 KB, and then the other end is not
+// read any more. TLS adds the records that this makes. An idle pair keeps nothing: its buffer is the loop's.
+//
+// FW4: in one turn at most four reads of each end of a pair are passed on (readsPerTurn). Then others have their turns.
+//
+// FW5: Options.Left is called once for each client that was welcomed, after its socket was closed or given to the host.
+//
+// FW6: descriptors are closed at the end of a round. So an event of the round is never taken for that of a socket which
+// has got the number of one that was closed in the same round.
+//
+// FW7: a stranger at the link, who has no secret and no certificate, gets a greeting and nothing else, and has 5 s. At
+// most 512 of them may be there, and 128 from one address. When one too many comes, the one that came first is closed:
+// a node that answers at once is never that one. A request is at most some 900 bytes long.
+//
+// FW8: a stranger at the address of a link gets no byte of a client.
+//
+// FW9: when Local returns, the host that was named before is given nobody any more.
+package forward

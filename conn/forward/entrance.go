@@ -1,0 +1,27 @@
+package forward
+
+import (
+	"errors"
+
+	"beanfield/conn"
+)
+
+// Entrance is what kind of listener a client has come to.
+type Entrance struct {
+	Front string // which front end it is for
+	TLS   bool   // the client speaks TLS
+	Login bool   // it may log in with a token
+	HTTP  bool   // it may speak HTTP, though the front end does not
+	Local bool   // only this machine reaches the listener
+}
+
+// Host is what serves clients in this process, for as long as it does.
+type Host interface {
+	// Take hands a client to the front end that its entrance is for, counts it, and does not block. from is who the
+	// client is, if another node has passed it on; nil: the kernel knows. After an error the socket is still the
+	// caller's: the client may come again after ErrNotServing, and will never be served here after any other.
+	Take(e Entrance, socket int, from *conn.Peer) error
+}
+
+// ErrNotServing says that this process does not serve clients now, or has no room for another one.
+var ErrNotServing = errors.New("this node does not serve clients")

@@ -1,0 +1,135 @@
+package forward
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/storage/must"
+)
+
+// A stranger at the link gets a greeting and nothing else, whatever it sends, and nobody at the host hears of it (FW7).
+func TestStrangers(t *testing.T) {
+	var text must.Text
+	link := must.Get(Listen("127.0.0.1:0", LinkOptions{Cluster: plain,
+		Logger: slog.New(slog.NewTextHandler(&text, nil))}))
+	defer link.Close(t.Context())
+	host := newFront()
+	link.Local(host)
+	other, name := plain, plain
+	other.Secret, name.Name = "another", "another"
+	ask := func(c Cluster) func(nl *nonce) []byte {
+		return func(nl *nonce) []byte {
+			var b bytes.Buffer
+			p := must.Get(c.proofs())
+			r := request{cluster: c.Name, node: "one", entrance: entrance}
+			must.Do(t, r.send(&b, &p.key, nl))
+			return b.Bytes()
+		}
+	}
+	former := ask(plain)(new(nonce))
+	for what, say := range map[string]func(nl *nonce) []byte{
+		"garbage":      func(*nonce) []byte { return bytes.Repeat([]byte("put 0 0 0 1\r\n"), 1000) },
+		"nothing":      func(*nonce) []byte { return nil },
+		"wrong secret": ask(other),
+		"wrong name":   ask(name),
+		"replayed":     func(*nonce) []byte { return former },
+		"cut":          func(nl *nonce) []byte { b := ask(plain)(nl); return b[:len(b)-1] },
+		"version":      func(nl *nonce) []byte { b := ask(plain)(nl); b[len(magic)-1]++; return b },
+		"changed":      func(nl *nonce) []byte { b := ask(plain)(nl); b[len(b)-macLength-1]++; return b },
+		"endless":      func(*nonce) []byte { return append([]byte(magic), 255, 255) },
+	} {
+		c := must.Get(net.Dial("tcp", link.Address())).(*net.TCPConn)
+		c.SetDeadline(time.Now().Add(must.Patience))
+		nl := must.Get(readGreeting(c))
+		c.Write(say(&nl))
+		c.CloseWrite()
+		if b, _ := io.ReadAll(c); len(b) > 0 {
+			t.Errorf("%s: it is sent %q", what, b)
+		}
+		c.Close()
+	}
+	if n := strings.Count(text.String(), "\n"); n != 1 || len(host.come) > 0 {
+		t.Errorf("%d lines, and %d clients of strangers", n, len(host.come))
+	}
+}
+
+// Those who come and stay silent do not keep others out (FW7).
+func TestSilentStrangers(t *testing.T) {
+	s := newSite(t, plain)
+	for range 2 * mostOfOne {
+		must.Get(net.Dial("tcp", s.link.Address()))
+	}
+	s.Owner(s.link.Address())
+	c := s.dial()
+	says(t, c, s.host.next(t), "put")
+}
+
+// Whoever listens at the address of a link gets no byte of a client, and no host (FW8).
+func TestFalseLink(t *testing.T) {
+	s := newSite(t, plain)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	defer l.Close()
+	s.Owner(l.Addr().String())
+	d := s.dial()
+	must.Get(io.WriteString(d, "put"))
+	other := plain
+	other.Secret = "another"
+	k := must.Get(other.proofs()).key
+	for _, answer := range []func(c net.Conn, nl, nn *nonce){
+		func(c net.Conn, _, _ *nonce) { c.Write(make([]byte, 1000)) },
+		func(c net.Conn, nl, nn *nonce) { k.answer(c, taken, "", nl, nn) },
+		func(c net.Conn, nl, _ *nonce) { must.Get(plain.proofs()).key.answer(c, taken, "", nl, new(nonce)) },
+	} {
+		c := must.Get(l.Accept()).(*net.TCPConn)
+		var nl nonce
+		must.Do(t, greet(c, &nl))
+		r := must.Get(readRequest(c, &must.Get(plain.proofs()).key, &nl))
+		answer(c, &nl, &r.nonce)
+		c.CloseWrite()
+		if b, _ := io.ReadAll(c); len(b) > 0 {
+			t.Errorf("it gets %q", b)
+		}
+		c.Close()
+	}
+	s.Owner(s.link.Address())
+	v := s.host.next(t)
+	says(t, v, d, "INSERTED")
+}
+
+// A client whose entrance the serving node lacks is closed, and the log of its node says why.
+func TestRefused(t *testing.T) {
+	s := newSite(t, plain)
+	var text must.Text
+	s.log = slog.New(slog.NewTextHandler(&text, nil))
+	s.host.say(errors.New("node one has no such listener"))
+	s.Owner(s.link.Address())
+	for range 3 {
+		ended(t, s.dial())
+	}
+	if n := strings.Count(text.String(), "node one has no such listener"); n != 1 {
+		t.Errorf("%d lines: %s", n, text.String())
+	}
+}
+
+func FuzzRequest(f *testing.F) {
+	for _, p := range []conn.Peer{{}, {Unix: true, PID: -1, UID: 1}} {
+		r := request{cluster: "c", node: "n", entrance: entrance, peer: p}
+		f.Add(must.Get(r.encode()))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decodeRequest(b)
+		if err != nil {
+			return
+		}
+		if again, err := r.encode(); err != nil || !bytes.Equal(again, b) {
+			t.Errorf("%q is read as %+v, which is %q, %v", b, r, again, err)
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package forward
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/socket"
+)
+
+// refusal is a link's word that it will not take a client.
+type refusal struct{ reason string }
+
+func (r *refusal) Error() string { return r.reason }
+
+// wire is the line between two nodes while they shake hands: it blocks.
+type wire struct {
+	net.Conn             // what they speak over: TLS, or below
+	below    net.Conn    // the TCP connection
+	tls      *socket.TLS // nil without TLS
+}
+
+// over makes the wire of a TCP connection, with a handshake of TLS if the cluster has certificates.
+func (p *proofs) over(ctx context.Context, c net.Conn, shake func(net.Conn) *tls.Conn) (*wire, error) {
+	if p.tls == nil {
+		return &wire{c, c, nil}, nil
+	}
+	w := socket.NewOver(c)
+	t := shake(w)
+	if err := t.HandshakeContext(ctx); err != nil {
+		return nil, err
+	}
+	return &wire{t, c, w}, nil
+}
+
+// detach is what a loop needs of the wire. It ends the wire.
+func (w *wire) detach() (e end, err error) {
+	if e.fd, err = copyOf(w.below); err != nil {
+		return e, err
+	}
+	if e.tls = w.tls; e.tls != nil {
+		e.tls.Settle(w.Conn.(*tls.Conn), e.fd)
+	}
+	return e, nil
+}
+
+// copyOf is another descriptor of a connection.
+func copyOf(c net.Conn) (fd int, err error) {
+	raw, err := c.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	var errno syscall.Errno
+	err = raw.Control(func(old uintptr) {
+		var n uintptr
+		n, _, errno = syscall.Syscall(syscall.SYS_FCNTL, old, syscall.F_DUPFD_CLOEXEC, 0)
+		fd = int(n)
+	})
+	if err == nil && errno != 0 {
+		err = os.NewSyscallError("fcntl", errno)
+	}
+	return fd, err
+}
+
+// pass asks the link at an address to take a client. The end that it returns is ready for the client's bytes: who is
+// there has proved itself (FW8).
+func (p *proofs) pass(ctx context.Context, address string, e Entrance, from conn.Peer) (link end, err error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return link, err
+	}
+	defer c.Close() // the end has a descriptor of its own
+	defer context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })()
+	w, err := p.over(ctx, c, func(below net.Conn) *tls.Conn {
+		t := p.tls.Clone()
+		t.ServerName, _, _ = net.SplitHostPort(address)
+		return tls.Client(below, t)
+	})
+	if err != nil {
+		return link, err
+	}
+	if err := p.ask(w, e, from); err != nil {
+		return link, err
+	}
+	return w.detach()
+}
+
+// ask makes the handshake of this protocol.
+func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer) error {
+	nl, err := readGreeting(w)
+	if err != nil {
+		return err
+	}
+	r := request{cluster: p.cluster, node: p.node, entrance: e, peer: from}
+	rand.Read(r.nonce[:])
+	if err := r.send(w, &p.key, &nl); err != nil {
+		return err
+	}
+	s, reason, err := p.key.readAnswer(w, &nl, &r.nonce)
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it has closed the connection: do both nodes have the same cluster.name and cluster.secret?")
+	case err != nil:
+		return err
+	case s == taken:
+		return nil
+	case s == notServing:
+		return ErrNotServing
+	}
+	return &refusal{reason}
+}
+
+// hear hears what another node asks for.
+func (p *proofs) hear(w io.ReadWriter, nl *nonce) (r request, err error) {
+	rand.Read(nl[:])
+	if err := greet(w, nl); err != nil {
+		return r, err
+	}
+	return readRequest(w, &p.key, nl)
+}
+
+// clean is a reason as it may be sent.
+func clean(err error) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' {
+			return ' '
+		}
+		return c
+	}, err.Error())
+}

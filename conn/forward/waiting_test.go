@@ -1,0 +1,198 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"beanfield/storage/must"
+)
+
+// holds waits until the forwarder has so many clients.
+func (s *site) holds(n int) {
+	s.t.Helper()
+	must.Until(s.t, "so many clients", func() bool { return s.Open() == n && s.acceptor.Open() == n })
+}
+
+// Nothing of a client is read before it is taken (FW2), and then all of it is passed on.
+func TestWaitsForAnOwner(t *testing.T) {
+	s := newSite(t, plain)
+	c := s.dial()
+	must.Get(io.WriteString(c, "put"))
+	s.holds(1)
+	s.link.Local(nil)
+	s.Owner(s.link.Address()) // which does not serve yet
+	s.link.Local(s.host)
+	v := s.host.next(t)
+	b := make([]byte, 3)
+	if _, err := io.ReadFull(v, b); string(b) != "put" {
+		t.Errorf("%q, %v arrives", b, err)
+	}
+	says(t, v, c, "INSERTED")
+}
+
+// Who leaves while waiting leaves its place at once (FW5); but who has sent something may be waiting for the answer.
+func TestLeavesWhileWaiting(t *testing.T) {
+	s := newSite(t, plain)
+	gone, reset, quiet, half := s.dial(), s.dial(), s.dial(), s.dial()
+	for _, c := range []*net.TCPConn{reset, half} {
+		must.Get(io.WriteString(c, "put"))
+	}
+	s.holds(4)
+	must.Do(t, gone.Close())
+	must.Do(t, quiet.CloseWrite())
+	must.Do(t, half.CloseWrite())
+	must.Do(t, reset.SetLinger(0))
+	must.Do(t, reset.Close())
+	s.holds(1)
+	ended(t, quiet)
+	s.Owner(s.link.Address())
+	v := s.host.next(t)
+	if b, err := io.ReadAll(v); string(b) != "put" {
+		t.Errorf("%q, %v", b, err)
+	}
+	says(t, v, half, "INSERTED")
+}
+
+// A wait comes to an end.
+func TestWaitIsOver(t *testing.T) {
+	s := newSite(t, plain)
+	c, d := s.dial(), s.dial()
+	s.holds(2)
+	s.SetWait(time.Millisecond)
+	s.Owner("") // has the loops look
+	ended(t, c)
+	ended(t, d)
+	s.holds(0)
+}
+
+// A process that serves has those who wait and those who come, until it says that it serves no more (FW9).
+func TestLocal(t *testing.T) {
+	s := newSite(t, plain)
+	c := s.dial()
+	s.holds(1)
+	own := newFront()
+	s.Local(own)
+	for _, c := range []net.Conn{c, s.dial()} {
+		v := own.next(t)
+		if v.from != nil {
+			t.Errorf("from %v", v.from)
+		}
+		says(t, c, v, "put")
+		says(t, v, c, "INSERTED")
+	}
+	s.holds(0)
+	s.Local(nil)
+	s.dial()
+	s.holds(1)
+	if len(own.come) > 0 {
+		t.Error("it still gets clients")
+	}
+}
+
+// An own host that does not serve yet is asked again.
+func TestLocalNotYet(t *testing.T) {
+	s := newSite(t, plain)
+	own := newFront()
+	own.say(ErrNotServing)
+	s.Local(own)
+	c := s.dial()
+	s.holds(1)
+	own.say(nil)
+	says(t, c, own.next(t), "put")
+}
+
+// An own host that will never serve a client has it closed.
+func TestLocalRefuses(t *testing.T) {
+	s := newSite(t, plain)
+	own := newFront()
+	own.say(errors.New("no such listener"))
+	s.Local(own)
+	ended(t, s.dial())
+}
+
+// When the owner changes, those who were passed on to another are closed, with what had arrived for them.
+func TestOwnerChanges(t *testing.T) {
+	s := newSite(t, plain)
+	s.Owner(s.link.Address())
+	var cs []net.Conn
+	for range 10 {
+		c := s.dial()
+		says(t, c, s.host.next(t), "put")
+		cs = append(cs, c)
+	}
+	s.Owner("")
+	for _, c := range cs {
+		ended(t, c)
+	}
+	s.holds(0)
+	c := s.dial()
+	s.Owner(s.link.Address())
+	says(t, c, s.host.next(t), "put")
+}
+
+// All who wait when an owner appears are passed on, a bounded number at a time.
+func TestStorm(t *testing.T) {
+	s := newSite(t, plain)
+	const clients = 500
+	var cs []net.Conn
+	for range clients {
+		c := s.dial()
+		must.Get(io.WriteString(c, c.LocalAddr().String()))
+		cs = append(cs, c)
+	}
+	s.holds(clients)
+	s.Owner(s.link.Address())
+	for range clients {
+		v := s.host.next(t)
+		b := make([]byte, len(v.from.Addr.String()))
+		if _, err := io.ReadFull(v, b); err != nil || string(b) != v.from.Addr.String() {
+			t.Fatalf("%v says that it is %s, %v", v.from, b, err)
+		}
+		must.Get(v.Write(b))
+	}
+	for _, c := range cs {
+		b := make([]byte, len(c.LocalAddr().String()))
+		if _, err := io.ReadFull(c, b); err != nil || string(b) != c.LocalAddr().String() {
+			t.Fatalf("%v is told that it is %s, %v", c.LocalAddr(), b, err)
+		}
+	}
+}
+
+// Closing lets the answers come that are on their way.
+func TestClose(t *testing.T) {
+	defer func(d time.Duration) { quietFor = d }(quietFor)
+	quietFor = must.Patience
+	s := newSite(t, plain)
+	s.Owner(s.link.Address())
+	c := s.dial()
+	v := s.host.next(t)
+	says(t, c, v, "put")
+	closed := make(chan error)
+	s.acceptor.Stop()
+	go func() { closed <- s.Close(context.Background()) }()
+	must.Get(io.WriteString(v, "INSERTED"))
+	must.Do(t, v.Close())
+	if b, err := io.ReadAll(c); string(b) != "INSERTED" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+	must.Do(t, <-closed)
+}
+
+// Without an answer on its way, all close soon.
+func TestCloseIdle(t *testing.T) {
+	s := newSite(t, plain)
+	s.Owner(s.link.Address())
+	c := s.dial()
+	says(t, c, s.host.next(t), "put")
+	s.Owner("")
+	d := s.dial()
+	s.holds(1)
+	s.acceptor.Stop()
+	must.Do(t, s.Close(context.Background()))
+	ended(t, c)
+	ended(t, d)
+}
