@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,27 +58,36 @@ func (s *Server) Route(nodes map[string]string) error {
 	return nil
 }
 
-// Expel has an engine leave the group that makes streams, if there is one that is none of the members (EngineName).
-// It says what is still to be done. A peer that was removed comes back by itself after five minutes, if
-// its process runs.
+// Expel has an engine leave the group that makes streams, if there is one that is none of the members (EngineName),
+// and with that all streams. It says what is still to be done. Adjust must have said "" for all shards before. An
+// engine that was removed comes back by itself after five minutes, if it runs with its streams.
 func (s *Server) Expel(ctx context.Context, members []string) (todo string, err error) {
-	engine := s.engine.Load()
-	if engine == nil {
-		return "", ErrStopped
-	}
-	info, err := engine.Jsz(nil)
+	others, err := s.others()
 	if err != nil {
 		return "", err
 	}
-	if info.Meta == nil || info.Meta.Leader == "" {
-		return "the group that makes streams has no leader", nil
-	}
-	for _, r := range info.Meta.Replicas {
+	for _, r := range others {
 		if !slices.ContainsFunc(members, func(name string) bool { return peerID(name) == r.Peer }) {
 			return fmt.Sprintf("engine %s is to leave the group that makes streams", r.Name), s.remove(ctx, r.Peer)
 		}
 	}
 	return "", nil
+}
+
+// others are the peers of this engine in the group that makes streams.
+func (s *Server) others() ([]*server.PeerInfo, error) {
+	engine := s.engine.Load()
+	if engine == nil {
+		return nil, ErrStopped
+	}
+	info, err := engine.Jsz(nil)
+	if err == nil && (info.Meta == nil || info.Meta.Leader == "") {
+		err = errors.New("jetstream: the group that makes streams has no leader")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info.Meta.Replicas, nil
 }
 
 // remove is answered when a majority has stored it.
@@ -89,6 +99,28 @@ func (s *Server) remove(ctx context.Context, peer string) error {
 	defer nc.Close()
 	request := server.JSApiMetaServerRemoveRequest{Peer: peer}
 	return (&Shard{nc: nc}).ask(ctx, "SERVER.REMOVE", request, &struct{}{})
+}
+
+// confirm asks elsewhere what a lane's leader does not know: it says what still has to be waited for.
+func (s *Server) confirm(ctx context.Context, stream string, d *description, stays func(peer) bool) (string, error) {
+	others, err := s.others()
+	if err != nil {
+		return "", err
+	}
+	var peers []peer
+	for _, p := range d.Cluster.Replicas {
+		switch {
+		case stays(p):
+			peers = append(peers, p)
+		case !slices.ContainsFunc(others, func(o *server.PeerInfo) bool { return o.Peer == p.ID }):
+			return "is about to lose " + p.Name, nil
+		}
+	}
+	missing, err := s.stored(ctx, stream, d.State.LastSeq, peers)
+	if missing != "" {
+		missing = "is not whole at " + missing
+	}
+	return missing, err
 }
 
 // storedLimit is how long peers may take to have stored what the leader has.
@@ -175,9 +207,11 @@ type step struct {
 }
 
 // Adjust brings the lanes a step nearer to having so many replicas, all at members (EngineName; nil: anywhere). It
-// says what is still to be done, or waited for; "" says that both lanes are as they should be, and whole. One peer of
-// one lane changes at a time, and only while all others are there (E13). The owner's driver turns to the
-// other lane before; other nodes have nil. At is the own engine; nil: it is the site's, which sees to its peers.
+// says what is still to be done, or waited for. "" says that both lanes are so, and whole; there may still be
+// peers that are to go while nobody could take their place: Expel takes them out, and then Adjust has to be
+// said again. One peer of one lane changes at a time, and only while all others are there (E13). The owner's driver
+// turns to the other lane before; other nodes have nil. At is the own engine; nil: it is the site's, which sees to
+// its peers.
 func (s *Shard) Adjust(ctx context.Context, at *Server, members []string, replicas int, owner *Driver) (todo string,
 	err error) {
 	var of [2]description
@@ -194,10 +228,9 @@ func (s *Shard) Adjust(ctx context.Context, at *Server, members []string, replic
 		if at == nil {
 			break
 		}
-		peers := slices.DeleteFunc(slices.Clone(of[i].Cluster.Replicas), func(p peer) bool { return !stays(p) })
-		missing, err := at.stored(ctx, s.streams[i], of[i].State.LastSeq, peers)
-		if missing != "" || err != nil {
-			return fmt.Sprintf("lane %d is not whole at %s", i, missing), err
+		why, err := at.confirm(ctx, s.streams[i], &of[i], stays)
+		if why != "" || err != nil {
+			return fmt.Sprintf("lane %d %s", i, why), err
 		}
 	}
 	next := plan(&of, members, replicas, inUse(owner))
@@ -307,10 +340,8 @@ func (d *description) next(stays func(peer) bool, members, replicas int, otherLe
 		return step{why: "is to be led by " + node, lead: node}
 	case len(leaving) > 0 && spare:
 		return step{why: "is to leave " + leaving[0].Name, evacuate: leaving[0].ID}
-	case len(leaving) > 0 && !leaving[0].whole() && !leaving[0].Offline:
-		// the engine would take it for one that is there, and might drop another one
-		return step{why: "waits until the engine knows that " + leaving[0].Name + " is gone"}
-	case len(leaving) > 0 || has > replicas:
+	case len(leaving) > 0: // Expel: the engine lets nobody choose which peer a lane loses that is to have fewer
+	case has > replicas:
 		return step{why: fmt.Sprintf("is to have %d replicas, not %d", has-1, has), replicas: has - 1}
 	case has < replicas:
 		return step{why: fmt.Sprintf("is to have %d replicas, not %d", has+1, has), replicas: has + 1}
