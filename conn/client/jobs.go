@@ -4,9 +4,8 @@ import (
 	"context"
 	"iter"
 	"strconv"
+	"strings"
 	"time"
-
-	wire "beanfield/conn/beanstalk/client"
 )
 
 // Filter says which jobs are wanted. The zero Filter is for all that the client may see.
@@ -20,32 +19,22 @@ type Filter struct {
 	Bodies       int // show the first so many bytes of each body, up to 4096
 }
 
-func (f Filter) options() (all []string, err error) {
-	add := func(given bool, name, value string) {
-		if given {
-			all = append(all, wire.Option(name, value))
-		}
+func (f Filter) options() (all options, err error) {
+	all.add(f.Tube != "", "tube", f.Tube)
+	var states []string
+	for _, s := range f.States {
+		states = append(states, string(s))
 	}
-	add(f.Tube != "", "tube", f.Tube)
-	states := ""
-	for i, s := range f.States {
-		if i > 0 {
-			states += ","
-		}
-		states += string(s)
-	}
-	add(states != "", "state", states)
+	all.add(len(states) > 0, "state", strings.Join(states, ","))
 	for name, d := range map[string]time.Duration{"older": f.OlderThan, "younger": f.YoungerThan} {
 		if _, err := seconds(d); err != nil {
 			return nil, err
 		}
-		add(d > 0, name, exactly(d))
+		all.add(d > 0, name, exactly(d))
 	}
-	for name, value := range f.Tags {
-		add(true, "tag."+name, value)
-	}
-	add(f.BodyContains != "", "body", f.BodyContains)
-	add(f.Bodies != 0, "bodies", strconv.Itoa(f.Bodies))
+	all.tags(f.Tags)
+	all.add(f.BodyContains != "", "body", f.BodyContains)
+	all.add(f.Bodies != 0, "bodies", strconv.Itoa(f.Bodies))
 	return all, nil
 }
 
@@ -61,10 +50,8 @@ func (c *Conn) Jobs(ctx context.Context, f Filter) iter.Seq2[ListedJob, error] {
 				if err = l.needs("list-jobs"); err != nil {
 					return err
 				}
-				asked := options
-				if cursor != "" {
-					asked = append(options[:len(options):len(options)], wire.Option("cursor", cursor))
-				}
+				asked := options[:len(options):len(options)]
+				asked.add(cursor != "", "cursor", cursor)
 				page, cursor, err = l.wire.ListJobs(asked...)
 				return err
 			})

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -95,24 +96,30 @@ func (j NewJob) lineWith(options []string) (string, error) {
 	return line, nil
 }
 
-func (j NewJob) options() (all []string) {
-	add := func(given bool, name, value string) {
-		if given {
-			all = append(all, wire.Option(name, value))
-		}
-	}
-	add(j.Key != "", "key", j.Key)
-	add(j.KeyFor > 0, "key-for", exactly(j.KeyFor))
-	add(j.Once != "", "once", j.Once)
-	add(j.Expire > 0, "expire", exactly(j.Expire))
-	add(j.Deliveries > 0, "deliveries", strconv.FormatUint(uint64(j.Deliveries), 10))
-	add(j.Wait > 0, "wait", exactly(j.Wait))
-	first := len(all)
-	for name, value := range j.Tags {
-		add(true, "tag."+name, value)
-	}
-	slices.Sort(all[first:])
+func (j NewJob) options() (all options) {
+	all.add(j.Key != "", "key", j.Key)
+	all.add(j.KeyFor > 0, "key-for", exactly(j.KeyFor))
+	all.add(j.Once != "", "once", j.Once)
+	all.add(j.Expire > 0, "expire", exactly(j.Expire))
+	all.add(j.Deliveries > 0, "deliveries", strconv.FormatUint(uint64(j.Deliveries), 10))
+	all.add(j.Wait > 0, "wait", exactly(j.Wait))
+	all.tags(j.Tags)
 	return all
+}
+
+// options are those of a command.
+type options []string
+
+func (o *options) add(given bool, name, value string) {
+	if given {
+		*o = append(*o, wire.Option(name, value))
+	}
+}
+
+func (o *options) tags(tags map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		o.add(true, "tag."+name, tags[name])
+	}
 }
 
 // seconds rounds up to the seconds of the protocol.

@@ -19,30 +19,25 @@ func (c *Conn) Put(ctx context.Context, job NewJob) (id uint64, _ error) {
 	if job.Wait == 0 {
 		grace = 0
 	}
-	err = c.withGrace(ctx, grace, func(l *link) (err error) {
-		id, err = l.put(ctx, job)
+	err = c.withGrace(ctx, grace, func(l *link) error {
+		line, err := job.line(l, func() error { return nil })
+		if err != nil {
+			return err
+		}
+		r, err := l.await(ctx, job.Wait, line, &job.Body)
+		if err != nil && r.Word != "INSERTED" {
+			return err
+		}
+		id, err = inserted(r, "INSERTED")
+		if errors.Is(err, ErrNoRoom) && job.Wait > 0 && ctx.Err() != nil {
+			return ctx.Err() // the wait was called off
+		}
 		return err
 	})
 	if id != 0 {
 		return id, nil // also if the connection was lost behind this answer
 	}
 	return 0, err
-}
-
-func (l *link) put(ctx context.Context, job NewJob) (uint64, error) {
-	line, err := job.line(l, func() error { return nil })
-	if err != nil {
-		return 0, err
-	}
-	r, err := l.await(ctx, job.Wait, line, &job.Body)
-	if err != nil && r.Word != "INSERTED" {
-		return 0, err
-	}
-	id, err := inserted(r, "INSERTED")
-	if errors.Is(err, ErrNoRoom) && job.Wait > 0 && ctx.Err() != nil {
-		return 0, ctx.Err() // the wait was called off
-	}
-	return id, err
 }
 
 // inserted reads the reply to a put.
@@ -63,28 +58,24 @@ func inserted(r wire.Reply, want string) (uint64, error) {
 func (c *Conn) PutBatch(ctx context.Context, jobs []NewJob) ([]Result, error) {
 	results := unsent(len(jobs))
 	err := c.with(ctx, func(l *link) error {
-		for i := 0; i < len(jobs); {
-			if n, body := packed(jobs[i:]); n > 1 && l.can["put-batch"] {
-				err := l.putPacked(results[i:i+n], body)
-				if errors.Is(err, ErrRefused) { // nothing was put: an older server, perhaps, that knows fewer options
-					err = l.putEach(jobs[i:i+n], results[i:i+n])
-				}
-				if err != nil {
-					return err
-				}
-				i += n
-				continue
+		if !l.can["put-batch"] {
+			return l.putEach(jobs, results)
+		}
+		for rest := results; len(rest) > 0; {
+			// What does not go into a batch is put alone, and so is what is refused in one, where nothing was
+			// put then: this may be an older server, which knows fewer options.
+			n, body := packed(jobs)
+			err := ErrRefused
+			if n > 1 {
+				err = l.putPacked(rest[:n], body)
 			}
-			n := 1
-			for ; i+n < len(jobs); n++ {
-				if _, ok := jobs[i+n].entry(); ok && l.can["put-batch"] {
-					break
-				}
+			if n = max(n, 1); errors.Is(err, ErrRefused) {
+				err = l.putEach(jobs[:n], rest[:n])
 			}
-			if err := l.putEach(jobs[i:i+n], results[i:i+n]); err != nil {
+			if err != nil {
 				return err
 			}
-			i += n
+			jobs, rest = jobs[n:], rest[n:]
 		}
 		return nil
 	})
