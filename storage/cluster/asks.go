@@ -10,18 +10,20 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"beanfield/storage/cluster/members"
 	"beanfield/storage/cluster/ownership"
 )
 
 // question is what nodes ask each other: what an operator has ordered, how copies compare, who founds a cluster.
 type question struct {
-	Version int    `json:"v"`
-	About   string `json:"about"`
-	Node    string `json:"node,omitempty"` // of an order
-	Undo    bool   `json:"undo,omitempty"` // likewise
-	Shard   int    `json:"shard"`
-	At      uint64 `json:"at,omitempty"`     // the record at which a copy is looked at
-	Remark  string `json:"remark,omitempty"` // what is wrong with it; "": nothing is
+	Version int     `json:"v"`
+	About   string  `json:"about"`
+	Node    string  `json:"node,omitempty"` // of an order
+	Undo    bool    `json:"undo,omitempty"` // likewise
+	Shard   int     `json:"shard"`
+	At      uint64  `json:"at,omitempty"`     // the record at which a copy is looked at
+	Remark  string  `json:"remark,omitempty"` // what is wrong with it; "": nothing is
+	Change  *Change `json:"change,omitempty"`
 }
 
 // reply is the answer.
@@ -32,6 +34,8 @@ type reply struct {
 	Place   uint64             `json:"place,omitempty"`
 	Content *Content           `json:"content,omitempty"`
 	Founds  bool               `json:"founds,omitempty"`
+	Table   *members.Table     `json:"table,omitempty"`
+	Todo    string             `json:"todo,omitempty"` // what the change under way waits for
 }
 
 // silent is the reply of a node that does not answer.
@@ -93,6 +97,11 @@ func (n *Node) answer(ctx context.Context, q question) (r reply) {
 		err = fmt.Errorf("its messages have version %d, and the question has %d", ownership.Major, q.Version)
 	case q.About == founding:
 		r.Founds = n.begins.founds != nil
+	case q.About == tableOf:
+		if n.knows.Load() {
+			r.Table = n.table.Load()
+		}
+		r.Todo = *n.todo.Load()
 	case n.lanes.Load() == nil:
 		err = errors.New("it has not started yet")
 	case q.Shard >= len(n.replicas) || q.Shard < 0 && q.About != rebuildOrder:
@@ -101,6 +110,8 @@ func (n *Node) answer(ctx context.Context, q question) (r reply) {
 		limit, cancel := context.WithTimeout(ctx, verifyLimit)
 		defer cancel()
 		r, err = n.content(limit, q)
+	case q.About == changeOrder && q.Change != nil:
+		err = n.changes(ctx, *q.Change)
 	case q.About == remark:
 		err = n.ask(func(time.Duration) { n.election.Copy(q.Shard).Remark = q.Remark })
 	default:

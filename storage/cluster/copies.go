@@ -27,6 +27,9 @@ type Copies interface {
 	Take(shard int, rec turns.Record, data []byte, hash uint64) error
 	// Durable is the number up to which records are folded, and no crash takes them.
 	Durable(shard int) uint64
+	// Members are the bytes of the newest members.Table that a copy has; nil without one. It is cheap, and not called
+	// beside Replace.
+	Members(shard int) []byte
 	// Low says that the disk is nearly full; empty if it is not. It is cheap.
 	Low() string
 	// Checkpoint copies a shard's store into a directory.

@@ -65,7 +65,7 @@ func (n *Node) links(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, linksEach)
 	defer cancel()
 	var all []string
-	for _, name := range n.o.names() {
+	for _, name := range n.names() {
 		if name == n.o.Node {
 			continue
 		}

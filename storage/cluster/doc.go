@@ -9,6 +9,9 @@
 //	rebuild   a copy that the lanes cannot complete begins anew, from another node's checkpoint (package
 //	          transfer)
 //	damage    a copy that cannot be read is set aside, and replaced in the same way
+//	table     which nodes the cluster has decided to have (package members), as this node knows it
+//	admit     a node waits until it is one of them
+//	changes   what an operator changes of that, step by step
 //	Status    what all nodes have said of themselves last
 //	Verify    compares the copies of all nodes
 //	asks      what nodes ask each other: operators' orders, how copies compare, who founds the cluster
@@ -23,6 +26,7 @@
 //	          gives it functions to run (do, ask); none of them waits.
 //	keeper    the file of promises
 //	steerer   nothing; it asks for the lanes to be led by other machines than the owner's
+//	changer   nothing; it keeps the newest table, and at the owner carries out the steps of a change
 //	presence  nothing; it tells the others that this node is there, and has the engine rest
 //	rebuilder one for each copy that begins anew, until it has: its files
 //	desk      nothing; it makes checkpoints for other nodes (package transfer)
@@ -41,8 +45,32 @@
 //	     none any more, and its node owns nothing until it starts again.
 //	CN5  Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
 //	     node was given up by an operator (P8).
-//	CN6  Streams and stores of another cluster, another log or another number of shards are refused, and
-//	     streams that were made for other nodes: majorities of three and of five may have none in common.
+//	CN6  Streams and stores of another cluster, another log or another number of shards are refused.
+//	CN7  Who the members are is in the log of each shard, and nowhere else: in what the copies have of it, or, without
+//	     that, in what the streams were made with. A configuration only says how a node finds the others, and where
+//	     its own engine listens; what it says otherwise is told, not obeyed.
+//	CN8  An engine takes part only at a node that is a member, or is about to be one: a process that has no promise
+//	     begins with an engine that rests, and asks the others. Who was removed ends, and waits when it is started
+//	     again.
+//
+// # Nodes come and go
+//
+// An operator's order becomes a members.Table in the log of each shard (decide), if the rules let the owner append it
+// now (package ownership, MayChange). The owner's changer looks five times a second what the table says is to be done
+// next (members.Next), and does a part of it. All of it can be done again: so the owner may be lost anywhere, and
+// the next one goes on. Followers learn the table with their copies, and from beats who the members are.
+//
+// A node that joins has its engine let in, and then begins as one whose copies are empty: it fetches checkpoints, and
+// its answers to beats hold up purges, before it votes. A node that leaves goes on until it has read that it is no
+// member. It keeps its files: when it is added again, it is another one to the engine and to the rules (Since), and
+// its promises are forgotten as if its disk was new (P12). Its copies are still copies of this log.
+//
+// The engine has lost acknowledged messages when members changed under partitions and kills (its report #7545). What
+// protects from that: a record is on one lane or the other, and only one copy of one lane of one shard moves at a
+// time, the lane that is not in use, while all copies that stay are whole, as these say themselves; no change begins
+// while a node is missing, but for the one that is to go; a node joins with an identity that the engine has
+// never seen; and nothing is purged that a copy lacks. If a majority is lost in the middle, everything stands still
+// until it is back: no change goes on without it.
 //
 // # Damaged copies
 //

@@ -100,7 +100,7 @@ const (
 
 // askAll asks all nodes whether they found the cluster.
 func (b *beginning) askAll(ctx context.Context) (founder string, silent []string) {
-	names := b.node.o.names()
+	names := b.node.names()
 	for i, r := range b.node.askNodes(ctx, names, foundingLimit, question{About: founding}) {
 		switch {
 		case r.Error != "":

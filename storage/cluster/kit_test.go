@@ -50,8 +50,9 @@ type memory struct {
 	mu     sync.Mutex
 	places []turns.Place
 	turns  [][]string
-	whole  [2]int // of a shard's, those before turns of which there are only parts so far
-	lags   bool   // nothing becomes durable
+	whole  [2]int    // of a shard's, those before turns of which there are only parts so far
+	lags   bool      // nothing becomes durable
+	tables [2][]byte // what the logs have decided about the members
 
 	replaced int
 	replaces func(i int) // if it is set, it is called before that
@@ -98,10 +99,20 @@ func (m *memory) Take(i int, rec turns.Record, _ []byte, hash uint64) error {
 	if !rec.Rest { // of what an owner had begun before, the rest never comes (P7)
 		m.turns[i] = m.turns[i][:m.whole[i]]
 	}
-	if m.turns[i] = append(m.turns[i], string(rec.Turns)); !rec.More {
+	if op, _, err := turns.NextOp(rec.Turns); err == nil && op.Kind == turns.Members {
+		m.tables[i] = slices.Clone(op.Value)
+	}
+	text := strings.ToValidUTF8(string(rec.Turns), "?") // checkpoints and sums here are JSON
+	if m.turns[i] = append(m.turns[i], text); !rec.More {
 		m.whole[i] = len(m.turns[i])
 	}
 	return nil
+}
+
+func (m *memory) Members(i int) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tables[i]
 }
 
 func (m *memory) Durable(i int) uint64 {
@@ -118,12 +129,13 @@ type kept struct {
 	Place turns.Place
 	Turns []string
 	Whole int
+	Table []byte
 }
 
 func (m *memory) Checkpoint(i int, dir string) (turns.Place, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := must.Get(json.Marshal(kept{m.places[i], m.turns[i], m.whole[i]}))
+	b := must.Get(json.Marshal(kept{m.places[i], m.turns[i], m.whole[i], m.tables[i]}))
 	return m.places[i], errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "turns"), b, 0o600))
 }
 
@@ -136,7 +148,7 @@ func (m *memory) Replace(i int, dir string, damaged bool) error {
 	b, err := os.ReadFile(filepath.Join(dir, "turns"))
 	var k kept
 	if err = errors.Join(err, json.Unmarshal(b, &k), os.RemoveAll(dir)); err == nil {
-		m.places[i], m.turns[i], m.whole[i] = k.Place, k.Turns, k.Whole
+		m.places[i], m.turns[i], m.whole[i], m.tables[i] = k.Place, k.Turns, k.Whole, k.Table
 		m.replaced++
 		if damaged {
 			m.damaged[i] = false

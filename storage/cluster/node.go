@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/storage/cluster/members"
 	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/cluster/partition"
 	"beanfield/storage/cluster/transfer"
@@ -39,8 +40,15 @@ type Node struct {
 	talk       *jetstream.Conn        // for messages between nodes
 	bulk       *jetstream.Conn        // for checkpoints
 	desk       *transfer.Server
-	begins     *beginning // how the cluster does, if it is new
-	one        sync.Mutex // held by whoever fetches a checkpoint
+	begins     *beginning                    // how the cluster does, if it is new
+	table      atomic.Pointer[members.Table] // the newest that this node knows
+	moves      atomic.Int64                  // when something has moved in the lanes for a change; 0: never
+	deciding   sync.Mutex                    // held while a table is decided
+	todo       atomic.Pointer[string]        // what the change under way waits for, at the owner
+	knows      atomic.Bool                   // it is more than what the configuration says
+	since      uint64                        // which table has let this node in
+	stranger   bool                          // it started without knowing that it is a member
+	one        sync.Mutex                    // held by whoever fetches a checkpoint
 	copies     Copies
 
 	replicas []*replica
@@ -55,6 +63,7 @@ type Node struct {
 	wake   chan struct{}
 	write  chan struct{} // wakes the keeper
 	steer  chan struct{}
+	change chan struct{}   // wakes the changer
 	ctx    context.Context // until the node ends
 	end    context.CancelFunc
 	failed chan struct{} // closed when this process cannot be a node any more
@@ -79,12 +88,15 @@ type Node struct {
 
 func newNode(o Options) *Node {
 	ctx, end := context.WithCancel(context.Background())
-	return &Node{
+	n := &Node{
 		ctx: ctx, end: end,
 		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1),
 		write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
+		change: make(chan struct{}, 1),
 		failed: make(chan struct{}), came: make(chan *Term, 1),
 	}
+	n.todo.Store(new(string))
+	return n
 }
 
 // now is the time of this process, which only goes forward.
@@ -92,7 +104,7 @@ func (n *Node) now() time.Duration { return time.Since(n.started) }
 
 // begin starts the goroutines.
 func (n *Node) begin() {
-	for _, run := range []func(){n.loop, n.keeper, n.steerer} {
+	for _, run := range []func(){n.loop, n.keeper, n.steerer, n.changer} {
 		n.begun.Go(run)
 	}
 }
@@ -180,6 +192,7 @@ func (n *Node) tellWhoServes() {
 func (n *Node) tick() {
 	now, waits := n.now(), time.Duration(0)
 	for _, r := range n.replicas {
+		r.learn(now)
 		r.report()
 		if begun := time.Duration(r.appends.Load()); begun > 0 {
 			waits = max(waits, now-begun)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,10 +55,6 @@ func TestOwnerIsLost(t *testing.T) {
 	c.kill(name)
 	for what, change := range map[string]func(o *Options){
 		"another number of shards": func(o *Options) { o.Shards = 3 },
-		"a further node": func(o *Options) {
-			o.Nodes, o.Replicas = maps.Clone(o.Nodes), 3
-			o.Nodes["d"] = "127.0.0.1:1"
-		},
 		"another log's store": func(o *Options) {
 			o.Open = func(Opening) (Copies, error) { return &memory{places: make([]turns.Place, 2)}, nil }
 		},
@@ -81,7 +76,8 @@ func (c *trio) steered(owner string) {
 	n := c.nodes[owner]
 	until(c.TB, "the lanes are led by other machines", func() bool {
 		for _, r := range n.replicas {
-			if lane, _, err := r.shard.Astray(limited(c.TB), owner, []string{"a", "b", "c"}, 0); err != nil || lane >= 0 {
+			if lane, _, err := r.shard.Astray(limited(c.TB), owner, []string{"a", "b", "c"}, 0); err != nil ||
+				lane >= 0 {
 				return false
 			}
 		}
@@ -188,15 +184,17 @@ func (mute) Send(*ownership.Message) {}
 // A duplicate that gives way stays unfit, and says why, whatever the copies say in the ticks that come after.
 func TestFaultOfATwinStays(t *testing.T) {
 	n := newNode(Options{Node: "a", Nodes: map[string]string{"a": ""}, Logger: slog.New(slog.DiscardHandler)})
-	n.copies, n.watch = &memory{}, partition.New("a", n.o.names())
-	n.election = ownership.New(ownership.Config{Node: "a", Nodes: n.o.names(), Acts: mute{acts{n}}, Logger: n.o.Logger}, 0)
+	n.copies, n.watch = &memory{}, partition.New("a", []string{"a"})
+	n.election = ownership.New(ownership.Config{Node: "a", Nodes: []string{"a"}, Acts: mute{acts{n}},
+		Logger: n.o.Logger}, 0)
 	n.giveWay(t.Context())
 	for _, f := range n.mail {
 		f(0)
 	}
 	for range 3 {
 		n.tick()
-		if r, _, _ := n.election.Told("a"); r.Fit || !strings.Contains(strings.Join(r.Problems, ""), "another process is node a") {
+		if r, _, _ := n.election.Told("a"); r.Fit || !strings.Contains(strings.Join(r.Problems, ""),
+			"another process is node a") {
 			t.Errorf("it says of itself %+v", r)
 		}
 	}

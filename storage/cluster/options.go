@@ -4,29 +4,29 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 
 	"beanfield/storage/cluster/ownership"
 )
 
 // Options are those of a node.
 type Options struct {
-	Name          string            // of the cluster; the data of another one is refused
-	Node          string            // which of the nodes this is
-	Secret        string            // shared by the nodes, for embedded engines
-	Cert, Key, CA string            // files of TLS between embedded engines; empty: without
-	Nodes         map[string]string // where each node's engine talks to the others, the own one included: host:port
-	Replicas      int               // how many nodes keep each stream; 0: all
-	Engine        []string          // URLs of the site's own engine; empty: an embedded one
-	EngineUnsafe  bool              // a site's engine may be older than what is known to be safe
-	Prefer        bool              // the shards go back to a node that comes before the owner, when it is well
-	Dir           string            // what the node keeps beside the store: its engine's files, its promises
-	Shards        int               // 0: what the cluster has
-	DefaultShards int               // how many a new cluster gets if Shards is 0
-	Version       string            // of the program, for Status
-	At            Addresses         // the other nodes are told
-	Logger        *slog.Logger      // nil: its lines are dropped
+	Name          string // of the cluster; the data of another one is refused
+	Node          string // which of the nodes this is
+	Secret        string // shared by the nodes, for embedded engines
+	Cert, Key, CA string // files of TLS between embedded engines; empty: without
+	// Nodes are where each node's engine talks to the others, the own one included: host:port. With them a cluster
+	// begins, and a node finds it. Later its own decisions count (members.Table).
+	Nodes         map[string]string
+	Replicas      int          // how many nodes keep each stream of a new cluster; 0: all
+	Engine        []string     // URLs of the site's own engine; empty: an embedded one
+	EngineUnsafe  bool         // a site's engine may be older than what is known to be safe
+	Prefer        bool         // the shards go back to a node that comes before the owner, when it is well
+	Dir           string       // what the node keeps beside the store: its engine's files, its promises
+	Shards        int          // 0: what the cluster has
+	DefaultShards int          // how many a new cluster gets if Shards is 0
+	Version       string       // of the program, for Status
+	At            Addresses    // the other nodes are told
+	Logger        *slog.Logger // nil: its lines are dropped
 
 	// Waiting is told what the node waits for while it starts, whenever that changes; nil: nobody is.
 	Waiting func(what string)
@@ -64,6 +64,10 @@ func (o *Options) check() error {
 	return nil
 }
 
-// names are those of all nodes, in their order: the first that lives and has caught up is the one
-// to own the shards.
-func (o *Options) names() []string { return slices.Sorted(maps.Keys(o.Nodes)) }
+// replicas are those that the streams of a new cluster get.
+func (o *Options) replicas() int {
+	if o.Replicas == 0 {
+		return len(o.Nodes)
+	}
+	return o.Replicas
+}

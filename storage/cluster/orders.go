@@ -60,7 +60,7 @@ func (n *Node) obey(q question) (r reply, err error) {
 const rebuildOrder = "rebuild"
 
 func (n *Node) known(node string) error {
-	if !slices.Contains(n.o.names(), node) {
+	if !slices.Contains(n.names(), node) {
 		return fmt.Errorf("cluster: there is no node %q", node)
 	}
 	return nil

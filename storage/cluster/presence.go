@@ -14,7 +14,10 @@ import (
 // announce begins to tell the other nodes that this one is there. They are to hear that while it waits for
 // them, and while its engine rests.
 func (n *Node) announce(context.Context) error {
-	n.watch = partition.New(n.o.Node, n.o.names())
+	n.watch = partition.New(n.o.Node, n.table.Load().Names())
+	if n.stranger && n.server != nil {
+		n.watch.Started(true)
+	}
 	_, err := n.talk.Subscribe(n.subject("knock"), func(m *nats.Msg) {
 		var k partition.Presence
 		if json.Unmarshal(m.Data, &k) == nil {

@@ -31,6 +31,7 @@ type replica struct {
 	replaces   bool      // it is rebuilt because it is, or was, damaged
 	notBefore  time.Time // a damaged one that is in use is to be replaced
 	state      jetstream.State
+	members    []byte // the table that the copy has
 	durable    uint64
 }
 
@@ -41,6 +42,7 @@ func (r *replica) drive() error {
 		Taken: r.taken,
 		Changed: func(role lanes.Role, epoch uint64, why error) {
 			r.node.do(func(now time.Duration) {
+				r.learn(now)
 				r.report()
 				r.node.election.Changed(now, r.i, role, epoch, why)
 			})

@@ -128,9 +128,6 @@ func (s *site) refuses(t *testing.T, c *trio) {
 		"a wrong password": func(o *Options) {
 			o.Engine = []string{"nats://bean:nope@" + s.urls[0][len("nats://bean:hush@"):]}
 		},
-		"a cluster of this name with other nodes": func(o *Options) {
-			o.Nodes = map[string]string{"a": "", "x": "", "y": ""}
-		},
 	} {
 		o := c.of("a")
 		change(&o)

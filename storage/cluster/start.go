@@ -10,7 +10,6 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -43,8 +42,8 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		case <-n.ctx.Done():
 		}
 	})
-	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.announce, n.join, n.openShards,
-		n.openCopies, n.take} {
+	for _, step := range []func(context.Context) error{n.room, n.remember, n.startEngine, n.announce, n.admit, n.join,
+		n.openShards, n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()
 			select {
@@ -71,14 +70,16 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 		return n.connect(func() (*jetstream.Conn, error) { return n.reach(ctx) })
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
-		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret,
-		Logger: n.o.Logger,
-		Cert:   n.o.Cert, Key: n.o.Key, CA: n.o.CA, MaxFile: anyBytes,
+		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.addresses(),
+		Secret: n.o.Secret,
+		Logger: n.o.Logger, Since: n.since, Rests: n.stranger,
+		Cert: n.o.Cert, Key: n.o.Key, CA: n.o.CA, MaxFile: anyBytes,
 	})
 	if err != nil {
 		return err
 	}
 	n.sound = n.server.Failure
+	n.rests.Store(n.stranger)
 	return n.connect(n.server.Connect)
 }
 
@@ -111,10 +112,7 @@ func (n *Node) reach(ctx context.Context) (*jetstream.Conn, error) {
 
 // join waits until there are enough nodes to make streams.
 func (n *Node) join(ctx context.Context) (err error) {
-	if n.begins, err = n.beginning(); err == nil {
-		err = n.answers()
-	}
-	if err == nil && n.server != nil {
+	if n.server != nil {
 		defer n.saying("enough of the other nodes").done()
 		err = n.server.Joined(ctx)
 		n.joined.Store(err == nil)
@@ -161,14 +159,10 @@ func (n *Node) connect(open func() (*jetstream.Conn, error)) (err error) {
 func (n *Node) openShards(ctx context.Context) error {
 	w := n.saying("the streams of the shards; too few of the engines are up, or have room")
 	defer w.done()
-	replicas := n.o.Replicas
-	if replicas == 0 {
-		replicas = len(n.o.Nodes)
-	}
 	begin := n.begins
 	begin.wait = w
-	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards,
-		New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: w.because}
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: n.o.replicas(), Shards: n.o.Shards,
+		New: max(1, n.o.DefaultShards), Nodes: n.names(), Failed: w.because}
 	if begin.founds != nil {
 		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
 			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d",
@@ -184,13 +178,6 @@ func (n *Node) openShards(ctx context.Context) error {
 		}
 		if err != nil {
 			return err
-		}
-		if names := shard.Nodes(); !slices.Equal(names, o.Nodes) {
-			return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrRefused, names, o.Nodes)
-		}
-		if has := shard.Replicas(); has != replicas {
-			return fmt.Errorf("%w: the cluster was made with replicas = %d, which cannot be changed, and the "+
-				"configuration says %d", ErrRefused, has, replicas)
 		}
 		o.Shards = shard.Shards()
 		n.replicas = append(n.replicas, &replica{node: n, i: i, shard: shard})
@@ -224,6 +211,7 @@ func (n *Node) openCopies(context.Context) (err error) {
 			return fmt.Errorf("%w: the cluster %q has begun without the jobs of this directory", ErrRefused, n.o.Name)
 		}
 	}
+	n.opened()
 	return nil
 }
 
@@ -242,12 +230,14 @@ func (n *Node) take(context.Context) (err error) {
 	n.placed.Store(true)
 	n.election = ownership.New(ownership.Config{
 		Since: time.Duration(n.quietSince.Load()), Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version,
-		Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
+		Nodes: n.replicas[0].shard.Nodes(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
 		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n},
 		Logger: n.o.Logger,
 	}, n.now())
 	n.election.At = n.o.At
 	for _, r := range n.replicas {
+		r.members = nil
+		r.learn(n.now())
 		if err := r.drive(); err != nil {
 			return err
 		}

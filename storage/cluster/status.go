@@ -21,6 +21,16 @@ type Status struct {
 	Shards    []ShardStatus `json:"shards"`
 	Problems  []string      `json:"problems"` // of this node, as sentences
 	Takeovers []Takeover    `json:"takeovers,omitempty"`
+	Members   uint64        `json:"members"`  // the version of what the cluster has decided about its nodes
+	Replicas  int           `json:"replicas"` // how many nodes keep each lane
+	Change    *ChangeStatus `json:"change,omitempty"`
+}
+
+// ChangeStatus is how far a change of the nodes is.
+type ChangeStatus struct {
+	Order string `json:"order"`
+	Step  string `json:"step"`
+	Waits string `json:"waits,omitempty"` // for what, of Look
 }
 
 // Troubled tells whether something needs somebody's attention.
@@ -33,8 +43,10 @@ func (st *Status) Troubled() bool {
 
 // NodeStatus is what a node says of itself.
 type NodeStatus struct {
-	Name  string `json:"name"`
-	Alive bool   `json:"alive"`
+	Name    string `json:"name"`
+	Alive   bool   `json:"alive"`
+	Address string `json:"address,omitempty"` // where the others find it
+	Joining bool   `json:"joining,omitempty"` // it gets its copies, and does not vote yet
 	// "owner", "leaving", "candidate", "follower"; "stopped"; "" if it has never been heard
 	Role     string   `json:"role"`
 	Version  string   `json:"version,omitempty"`
@@ -111,7 +123,7 @@ func (n *Node) Status() Status {
 	err := n.ask(func(now time.Duration) {
 		st.Owner, st.Serving = n.election.Owner(), n.election.Role() >= ownership.Owner
 		st.Shards, st.Takeovers = n.shardStatus(), slices.Clone(n.takeovers)
-		for _, name := range n.o.names() {
+		for _, name := range n.names() {
 			st.Nodes = append(st.Nodes, n.nodeStatus(name))
 		}
 		for _, node := range st.Nodes {
@@ -125,6 +137,9 @@ func (n *Node) Status() Status {
 		if n.rests.Load() {
 			st.Problems = append(st.Problems, cutOff)
 		}
+		if differs := n.differs(); differs != "" {
+			st.Problems = append(st.Problems, differs)
+		}
 		// otherwise it is no problem
 		if why := n.election.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) {
 			st.Problems = append(st.Problems, why)
@@ -132,6 +147,11 @@ func (n *Node) Status() Status {
 	})
 	if err != nil {
 		st.Problems = append(st.Problems, "the node is closed")
+	}
+	t := n.table.Load()
+	st.Members, st.Replicas = t.Version, t.Replicas
+	if t.Change != nil {
+		st.Change = &ChangeStatus{Order: t.Change.Order, Step: t.Next(st.Owner).String()}
 	}
 	n.asides(st.Shards)
 	return st
@@ -162,6 +182,11 @@ func (n *Node) Look(ctx context.Context) Status {
 			})
 		}
 	}
+	if st.Change != nil && st.Owner != "" {
+		all.Go(func() {
+			st.Change.Waits = n.askNodes(ctx, []string{st.Owner}, lookLimit, question{About: tableOf})[0].Todo
+		})
+	}
 	all.Wait()
 	return st
 }
@@ -177,8 +202,9 @@ func (n *Node) asides(shards []ShardStatus) {
 // nodeStatus is what a node has said of itself last.
 func (n *Node) nodeStatus(name string) NodeStatus {
 	r, alive, silence := n.election.Told(name)
+	t := n.table.Load()
 	s := NodeStatus{
-		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive &&
+		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.names(), name), Fit: alive &&
 			r.Fit, Broken: r.Broken, Drained: r.Drained,
 		Left: n.election.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
 		Console: r.Console,
@@ -188,6 +214,9 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 	}
 	if !alive && slices.Contains(r.Problems, ownership.Stopping) {
 		s.Role, s.Problems = Stopped, nil
+	}
+	if node := t.Find(name); node != nil {
+		s.Address, s.Joining = node.Address, t.Joining() != nil && t.Joining().Name == name
 	}
 	if r.Role != "" {
 		s.Silence = silence.Seconds()
@@ -233,7 +262,7 @@ func (n *Node) trim(i int) uint64 {
 		return n.election.Purged(i)
 	}
 	least := n.replicas[i].durable
-	for _, name := range n.o.names() {
+	for _, name := range n.names() {
 		if r, _, _ := n.election.Told(name); !n.election.GivenUp(name) {
 			least = min(least, append(slices.Clone(r.Durable), make([]uint64, i+1)...)[i])
 		}

@@ -75,6 +75,9 @@ func (n *Node) steerAll(ctx context.Context) bool {
 	if n.seek(ctx, owner); owner == "" {
 		return well
 	}
+	if moved := time.Duration(n.moves.Load()); moved > 0 && n.now()-moved < settles {
+		return false
+	}
 	switch {
 	case n.server == nil && owner == n.o.Node:
 		apart, alive = n.conn.ConnectedServerName(), nil

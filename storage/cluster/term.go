@@ -95,10 +95,7 @@ func (n *Node) show(now time.Duration) {
 	if t == nil || now < n.showAt || n.blank.Load() == nil || n.election.Role() != ownership.Owner {
 		return
 	}
-	t.mu.Lock()
-	serves := t.state == serving // else a lease that lapses for a moment would end it
-	t.mu.Unlock()
-	if !serves {
+	if !t.serves() {
 		return
 	}
 	n.showAt = now + showEach
@@ -110,6 +107,13 @@ func (n *Node) show(now time.Duration) {
 			}()
 		}
 	}
+}
+
+// serves tells whether answers may leave; before that a lease that lapses for a moment would end the term.
+func (t *Term) serves() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state == serving
 }
 
 // Append appends turns of a shard. It returns when they count, and the node's copy has them; number is

@@ -87,7 +87,7 @@ func (n *Node) verify(ctx context.Context, shard int) (s ShardVerified, err erro
 // compare asks all nodes once: how far they are, and what they have at the newest of these records.
 func (n *Node) compare(ctx context.Context, shard int) ShardVerified {
 	s := ShardVerified{Shard: shard}
-	names := n.o.names()
+	names := n.names()
 	var there []string // who does not answer this does not answer what may take long
 	for i, r := range n.askNodes(ctx, names, placeLimit, question{About: placeOf, Shard: shard}) {
 		s.At = max(s.At, r.Place)

@@ -70,6 +70,12 @@ func (o *Options) check() error {
 	return nil
 }
 
+// CheckNode says what is wrong with the name or the address of a node.
+func CheckNode(name, address string) error {
+	o := Options{Node: name, Nodes: map[string]string{name: address}, Cluster: name, Dir: "-", Secret: "-"}
+	return o.check()
+}
+
 // listens tries this node's address: the engine would say less of what is wrong with it.
 func (o *Options) listens() error {
 	if len(o.Nodes) == 1 {

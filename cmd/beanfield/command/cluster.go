@@ -26,7 +26,7 @@ type clustering struct {
 	From     string        `flag:"from with init: the data <directory> of the server whose jobs the cluster is to have"`
 	Undo     bool          `flag:"undo with drain: the node may serve again"`
 	Shard    int           `flag:"shard with rebuild: only this <shard>; -1 is all"`
-	Patience time.Duration `flag:"timeout longest <time> to wait (default 30s; verify and rebuild 30m)"`
+	Patience time.Duration `flag:"timeout longest <time> to wait (default 30s; verify, rebuild and changes 30m)"`
 
 	word string
 }
@@ -42,6 +42,8 @@ var clusterActs = map[string]func(a *clustering, c *call) error{
 	"init": (*clustering).found, "detach": (*clustering).detach, "status": (*clustering).status,
 	"verify": (*clustering).verify, "move": (*clustering).order, "drain": (*clustering).order,
 	"join": (*clustering).order, "leave": (*clustering).order, rebuild: (*clustering).order,
+	"add": (*clustering).change, "remove": (*clustering).change, "replace": (*clustering).change,
+	"replicas": (*clustering).change,
 }
 
 func (a *clustering) run(c *call) (err error) {
@@ -90,7 +92,7 @@ func (a *clustering) ask(c *call, what func(ctx context.Context, node control.Cl
 		return err
 	}
 	patience := usualPatience
-	if a.word == "verify" || a.word == rebuild {
+	if a.word == "verify" || a.word == rebuild || changes[a.word] != "" {
 		patience = verifyPatience
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(a.Patience, patience))
@@ -107,13 +109,18 @@ func (a *clustering) order(c *call) error {
 		return usagef("name a node")
 	}
 	name := strings.Join(c.words, "")
-	err := a.ask(c, func(ctx context.Context, node control.Client) error {
+	return a.done(c, func(ctx context.Context, node control.Client) error {
 		err := node.Obey(ctx, a.word, control.Order{Node: name, Undo: a.Undo, Shard: a.Shard})
 		if err == nil && a.word == rebuild {
 			err = a.rebuilt(ctx, c, node, name)
 		}
 		return err
 	})
+}
+
+// done has something asked of the node, and says when that is done.
+func (a *clustering) done(c *call, what func(ctx context.Context, node control.Client) error) error {
+	err := a.ask(c, what)
 	switch {
 	case err != nil:
 		return err
@@ -293,6 +300,7 @@ func (a *clustering) detach(c *call) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.joined(dir, "", n, "It is the directory of a server by itself now: remove [cluster] from its configuration. "+
+	return c.joined(dir, "", n, "It is the directory of a server by itself now: remove [cluster] from its "+
+		"configuration. "+
 		dir+"/cluster has what the cluster's engine kept here. It is not needed any more, and may be removed.")
 }

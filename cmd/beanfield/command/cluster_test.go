@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,11 +24,15 @@ type aNode struct {
 	verified cluster.Verification
 	said     string
 	rebuilds []string // what is said of node c, one time after the other
+	changes  []*cluster.ChangeStatus
 }
 
 func (n *aNode) Status() cluster.Status { return n.status }
 func (n *aNode) Look(context.Context) cluster.Status {
 	st := n.status
+	if len(n.changes) > 0 {
+		st.Change, n.changes = n.changes[0], n.changes[1:]
+	}
 	if len(n.rebuilds) > 0 {
 		c := cluster.NodeStatus{Name: "c", Alive: true, Broken: n.rebuilds[0] != "", Problems: n.rebuilds[:1]}
 		st.Nodes, n.rebuilds = []cluster.NodeStatus{c}, n.rebuilds[1:]
@@ -42,6 +48,11 @@ func (n *aNode) Join(_ context.Context, node string) error { n.said = "join " + 
 func (n *aNode) Leave(_ context.Context, _ string) error   { return errors.New("it lives") }
 func (n *aNode) Rebuild(_ context.Context, node string, shard int) error {
 	n.said = fmt.Sprint("rebuild ", shard, " of ", node)
+	return nil
+}
+func (n *aNode) Change(_ context.Context, o cluster.Change) error {
+	n.said = o.String()
+	n.status.Members++
 	return nil
 }
 func (n *aNode) Drain(_ context.Context, node string, undo bool) error {
@@ -141,6 +152,25 @@ func TestClusterRebuildAndBackup(t *testing.T) {
 	backup().want(t, 1, "", "no server has")
 }
 
+// A change of the nodes is told, and its steps are shown until it is over.
+func TestClusterChanges(t *testing.T) {
+	n, run := ofNode(t)
+	for _, said := range []string{"add d=h:1", "remove b", "replace b=h:2", "replicas 5"} {
+		first := &cluster.ChangeStatus{Order: said, Step: "one"}
+		n.changes = []*cluster.ChangeStatus{nil, first, first, {Order: said, Step: "two", Waits: "for b"}, nil}
+		run(append(strings.Fields(said), "-c", "x")...).want(t, 0, "done\n", said+": one\n"+said+": two (for b)\n")
+		if n.said != said || len(n.changes) > 0 {
+			t.Errorf("the node hears %q; %d looks are left", n.said, len(n.changes))
+		}
+	}
+	n.changes = []*cluster.ChangeStatus{nil, {Order: "remove b"}, {Order: "add b=h:1"}}
+	run("remove", "b", "-c", "x").want(t, 1, "", "another order has taken its place: add b=h:1")
+	n.changes = slices.Repeat([]*cluster.ChangeStatus{{Order: "replicas 3", Step: "one"}}, 100)
+	run("replicas", "3", "-c", "x", "-timeout", "10ms").want(t, 1, "", "it is not done yet, and goes on")
+	n.changes = n.changes[:1]
+	run("status", "-c", "x").has(t, 3, "node b serves\nreplicas 3: one\n\nnode ")
+}
+
 // What a node is told reaches it, and what it answers is said.
 func TestClusterOrders(t *testing.T) {
 	n, run := ofNode(t)
@@ -161,6 +191,11 @@ $ move b -json -c x
 {}
 $ leave b -c x [1 it lives]
 $ move [2 name a node]
+$ add [2 add takes NODE=HOST:PORT]
+$ add d [2 add takes NODE=HOST:PORT]
+$ remove [2 remove takes NODE]
+$ replicas x [2 replicas takes 1, 3 or 5]
+$ remove b c [2 remove takes NODE]
 $ moev b [2 what is "moev"?; did you mean move?]
 $ drain b c [2 unknown argument "c"]
 $ status a [2 unknown argument "a"]

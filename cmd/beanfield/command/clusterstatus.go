@@ -16,7 +16,11 @@ func showCluster(to io.Writer, st *cluster.Status) error {
 	if st.Owner != "" {
 		serves = "node " + st.Owner + " serves"
 	}
-	fmt.Fprintf(to, "cluster %s, as node %s sees it: %s\n\n", st.Cluster, st.Node, serves)
+	fmt.Fprintf(to, "cluster %s, as node %s sees it: %s\n", st.Cluster, st.Node, serves)
+	if st.Change != nil {
+		fmt.Fprintln(to, changing(st.Change))
+	}
+	fmt.Fprintln(to)
 	out := newSheet(to, false, "node", "alive", "role", "version", "lag", "problems")
 	for i := range st.Nodes {
 		n := &st.Nodes[i]
@@ -62,6 +66,9 @@ func role(n *cluster.NodeStatus) string {
 	var words []string
 	if n.Alive && n.Role != "" || n.Role == cluster.Stopped {
 		words = []string{n.Role}
+	}
+	if n.Joining {
+		words = append(words, "joining")
 	}
 	if n.Drained {
 		words = append(words, "drained")

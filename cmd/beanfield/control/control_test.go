@@ -51,6 +51,9 @@ func (n *modelNode) Join(_ context.Context, node string) error { return n.note("
 func (n *modelNode) Rebuild(_ context.Context, node string, shard int) error {
 	return n.note(fmt.Sprint("rebuild ", shard), node, false)
 }
+func (n *modelNode) Change(_ context.Context, o cluster.Change) error {
+	return n.note("change", o.String(), false)
+}
 func (n *modelNode) Leave(_ context.Context, node string) error { return n.note("leave", node, false) }
 
 // Each command reaches the node with what it says, and what the node answers comes back. CO1: nobody else
@@ -84,6 +87,7 @@ func TestControl(t *testing.T) {
 		{"drain", Order{Node: "b", Undo: true}, "drain b undo"},
 		{"join", Order{}, "join a"}, {"leave", Order{Node: "c"}, "leave c"}, {"rebuild", Order{Node: "c", Shard: -1},
 			"rebuild -1 c"},
+		{"change", Order{Change: cluster.Change{Do: "remove", Node: "b"}}, "change remove b"},
 	} {
 		must.Do(t, At(dir).Obey(t.Context(), c.command, c.order))
 		if n.said != c.said {

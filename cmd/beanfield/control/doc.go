@@ -3,7 +3,7 @@
 //
 //	GET  /status   what the node knows of the cluster (cluster.Status)
 //	GET  /verify   how the copies of all nodes compare (cluster.Verification)
-//	POST /move, /drain, /join, /leave, /rebuild   an Order; the answer is an Answer
+//	POST /move, /drain, /join, /leave, /rebuild, /change   an Order; the answer is an Answer
 //
 // # Invariants
 //

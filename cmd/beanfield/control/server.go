@@ -26,6 +26,7 @@ type Orders interface {
 	Join(ctx context.Context, node string) error
 	Leave(ctx context.Context, node string) error
 	Rebuild(ctx context.Context, node string, shard int) error
+	Change(ctx context.Context, o cluster.Change) error
 }
 
 // Order is what a command has to say besides its name.
@@ -34,6 +35,8 @@ type Order struct {
 	Undo bool   `json:"undo,omitempty"`
 	// Shard is that of a rebuild; below 0 for all.
 	Shard int `json:"shard"`
+	// Change is what changes the cluster's nodes.
+	Change cluster.Change `json:"change,omitzero"`
 }
 
 // Answer is how an order has ended.
@@ -94,6 +97,7 @@ func (s *Server) pages() http.Handler {
 		"join":    func(ctx context.Context, n Orders, o Order) error { return n.Join(ctx, o.Node) },
 		"leave":   func(ctx context.Context, n Orders, o Order) error { return n.Leave(ctx, o.Node) },
 		"rebuild": func(ctx context.Context, n Orders, o Order) error { return n.Rebuild(ctx, o.Node, o.Shard) },
+		"change":  func(ctx context.Context, n Orders, o Order) error { return n.Change(ctx, o.Change) },
 	} {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) {
 			var o Order

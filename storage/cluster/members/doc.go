@@ -8,8 +8,8 @@
 //
 // An order becomes a Change in the next Table. It says what is still to be done, and each Table that follows says less:
 //
-//	Remove  a node leaves: first the lanes leave it (Streams), then it is no member any more, and at last its engine
-//	        leaves the engines' group (Expel)
+//	Remove  a node leaves: first the lanes leave it, if another node can take its place (Streams), then it is no
+//	        member any more, and at last its engine leaves the engines' group and all lanes (Expel)
 //	Add     a node comes: its engine is let in and it gets its copy of each shard (Join), then it is a member
 //	neither the lanes get as many peers as they should have (Streams), and the change is over
 //
@@ -27,8 +27,8 @@
 //	     owner's lease has held with that one (package ownership says why).
 //	ME2  A node votes only after it has had a copy of each shard. Its copies hold up purges from the time when the
 //	     change that adds it has begun.
-//	ME3  No lane is kept by a node that does not vote: lanes leave a node before it leaves, and come to it after it
-//	     has come.
+//	ME3  Lanes come to a node after it has come, and leave it before it leaves, if there is another one to keep them.
+//	     Otherwise they are whole at all that stay.
 //	ME4  There are two nodes at least. A change begins only while all nodes are there, but for the one that is to go.
 //	ME5  A Since is used once: the engine takes a node that comes back for another one.
 package members

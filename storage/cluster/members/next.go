@@ -10,7 +10,7 @@ const (
 	Nothing  Do = iota
 	HandOver    // another node has to own the shards, and goes on
 	Streams     // Keepers keep the lanes, so many of them each lane
-	Expel       // nobody but Keepers is in the engines' group
+	Expel       // nobody but Keepers is in the engines' group, or keeps lanes; then as Streams
 	Join        // Node's engine is let in, and its copies are made
 )
 
@@ -66,7 +66,7 @@ func (t *Table) leaves(n *Table, owner string) Step {
 			add.Since = n.Version
 			n.Change.Add = &add
 		}
-		return Step{Do: Expel, Keepers: rest, Then: n}
+		return Step{Do: Expel, Keepers: rest, Replicas: t.replicas(len(rest)), Then: n}
 	case owner == name:
 		return Step{Do: HandOver, Node: t.Change.Remove}
 	}

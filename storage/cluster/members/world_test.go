@@ -88,7 +88,8 @@ func must(t *testing.T, table *Table) *Table {
 func (w *world) lanesAreKept(t *testing.T) {
 	t.Helper()
 	for name := range w.Lanes {
-		if w.Lanes[name] && !slices.ContainsFunc(w.Table.Nodes, func(n Node) bool { return engine(n) == name }) {
+		if w.Lanes[name] && !slices.ContainsFunc(w.Table.Nodes, func(n Node) bool { return engine(n) == name }) &&
+			slices.ContainsFunc(w.Table.Nodes, func(n Node) bool { return !w.Lanes[engine(n)] }) {
 			t.Fatalf("ME3: %s keeps the lanes, and does not vote: %s", name, w.Table.Encode())
 		}
 	}
@@ -129,9 +130,12 @@ func (w *world) goOn(t *testing.T, owner string) bool {
 	case Expel:
 		for _, name := range slices.Sorted(maps.Keys(w.Group)) {
 			if w.Group[name] && !keepers[name] {
-				w.Group[name] = false
+				w.Group[name], w.Lanes[name] = false, false
 				return true
 			}
+		}
+		if w.moves(keepers, s.Replicas) {
+			return true
 		}
 	case Streams:
 		if w.moves(keepers, s.Replicas) {
@@ -145,8 +149,9 @@ func (w *world) goOn(t *testing.T, owner string) bool {
 
 // moves has the lanes come one step nearer to what they should be.
 func (w *world) moves(keepers map[string]bool, replicas int) bool {
+	spare := slices.ContainsFunc(slices.Collect(maps.Keys(keepers)), func(name string) bool { return !w.Lanes[name] })
 	for _, name := range slices.Sorted(maps.Keys(w.Lanes)) {
-		if w.Lanes[name] && (!keepers[name] || w.kept() > replicas) {
+		if w.Lanes[name] && (!keepers[name] && spare || keepers[name] && w.kept() > replicas) {
 			w.Lanes[name] = false
 			return true
 		}

@@ -56,12 +56,24 @@ type peer struct {
 func New(node string, nodes []string) *Watch {
 	w := &Watch{node: node, peers: map[string]*peer{}, fresh: Fresh}
 	w.duplicates = duplicates{node: node, life: max(1, rand.Uint64()), heard: map[string]*lives{}}
+	w.Members(nodes)
+	return w
+}
+
+// Members says which nodes there are from now on.
+func (w *Watch) Members(nodes []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name := range w.peers {
+		if !slices.Contains(nodes, name) {
+			delete(w.peers, name)
+		}
+	}
 	for _, name := range nodes {
-		if name != node {
+		if name != w.node && w.peers[name] == nil {
 			w.peers[name] = &peer{age: -1}
 		}
 	}
-	return w
 }
 
 // Presence is what is to be told to all now.

@@ -1,0 +1,226 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"beanfield/storage/cluster/members"
+	"beanfield/storage/cluster/ownership"
+)
+
+// tableName is a file with the newest table of the members that this node has heard of: what it starts with, until its
+// copies are open. The logs decide.
+const tableName = "members.json"
+
+// remember finds out what this node has known of the cluster's members before. A node that has promised nothing yet, or
+// was removed, is not let in before others say so (admit).
+func (n *Node) remember(context.Context) error {
+	_, none := os.Stat(filepath.Join(n.o.Dir, promisesName))
+	t := members.Founders(slices.Collect(maps.Keys(n.o.Nodes)), n.o.Nodes, n.o.replicas())
+	b, err := os.ReadFile(filepath.Join(n.o.Dir, tableName))
+	if kept, bad := members.Decode(b); err == nil && bad == nil {
+		t = kept
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	n.table.Store(t)
+	self := t.Find(n.o.Node)
+	if self != nil {
+		n.since = self.Since
+	}
+	n.stranger = none != nil || self == nil
+	n.knows.Store(none == nil || t.Version > 0)
+	return nil
+}
+
+// names are those of the members, and of a node that joins, in their order: the first that lives and has caught up is
+// the one to own the shards.
+func (n *Node) names() (names []string) {
+	for _, node := range n.table.Load().All() {
+		names = append(names, node.Name)
+	}
+	return names
+}
+
+// addresses are where the engines find each other. Where this one listens only its own configuration can say.
+func (n *Node) addresses() map[string]string {
+	t := n.table.Load()
+	if t.Version == 0 || t.Find(n.o.Node) == nil {
+		return n.o.Nodes
+	}
+	at := map[string]string{}
+	for _, node := range t.All() {
+		at[node.Name] = node.Address
+	}
+	at[n.o.Node] = n.o.Nodes[n.o.Node]
+	return at
+}
+
+// adopt takes a table for what counts, if it is newer.
+func (n *Node) adopt(t *members.Table) {
+	for {
+		old := n.table.Load()
+		if old.Version >= t.Version {
+			return
+		}
+		if n.table.CompareAndSwap(old, t) {
+			break
+		}
+	}
+	n.knows.Store(true)
+	if n.watch != nil {
+		n.watch.Members(t.Names())
+	}
+	nudge(n.change)
+}
+
+// opened takes the tables that the copies have, and for a log without one the nodes with which its lanes were made.
+func (n *Node) opened() {
+	shard := n.replicas[0].shard
+	if n.table.Load().Version == 0 {
+		n.table.Store(members.Founders(shard.Nodes(), n.o.Nodes, shard.Replicas()))
+		n.watch.Members(n.names())
+	}
+	n.knows.Store(true)
+	for _, r := range n.replicas {
+		if t := r.decided(); t != nil {
+			n.adopt(t)
+		}
+	}
+}
+
+// decided is the table that the copy has, if it is not the one that it had when it was asked last.
+func (r *replica) decided() *members.Table {
+	text := r.node.copies.Members(r.i)
+	if len(text) == 0 || bytes.Equal(text, r.members) {
+		return nil
+	}
+	t, err := members.Decode(text)
+	if err != nil {
+		r.node.o.Logger.Error("a table of the members cannot be read", "shard", r.i, "error", err)
+		return nil
+	}
+	r.members = text
+	return t
+}
+
+// learn tells the election what the log of a shard has decided. The loop calls it.
+func (r *replica) learn(now time.Duration) {
+	if r.retired.Load() {
+		return
+	}
+	if t := r.decided(); t != nil {
+		r.node.adopt(t)
+		r.node.election.Decided(now, r.i, voters(t))
+	}
+}
+
+// voters are the members as an election counts them.
+func voters(t *members.Table) ownership.Members {
+	m := ownership.Members{Version: t.Version}
+	for _, node := range t.All() {
+		guest := !slices.Contains(t.Nodes, node)
+		m.Nodes = append(m.Nodes, ownership.Member{Name: node.Name, Address: node.Address, Since: node.Since,
+			Guest: guest})
+	}
+	return m
+}
+
+// expelled tells whether this node was removed while it ran, or another one has its name.
+func (n *Node) expelled() bool {
+	self := n.table.Load().Find(n.o.Node)
+	return self == nil || self.Since != n.since
+}
+
+// tend keeps the newest table, and tells the engine where the others are. It says whether that was done.
+func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
+	t := n.table.Load()
+	if t == tended {
+		return true
+	}
+	path := filepath.Join(n.o.Dir, tableName)
+	var err error
+	if t.Version > 0 {
+		if err = os.WriteFile(path+".new", t.Encode(), 0o600); err == nil {
+			err = os.Rename(path+".new", path)
+		}
+	}
+	if err == nil && n.expelled() {
+		n.removed(ctx)
+		return true
+	}
+	if err == nil && n.server != nil {
+		err = n.server.Route(n.addresses())
+	}
+	if err != nil {
+		n.o.Logger.Error("what the cluster has decided about its nodes is not carried out here yet", "error", err)
+		return false
+	}
+	if t.Version > 0 {
+		n.o.Logger.Info("the cluster has decided about its nodes", "nodes", strings.Join(t.Names(), " "), "replicas",
+			t.Replicas, "change", orderOf(t))
+	}
+	if text := n.differs(); text != "" {
+		n.o.Logger.Warn(text)
+	}
+	return true
+}
+
+func orderOf(t *members.Table) string {
+	if t.Change == nil {
+		return ""
+	}
+	return t.Change.Order
+}
+
+// removed ends this process: it is no node of the cluster any more. When it is started again, it waits to be added.
+func (n *Node) removed(ctx context.Context) {
+	why := fmt.Errorf("%w: node %s was removed from the cluster", ErrRefused, n.o.Node)
+	n.o.Logger.Error("this process ends", "error", why)
+	n.fail(why)
+	n.do(func(time.Duration) { n.fault = why.Error() })
+	if n.server != nil {
+		_ = n.server.Rest(ctx)
+	}
+}
+
+// differs says in what the configuration differs from what the cluster has decided; empty if in nothing.
+func (n *Node) differs() string {
+	t := n.table.Load()
+	var all []string
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, node := range t.Nodes {
+		switch at, there := n.o.Nodes[node.Name]; {
+		case !there && node.Address == "":
+			say("it lacks node %s", node.Name)
+		case !there:
+			say("it lacks node %s=%s", node.Name, node.Address)
+		case at != node.Address && node.Name == n.o.Node && t.Version > 0:
+			say("it has this node at %s, where it listens, and the others look for it at %s (beanfield cluster replace "+
+				"%s=%s)", at, node.Address, node.Name, at)
+		case at != node.Address && t.Version > 0:
+			say("it has node %s at %s, which is at %s", node.Name, at, node.Address)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.o.Nodes)) {
+		if t.Find(name) == nil {
+			say("it has node %s, which is none of the cluster's (beanfield cluster add %s=%s)", name, name,
+				n.o.Nodes[name])
+		}
+	}
+	if n.o.Replicas > 0 && n.o.Replicas != t.Replicas {
+		say("it has replicas = %d, and there are %d (beanfield cluster replicas)", n.o.Replicas, t.Replicas)
+	}
+	if all == nil {
+		return ""
+	}
+	return "the cluster's own decision counts, not this node's configuration: " + strings.Join(all, "; ")
+}
