@@ -68,7 +68,7 @@ func (o *Options) settle() error {
 	if o.Since == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(o.home(), 0o700); err != nil {
+	if err := made(o.home()); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -79,4 +79,17 @@ func (o *Options) settle() error {
 		}
 	}
 	return nil
+}
+
+// made makes a directory that is still there after the power fails: an engine that came back without it would be one
+// that has forgotten what it has stored.
+func made(home string) error {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	parent, err := os.Open(filepath.Dir(home))
+	if err != nil {
+		return err
+	}
+	return errors.Join(parent.Sync(), parent.Close())
 }

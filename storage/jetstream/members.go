@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,9 @@ func (s *Server) Route(nodes map[string]string) error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	o := *s.o.Load()
+	if maps.Equal(o.Nodes, nodes) {
+		return nil
+	}
 	o.Nodes = nodes
 	opts, err := o.parsed(s.client, s.keeps.Load())
 	if err != nil {

@@ -3,6 +3,8 @@ package jetstream
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -197,6 +199,34 @@ func (w *town) peers(at string) []string {
 		names = append(names, r.Name)
 	}
 	return slices.Sorted(slices.Values(names))
+}
+
+// E12: the latest membership that a directory knows of counts, and nothing is left of earlier ones.
+func TestHomes(t *testing.T) {
+	for _, c := range []struct {
+		has, want string
+		since, is uint64
+	}{
+		{"", "", 0, 0},
+		{"jetstream", "jetstream", 0, 0},
+		{"jetstream", "since-2", 2, 2},
+		{"jetstream since-2 since-10", "since-10", 0, 10},
+		{"since-2 since-10", "since-11", 11, 11},
+		{"since-2 since-x", "since-2", 1, 2},
+	} {
+		o := Options{Dir: t.TempDir(), Since: c.since}
+		for _, name := range strings.Fields(c.has) {
+			must.Do(t, os.MkdirAll(filepath.Join(o.Dir, name, "streams"), 0o700))
+		}
+		must.Do(t, o.settle())
+		var has []string
+		for _, e := range must.Get(os.ReadDir(o.Dir)) {
+			has = append(has, e.Name())
+		}
+		if strings.Join(has, " ") != c.want || o.Since != c.is || o.Since > 0 && filepath.Base(o.home()) != c.want {
+			t.Errorf("with %q and since %d: %q and since %d", c.has, c.since, has, o.Since)
+		}
+	}
 }
 
 // The engine's own ids are what peers are known by whose names nobody has heard.
