@@ -268,14 +268,20 @@ func (w *world) gone(ids []string) string {
 
 // seen are figures of the State that no answer has.
 func (w *world) seen() string {
-	s := w.s
-	keys, services, since := 0, 0, 0
+	s, f := w.s, w.s.Figures()
+	keys, services, since, queues := 0, 0, 0, ""
 	if s.extra != nil {
 		keys = int(s.extra.keys.N)
 	}
-	for _, t := range s.tubes {
-		if t.service != nil {
-			services++
+	for list, next := s.Census(w.now, 0, 1, nil); len(list) > 0; list, next = s.Census(w.now, next, 1, nil) {
+		for _, t := range list {
+			if t.Queue {
+				services++
+				queues += fmt.Sprintf(" %s=%d/%d/%d/%d", t.Name, t.Groups, t.Consumers, t.Pending, t.Delivered)
+			}
+		}
+		if next == 0 {
+			break
 		}
 	}
 	for _, j := range w.log.Jobs {
@@ -285,16 +291,17 @@ func (w *world) seen() string {
 	}
 	text := fmt.Sprintf("graves=%d waits=%d jobs=%d logged=%d bodies=%d spent=%d queues=%d keys=%d tubes=%d clients=%d inside=%d "+
 		"pendings=%d indexes=%d leavers=%d damaged=%d ranked=%d left=%d dead=%d trips=%d "+
-		"next=%d services=%d since=%d staged=%d back=%d", s.yard.jobs, s.Waits(), s.index.N,
+		"next=%d services=%d since=%d staged=%d back=%d names=%d ready=%d outside=%d pushed=%d rebalanced=%d",
+		f.Interred, s.Waits(), f.Jobs+f.Interred,
 		len(w.log.Jobs), len(w.log.Bodies), len(w.log.Spent), len(w.log.Queues), keys, s.tubeAt.N, s.clients.N,
-		s.inside,
+		f.Inside,
 		s.pendings.Used(), s.sets(), len(w.ended)+len(s.ended), len(s.quarantined), len(s.policies.victims),
-		w.dir.Left, s.dead, len(s.travel.trips), max(0, s.Next()-w.now), services, since,
-		len(w.log.Staged), len(w.dir.Gone))
-	for a, n := range s.counters {
+		w.dir.Left, f.Dead, len(s.travel.trips), max(0, s.Next()-w.now), services, since,
+		len(w.log.Staged), len(w.dir.Gone), f.Tubes, f.Sums.Ready, f.Outside, f.Pushed, f.Rebalanced)
+	for a, n := range f.Counters {
 		text += fmt.Sprintf(" %v=%d", policy.Action(a), n)
 	}
-	return text + fmt.Sprintf(" used=%d/%d/%d", w.quota.used[0], w.quota.used[1], w.quota.used[2])
+	return text + queues + fmt.Sprintf(" used=%d/%d/%d", w.quota.used[0], w.quota.used[1], w.quota.used[2])
 }
 
 func duration(text string) int64 {
