@@ -6,7 +6,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"sync/atomic"
 )
 
 // Cluster is what the nodes of a cluster prove themselves to each other with.
@@ -24,7 +26,21 @@ type Cluster struct {
 type proofs struct {
 	cluster, node string
 	key           key
-	tls           *tls.Config // of either side; nil without certificates
+	tls           *tls.Config                // of either side; nil without certificates
+	client        atomic.Pointer[tls.Config] // of the one that has connected last
+}
+
+// tlsTo is the configuration with which a connection to an address is made. All connections have the same, which saves
+// half a kilobyte for each.
+func (p *proofs) tlsTo(address string) *tls.Config {
+	host, _, _ := net.SplitHostPort(address)
+	t := p.client.Load()
+	if t == nil || t.ServerName != host {
+		t = p.tls.Clone()
+		t.ServerName = host
+		p.client.Store(t)
+	}
+	return t
 }
 
 func (c *Cluster) proofs() (*proofs, error) {

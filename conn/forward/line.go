@@ -175,7 +175,7 @@ func (n *line) setOwner(address string) {
 }
 
 func (n *line) setHost(h Host) {
-	if h != n.host {
+	if h != nil || n.host != nil {
 		n.host = h
 		n.renew()
 	}

@@ -13,8 +13,9 @@ import (
 )
 
 // All bytes arrive, in order, both ways, however they are written and read (FW1).
-func TestAllBytesInOrder(t *testing.T) {
-	s := newSite(t, plain)
+func TestAllBytesInOrder(t *testing.T) { allBytesInOrder(t, newSite(t, plain)) }
+
+func allBytesInOrder(t *testing.T, s *site) {
 	s.Owner(s.link.Address())
 	var all sync.WaitGroup
 	for range 4 {

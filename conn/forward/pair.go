@@ -224,13 +224,17 @@ func (l *loop) shut(e *end) {
 	}
 }
 
-// close closes the socket of an end. Bytes that nobody has read would make the kernel take back what it has not
-// delivered yet; so a joined client's are read, as many as a turn allows.
+// close closes the socket of an end. Whoever does not get all must not believe that it has ended in order. Who has got
+// all must not lose it: bytes that nobody has read would make the kernel take back what it has not delivered yet; so
+// they are read, as many as a turn allows.
 func (l *loop) close(e *end, was state) {
 	if e.fd < 0 {
 		return
 	}
-	if was == joined {
+	switch {
+	case was == joined && e.full():
+		syscall.SetsockoptLinger(e.fd, syscall.SOL_SOCKET, syscall.SO_LINGER, &syscall.Linger{Onoff: 1})
+	case was == joined:
 		l.shut(e)
 		for range readsPerTurn {
 			if n, _ := socket.Read(e.fd, l.buf); n < len(l.buf) {

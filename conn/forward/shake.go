@@ -81,9 +81,7 @@ func (p *proofs) pass(ctx context.Context, address string, e Entrance, from conn
 	defer c.Close() // the end has a descriptor of its own
 	defer context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })()
 	w, err := p.over(ctx, c, func(below net.Conn) *tls.Conn {
-		t := p.tls.Clone()
-		t.ServerName, _, _ = net.SplitHostPort(address)
-		return tls.Client(below, t)
+		return tls.Client(below, p.tlsTo(address))
 	})
 	if err != nil {
 		return link, err

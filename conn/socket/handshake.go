@@ -136,6 +136,7 @@ func (w *TLS) Shaken(closed bool) (Outcome, error) {
 			w.poll.WatchWrites(w.fd, false)
 		}
 		w.shake = nil
+		dropMessages(w.conn)
 		return Made, nil
 	}
 	return Going, nil

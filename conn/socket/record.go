@@ -14,14 +14,27 @@ import (
 // connection has no part of a record in it. A Go version in which the buffer has another name
 // or type only costs memory: then nothing is lent.
 
-// recordAt is where tls.Conn has its buffer, or 0.
-var recordAt = func() uintptr {
-	f, ok := reflect.TypeFor[tls.Conn]().FieldByName("rawInput")
+// recordAt is where tls.Conn has its buffer for records, and messagesAt the one for messages of the handshake, or 0.
+var recordAt, messagesAt = bufferAt("rawInput"), bufferAt("hand")
+
+func bufferAt(name string) uintptr {
+	f, ok := reflect.TypeFor[tls.Conn]().FieldByName(name)
 	if !ok || f.Type != reflect.TypeFor[bytes.Buffer]() {
 		return 0
 	}
 	return f.Offset
-}()
+}
+
+// dropMessages gives back the buffer for messages, once the handshake has been made: with certificates it has more than
+// a kilobyte.
+func dropMessages(c *tls.Conn) {
+	if messagesAt == 0 {
+		return
+	}
+	if m := (*bytes.Buffer)(unsafe.Add(unsafe.Pointer(c), messagesAt)); m.Len() == 0 {
+		*m = bytes.Buffer{}
+	}
+}
 
 // record is the buffer of a connection, or nil if it cannot be found.
 func (w *TLS) record() *bytes.Buffer {

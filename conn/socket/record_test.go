@@ -2,10 +2,10 @@ package socket
 
 import "testing"
 
-// This version of Go has the buffer where it is looked for. Otherwise only memory is lost, but
+// This version of Go has the buffers where they are looked for. Otherwise only memory is lost, but
 // somebody should know.
-func TestRecordBufferIsFound(t *testing.T) {
-	if recordAt == 0 {
-		t.Error("tls.Conn has no field rawInput of type bytes.Buffer any more")
+func TestBuffersAreFound(t *testing.T) {
+	if recordAt == 0 || messagesAt == 0 {
+		t.Error("tls.Conn has no fields rawInput and hand of type bytes.Buffer any more")
 	}
 }

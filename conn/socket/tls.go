@@ -41,7 +41,10 @@ type TLS struct {
 func NewOver(c net.Conn) *TLS { return &TLS{below: c} }
 
 // Settle ends that: the loop has the connection from now on, by its bare socket.
-func (w *TLS) Settle(c *tls.Conn, fd int) { w.conn, w.fd, w.below = c, fd, nil }
+func (w *TLS) Settle(c *tls.Conn, fd int) {
+	w.conn, w.fd, w.below = c, fd, nil
+	dropMessages(c)
+}
 
 // Buffers are what the connections of a loop lend in turn.
 type Buffers struct {
