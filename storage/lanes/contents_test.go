@@ -13,12 +13,15 @@ type contents struct {
 	jobs  [4]uint64 // a bit for each id
 	open  string    // turns of which a part is still missing
 	epoch uint64    // who wrote them
+	// of a town; nil: those for which the lanes were made
+	members *version
 }
 
 // What turns do.
 const (
 	put    = 'p'
 	remove = 'r'
+	change = 'm' // the members
 )
 
 const mostIDs = 200
@@ -43,8 +46,14 @@ func (w *world) after(c contents, r *turns.Record) contents {
 		w.fail("P7: record %d ends turns that nobody wrote", r.Number)
 		return c
 	}
-	what, id := parseTurn([]byte(c.open))
+	turn := c.open
+	what, id := parseTurn([]byte(turn))
 	switch c.open = ""; {
+	case what == change:
+		if c.members == nil && id != 1 || c.members != nil && id != c.members.number+1 {
+			w.fail("P14: record %d has version %d, after another one than that before", r.Number, id)
+		}
+		c.members = w.decisions[turn]
 	case what == put && id <= c.top:
 		w.fail("K8: record %d gives the id %d, after %d", r.Number, id, c.top)
 	case what == put:
@@ -69,6 +78,9 @@ func (w *world) begin(i int, what byte, id uint64, parts int) {
 	b := binary.LittleEndian.AppendUint64([]byte{what}, id)
 	n.turn = append(b, fmt.Sprint(i, n.life, n.writes)...)
 	w.turns[string(n.turn)] = true
+	if what == change {
+		w.decisions[string(n.turn)] = w.proposed
+	}
 	for rest := n.turn; parts > 0; parts-- {
 		size := len(rest) / parts
 		n.parts, rest = append(n.parts, rest[:size]), rest[size:]

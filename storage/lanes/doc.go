@@ -66,15 +66,14 @@
 // is not in the log: the nodes for which the lanes were made.
 //
 //	P13 An owner counts majorities of the voters of the last version that it has taken from this log. When it
-//	    takes a version, what the voters of the one before have granted counts no more. A node that is no voter
-//	    does not stand.
-//	P14 An owner appends a version only while it has the lease, and when it has taken all versions that it has
-//	    appended before. It never appends one without itself.
+//	    takes a version, what the voters of the one before have granted counts no more.
+//	P14 An owner appends a version only while it has the lease by the last one that it has taken. (By P1 it has
+//	    then taken all versions that it has appended before.)
 //	P15 The voters of a version and of the one before differ by one node at most.
 //	P16 An owner appends a version only while a majority of its voters have copies that are not being made, and have
-//	    told in this epoch that they reach the place at which the epoch began. A node that becomes a voter is one of
-//	    these. Guests' copies hold up purges as those of voters do. From when a version is appended until it is
-//	    taken, the owner purges nothing.
+//	    told in this epoch that they have all up to the place at which the epoch began, and all that was purged in
+//	    it. A node that becomes a voter is one of these. Guests' copies hold up purges as those of voters do. From
+//	    when a version is appended until it is taken, the owner purges nothing.
 //	P17 A voter belongs to the version that has let its node in, and keeps that number with its promises. A blank
 //	    voter gets it from the owner that shows it its life. Owners count only answers of the voters that their
 //	    version means. So a node that was removed, and whose name somebody else has got by now, counts no more:
@@ -125,7 +124,7 @@
 // away.
 //
 // K7 while members change: Take an older owner, of epoch e, and a newer one. Let v be the newest version that epochs up
-// to e have put on the lanes. The older owner has taken it, or, if it has appended v itself, the one before (P14). By
+// to e have put on the lanes. The older owner has taken it, or, if it has appended v itself, the one before (P1). By
 // these two alone it counts for ever, since nothing more of its epoch lands. If the newer owner counts by v too, their
 // majorities have a voter in common (P15), and what is said above holds. If it counts by a later version, then v+1
 // was appended in an epoch newer than e, by an owner that counted by v and had the lease (P13, P14). A majority of the
@@ -159,5 +158,5 @@
 // lane that ends before what was read of it, a number that does not follow the one before, lanes without the last
 // number of the store. Not every case shows, so whoever restores lanes gives the log a new origin.
 //
-// without_test.go shows that each rule is needed, by leaving it out.
+// without_test.go, members_test.go and change_test.go show that each rule is needed, by leaving it out.
 package lanes

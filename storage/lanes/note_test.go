@@ -1,7 +1,6 @@
 package lanes
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -28,8 +27,12 @@ type note struct {
 	ok         bool
 	since      time.Duration
 	promised   uint64
-	durable    int64 // -1: there is no copy that counts
-	stand      bool  // the node is to be the next owner
+	name       int      // of an answer: as whom
+	voter      uint64   // likewise
+	members    *version // of a beat: by whom it counts
+	place      int64    // as durable, but what the copy has
+	durable    int64    // -1: there is no copy that counts
+	stand      bool     // the node is to be the next owner
 	request    int
 	checkpoint *copyOf
 	giver      string
@@ -71,12 +74,17 @@ func (t *town) beat(i int) {
 		return
 	}
 	p.beaten = p.at(t.now)
-	for k := range t.people {
-		m := note{kind: beating, from: i, to: k, boot: p.boot, epoch: p.epoch, sent: p.beaten}
+	members := t.members(i)
+	for k, o := range t.people {
+		e := members.named(o.name)
+		if e == nil {
+			continue
+		}
+		m := note{members: members, kind: beating, from: i, to: k, boot: p.boot, epoch: p.epoch, sent: p.beaten}
 		if p.told < p.epoch {
 			m.ended = p.told
 		}
-		if h := p.heard[k]; p.proved > h.made || t.wanting.shown {
+		if h := p.heard[e.machine]; p.proved > h.made || t.wanting.shown {
 			m.life = h.life
 		}
 		t.send(m)
@@ -122,14 +130,18 @@ func (t *town) beaten(m note) {
 	p := t.people[m.to]
 	v := p.voter
 	if m.kind == keeping {
-		p.promises = max(p.promises, m.epoch)
+		p.promises, p.kept = max(p.promises, m.epoch), p.since
 		v.Kept(m.epoch)
 	}
 	t.hear(m.to, m.ended)
 	if life, _ := v.Blank(); t.wanting.stale && m.life > 0 {
 		m.life = life
 	}
+	_, blank := v.Blank()
 	v.Shown(m.epoch, m.life)
+	if _, still := v.Blank(); blank && !still {
+		p.since = m.members.named(p.name).since
+	}
 	since, keep, ok := v.Beat(p.at(t.now), m.epoch)
 	if keep && t.wanting.eager {
 		v.kept, ok, since = m.epoch, true, p.at(t.now)-v.older
@@ -142,8 +154,12 @@ func (t *town) beaten(m note) {
 		return
 	}
 	life, _ := v.Blank()
-	t.send(note{kind: answering, from: m.to, to: m.from, epoch: m.epoch, sent: m.sent, ok: ok, since: since,
-		promised: v.promised, life: life, durable: t.reports(m.to), request: p.asks})
+	answer := note{kind: answering, from: m.to, to: m.from, epoch: m.epoch, sent: m.sent, ok: ok, since: since,
+		promised: v.promised, life: life, durable: t.reports(m.to), request: p.asks, name: p.name, voter: p.since}
+	if answer.place = answer.durable; answer.place >= 0 {
+		answer.place = int64(t.nodes[m.to].store.now.Number)
+	}
+	t.send(answer)
 }
 
 // reports is what a node says of how far its copy is durable.
@@ -158,8 +174,13 @@ func (t *town) reports(i int) int64 {
 // answered is when an owner gets an answer.
 func (t *town) answered(m note) {
 	n, p := t.nodes[m.to], t.people[m.to]
-	if m.life != 0 && p.heard[m.from].life != m.life {
-		p.heard[m.from] = heard{m.life, p.made}
+	e := t.members(m.to).named(m.name)
+	if e == nil || m.life == 0 && m.voter != e.since && !t.wanting.names {
+		return
+	}
+	who := e.machine // whoever it was: the owner knows names
+	if m.life != 0 && p.heard[who].life != m.life {
+		p.heard[who] = heard{m.life, p.made}
 	}
 	if t.wanting.mixes {
 		m.epoch = p.epoch
@@ -167,14 +188,16 @@ func (t *town) answered(m note) {
 	if p.lease == nil || m.epoch != p.epoch {
 		return
 	}
-	if n.counts != nil && (m.sent > p.counted[m.from] || t.wanting.late) {
-		p.counted[m.from] = max(m.sent, p.counted[m.from])
+	if n.counts != nil && (m.sent > p.counted[who] || t.wanting.late) {
+		p.counted[who] = max(m.sent, p.counted[who])
 		if m.durable >= 0 {
-			delete(p.given, m.from)
-			n.count(m.from, uint64(m.durable))
+			delete(p.given, who)
+			n.count(who, uint64(m.durable))
+			p.places[who] = uint64(m.place)
 		}
 		if m.request > 0 {
-			t.gives(m)
+			delete(p.places, who)
+			t.gives(m, who)
 		}
 	}
 	if m.ok {
@@ -184,7 +207,7 @@ func (t *town) answered(m note) {
 		if t.wanting.rest {
 			m.since = time.Hour
 		}
-		p.lease.Answered(p.at(t.now), fmt.Sprint(m.from), m.epoch, m.sent, m.since)
+		p.lease.Answered(p.at(t.now), e.vote(), m.epoch, m.sent, m.since)
 	} else if m.promised > m.epoch && n.log != nil {
 		t.resign(m.to)
 	}
@@ -224,15 +247,15 @@ func (t *town) lacks(i int) bool {
 }
 
 // gives has an owner give a checkpoint. It counts from now on.
-func (t *town) gives(m note) {
+func (t *town) gives(m note, who int) {
 	n, p, o := t.nodes[m.to], t.people[m.to], t.people[m.from]
-	g, again := p.given[m.from]
+	g, again := p.given[who]
 	if !again || g.request != m.request {
 		c := n.store
 		c.now = c.durable
 		g = given{m.request, &c}
-		p.given[m.from], p.counted[m.from] = g, p.at(t.now)
-		n.count(m.from, c.durable.Number)
+		p.given[who], p.counted[who] = g, p.at(t.now)
+		n.count(who, c.durable.Number)
 		if m.request == o.asks {
 			o.offers[t.name(m.to)] = c.durable.Number
 		}

@@ -9,42 +9,44 @@ import (
 var customs = []struct {
 	weight int
 	what   func(t *town, i, lane int)
+	moves  bool // only where members come and go
 }{
-	{60, func(t *town, i, lane int) { t.works(i) }},
-	{40, func(t *town, i, lane int) { t.hands(i) }},
-	{40, func(t *town, i, lane int) {
+	{weight: 60, what: func(t *town, i, lane int) { t.works(i) }},
+	{weight: 40, what: func(t *town, i, lane int) { t.hands(i) }},
+	{weight: 40, what: func(t *town, i, lane int) {
 		t.nodes[i].log.Follow(lane)
 		t.settle(i, nil)
 	}},
-	{5, func(t *town, i, lane int) {
+	{weight: 5, what: func(t *town, i, lane int) {
 		if t.nodes[i].lane[lane] != 0 {
 			t.timeout(i, lane)
 		}
 	}},
-	{12, func(t *town, i, lane int) {
+	{weight: 12, what: func(t *town, i, lane int) {
 		if quiet := t.now-max(t.heldAt, t.stood) > Rest; t.nodes[i].log.role == Follower &&
 			(quiet || t.r.IntN(20) == 0) || quiet && t.now-t.people[i].owned > 2*Rest {
 			t.stands(i)
 		}
 	}},
-	{20, func(t *town, i, lane int) { t.syncs(i) }},
-	{15, func(t *town, i, lane int) { t.purges(i, lane) }},
-	{1, func(t *town, i, lane int) { t.down(i, false) }},
-	{3, func(t *town, i, lane int) {
+	{weight: 20, what: func(t *town, i, lane int) { t.syncs(i) }},
+	{weight: 15, what: func(t *town, i, lane int) { t.purges(i, lane) }},
+	{weight: 1, what: func(t *town, i, lane int) { t.down(i, false) }},
+	{weight: 3, what: func(t *town, i, lane int) {
 		if t.rough && t.spare(i) {
 			t.down(i, true)
 		}
 	}},
-	{1, func(t *town, i, lane int) { t.people[i].cut[t.r.IntN(len(t.nodes))] = t.now + t.while() }},
-	{1, func(t *town, i, lane int) { t.people[i].still = t.now + 2*t.while() }},
-	{3, func(t *town, i, lane int) {
+	{weight: 1, what: func(t *town, i, lane int) { t.people[i].cut[t.r.IntN(len(t.nodes))] = t.now + t.while() }},
+	{weight: 1, what: func(t *town, i, lane int) { t.people[i].still = t.now + 2*t.while() }},
+	{weight: 3, what: func(t *town, i, lane int) {
 		if t.nodes[i].log.Ready() {
 			t.nodes[i].log.Use(lane)
 		}
 	}},
-	{6, func(t *town, i, lane int) { t.asks(i) }},
-	{3, func(t *town, i, lane int) { t.giveUp(i, t.r.IntN(len(t.nodes))) }},
-	{10, func(t *town, i, lane int) { t.ends(i, t.r.IntN(len(t.nodes))) }},
+	{weight: 6, what: func(t *town, i, lane int) { t.asks(i) }},
+	{weight: 3, what: func(t *town, i, lane int) { t.giveUp(i, t.r.IntN(len(t.nodes))) }},
+	{weight: 10, what: func(t *town, i, lane int) { t.ends(i, t.r.IntN(len(t.nodes))) }},
+	{weight: 40, what: func(t *town, i, lane int) { t.changes(i) }, moves: true},
 }
 
 // while is for how long a link is cut or a node stands still.
@@ -100,7 +102,7 @@ func (t *town) step() {
 	switch n, p := t.nodes[i], t.people[i]; {
 	case len(t.mix) == 0 || t.r.IntN(100) < 55:
 		t.message()
-	case !p.up && t.r.IntN(3) == 0:
+	case !p.up && p.name >= 0 && t.r.IntN(3) == 0:
 		t.up(i)
 	case !p.up || p.still > t.now:
 	case n.log != nil:
@@ -132,14 +134,14 @@ func live(seed uint64, steps int, set func(*town)) (*town, error) {
 func (t *town) settles() {
 	before := t.acked
 	for i := range t.people {
-		t.people[i].still, t.people[i].cut = 0, [3]time.Duration{}
+		t.people[i].still, t.people[i].cut = 0, [5]time.Duration{}
 	}
 	for range 400 {
 		t.now += 50 * time.Millisecond
 		t.check()
 		owner := -1
 		for i, p := range t.people {
-			if !p.up && p != t.away {
+			if !p.up && p != t.away && p.name >= 0 {
 				t.up(i)
 			}
 			if n := t.nodes[i]; n.log != nil && n.log.role == Owner &&
@@ -167,7 +169,7 @@ func (t *town) settles() {
 func (t *town) rounds() (done bool) {
 	done = true
 	for i, p := range t.people {
-		if p == t.away {
+		if p == t.away || p.name < 0 {
 			continue
 		}
 		if p.at(t.now)-p.beaten > 200*time.Millisecond {
@@ -179,9 +181,9 @@ func (t *town) rounds() (done bool) {
 			}
 			t.arrive()
 		}
-		n := t.nodes[i]
+		n, member := t.nodes[i], t.last.at(i) != nil
 		if n.log == nil {
-			done = false
+			done = done && !member
 			continue
 		}
 		for l := range n.lane {
@@ -199,7 +201,7 @@ func (t *town) rounds() (done bool) {
 		t.syncs(i)
 		t.asks(i)
 		_, blank := p.voter.Blank()
-		done = done && !blank && n.store.now.Number == uint64(len(t.content))
+		done = done && (!member || !blank && n.store.now.Number == uint64(len(t.content)))
 	}
 	t.check()
 	return done

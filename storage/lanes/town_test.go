@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -11,9 +10,12 @@ import (
 // resident is what a node of a town is beside its log.
 type resident struct {
 	up    bool
+	name  int              // as which it runs; -1: it is not there
+	since uint64           // as whom it has promised something (P17)
+	kept  uint64           // likewise, in the file
 	boot  int              // how often it has started
 	still time.Duration    // it does nothing until then
-	cut   [3]time.Duration // what it says to others is lost until then
+	cut   [5]time.Duration // what it says to others is lost until then
 	waits [2]waiting
 	clock
 	voter    *Voter
@@ -23,7 +25,10 @@ type resident struct {
 	lease   *Lease
 	epoch   uint64 // of the lease
 	beaten  time.Duration
+	former  time.Duration   // until when the voters have granted it that do not count any more
 	owned   time.Duration   // since when
+	from    uint64          // the place that it had then
+	places  map[int]uint64  // what copies that are not being made have, as they have told since then
 	held    map[uint64]bool // the jobs that clients have
 	removes uint64          // the job that is being removed
 
@@ -37,6 +42,7 @@ type resident struct {
 	offers map[string]uint64 // of it, by owners
 	giver  string            // the owner whose checkpoint its copy was
 	most   uint64            // the highest number that has been durable in one of its copies
+	got    uint64            // and that one of them has had
 }
 
 // waiting is for the engine's answer on a lane.
@@ -66,6 +72,11 @@ type town struct {
 	mix      []int // customs, as often as they may happen
 	now      time.Duration
 	people   []*resident
+	moves    bool      // members come and go
+	meant    [5]int    // whose each name is now
+	founded  *version  // version 0
+	last     *version  // the newest that somebody has taken
+	gonePast [2]int    // what of each lane was purged when that was looked at last
 	away     *resident // that one does not come back
 	notes    []note
 	lives    uint64
@@ -99,22 +110,34 @@ type wanting struct {
 	late     bool // P8: an answer counts, however old
 	majority bool // P8: copies that are being made are of the majority
 	base     bool // P8: a store without what was imported is a copy
+	former   bool // P13: what former voters have granted counts on
+	copies   bool // P16: voters need no copies
+	free     bool // P16: an owner purges while it appends a version
+	names    bool // P17: whoever has a voter's name is this voter
 }
 
 func newTown(seed uint64, set func(*town)) *town {
-	t := &town{world: newWorld(3), r: rand.New(rand.NewPCG(seed, 3)), gone: map[uint64]bool{}}
+	t := &town{world: newWorld(3), r: rand.New(rand.NewPCG(seed, 3)), gone: map[uint64]bool{}, founded: founders(3)}
 	if set != nil {
 		set(t)
 	}
+	for t.moves && len(t.nodes) < 5 {
+		t.nodes = append(t.nodes, &member{store: copyOf{origin0, origin0}})
+	}
+	t.last, t.meant = t.founded, [5]int{0, 1, 2, 3, 4}
 	t.rough = t.r.IntN(3) == 0
-	t.on = hooks{own: t.own, told: t.tell}
+	t.on = hooks{t.own, t.tell, t.decided}
 	if seed%2 == 1 {
 		t.base = base
 		t.states[base] = contents{}
 	}
 	for i, n := range t.nodes {
 		t.people = append(t.people, &resident{clock: clock{time.Duration(t.r.Int64N(int64(time.Hour))),
-			0.98 + 0.04*t.r.Float64()}})
+			0.98 + 0.04*t.r.Float64()}, name: i})
+		if i >= len(t.founded.nodes) {
+			t.people[i].name = -1
+			continue
+		}
 		if i > 0 || t.r.IntN(2) == 0 { // or this one is new
 			n.store.now.Hash, n.store.durable.Hash = t.base, t.base
 		}
@@ -128,6 +151,9 @@ func newTown(seed uint64, set func(*town)) *town {
 // all of them would hardly meet.
 func (t *town) weigh() {
 	for k, c := range customs {
+		if c.moves && !t.moves {
+			continue
+		}
 		for range c.weight * []int{0, 1, 1, 1, 5}[t.r.IntN(5)] {
 			t.mix = append(t.mix, k)
 		}
@@ -168,7 +194,7 @@ func (t *town) up(i int) {
 	p.boot++
 	p.heard, p.asks, p.offers = map[int]heard{}, 0, nil
 	now := p.at(t.now)
-	if p.promises > 0 || t.wanting.blank {
+	if p.since = p.kept; p.promises > 0 || t.wanting.blank {
 		p.voter = NewVoter(p.promises, now)
 	} else {
 		t.lives++
@@ -192,32 +218,19 @@ func (t *town) down(i int, disk bool) {
 	p.up, p.voter, p.lease, p.held, p.removes, p.told = false, nil, nil, nil, 0, 0
 	if disk {
 		t.lost++
-		p.promises, p.giver = 0, ""
+		p.promises, p.kept, p.giver = 0, 0, ""
 		t.nodes[i].store = copyOf{origin0, origin0}
-	}
-}
-
-// spare tells whether the others have all that has been purged, so that a disk may be lost.
-func (t *town) spare(i int) bool {
-	purged := uint64(0)
-	for l := range t.engine {
-		for _, e := range t.engine[l].records[:t.engine[l].purged] {
-			purged = max(purged, e.Record.Number)
+		if p.name >= 0 && t.meant[p.name] != i { // there would be two blank ones
+			p.name = -1
 		}
 	}
-	for k := range t.nodes {
-		if s := &t.nodes[k].store; k != i && s.durable.Number >= purged && (s.durable.Number > 0 ||
-			s.durable.Hash == t.base) {
-			return true
-		}
-	}
-	return false
 }
 
 // holds tells whether a node has a lease now.
 func (t *town) holds(i int) bool {
 	p := t.people[i]
-	return p.lease != nil && p.lease.Until(p.at(t.now)) > p.at(t.now)
+	now := p.at(t.now)
+	return p.lease != nil && max(p.former, p.lease.Until(now)) > now
 }
 
 // serves tells whether it owns the shard, too.
@@ -228,6 +241,9 @@ func (t *town) serves(i int) bool {
 
 func (t *town) stands(i int) {
 	p := t.people[i]
+	if !t.members(i).voter(i) {
+		return
+	}
 	p.made++
 	p.stood, t.stood = p.made, t.now
 	t.stand(i)
@@ -237,15 +253,24 @@ func (t *town) stands(i int) {
 func (t *town) own(i int) {
 	p := t.people[i]
 	p.proved, p.turned, p.owned, p.counted = p.stood, 0, t.now, map[int]time.Duration{}
-	p.given = map[int]given{}
-	t.appoint(i)
+	p.given, p.places, p.from = map[int]given{}, map[int]uint64{}, t.nodes[i].store.now.Number
+	clear(t.nodes[i].counts)
+	for _, e := range t.members(i).nodes {
+		t.nodes[i].counts[e.machine] = 0
+	}
+	t.nodes[i].counts[i] = t.nodes[i].store.durable.Number
+	if t.appoint(i); !t.members(i).voter(i) {
+		t.resign(i)
+	}
 }
 
 // appoint begins a lease.
 func (t *town) appoint(i int) {
 	p := t.people[i]
 	if epoch := t.nodes[i].log.epoch; p.lease == nil || p.epoch != epoch {
-		p.lease, p.epoch, p.held, p.beaten = NewLease(epoch, "0", "1", "2"), epoch, map[uint64]bool{}, -time.Hour
+		p.lease, p.epoch, p.held, p.beaten = NewLease(epoch, t.members(i).votes()...), epoch, map[uint64]bool{},
+			-time.Hour
+		p.former = 0
 	}
 }
 
@@ -300,8 +325,15 @@ func (t *town) hands(i int) {
 
 // check looks who has a lease.
 func (t *town) check() {
+	for l := range t.engine {
+		if s := &t.engine[l]; s.purged > t.gonePast[l] {
+			t.remains(l, t.gonePast[l])
+			t.gonePast[l] = s.purged
+		}
+	}
 	holder := -1
 	for i, p := range t.people {
+		p.got = max(p.got, t.nodes[i].store.now.Number)
 		if !t.holds(i) {
 			clear(p.held) // its clients are cut off
 			continue
@@ -319,52 +351,6 @@ func (t *town) check() {
 			}
 			t.holders++
 		}
-	}
-}
-
-// purges has an owner free what all copies have that it counts. It knows of the copies that it has given.
-func (t *town) purges(i, l int) {
-	n := t.nodes[i]
-	there, durable := 0, uint64(math.MaxUint64)
-	for k, number := range n.counts {
-		if _, made := t.people[i].given[k]; !made {
-			there++
-		}
-		durable = min(durable, number)
-	}
-	if n.log.role != Owner || there <= len(t.nodes)/2 && !t.wanting.majority {
-		return
-	}
-	seq := n.log.Purge(l, durable)
-	if seq == 0 || int(seq) <= t.engine[l].purged {
-		return
-	}
-	n.purged = max(n.purged, durable)
-	for _, e := range t.engine[l].records[t.engine[l].purged:seq] {
-		t.purged(i, e.Record.Number)
-	}
-	t.messages = append(t.messages, message{from: i, life: n.life, Request: Request{Lane: l}, purge: seq})
-}
-
-// purged looks whether an owner may have a record purged.
-func (t *town) purged(i int, number uint64) {
-	have := 0
-	for k, p := range t.people {
-		if p.most >= number {
-			have++
-		}
-		if _, counted := t.nodes[i].counts[k]; !counted {
-			continue
-		}
-		if s := t.nodes[k].store.durable.Number; p.giver == t.name(i) && number > s {
-			t.fail("K5: record %d is purged; node %d, a copy of node %d, has %d", number, k, i, s)
-		}
-		if offer, ok := p.offers[t.name(i)]; ok && number > offer {
-			t.fail("K5: record %d is purged; node %d is to be a copy of node %d with %d", number, k, i, offer)
-		}
-	}
-	if have <= len(t.nodes)/2 {
-		t.fail("K5: record %d is purged, and has been durable on %d nodes", number, have)
 	}
 }
 

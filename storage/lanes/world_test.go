@@ -45,13 +45,18 @@ type world struct {
 	ids     map[uint64]bool
 	states  map[uint64]contents // what a store has with the record that has a hash
 	turns   map[string]bool     // what owners have begun to write
-	wrong   error
+
+	proposed  *version            // the newest that an owner has begun to write
+	decisions map[string]*version // what the turns that are versions say
+	wrong     error
 }
 
 // hooks are told what happens in a world, or change it.
 type hooks struct {
 	own  func(i int)
 	told func(i int, turn []byte) // its turn has been acknowledged
+	// it has taken a version of the members
+	decided func(i int, v *version)
 }
 
 // Worlds are small, so marks are few in them.
@@ -60,7 +65,7 @@ func init() { mostMarks = 4 }
 func newWorld(n int) *world {
 	w := &world{content: map[uint64]uint64{}, owners: map[uint64]string{}, ackedOf: map[uint64]uint64{},
 		ids: map[uint64]bool{}}
-	w.states, w.turns = map[uint64]contents{0: {}}, map[string]bool{}
+	w.states, w.turns, w.decisions = map[uint64]contents{0: {}}, map[string]bool{}, map[string]*version{}
 	for i := range n {
 		w.nodes = append(w.nodes, &member{store: copyOf{origin0, origin0}})
 		w.start(i)
@@ -158,6 +163,9 @@ func (w *world) folded(i int, e *Entry) {
 	n.store.now.Number, n.store.now.Hash = number, e.Hash
 	if _, known := w.states[e.Hash]; !known {
 		w.states[e.Hash] = w.after(w.states[e.Record.Before], &e.Record)
+	}
+	if m := w.states[e.Hash].members; m != w.states[e.Record.Before].members {
+		w.on.decided(i, m)
 	}
 	if n.wrote != n.store.now {
 		return
@@ -279,11 +287,4 @@ func (n *member) count(i int, durable uint64) {
 		return
 	}
 	n.counts[i] = durable
-}
-
-// giveUp has an owner count a node's copy no more, as an operator may who cannot wait for it.
-func (w *world) giveUp(i, k int) {
-	if c := w.nodes[i].counts; i != k && len(c)-1 > len(w.nodes)/2 {
-		delete(c, k)
-	}
 }

@@ -39,7 +39,7 @@ var budgets = map[string]weight{
 	"storage/cluster":         {16150, 12300},
 	"storage/cluster/members": {1000, 1300},
 	"storage/jetstream":       {5900, 4250},
-	"storage/lanes":           {1900, 6100},
+	"storage/lanes":           {1900, 7900},
 	"storage/locallog":        {4100, 4300},
 	"storage/pebblestore":     {22550, 21800},
 	"tools":                   {6600, 7700},
