@@ -227,7 +227,8 @@ func (s *Election) bears(i int, m *Members) error {
 	}
 	for _, n := range m.Nodes {
 		c := s.counted[n.Name]
-		has := n.Name == s.Node || !s.GivenUp(n.Name) && len(c.places) == s.Shards && c.places[i] >= max(sh.from, s.purged[i])
+		has := n.Name == s.Node ||
+			!s.GivenUp(n.Name) && len(c.places) == s.Shards && c.places[i] >= max(sh.from, s.purged[i])
 		vote := voteOf(n.Name, n.Since)
 		switch {
 		case n.Guest:
