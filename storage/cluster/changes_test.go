@@ -94,6 +94,7 @@ func TestNodesComeAndGo(t *testing.T) {
 		t.Fatalf("%s", table.Encode())
 	}
 	c.append(term, "two;", "a", "b", "c", "d")
+	until(t, "one that keeps no lane lacks none", func() bool { return c.nodes["d"].watch.Leads("d") })
 	if told := strings.Join(n.Status().Problems, ""); !strings.Contains(told, "it lacks node d="+address) {
 		t.Errorf("CN7: a configuration that lacks node d is told as %q", told)
 	}

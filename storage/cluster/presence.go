@@ -83,8 +83,8 @@ type pursuit struct {
 // heard how far the others are.
 const heardLeaders = 10
 
-// lacks tells whether a lane is not current yet at this node's engine. A new leader would end its getting there, and
-// it could not lead: so nobody must have it lead meanwhile.
+// lacks tells whether a lane that this node's engine keeps is not current yet there. A new leader would end its getting
+// there, and it could not lead: so nobody must have it lead meanwhile.
 func (n *Node) lacks(p *pursuit) bool {
 	if n.server == nil {
 		return false // a site's own engine is on other machines, and its operator's
@@ -96,12 +96,12 @@ func (n *Node) lacks(p *pursuit) bool {
 	if p.has == nil {
 		p.has = map[string]bool{}
 	}
+	lacks := false
 	for _, name := range *lanes {
-		if !p.has[name] && n.server.Current(name) {
-			p.has[name] = true
-		}
+		p.has[name] = n.server.Keeps(name) && (p.has[name] || n.server.Current(name))
+		lacks = lacks || !p.has[name] && n.server.Keeps(name)
 	}
-	return len(p.has) < len(*lanes)
+	return lacks
 }
 
 // cutOff is what operators are told of a node whose engine rests.

@@ -29,7 +29,13 @@ func (n *Node) leading() []string {
 	if !ours && (owner == "" || len(hubs) == 0 || hubs[0] != n.o.Node || slices.Contains(hubs, owner)) {
 		return nil
 	}
-	names := slices.DeleteFunc(n.election.Leaders(), func(name string) bool { return !n.watch.Leads(name) })
+	leaves := ""
+	if c := n.table.Load().Change; c != nil && c.Remove != nil {
+		leaves = c.Remove.Name
+	}
+	names := slices.DeleteFunc(n.election.Leaders(), func(name string) bool {
+		return !n.watch.Leads(name) || name == leaves
+	})
 	if len(hubs) == 0 && !slices.ContainsFunc(names, func(name string) bool { return name != owner }) {
 		return n.election.Leaders() // all others have just been started
 	}

@@ -92,14 +92,14 @@
 //	       #8258, #8432, #8460, #8602; E13, and no change begins while a member that stays is away)
 //	#6888  a stream was forgotten after kills; open. Adjust makes no stream, and Open none in a cluster that has begun
 //	       unless nobody keeps its copies (storage/cluster)
-//	#7481  a group without a majority stays so when another server comes, and the old one must be removed by hand:
-//	Expel
+//	#7481  a group without a majority stays so when another server comes, and the old one has to be removed:
+//	       Expel
 //
 // Two lanes do not protect from this: a record is acknowledged when one of them has it, and what harms one lane harms
 // the other. What protects beside E12 and E13 is that the owner and its followers have the record in their stores
 // (P9), and that the hashes of records tell whoever has it from a log that goes on without it.
 //
-// Tried with five processes and a lane's two streams, three or five replicas, sync always, for 45 s each: one or two
+// Tried with five processes and a shard's two streams, three or five replicas, sync always, for 45 s each: one or two
 // nodes at a time were killed with -9, cut off or stopped for 0.3 to 4.3 s, all the time, while members came and
 // went and each lane got some 100 appends a second. By the rules above none of 120,000 acknowledged appends of 14 such
 // runs was lost, in 94 changes of members. When members were removed at any time (SERVER.REMOVE), and came back at once

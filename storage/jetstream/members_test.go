@@ -201,6 +201,21 @@ func (w *town) peers(at string) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
+// Only who keeps a lane can lead it.
+func TestWhoCouldLead(t *testing.T) {
+	for _, c := range []struct{ lane, alive, want string }{
+		{"3 a b c", "a b d", "a b"}, {"3 a b? c!", "", "a"}, {"3 a b? c!", "b", "b"}, {"3 a b~4 c", "b c", "b c"},
+	} {
+		d, alive := laneOf(t, c.lane), strings.Fields(c.alive)
+		if c.alive == "" {
+			alive = nil
+		}
+		if got := strings.Join(d.could(alive), " "); got != c.want {
+			t.Errorf("of %s, where %s live: %s, not %s", c.lane, c.alive, got, c.want)
+		}
+	}
+}
+
 // E12: the latest membership that a directory knows of counts, and nothing is left of earlier ones.
 func TestHomes(t *testing.T) {
 	for _, c := range []struct {

@@ -142,6 +142,12 @@ func (s *Server) Current(stream string) bool {
 	return engine != nil && engine.JetStreamIsStreamCurrent(server.DEFAULT_GLOBAL_ACCOUNT, stream)
 }
 
+// Keeps tells whether the engine is one of those that keep a stream, as far as it has heard.
+func (s *Server) Keeps(stream string) bool {
+	engine := s.engine.Load()
+	return engine != nil && engine.JetStreamIsStreamAssigned(server.DEFAULT_GLOBAL_ACCOUNT, stream)
+}
+
 // ErrFailed says that the engine has given up streams on this machine, until the process is started anew.
 var ErrFailed = errors.New("jetstream: the engine does not work any more")
 

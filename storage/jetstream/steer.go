@@ -13,19 +13,7 @@ func (s *Shard) Streams() []string { return s.streams[:] }
 // could, as the leader sees it.
 func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []string, err error) {
 	info, err := s.info(ctx, lane)
-	if err != nil {
-		return "", nil, err
-	}
-	if leader = nodeOf(info.Cluster.Leader); leader == "" {
-		return "", nil, nil
-	}
-	members = append(members, leader)
-	for _, r := range info.Cluster.Replicas {
-		if r.whole() {
-			members = append(members, nodeOf(r.Name))
-		}
-	}
-	return leader, members, nil
+	return nodeOf(info.Cluster.Leader), info.could(nil), err
 }
 
 func (s *Shard) info(ctx context.Context, lane int) (info description, err error) {
@@ -76,15 +64,24 @@ func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
 func (s *Shard) leaders(ctx context.Context, owner string, alive []string) (leaders, want [2]string, err error) {
 	var of [2][]string
 	for i := range leaders {
-		var members []string
-		if leaders[i], members, err = s.Leader(ctx, i); err != nil {
+		info, err := s.info(ctx, i)
+		if err != nil {
 			return leaders, want, err
 		}
-		if of[i] = alive; alive == nil {
-			of[i] = members
-		}
+		leaders[i], of[i] = nodeOf(info.Cluster.Leader), info.could(alive)
 	}
 	return leaders, steered(leaders, owner, of), nil
+}
+
+// could are the nodes that could lead a lane: those of a list, or without one those that are whole, that keep it.
+func (d *description) could(alive []string) (nodes []string) {
+	for _, p := range d.peers() {
+		if node := nodeOf(p.Name); node != "" && (alive == nil && p.whole() || slices.Contains(alive, node)) &&
+			!p.Pending {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
 }
 
 // steered says who should lead each lane, of those that could.
