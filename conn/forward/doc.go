@@ -57,6 +57,22 @@
 // all pairs end. When the forwarder is closed, nothing more is read from clients, and a pair ends when no reply has
 // come for 100 ms (quietFor).
 //
+// # What it costs
+//
+// Measured on two processors that others used too (BenchmarkHop, TestIdle, TestIdleTLS). The processor time is that of
+// client, nodes and server for a question of 20 bytes and its answer; the difference is that of the hop:
+//
+//	                    direct    passed on      with certificates
+//	50 clients          8.5 µs    14 to 18 µs    27 µs
+//	one client          7.5 µs    18 to 20 µs    100 µs, mostly changes of threads
+//	waiting             340 bytes
+//	idle                          650 bytes      16 KB, at both nodes together
+//
+// To look for more events without blocking before each wait did not help: 17 µs for 50 clients, where waiting at once
+// took 14 to 18. The loops of package event were not used: they are about shards, sessions and replies, and close a
+// connection whose client has shut down its side. splice(2) needs a pipe for each direction, four more descriptors for
+// a pair, and two system calls for each piece; commands and replies are short, so that it was not built.
+//
 // # Invariants
 //
 // FW1: bytes reach the other side in order, and all of them, unless the pair ends for one of the reasons above.

@@ -80,7 +80,7 @@ func idle(t testing.TB, c Cluster, clients int) (waiting, passed int64) {
 		for n := 0; n < len(b); n += must.Get(syscall.Read(c, b[n:])) {
 		}
 	}
-	must.Until(t, "all handshakes are over", func() bool { return len(s.link.guests.all) == 0 })
+	s.link.guests.gone.Wait() // until all handshakes are over
 	return waiting, each("have been passed on")
 }
 

@@ -72,6 +72,7 @@ func (n *line) give(p *pair) {
 	err := n.host.Take(p.door.entrance, p.client.fd, nil)
 	switch {
 	case err == nil:
+		n.pause = 0
 		n.forget(&p.client)
 		p.client.fd = -1
 		n.end(p)
@@ -89,8 +90,11 @@ func (n *line) refuse(p *pair, node string, err error) {
 	n.end(p)
 }
 
-// rest has nobody passed on for a while.
+// rest has nobody passed on for a while. Many may fail at once: that is one failure.
 func (n *line) rest() {
+	if n.now < n.retryAt {
+		return
+	}
 	n.pause = min(max(firstPause, 2*n.pause), longestPause)
 	n.retryAt = n.now + int64(n.pause)
 }
@@ -118,6 +122,7 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 	case err == nil && (p.state == over || term != n.term):
 		syscall.Close(link.fd)
 	case err == nil:
+		n.pause = 0
 		p.link = link
 		n.join(p)
 	case term != n.term || p.state == over:

@@ -103,6 +103,26 @@ func TestLocalNotYet(t *testing.T) {
 	s.holds(1)
 	own.say(nil)
 	says(t, c, own.next(t), "put")
+	n := s.lines[0]
+	n.do(func() {
+		if n.pause != 0 {
+			t.Errorf("after a success the last pause is %v", n.pause)
+		}
+	})
+}
+
+// Failures of many at once are one failure: the pause after it does not grow. It does after the next one.
+func TestRest(t *testing.T) {
+	n := &line{loop: must.Get(newLoop())}
+	defer n.poll.Close()
+	for _, want := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause, 8 * firstPause, longestPause} {
+		n.now = n.retryAt
+		for range 3 {
+			if n.rest(); n.pause != want {
+				t.Fatalf("a pause of %v instead of %v", n.pause, want)
+			}
+		}
+	}
 }
 
 // An own host that will never serve a client has it closed.
