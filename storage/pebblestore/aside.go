@@ -180,11 +180,9 @@ func (s *store) setAllAside(shards int) error {
 		err = s.keepGeneration(s.dir.Join(names[0]))
 	}
 	if err == nil {
-		if err = fs.Remove(s.dir.Join(directory.ManifestName)); directory.Missing(err) {
-			err = nil
-		}
+		err = s.unmade()
 	}
-	if err = errors.Join(err, directory.SyncDir(fs, s.dir.Path)); err != nil {
+	if err != nil {
 		return errors.Join(why, err)
 	}
 	for i := range shards {
@@ -193,10 +191,37 @@ func (s *store) setAllAside(shards int) error {
 	return nil
 }
 
+// unmade removes the manifest.
+func (s *store) unmade() error {
+	err := s.o.FS.Remove(s.dir.Join(directory.ManifestName))
+	if directory.Missing(err) {
+		err = nil
+	}
+	return errors.Join(err, directory.SyncDir(s.o.FS, s.dir.Path))
+}
+
+// empty sets aside all that a directory has.
+func (s *store) empty() error {
+	m, ok, err := s.dir.Usable()
+	if err == nil && ok {
+		err = s.dir.Sweep(m.Generation)
+	}
+	if err == nil && ok {
+		err = s.keepGeneration(s.dir.Generation(m.Generation))
+	}
+	if err == nil && ok {
+		err = s.unmade()
+	}
+	return err
+}
+
 // keepGeneration sets aside all that is in a generation.
 func (s *store) keepGeneration(path string) error {
 	fs := s.o.FS
 	names, err := fs.List(path)
+	if directory.Missing(err) {
+		return nil
+	}
 	for _, name := range names {
 		if err == nil {
 			err = s.keepAside(name, fs.PathJoin(path, name))

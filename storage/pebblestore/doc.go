@@ -80,6 +80,7 @@
 //	Read        shows what is in a directory, and changes nothing   read.go
 //	verify      refuses what is damaged, before it is touched       read.go
 //	reshard     moves jobs to another number of shards              reshard.go
+//	Resharding  does so with a stopped node's copies                reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
@@ -193,6 +194,10 @@
 // until another node's copy arrives, or the log's first records. While that file is there, this copy replaces none
 // that was set aside before, and Leave and Read refuse the directory. If a copy cannot be moved, it stays where it
 // is and the node does not start. Nor does the node start if the disk fails to read, because that is not damage.
+//
+// A Resharding moves the jobs of a stopped node's copies to a new generation, as a server by itself does, whose shards
+// then stand at the beginnings of new logs. Nothing of the old generation is removed until the node opens the new one:
+// until it is known that the cluster begins with it, Return goes back.
 //
 // An owner acknowledges nothing without a lease, not even a turn that wrote nothing: it may have handed out a job.
 // When the lease is gone, or an append fails, every later turn is told the error. The copy is not affected, and a

@@ -92,7 +92,7 @@ func (s *store) found(o Options, cluster string, note func([]turns.Place) error)
 	origins := make([]turns.Place, m.Shards)
 	err = inParallel(m.Shards, func(i int) error {
 		origins[i] = turns.Place{Origin: rand.Uint64(), Hash: 1 + rand.Uint64N(1<<63)} // an empty copy has no hash
-		return to.rebase(to.dir.Shard(1, i), m.Shards, origins[i])
+		return to.rebase(to.dir.Shard(1, i), m.Shards, origins[i], nil)
 	})
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *store) found(o Options, cluster string, note func([]turns.Place) error)
 }
 
 // rebase has the store of a shard, all of whose log has been folded, begin another log.
-func (s *store) rebase(path string, shards int, place turns.Place) error {
+func (s *store) rebase(path string, shards int, place turns.Place, members []byte) error {
 	sh := s.o.sharing(s.o.FS, shards)
 	f := database.NewFault(nil)
 	st, err := openStore(sh, f, path, s.o.FS.PathBase(path), func(o *pebble.Options) { o.ErrorIfNotExists = true })
@@ -114,7 +114,7 @@ func (s *store) rebase(path string, shards int, place turns.Place) error {
 	}
 	highest, err := st.goOn()
 	if err == nil {
-		err = st.begin(place, highest)
+		err = st.begin(place, highest, members)
 	}
 	if err = errors.Join(err, st.close()); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s *store) alone(m format.Manifest) error {
 	o := newStore(s.cluster.Options)
 	err := inParallel(m.Shards, func(i int) error {
 		path, place := s.dir.Shard(m.Generation, i), newPlace()
-		if err := s.rebase(path, m.Shards, place); err != nil {
+		if err := s.rebase(path, m.Shards, place, nil); err != nil {
 			return err
 		}
 		return locallog.Create(o.logOptions(path, m.Shards), place)

@@ -113,7 +113,7 @@ func (l *shardLog) read(fresh bool) error {
 		return err
 	}
 	if fresh {
-		if err := l.begin(l.store.origin(l.shard), 0); err != nil {
+		if err := l.begin(l.store.origin(l.shard), 0, nil); err != nil {
 			return err
 		}
 		if err := locallog.Create(l.logOptions(), l.place); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"beanfield/storage"
-	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -120,11 +119,10 @@ func (s *store) checkTurns(w *repair.Witness, step *storage.Step) error {
 	if s.cluster != nil {
 		return nil // what is missing of the copy is read again where the log is kept
 	}
-	_, err = locallog.Read(s.o.FS, directory.Turns(s.o.FS, w.Dir), place, func([]byte, turns.At, turns.Place) error {
+	return readTurns(s.o.FS, w.Dir, place, func([]byte, turns.At, turns.Place) error {
 		step.Count()
 		return nil
 	})
-	return err
 }
 
 // checkOptions has Pebble's newest options looked at as Pebble itself will.

@@ -19,6 +19,8 @@ type ReplicaOptions struct {
 	Cluster string
 	// Origins are where the logs begin, one for each shard. A new store begins there.
 	Origins []turns.Place
+	// Anew says that what there is is of no use: it is set aside at the start.
+	Anew bool
 	// Member says that other nodes have what this one cannot read: then that is set aside at the start.
 	Member bool
 	// Damaged is told of a copy that cannot be read, and where it is kept, or will be once it has been replaced,
@@ -67,6 +69,11 @@ func OpenReplicas(o ReplicaOptions) (*Replicas, error) {
 	if err := s.restore(); err != nil {
 		return nil, err
 	}
+	if o.Anew {
+		if err := s.empty(); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.take(len(o.Origins), nil); err != nil {
 		return nil, err
 	}
@@ -97,8 +104,8 @@ func (s *store) belongs(m format.Manifest, shards int) error {
 	case m.Creating && m.Cluster == "":
 		return nil // there is nothing in it
 	case m.Cluster == name:
-		return directory.Error(s.o.Dir, directory.ErrForeign, "it has %d shards, and the cluster %s has %d", m.Shards,
-			name, shards)
+		return directory.Error(s.o.Dir, directory.ErrForeign, "it has %d shards, and the cluster %s has %d: if that "+
+			"number was changed without this node, beanfield cluster reshard -to %d prepares it", m.Shards, name, shards, shards)
 	case m.Cluster == "":
 		return directory.Error(s.o.Dir, directory.ErrForeign,
 			"it holds the jobs of a server by itself, not of the cluster %s; "+

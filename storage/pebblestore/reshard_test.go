@@ -13,6 +13,7 @@ import (
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/powercut"
 	"beanfield/storage/storagetest"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -209,4 +210,133 @@ func TestAChangeOfShardsNeedsSpace(t *testing.T) {
 	}
 	free(1 << 29)
 	holds(t, fs, 3, all, 2000, filledTubes...)
+}
+
+// A node's copies get another number of shards while the node is stopped. Whatever has been written when a power cut
+// ends that, the old ones count, or the new ones, and where these begin has been noted; in either case the jobs are
+// complete, and it can be said again.
+func TestDeathDuringAReshardingOfCopies(t *testing.T) {
+	t.Parallel()
+	base := vfs.NewCrashableMem()
+	all := fillLarge(t, base, 2, 60, 2)
+	o := noTicks(small(base, storage.Always)).o
+	o.Dir = "node"
+	must.Get(Found(o, "data", "test", noted(new([]turns.Place))))
+	must.Do(t, errors.Join(base.RemoveAll("data"), base.Rename("node", "data"), directory.SyncDir(base, "/")))
+	o.Dir = "data"
+	note := func(fs vfs.FS) func() error {
+		return func() error {
+			f := must.Get(fs.Create("noted", directory.Category))
+			return errors.Join(f.Sync(), f.Close(), directory.SyncDir(fs, "/"))
+		}
+	}
+	reshard := func(fs vfs.FS, n int) (was []turns.Place, c Counts) {
+		o := o
+		o.FS = fs
+		c = must.Get(Resharding{Options: o, Shards: n, ShardOf: byName(n), Note: note(fs), Begins: func(copies []turns.Place) (
+			[]turns.Place, error) {
+			was = copies
+			return beginnings(n), nil
+		}}.Run())
+		return was, c
+	}
+	step := 7
+	if brief() {
+		step = 89
+	}
+	at := 0
+	c := &camera{disk: &powercut.Mem{MemFS: base}, r: rand.New(rand.NewSource(1)), when: func(errorfs.Op) []int {
+		if at++; at%step != 1 {
+			return nil
+		}
+		return []int{at * 37 % 101}
+	}}
+	was, counts := reshard(errorfs.Wrap(c.disk, c), 5)
+	if len(was) != 2 || was[0].Hash == 0 || counts.Shards != 5 || counts.Jobs != len(all) || counts.MaxID != 60 {
+		t.Errorf("it stood at %v, and counted %+v", was, counts)
+	}
+	end := base.CrashClone(vfs.CrashCloneCfg{})
+	for _, p := range append(c.photos, photo{fs: end, what: "at the end"}) {
+		o := o
+		o.FS = p.fs
+		m, _, err := newStore(o).dir.Usable()
+		must.Do(t, err)
+		if _, missing := p.fs.Stat("noted"); m.Shards == 5 && missing != nil {
+			t.Error("the new shards count, and it was not noted where they begin")
+		}
+		if p.fs == end {
+			if m.Shards != 5 {
+				t.Error("it has not been done")
+			}
+			for range 2 {
+				must.Do(t, Return(o, 2))
+			}
+			m.Shards = 2
+		}
+		if m.Shards == 2 {
+			reshard(p.fs, 3)
+		}
+		must.Get(Leave(o))
+		holds(t, p.fs, 1+len(p.what)%4, all, 60, filledTubes...)
+		if t.Failed() {
+			t.Fatal(p.what)
+		}
+	}
+	t.Logf("%d operations, %d deaths", at, len(c.photos))
+}
+
+// beginnings are where logs begin.
+func beginnings(n int) (all []turns.Place) {
+	for i := range n {
+		all = append(all, turns.Place{Origin: 100 + uint64(i), Hash: 1 + uint64(i)})
+	}
+	return all
+}
+
+// What the cluster has decided about its nodes is carried over; while shards differ in that, a change is under way.
+// Copies that a cluster is to begin with can be read.
+func TestReshardingCarriesMembers(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	fill(t, fs, 2, 20)
+	o := noTicks(small(fs, storage.Always)).o
+	o.Dir = "node"
+	var origins []turns.Place
+	must.Get(Found(o, "data", "test", noted(&origins)))
+	say := func(text string, shards ...int) {
+		r := must.Get(OpenReplicas(ReplicaOptions{Options: o, Cluster: "test", Origins: origins}))
+		for _, i := range shards {
+			rec := turns.Record{Origin: origins[i].Origin, Number: r.Place(i).Number + 1, Before: r.Place(i).Hash,
+				Turns: turns.AppendMembers(nil, []byte(text))}
+			b, hash := turns.Append(nil, rec)
+			must.Do(t, r.Take(i, rec, b, hash))
+		}
+		must.Do(t, r.Close())
+	}
+	run := func() error {
+		_, err := Resharding{Options: o, Shards: 3, ShardOf: byName(3), Note: func() error { return nil },
+			Begins: func([]turns.Place) ([]turns.Place, error) { return beginnings(3), nil }}.Run()
+		return err
+	}
+	say("one", 0, 1)
+	say("two", 0)
+	if err := run(); err == nil || !strings.Contains(err.Error(), "a change of the cluster's nodes is under way") {
+		t.Fatal("with different nodes:", err)
+	}
+	say("two", 1)
+	must.Do(t, run())
+	if n := must.Get(Read(o, func(int, *Contents) error { return nil })); n != 3 {
+		t.Error("read", n, "shards")
+	}
+	r := must.Get(OpenReplicas(ReplicaOptions{Options: o, Cluster: "test", Origins: beginnings(3)}))
+	for i := range 3 {
+		if got := string(r.Members(i)); got != "two" || r.Place(i) != beginnings(3)[i] {
+			t.Errorf("shard %d has the nodes %q, and stands at %v", i, got, r.Place(i))
+		}
+	}
+	must.Do(t, r.Close())
+	r = must.Get(OpenReplicas(ReplicaOptions{Options: o, Cluster: "test", Origins: beginnings(4)[1:], Anew: true, Member: true}))
+	if r.Aside(2) == "" || r.Members(0) != nil || r.Place(0).Hash != beginnings(4)[1].Hash {
+		t.Error("what was of no use is kept in", r.Aside(2), "and it stands at", r.Place(0))
+	}
+	must.Do(t, r.Close())
 }

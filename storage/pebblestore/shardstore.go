@@ -187,9 +187,9 @@ func openStore(sh *database.Sharing, f *database.Fault, path, name string, chang
 
 // begin has a store stand where a log begins of which it has folded nothing yet, and forget what another log has said
 // of a cluster's nodes.
-func (s *shardStore) begin(place turns.Place, highest uint64) error {
+func (s *shardStore) begin(place turns.Place, highest uint64, members []byte) error {
 	share := fold.NewWindow(highest).NewShare()
-	share.Queues = []fold.Change{{}}
+	share.Queues = []fold.Change{{Value: members}} // nil removes them
 	share.Seal(place)
 	if err := s.fault.Guard(func() error { return s.take(share) }); err != nil {
 		return err
