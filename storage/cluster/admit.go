@@ -26,7 +26,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 	}
 	w := n.saying("the other nodes of the cluster")
 	defer w.done()
-	for n.begins.founds == nil && len(n.o.Nodes) > 1 {
+	for n.begins.paper() == nil && len(n.o.Nodes) > 1 {
 		t, silent := n.askTable(ctx)
 		switch {
 		case ctx.Err() != nil:

@@ -35,7 +35,9 @@ type reply struct {
 	Content *Content           `json:"content,omitempty"`
 	Founds  bool               `json:"founds,omitempty"`
 	Table   *members.Table     `json:"table,omitempty"`
-	Todo    string             `json:"todo,omitempty"` // what the change under way waits for
+	Todo    string             `json:"todo,omitempty"`  // what the change under way waits for
+	Paper   *Founding          `json:"paper,omitempty"` // of a reshard
+	Bound   bool               `json:"bound,omitempty"` // which cannot be taken back
 }
 
 // silent is the reply of a node that does not answer.
@@ -96,7 +98,11 @@ func (n *Node) answer(ctx context.Context, q question) (r reply) {
 	case q.Version != ownership.Major:
 		err = fmt.Errorf("its messages have version %d, and the question has %d", ownership.Major, q.Version)
 	case q.About == founding:
-		r.Founds = n.begins.founds != nil
+		r = n.begins.says()
+	case q.About == binding:
+		if err = n.begins.bind(); err == nil {
+			r = n.begins.says()
+		}
 	case q.About == tableOf:
 		if n.knows.Load() {
 			r.Table = n.table.Load()

@@ -10,6 +10,8 @@ import (
 type Opening struct {
 	Cluster string
 	Origins []turns.Place // the places of empty ones
+	// Anew says that what the node has is of no use: it is set aside.
+	Anew bool
 	// Member says that the node has been one of the cluster's: others have what it cannot read.
 	Member bool
 	// Damaged is told of a copy that cannot be read, and where it is kept: from now on, or, if it is in use, when

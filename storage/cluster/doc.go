@@ -15,6 +15,7 @@
 //	Status    what all nodes have said of themselves last
 //	Verify    compares the copies of all nodes
 //	asks      what nodes ask each other: operators' orders, how copies compare, who founds the cluster
+//	Founding  with what a cluster begins: the jobs of a server by itself, or of a cluster with other shards
 //
 // Who owns the shards, and when, is decided by package ownership: arithmetic that is told of messages
 // and of time, and says what is to be done. Here are the goroutines, the files and the messages
@@ -80,6 +81,37 @@
 // replacement is an hour ago. If it cannot be fetched, the damaged one is used again, and a minute later it is tried
 // again. So damaged nodes never wait for each other: the best there is serves. A node that cannot open its copy when
 // it is to serve lets the others try for a minute.
+//
+// # Another number of shards
+//
+// It changes while the cluster is stopped: a command moves the jobs of a node's copies to new shards, and leaves a
+// Founding (ReshardName) with where the new logs begin, and what the node knows of the old ones (Former). Where they
+// begin is computed from where the copies stood: copies that have the same begin the same logs. The streams of the new
+// logs are another generation. At the next start nodes show each other their Foundings. One whose copy is complete
+// makes the streams, and the cluster begins with that copy; who has another one sets it aside and fetches that. Nobody
+// can say alone whether his copy is complete: perhaps another node served after him. So:
+//
+//	RS1  A node that has owned the shards knows when it ends: all that was acknowledged in these epochs, or in older
+//	ones,
+//	     has numbers up to those of its copies (Ended). Its copies have what it acknowledged (E7), and what older
+//	     owners did (P7). That is said of the log, and stays true.
+//	RS2  A node that has a Founding votes for no epoch of the old log. It votes again only if the operator takes the
+//	     Founding back. He cannot, once the node is bound: then the file is FoundingName.
+//	RS3  A copy is complete if a node's Ended says so of it, and a majority of the nodes have Foundings and have
+//	promised
+//	     no newer epoch. An owner of a newer one would have needed the promise of one of these (P10), which forgets
+//	     none, but for a blank one, which does not count here. So it has acknowledged nothing, and with that majority
+//	     bound, before a stream is made, nobody ever will.
+//	RS4  Whoever makes the first stream of a generation decides with which copy the cluster begins: there is one
+//	stream
+//	     of that name. Names are not used again, so no late request to remove an old stream harms a new one.
+//	RS5  A node uses the newest generation that has a first stream, and refuses copies of another log. So one that was
+//	     away, or was taken back, does not serve the old one.
+//
+// A Founding names no node, and no order of stopping: a last owner that was killed is followed by another one, if there
+// is a majority. If all were killed, the cluster is to be started and stopped once more. A node whose machine is lost
+// is not needed for RS3; but the engine makes streams only where as many nodes are there as are to keep them: an empty
+// one in its place will do.
 //
 // # What is assumed of clocks
 //

@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"beanfield/storage/turns"
 )
 
 // Founding is what a directory says with which a cluster is to begin: that the logs of its shards have
@@ -18,12 +21,21 @@ type Founding struct {
 	Cluster string `json:"cluster"`
 	Shards  int    `json:"shards"`
 	Origins []Base `json:"origins"`
+
+	// Of a cluster that has been there before, with another number of shards.
+	Generation int     `json:"generation,omitempty"` // of the streams that it is to begin with
+	From       *Former `json:"from,omitempty"`
 }
 
 // Base is where one shard's log begins.
 type Base struct {
 	Origin string `json:"origin"`
 	Base   string `json:"base"`
+}
+
+// BaseOf is a place before the first record.
+func BaseOf(p turns.Place) Base {
+	return Base{fmt.Sprintf("%016x", p.Origin), fmt.Sprintf("%016x", p.Hash)}
 }
 
 // FoundingName is the file with it, in Options.Dir.
@@ -35,37 +47,72 @@ const FoundingName = "founding.json"
 type beginning struct {
 	node    *Node
 	wait    *delay
-	founds  *Founding
 	allowed bool
+
+	mu     sync.Mutex
+	founds *Founding // nil: nothing
+	bound  bool      // the operator cannot take a reshard back any more
 }
 
-func (n *Node) beginning() (*beginning, error) {
-	b := &beginning{node: n}
-	path := filepath.Join(n.o.Dir, FoundingName)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return b, nil
-	}
-	if err == nil {
-		b.founds = new(Founding)
-		err = json.Unmarshal(text, b.founds)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w", path, err)
-	}
-	if f := b.founds; f.Cluster != n.o.Name || f.Shards < 1 || f.Shards != len(f.Origins) {
-		return nil, fmt.Errorf("%w: %s tells of cluster %q with %d shards and %d logs; this is cluster %q", ErrRefused,
-			path, f.Cluster, f.Shards, len(f.Origins), n.o.Name)
+func (n *Node) beginning() (b *beginning, err error) {
+	b = &beginning{node: n}
+	if b.founds, b.bound, err = readFounding(n.o.Dir, n.o.Name); err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", n.o.Dir, err)
 	}
 	return b, nil
 }
 
+// readFounding reads the file in a node's directory, if there is one. It is not bound if it is ReshardName.
+func readFounding(dir, cluster string) (f *Founding, bound bool, err error) {
+	name := ReshardName
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		name, bound = FoundingName, true
+		text, err = os.ReadFile(filepath.Join(dir, name))
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, true, nil
+	}
+	if err == nil {
+		f = new(Founding)
+		err = json.Unmarshal(text, f)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", name, err)
+	}
+	if f.Cluster != cluster || f.Shards < 1 || f.Shards != len(f.Origins) {
+		return nil, false, fmt.Errorf("%w: %s tells of cluster %q with %d shards and %d logs; this is cluster %q",
+			ErrRefused, name, f.Cluster, f.Shards, len(f.Origins), cluster)
+	}
+	return f, bound, nil
+}
+
+// paper is what this node founds the cluster with; nil if it does not.
+func (b *beginning) paper() *Founding {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.founds
+}
+
+// says is what others are told: whether this node founds the cluster, and with what, if that is anew.
+func (b *beginning) says() (r reply) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.Founds = b.founds != nil; r.Founds && b.founds.From != nil {
+		r.Paper, r.Bound = b.founds, b.bound
+	}
+	return r
+}
+
 // shard returns when this node may make the streams of a shard, and says how its log begins.
 func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err error) {
-	if b.founds != nil {
-		origin, err = strconv.ParseUint(b.founds.Origins[i].Origin, 16, 64)
+	if f := b.paper(); f != nil {
+		if f.From != nil && !b.mayMake(f, i) {
+			return 0, 0, errors.New("cluster: another node is about to found it anew")
+		}
+		origin, err = strconv.ParseUint(f.Origins[i].Origin, 16, 64)
 		if err == nil {
-			base, err = strconv.ParseUint(b.founds.Origins[i].Base, 16, 64)
+			base, err = strconv.ParseUint(f.Origins[i].Base, 16, 64)
 		}
 		if err != nil {
 			return 0, 0, fmt.Errorf("cluster: %s: %w", FoundingName, err)

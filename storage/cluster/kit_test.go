@@ -50,13 +50,13 @@ type memory struct {
 	mu     sync.Mutex
 	places []turns.Place
 	turns  [][]string
-	whole  [2]int    // of a shard's, those before turns of which there are only parts so far
+	whole  [3]int    // of a shard's, those before turns of which there are only parts so far
 	lags   bool      // nothing becomes durable
-	tables [2][]byte // what the logs have decided about the members
+	tables [3][]byte // what the logs have decided about the members
 
 	replaced int
 	replaces func(i int) // if it is set, it is called before that
-	damaged  [2]bool     // a shard cannot be read
+	damaged  [3]bool     // a shard cannot be read
 	tell     func(shard int, kept string, inUse bool, why error)
 	asides   int // how often a damaged one was replaced
 }
@@ -258,7 +258,10 @@ func (c *trio) of(name string) Options {
 		slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
 	o.Open = func(o Opening) (Copies, error) {
 		m := c.stores[name]
-		if m.tell = o.Damaged; m.places == nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.tell = o.Damaged; m.places == nil || o.Anew {
+			m.whole = [3]int{}
 			m.places, m.turns = o.Origins, make([][]string, len(o.Origins))
 		}
 		return m, nil

@@ -48,6 +48,7 @@ type Node struct {
 	knows      atomic.Bool                   // it is more than what the configuration says
 	since      uint64                        // which table has let this node in
 	stranger   bool                          // it started without knowing that it is a member
+	generation int                           // of the streams
 	one        sync.Mutex                    // held by whoever fetches a checkpoint
 	copies     Copies
 
@@ -84,6 +85,7 @@ type Node struct {
 	takeovers []Takeover    // the last ones
 	serving   Addresses     // what the server was told last
 	leaders   []string      // whose engines may lead lanes, when the steerer was told last
+	epochs    []uint64      // in which it has owned the shards last; nil if its copies were replaced since
 }
 
 func newNode(o Options) *Node {
@@ -222,6 +224,7 @@ func (n *Node) tick() {
 func (n *Node) look() {
 	var b *blank
 	if epochs := n.election.Epochs(); epochs != nil {
+		n.epochs = epochs
 		if lives := n.election.Blank(); lives != nil {
 			b = &blank{epochs, lives}
 		}

@@ -159,6 +159,7 @@ func (r *replica) replace(dir string) error {
 	err := n.ask(func(time.Duration) {
 		replaces, setAside = r.replaces, r.unreadable != nil
 		r.unreadable = nil // what it may still hear is of the new one
+		n.epochs = nil     // which may lack what was acknowledged here
 	})
 	if err != nil {
 		return err

@@ -155,17 +155,25 @@ func (n *Node) connect(open func() (*jetstream.Conn, error)) (err error) {
 	return nil
 }
 
+// waitsForStreams is what a node waits for until it has them.
+const waitsForStreams = "the streams of the shards; too few of the engines are up, or have room"
+
 // openShards finds the streams, and with those of shard 0 how many shards there are.
 func (n *Node) openShards(ctx context.Context) error {
-	w := n.saying("the streams of the shards; too few of the engines are up, or have room")
-	defer w.done()
 	begin := n.begins
+	var err error
+	if n.generation, err = begin.generation(ctx); err != nil {
+		return err
+	}
+	w := n.saying(waitsForStreams)
+	defer w.done()
 	begin.wait = w
-	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: n.o.replicas(), Shards: n.o.Shards,
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: n.table.Load().Replicas, Shards: n.o.Shards,
 		New: max(1, n.o.DefaultShards), Nodes: n.names(), Failed: w.because}
-	if begin.founds != nil {
-		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
-			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d",
+	o.Generation = n.generation
+	if f := begin.paper(); f != nil {
+		if o.New = f.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
+			return fmt.Errorf("%w: the cluster begins with %d shards, and the configuration says %d",
 				ErrRefused, o.New, n.o.Shards)
 		}
 	}
@@ -182,20 +190,32 @@ func (n *Node) openShards(ctx context.Context) error {
 		o.Shards = shard.Shards()
 		n.replicas = append(n.replicas, &replica{node: n, i: i, shard: shard})
 	}
+	n.sweep()
 	return nil
 }
 
 // openCopies opens the stores, and looks whether they are this log's.
 func (n *Node) openCopies(context.Context) (err error) {
 	var origins []turns.Place
+	is := paper{Cluster: n.o.Name, Generation: n.generation}
 	for _, r := range n.replicas {
 		// an empty copy is none of a log that has a base
 		origins = append(origins, turns.Place{Origin: r.shard.Origin()})
+		is.Origins = append(is.Origins, r.shard.Origin())
 	}
-	_, missing := os.Stat(filepath.Join(n.o.Dir, promisesName))
-	if n.copies, err = n.o.Open(Opening{Cluster: n.o.Name, Origins: origins, Member: missing == nil,
-		Damaged: n.damaged}); err != nil {
+	if n.kept, err = openPromises(n.o.Dir, is); err != nil {
 		return err
+	}
+	_, missing := os.Stat(n.kept.path)
+	anew := !n.begins.mine()
+	if n.copies, err = n.o.Open(Opening{Cluster: n.o.Name, Origins: origins, Anew: anew,
+		Member: anew || missing == nil && !n.kept.other, Damaged: n.damaged}); err != nil {
+		return err
+	}
+	if anew {
+		if err := n.begins.begunAnew(); err != nil {
+			return err
+		}
 	}
 	if count := n.copies.Shards(); count != len(origins) {
 		return fmt.Errorf("%w: the store has %d shards, the cluster %d", ErrRefused, count, len(origins))
@@ -217,9 +237,6 @@ func (n *Node) openCopies(context.Context) (err error) {
 
 // take takes this node's place among the others.
 func (n *Node) take(context.Context) (err error) {
-	if n.kept, err = openPromises(filepath.Join(n.o.Dir, promisesName), n.o.Name, n.replicas); err != nil {
-		return err
-	}
 	var seed [16]byte
 	_, _ = rand.Read(seed[:])
 	nonce := max(1, binary.LittleEndian.Uint64(seed[:]))
@@ -274,8 +291,15 @@ func (n *Node) stop() {
 		r.close()
 	}
 	if n.copies != nil {
-		if err := n.copies.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		ended := n.ended()
+		err := n.copies.Close()
+		if err != nil && !errors.Is(err, os.ErrClosed) {
 			n.o.Logger.Error("the copies were not closed", "error", err)
+		}
+		if err == nil && ended != nil {
+			if err = n.kept.end(ended); err != nil {
+				n.o.Logger.Error("this node cannot show that it has served to its end", "error", err)
+			}
 		}
 	}
 	for _, conn := range []*jetstream.Conn{n.talk, n.conn, n.bulk} {

@@ -20,11 +20,10 @@ import (
 // CN1: what was kept is there after a restart. A file that is gone, damaged, or of other logs says
 // nothing: then the node is blank.
 func TestPromisesAreKept(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "promises")
+	dir := t.TempDir()
+	path := filepath.Join(dir, promisesName)
 	open := func(cluster string, origins ...uint64) *promises {
-		p := &promises{path: path, cluster: cluster, origins: origins}
-		must.Do(t, p.read())
-		return p
+		return must.Get(openPromises(dir, paper{Cluster: cluster, Origins: origins}))
 	}
 	k := ownership.Kept{Promised: []uint64{3, 1 << 63}, Known: []bool{true, true}, Drained: true,
 		Left: ownership.Left{Serial: 2, Nodes: []string{"c"}}}

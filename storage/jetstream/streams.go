@@ -53,11 +53,12 @@ type Shard struct {
 
 // ShardOptions say which shard it is.
 type ShardOptions struct {
-	Cluster  string
-	Shard    int
-	Replicas int // with how many streams are made
-	Shards   int // how many the cluster has; 0: whatever the streams say
-	New      int // how many a new cluster has, if Shards is 0
+	Cluster    string
+	Generation int // of the cluster's streams (Newest)
+	Shard      int
+	Replicas   int // with how many streams are made
+	Shards     int // how many the cluster has; 0: whatever the streams say
+	New        int // how many a new cluster has, if Shards is 0
 	// Nodes are the names of all nodes when streams are made: they are kept with them.
 	Nodes []string
 
@@ -83,8 +84,8 @@ func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
 		s.shards = o.Shards
 	}
 	for i := range s.streams {
-		s.streams[i] = fmt.Sprintf("beanfield-%s-%d-%d", o.Cluster, o.Shard, i)
-		s.subjects[i] = fmt.Sprintf("beanfield.%s.%d.%d", o.Cluster, o.Shard, i)
+		s.streams[i] = fmt.Sprintf("%s-%d-%d", streamsOf(o.Cluster, o.Generation), o.Shard, i)
+		s.subjects[i] = fmt.Sprintf("%s.%d.%d", subjectOf(o.Cluster, o.Generation), o.Shard, i)
 		if err := s.open(ctx, i, o); err != nil {
 			return nil, fmt.Errorf("stream %s: %w", s.streams[i], err)
 		}
@@ -198,7 +199,8 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 		return fmt.Errorf("%w: base %q and %q shards are not those of the other lane", ErrStream, is.Metadata[baseKey],
 			is.Metadata[shardsKey])
 	case o.Shards > 0 && shards != o.Shards:
-		return fmt.Errorf("%w: the cluster has %d shards, not %d", ErrStream, shards, o.Shards)
+		return fmt.Errorf("%w: the cluster has %d shards, and the configuration says %d: beanfield cluster "+
+			"reshard changes that", ErrStream, shards, o.Shards)
 	}
 	s.base, s.shards = base, shards
 	origin, err := strconv.ParseUint(is.Metadata[originKey], 16, 64)

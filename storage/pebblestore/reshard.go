@@ -158,7 +158,8 @@ func (s *store) readDatabase(path, name string, fn func(db *pebble.DB) error) er
 }
 
 // readTurns reads a shard's log behind a place. A copy that a cluster is to begin with, and has not, has none.
-func readTurns(fs vfs.FS, path string, place turns.Place, fn func(b []byte, at turns.At, behind turns.Place) error) error {
+func readTurns(fs vfs.FS, path string, place turns.Place, fn func(b []byte, at turns.At,
+	behind turns.Place) error) error {
 	dir := directory.Turns(fs, path)
 	if _, err := fs.Stat(dir); directory.Missing(err) && place.Number == 0 && place.Hash != 0 {
 		return nil

@@ -224,22 +224,6 @@ func TestDeathDuringAReshardingOfCopies(t *testing.T) {
 	must.Get(Found(o, "data", "test", noted(new([]turns.Place))))
 	must.Do(t, errors.Join(base.RemoveAll("data"), base.Rename("node", "data"), directory.SyncDir(base, "/")))
 	o.Dir = "data"
-	note := func(fs vfs.FS) func() error {
-		return func() error {
-			f := must.Get(fs.Create("noted", directory.Category))
-			return errors.Join(f.Sync(), f.Close(), directory.SyncDir(fs, "/"))
-		}
-	}
-	reshard := func(fs vfs.FS, n int) (was []turns.Place, c Counts) {
-		o := o
-		o.FS = fs
-		c = must.Get(Resharding{Options: o, Shards: n, ShardOf: byName(n), Note: note(fs), Begins: func(copies []turns.Place) (
-			[]turns.Place, error) {
-			was = copies
-			return beginnings(n), nil
-		}}.Run())
-		return was, c
-	}
 	step := 7
 	if brief() {
 		step = 89
@@ -251,7 +235,7 @@ func TestDeathDuringAReshardingOfCopies(t *testing.T) {
 		}
 		return []int{at * 37 % 101}
 	}}
-	was, counts := reshard(errorfs.Wrap(c.disk, c), 5)
+	was, counts := reshardNoted(o, errorfs.Wrap(c.disk, c), 5)
 	if len(was) != 2 || was[0].Hash == 0 || counts.Shards != 5 || counts.Jobs != len(all) || counts.MaxID != 60 {
 		t.Errorf("it stood at %v, and counted %+v", was, counts)
 	}
@@ -274,7 +258,7 @@ func TestDeathDuringAReshardingOfCopies(t *testing.T) {
 			m.Shards = 2
 		}
 		if m.Shards == 2 {
-			reshard(p.fs, 3)
+			reshardNoted(o, p.fs, 3)
 		}
 		must.Get(Leave(o))
 		holds(t, p.fs, 1+len(p.what)%4, all, 60, filledTubes...)
@@ -283,6 +267,21 @@ func TestDeathDuringAReshardingOfCopies(t *testing.T) {
 		}
 	}
 	t.Logf("%d operations, %d deaths", at, len(c.photos))
+}
+
+// reshardNoted does it on a disk, and notes there that it knows where the new logs begin.
+func reshardNoted(o Options, fs vfs.FS, n int) (was []turns.Place, c Counts) {
+	o.FS = fs
+	note := func() error {
+		f := must.Get(fs.Create("noted", directory.Category))
+		return errors.Join(f.Sync(), f.Close(), directory.SyncDir(fs, "/"))
+	}
+	begins := func(copies []turns.Place) ([]turns.Place, error) {
+		was = copies
+		return beginnings(n), nil
+	}
+	c = must.Get(Resharding{o, n, byName(n), begins, note}.Run())
+	return was, c
 }
 
 // beginnings are where logs begin.
@@ -334,7 +333,8 @@ func TestReshardingCarriesMembers(t *testing.T) {
 		}
 	}
 	must.Do(t, r.Close())
-	r = must.Get(OpenReplicas(ReplicaOptions{Options: o, Cluster: "test", Origins: beginnings(4)[1:], Anew: true, Member: true}))
+	r = must.Get(OpenReplicas(ReplicaOptions{Options: o, Cluster: "test", Origins: beginnings(4)[1:], Anew: true,
+		Member: true}))
 	if r.Aside(2) == "" || r.Members(0) != nil || r.Place(0).Hash != beginnings(4)[1].Hash {
 		t.Error("what was of no use is kept in", r.Aside(2), "and it stands at", r.Place(0))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"beanfield/cmd/beanfield/control"
 	"beanfield/cmd/beanfield/datadir"
+	"beanfield/router"
 	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
 )
@@ -24,6 +25,7 @@ type clustering struct {
 	C        string        `flag:"c the same <file>"`
 	Dir      string        `flag:"dir the node's data <directory>, instead of its configuration"`
 	From     string        `flag:"from with init: the data <directory> of the server whose jobs the cluster is to have"`
+	To       int           `flag:"to with reshard: how many <shards> the cluster is to have"`
 	Undo     bool          `flag:"undo with drain: the node may serve again"`
 	Shard    int           `flag:"shard with rebuild: only this <shard>; -1 is all"`
 	Patience time.Duration `flag:"timeout longest <time> to wait (default 30s; verify, rebuild and changes 30m)"`
@@ -44,6 +46,7 @@ var clusterActs = map[string]func(a *clustering, c *call) error{
 	"join": (*clustering).order, "leave": (*clustering).order, rebuild: (*clustering).order,
 	"add": (*clustering).change, "remove": (*clustering).change, "replace": (*clustering).change,
 	"replicas": (*clustering).change,
+	"reshard":  (*clustering).reshard,
 }
 
 func (a *clustering) run(c *call) (err error) {
@@ -56,9 +59,11 @@ func (a *clustering) run(c *call) (err error) {
 		return usagef("-from is for init")
 	case a.Shard != allShards && a.word != rebuild:
 		return usagef("-shard is for rebuild")
+	case a.To != 0 && a.word != "reshard":
+		return usagef("-to is for reshard")
 	case a.Undo && a.word != "drain":
 		return usagef("-undo is for drain")
-	case a.Dir != "" && (a.word == "init" || a.word == "detach"):
+	case a.Dir != "" && (a.word == "init" || a.word == "detach" || a.word == "reshard"):
 		return usagef("-dir is for a node that runs")
 	}
 	return clusterActs[a.word](a, c)
@@ -280,6 +285,35 @@ func (a *clustering) found(c *call) error {
 	}
 	return c.joined(dir, cluster, n, "It is the beginning of the cluster "+cluster+
 		": start this node and then the others, which begin with empty directories.")
+}
+
+// reshard is cluster reshard: the configuration names the cluster and the directory of this node.
+func (a *clustering) reshard(c *call) error {
+	if a.To < 1 || a.To > router.MaxShards {
+		return usagef("-to is missing: how many shards the cluster is to have, from 1 to %d", router.MaxShards)
+	}
+	if a.Config == "" {
+		return usagef("-config is missing: the configuration of this node")
+	}
+	cluster, dir, err := c.node(a.Config)
+	if err != nil {
+		return err
+	}
+	done, n, err := datadir.Reshard{Cluster: cluster, Dir: dir, To: a.To}.Run(c.logger())
+	switch {
+	case err != nil:
+		return err
+	case done == datadir.Moved:
+		return c.joined(dir, cluster, n, "Say this at the other nodes of "+cluster+", too, while all are stopped, and "+
+			"then start them.")
+	case c.json:
+		return encode(c.Stdout, struct{}{})
+	case done == datadir.TakenBack:
+		_, err = fmt.Fprintf(c.Stdout, "%s: it has its %d shards again, as it was\n", dir, a.To)
+	default:
+		_, err = fmt.Fprintf(c.Stdout, "%s: it has %d shards already\n", dir, a.To)
+	}
+	return err
 }
 
 // detach is cluster detach: the directory is named by the configuration of the node, or by a word.

@@ -18,10 +18,7 @@ func MayBeOf(dir, cluster string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var m struct {
-		Cluster  string
-		Creating bool
-	}
+	var m manifest
 	if err == nil && pebblestore.DamagedManifest(text) {
 		if _, missing := os.Stat(pebblestore.ClusterDir(dir)); missing == nil {
 			return nil // a node fetches what others have
@@ -33,8 +30,10 @@ func MayBeOf(dir, cluster string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s/%s: %w", dir, manifestName, err)
-	case m.Creating || m.Cluster == cluster:
+	case m.Creating:
 		return nil
+	case m.Cluster == cluster:
+		return prepared(dir, cluster, m.Shards)
 	case m.Cluster == "":
 		return fmt.Errorf("%s holds the jobs of a server by itself; beanfield cluster init makes a copy the "+
 			"beginning of a cluster", dir)

@@ -7,6 +7,7 @@
 //	beanfield dump -salvage NEW_DIR DIR
 //	beanfield backup -check BACKUP
 //	beanfield cluster init -config FILE -from DIR
+//	beanfield cluster reshard -to N -config FILE
 //	beanfield cluster detach DIR
 //
 // A dump lists the jobs, shard by shard, in the order in which a server would recover them: by id, then
@@ -52,4 +53,8 @@
 // copy belongs to whoever runs the command, another user's directory is refused. A detach works on the
 // node's directory itself. If it is interrupted, the directory is still the cluster's, and the detach
 // must be repeated.
+//
+// D3. A node is not started while a reshard of its directory has been cut short, and a reshard can be repeated, or
+// taken back, until the cluster has begun anew (package storage/cluster): it writes with what the node is to begin,
+// and then has the manifest name the new shards. The old ones stay until the node opens the new ones.
 package datadir

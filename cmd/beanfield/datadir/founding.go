@@ -63,8 +63,7 @@ func (f Founding) check() error {
 func (f Founding) note(origins []turns.Place) error {
 	is := cluster.Founding{Cluster: f.Cluster, Shards: len(origins)}
 	for _, o := range origins {
-		is.Origins = append(is.Origins, cluster.Base{Origin: fmt.Sprintf("%016x", o.Origin), Base: fmt.Sprintf("%016x",
-			o.Hash)})
+		is.Origins = append(is.Origins, cluster.BaseOf(o))
 	}
 	text, err := json.MarshalIndent(is, "", "  ")
 	if err != nil {

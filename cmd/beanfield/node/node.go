@@ -92,8 +92,8 @@ func (n *clusterNode) open(opening cluster.Opening) (cluster.Copies, error) {
 			"that works", "error", err)
 	}
 	copies, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{
-		Options: o, Cluster: opening.Cluster, Origins: opening.Origins, Member: opening.Member,
-		Damaged: opening.Damaged,
+		Options: o, Cluster: opening.Cluster, Origins: opening.Origins, Anew: opening.Anew,
+		Member: opening.Member, Damaged: opening.Damaged,
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"beanfield/storage/jetstream"
+	"beanfield/storage/must"
+	"beanfield/storage/turns"
+)
+
+// anew is the Founding of a node in a cluster of a, b and c with one shard, whose copy stands at a number.
+func anew(number uint64, promised []uint64, ended *Ended) *Founding {
+	p := turns.Place{Origin: 1, Number: number, Hash: number}
+	return &Founding{Shards: 3, Generation: 1, Origins: []Base{BaseOf(p)}, From: &Former{
+		Places: []turns.Place{p}, Promised: promised, Ended: ended}}
+}
+
+// RS3: a copy is chosen only if it is known to be complete.
+func TestWhichCopyIsComplete(t *testing.T) {
+	in := func(epoch uint64) []uint64 { return []uint64{epoch} }
+	ended := func(epoch, number uint64) *Ended { return &Ended{in(epoch), in(number), []string{"a", "b", "c"}} }
+	another := anew(7, in(2), ended(2, 7))
+	another.Shards = 4
+	foreign := anew(7, in(2), ended(2, 7))
+	foreign.From.Places[0].Origin = 2
+	for what, c := range map[string]struct {
+		all    map[string]*Founding
+		number uint64 // of the chosen one; 0: none is
+		voters string
+	}{
+		"all stopped in order": {map[string]*Founding{"a": anew(7, in(2), ended(1, 5)),
+			"b": anew(7, in(2), ended(2, 7)), "c": anew(7, in(2), nil)}, 7, "abc"},
+		"others have the most": {map[string]*Founding{"a": anew(5, in(2), ended(2, 7)), "b": anew(6, in(2), nil),
+			"c": anew(7, in(2), nil)}, 7, "abc"},
+		"more than was answered": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(8, in(2), nil)}, 8,
+			"ab"},
+		"nobody has the most": {map[string]*Founding{"a": anew(5, in(2), ended(2, 7)), "b": anew(6, in(2), nil),
+			"c": anew(6, in(2), nil)}, 0, ""},
+		"one is gone": {map[string]*Founding{"b": anew(7, in(2), ended(2, 7)), "c": anew(6, in(1), nil)}, 7,
+			"bc"},
+		"two are gone": {map[string]*Founding{"b": anew(7, in(2), ended(2, 7))}, 0, ""},
+		"the last was killed": {map[string]*Founding{"a": anew(7, in(3), ended(2, 7)), "b": anew(9, in(3), nil),
+			"c": anew(9, in(2), nil)}, 0, ""},
+		"one promised in vain": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(7, in(3), nil),
+			"c": anew(6, in(2), nil)}, 7, "ac"},
+		"one is blank": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(7, nil, nil)}, 0,
+			""},
+		"a majority is not blank": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(8, nil, nil),
+			"c": anew(6, in(2), nil)}, 8, "ac"},
+		"another number":   {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": another}, 0, ""},
+		"another log":      {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": foreign}, 0, ""},
+		"a stranger votes": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "d": anew(7, in(2), nil)}, 0, ""},
+	} {
+		own := anew(1, nil, nil)
+		got, voters, why := chosen(c.all, own)
+		if (got == nil) != (c.number == 0) || got != nil && (got.From.Places[0].Number != c.number ||
+			strings.Join(voters, "") != c.voters) || (got == nil) != (why != "") {
+			t.Errorf("%s: %+v, voters %v, %q", what, got, voters, why)
+		}
+	}
+}
+
+// resharded has a node that has been stopped begin anew with one shard more. Its new copies have the texts of all
+// shards in the first one.
+func (c *trio) resharded(name string) *Founding {
+	m := c.stores[name]
+	f := must.Get(Reshard(c.dirs[name], "test", len(m.places)+1, m.places))
+	must.Do(c.TB, f.Write(c.dirs[name]))
+	if is := must.Get(Resharded(c.dirs[name], "test")); is == nil || !slices.Equal(is.Origins, f.Origins) {
+		c.Errorf("at %s it is read as %+v", name, is)
+	}
+	all := make([][]string, len(f.Origins))
+	all[0] = slices.Concat(m.turns...)
+	m.places, m.turns, m.whole = f.Places(), all, [3]int{len(all[0])}
+	return f
+}
+
+// close ends a node in order.
+func (c *trio) close(name string) {
+	must.Do(c.TB, c.nodes[name].Close(limited(c.TB)))
+	c.cancel[name]()
+	delete(c.nodes, name)
+}
+
+// RS1, RS2, RS4, RS5: the number of shards changes. The cluster begins with the copy of a node that has all, and a node
+// that lacks something fetches that one. One that was not prepared is refused. The way back is closed when the others
+// count on a node.
+func TestAnotherNumberOfShards(t *testing.T) {
+	c := newTrio(t)
+	owner, term, others := c.three()
+	behind, late := others[0], others[1]
+	c.kill(behind)
+	c.append(term, "two;", owner, late)
+	c.close(late)
+	c.close(owner)
+	old := c.stores[behind].Place(0).Origin
+	has := c.resharded(owner)
+	if lacks := c.resharded(behind); has.Generation != 1 || has.Origins[0] == lacks.Origins[0] {
+		t.Errorf("copies that differ begin the same logs: %+v", lacks)
+	}
+	c.options.DefaultShards = 3
+	var starting sync.WaitGroup
+	starting.Go(func() { c.start(owner, behind) })
+	until(t, "both are bound", func() bool {
+		_, a := os.Stat(filepath.Join(c.dirs[owner], FoundingName))
+		_, b := os.Stat(filepath.Join(c.dirs[behind], FoundingName))
+		return a == nil && b == nil
+	})
+	for _, name := range []string{owner, behind} {
+		if f := must.Get(Resharded(c.dirs[name], "test")); f != nil {
+			t.Errorf("%s could still be taken back", name)
+		}
+	}
+	was := c.stores[late]
+	c.stores[late] = &memory{} // the engine makes streams where there are three nodes: here an empty one
+	dir := c.dirs[late]
+	c.dirs[late] = t.TempDir()
+	c.start(late)
+	starting.Wait()
+	c.fit(owner, behind, late)
+	_, term = c.owner()
+	c.append(term, "three;", owner, behind, late)
+	for name, m := range c.stores {
+		if origin := m.Place(0).Origin; origin == old ||
+			BaseOf(turns.Place{Origin: origin}).Origin != has.Origins[0].Origin ||
+			!m.has(0, "two;") {
+			t.Errorf("node %s has the log %x: %s", name, origin, m.turns[0])
+		}
+	}
+	until(t, "the old streams are gone", func() bool {
+		newest, older, err := jetstream.Newest(limited(t), c.nodes[owner].conn, "test")
+		return err == nil && newest == 1 && len(older) == 0
+	})
+	c.close(late)
+	c.stores[late], c.dirs[late] = was, dir
+	if _, err := Start(limited(t), c.of(late)); err == nil {
+		t.Error("a node with copies of the old log is let in")
+	}
+}
