@@ -331,7 +331,7 @@ func (n *Node) sweep() {
 			err = jetstream.Remove(n.ctx, n.conn, older)
 		}
 		if err != nil && n.ctx.Err() == nil {
-			n.o.Logger.Warn("old streams of before a reshard may be left", "error", err)
+			n.o.Logger.Info("old streams may be left until the next start", "error", err)
 		}
 	})
 }

@@ -298,7 +298,7 @@ func (n *Node) stop() {
 		}
 		if err == nil && ended != nil {
 			if err = n.kept.end(ended); err != nil {
-				n.o.Logger.Error("this node cannot show that it has served to its end", "error", err)
+				n.o.Logger.Error("this node does not vote", "error", err)
 			}
 		}
 	}
