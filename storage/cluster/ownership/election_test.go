@@ -54,6 +54,8 @@ func TestTalks(t *testing.T) {
 			1ns; tick; role is owner; 1ns; a answer 0; 1ns; tick; role is leaving; leave is 1
 			report is fit false, broken true, no engine; end; ended is to a, unwell true
 			10s; tick; role is follower`,
+		"O7: which of two processes is gone shows by who is heard on": `a hello {"nonce":100}; a hello; 1399999999ns
+			a hello {"nonce":100}; 1ns; tick; alive a is false; a hello {"nonce":100}; alive a is true`,
 		"an owner that is drained while it waits for its lease leaves as soon as it has it back": `elected; kept
 			a answer 0; 1s; drain; role is elected; tick; 1ns; a answer 0; 1ns; tick; role is leaving; leave is 1`,
 		"a copy is fetched from a node whose own is whole; a damaged one counts for other shards": `elected

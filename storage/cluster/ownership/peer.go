@@ -29,7 +29,7 @@ func (s *Election) refuse(m *Message, p *peer) string {
 		return "the cluster has no such node"
 	case m.Report.Since != p.since && slices.ContainsFunc(m.Report.Promised, func(e uint64) bool { return e > 0 }):
 		return "it was removed from the cluster, and another one has its name"
-	case p.former != 0 && m.Nonce == p.former:
+	case p.former != 0 && m.Nonce == p.former && s.now-p.heard < Living: // else it was the other one that is gone
 		return stale
 	case len(m.Epochs) > 0 && len(m.Epochs) != s.Shards:
 		return fmt.Sprintf("it has %d shards, this one %d", len(m.Epochs), s.Shards)
