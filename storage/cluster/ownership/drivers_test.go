@@ -39,6 +39,7 @@ func (m *member) follow(i int) {
 		d.left = max(0, d.left-1)
 	}
 	if d.left == 0 {
+		m.take(i, len(m.w.decided[i]))
 		took += 50 * time.Millisecond
 	}
 	m.w.after(took, m, func() { m.follow(i) })
@@ -69,6 +70,7 @@ func (m *member) write(i, turn int, newest uint64) {
 		m.w.after(50*time.Millisecond, m, func() { m.read(i, turn) })
 	case m.w.epochs[i] == newest:
 		m.w.epochs[i]++
+		m.take(i, len(m.w.decided[i]))
 		m.change(i, lanes.Owner, newest+1)
 		m.watch(i, turn, newest+1)
 	case m.w.r.IntN(2) == 0: // it has begun an epoch on one lane, and somebody else has on the other

@@ -182,10 +182,12 @@ func (s *Election) known() bool {
 var ErrUnderWay = errors.New("cluster: the members are being changed")
 
 // MayChange says why the owner must not append a version of the members now (P14 to P17). If it may, it is to append it
-// to the log of each shard, and then Decided is called for each.
+// to the log of each shard, one after the other, and then Decided is called for each. Neither MayChange nor Unfinished
+// is asked while an append of a version is under way.
 func (s *Election) MayChange(now time.Duration, m Members) error {
 	s.advance(now)
 	defer s.finish()
+	s.proposed = 0 // if it has come to no shard, it never will
 	self := m.Find(s.Node)
 	switch {
 	case s.role != Owner:
@@ -247,7 +249,7 @@ func (s *Election) bears(i int, m *Members) error {
 // Unfinished is a version that some shards have, and others lack: a former owner did not come to append it to them, so
 // this one is to. There are none while it may not.
 func (s *Election) Unfinished() (m Members, lack []int) {
-	if s.role != Owner || s.proposed != 0 {
+	if s.role != Owner {
 		return m, nil
 	}
 	for i := range s.shards {

@@ -1,8 +1,13 @@
 package ownership
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"beanfield/storage/lanes"
 )
 
 // O11, P13 to P17: what one election does when the members change.
@@ -19,7 +24,7 @@ func TestTalksOfMembers(t *testing.T) {
 			may 1 ac is the owner cannot be removed: another node is to serve first
 			may 1 abc9 is node c has not been let in by version 9
 			may 1 abc1 is node c is to be removed before another one gets its name
-			may 1 bc is none; may 1 bc is the members are being changed; decided 1 bc; nodes is bc; a answer 0
+			may 1 bc is none; may 1 bc is none; decided 1 bc; nodes is bc; a answer 0
 			alive a is false; may 2 a2bc is node a does not answer yet, or has not caught up`,
 		"P16: a new member has its copies first, and answers": `elected; kept; a answer 0; c answer 0; may 1 abcd1? is none
 			decided 1 abcd1?; least is 0; may 2 abcd1 is node d does not answer yet, or has not caught up
@@ -44,5 +49,142 @@ func TestUnfinishedChange(t *testing.T) {
 	owner.s.Decided(owner.clock(), 1, m)
 	if _, lack = owner.s.Unfinished(); len(lack) > 0 || owner.s.MayChange(owner.clock(), members("2 abc")) != nil {
 		t.Error("it is finished")
+	}
+}
+
+// voters are the members by the newest version that is on all lanes.
+func (w *world) voters() (names []string) {
+	if d := w.decided[shards-1]; len(d) > 0 {
+		return d[len(d)-1].Voters()
+	}
+	for _, m := range w.nodes[:w.founders] {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// take has a node's copy take so many versions.
+func (m *member) take(i, n int) {
+	for m.s != nil && m.copies[i] < n {
+		m.copies[i]++
+		m.s.Decided(m.clock(), i, m.w.decided[i][m.copies[i]-1])
+	}
+}
+
+// alter has whoever serves change the members, if he may, in one way or another: somebody is invited, votes or goes.
+func (w *world) alter() {
+	h := w.holder()
+	if h == nil || w.founders == len(w.nodes) || w.now < h.paused || h.busy() {
+		return
+	}
+	now := h.s.Members()
+	next := Members{Version: now.Version + 1}
+	other := w.nodes[w.r.IntN(len(w.nodes))]
+	for _, n := range now.Nodes {
+		if n.Name == other.name && (n.Guest || other == h) {
+			n.Guest = false
+		} else if n.Name == other.name && len(now.Nodes) > 2 {
+			continue
+		}
+		next.Nodes = append(next.Nodes, n)
+	}
+	if now.Find(other.name) == nil {
+		next.Nodes = append(next.Nodes, Member{Name: other.name, Since: next.Version, Guest: true})
+		slices.SortFunc(next.Nodes, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	}
+	if h.s.MayChange(h.clock(), next) != nil {
+		return
+	}
+	if now.Find(other.name) == nil { // it begins anew
+		other.crash()
+		other.disk, other.copies = Kept{}, [shards]int{}
+		w.after(w.upTo(time.Second), nil, other.start)
+	}
+	for i := range shards {
+		h.append(i, h.s.Epochs()[i], next)
+	}
+}
+
+// busy tells whether it is appending a version.
+func (m *member) busy() bool {
+	for i, epoch := range m.s.Epochs() {
+		if m.appends[i] == epoch {
+			return true
+		}
+	}
+	return false
+}
+
+// append has a version come to a shard's lanes, if no newer epoch has begun there by then.
+func (m *member) append(i int, epoch uint64, v Members) {
+	w := m.w
+	if m.appends[i] = epoch; !m.engine() {
+		w.after(50*time.Millisecond, m, func() { m.append(i, epoch, v) })
+		return
+	}
+	w.after(m.answer(), nil, func() {
+		if w.epochs[i] != epoch {
+			return
+		}
+		if n := uint64(len(w.decided[i])); v.Version == n+1 {
+			w.decided[i] = append(w.decided[i], v)
+		} else if v.Version > n || !slices.Equal(w.decided[i][v.Version-1].Nodes, v.Nodes) {
+			w.wrong = fmt.Sprintf("O11: shard %d has version %d behind %d", i, v.Version, n)
+		}
+		w.after(m.answer(), m, func() {
+			m.take(i, len(w.decided[i]))
+			m.appends[i] = 0
+		})
+	})
+}
+
+// complete has an owner append what a former one has not come to append.
+func (m *member) complete() {
+	if m.busy() {
+		return
+	}
+	v, lack := m.s.Unfinished()
+	for _, i := range lack {
+		if m.drivers[i].role == lanes.Owner {
+			m.append(i, m.drivers[i].epoch, v)
+		}
+	}
+}
+
+// O2, O11, K7: as in TestOneTermAtATime, while members come and go.
+func TestOneTermWhileMembersChange(t *testing.T) {
+	seeds := uint64(2000)
+	if brief() {
+		seeds = 40
+	}
+	versions, terms := 0, 0
+	for seed := range seeds {
+		w := course(t, 2*seed+1, func(w *world) { w.founders = 3 }) // of five
+		w.calm()
+		if w.wrong != "" {
+			t.Fatalf("seed %d: %s", seed, w.wrong)
+		}
+		versions, terms = versions+len(w.decided[0]), terms+w.terms
+	}
+	if t.Logf("%d versions, %d terms", versions, terms); versions < 2*int(seeds) {
+		t.Error("too few versions")
+	}
+}
+
+// O11: members that change while all is well end no term.
+func TestChangesInPeace(t *testing.T) {
+	for seed := range uint64(8) {
+		w := newWorld(t, seed, 5)
+		w.founders = 3
+		w.begin()
+		terms := w.terms
+		w.quiet()
+		for range 40 {
+			w.alter()
+			w.run(time.Second)
+		}
+		if w.play("idle 30ms"); w.terms != terms || len(w.decided[0]) < 10 || len(w.decided[0]) != len(w.decided[1]) {
+			t.Errorf("seed %d: %d terms, %d versions", seed, w.terms-terms, len(w.decided[0]))
+		}
 	}
 }

@@ -19,7 +19,7 @@ func (w *world) fault() {
 		w.after(long, nil, m.start)
 	case 1: // with a new disk
 		m.crash()
-		m.disk = Kept{}
+		m.disk, m.copies = Kept{}, [shards]int{}
 		w.after(long, nil, m.start)
 	case 2:
 		m.paused = w.now + long
@@ -70,20 +70,27 @@ func course(t *testing.T, seed uint64, set func(*world)) (w *world) {
 	w.lossy = true
 	for range 12 {
 		w.fault()
+		w.alter()
 		w.run(w.upTo(4 * time.Second))
 	}
 	w.lossy = false
-	if set != nil || w.wrong != "" {
-		return w
+	if set == nil {
+		w.calm()
 	}
-	w.run(8 * time.Second)
+	return w
+}
+
+// calm has all be well again, and waits until somebody serves.
+func (w *world) calm() {
+	if w.run(8 * time.Second); w.wrong != "" {
+		return
+	}
 	for _, m := range w.nodes {
 		if m.start(); m.s.drained {
 			_ = m.s.Obey(m.clock(), Drain, "", true)
 		}
 	}
 	w.until(12*time.Second, "somebody serves when all is well again", func() bool { return w.holder() != nil })
-	return w
 }
 
 // O2, O3, K7: whatever fails, at most one node serves; and when all is well again, one does.

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,9 @@ type world struct {
 	replay time.Duration // how long a server needs at most until it can serve
 	log    int           // how many reads it takes until a node that has been started has read its lanes
 
+	founders int               // how many of the nodes are members at first
+	decided  [shards][]Members // what the lanes have of the members
+
 	// What is left out.
 	without without
 	early   bool // a server goes on after it has said that it has ended
@@ -77,6 +81,8 @@ type member struct {
 	s        *Election
 	disk     Kept
 	drivers  []driver
+	copies   [shards]int    // how many versions of the members its copies have
+	appends  [shards]uint64 // the epoch in which one is being appended
 
 	serving bool
 	term    int // how many have begun or ended
@@ -95,7 +101,7 @@ type driver struct {
 const shards = 2
 
 func newWorld(t *testing.T, seed uint64, n int) *world {
-	w := &world{slow: 1, T: t, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards),
+	w := &world{slow: 1, T: t, founders: n, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards),
 		cut: map[[2]*member]bool{}}
 	for i := range n {
 		w.nodes = append(w.nodes, &member{
@@ -214,7 +220,7 @@ func (m *member) start() {
 	w := m.w
 	m.life++
 	var names []string
-	for _, other := range w.nodes {
+	for _, other := range w.nodes[:w.founders] {
 		names = append(names, other.name)
 	}
 	m.drivers = make([]driver, shards)
@@ -227,6 +233,9 @@ func (m *member) start() {
 	}, m.clock())
 	m.s.without = w.without
 	for i := range m.drivers {
+		had := m.copies[i]
+		m.copies[i] = 0
+		m.take(i, had)
 		m.drivers[i].left = w.log
 		m.follow(i)
 	}
@@ -236,6 +245,7 @@ func (m *member) start() {
 func (m *member) tick() {
 	m.s.Tick(m.clock())
 	m.show()
+	m.complete()
 	m.w.after(15*time.Millisecond+m.w.upTo(10*time.Millisecond), m, m.tick)
 }
 
@@ -255,13 +265,15 @@ func (m *member) engine() bool {
 	if m.helpless {
 		return false
 	}
-	n := 0
+	n, voters := 0, m.w.voters()
 	for _, other := range m.w.nodes {
-		if other == m || other.s != nil && m.w.now >= other.paused && m.reaches(other) && other.reaches(m) {
+		there := other == m ||
+			other.s != nil && m.w.now >= other.paused && m.reaches(other) && other.reaches(m)
+		if there && slices.Contains(voters, other.name) {
 			n++
 		}
 	}
-	return n > len(m.w.nodes)/2
+	return n > len(voters)/2
 }
 
 // Send has messages come soon, or late, or twice, or never.
