@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,7 +85,7 @@ type Node struct {
 	showAt    time.Duration
 	owned     time.Duration // when somebody owned the shards last
 	takeovers []Takeover    // the last ones
-	serving   Addresses     // what the server was told last
+	serving   string        // what the server was told last
 	leaders   []string      // whose engines may lead lanes, when the steerer was told last
 	epochs    []uint64      // in which it has owned the shards last; nil if its copies were replaced since
 }
@@ -178,12 +180,16 @@ func (n *Node) loop() {
 	}
 }
 
-// tellWhoServes tells the server when it is another one.
+// tellWhoServes tells the server where the node that serves takes clients, if that has changed. The host is the
+// one at which this node reaches the other one's engine.
 func (n *Node) tellWhoServes() {
-	var at Addresses
+	at := ""
 	if owner := n.election.Owner(); owner != n.o.Node {
 		report, _, _ := n.election.Told(owner)
-		at = report.Addresses
+		host, _, err := net.SplitHostPort(n.o.Nodes[owner])
+		if report.Link != 0 && err == nil {
+			at = net.JoinHostPort(host, strconv.Itoa(report.Link))
+		}
 	}
 	if at != n.serving && n.o.Serves != nil {
 		n.serving = at

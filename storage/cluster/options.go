@@ -30,9 +30,9 @@ type Options struct {
 
 	// Waiting is told what the node waits for while it starts, whenever that changes; nil: nobody is.
 	Waiting func(what string)
-	// Serves is told where the node that serves is found, whenever that changes: nowhere, while this one serves or
-	// nobody is heard to. It must not wait, since beats do meanwhile. Nil: nobody is told.
-	Serves func(Addresses)
+	// Serves is told where the node that serves takes clients that others pass on, host:port, whenever that changes: ""
+	// while this one serves, or nobody is heard to. It must not wait, since beats do meanwhile. Nil: nobody is told.
+	Serves func(link string)
 	// Open opens the node's copies of the shards.
 	Open func(Opening) (Copies, error)
 }

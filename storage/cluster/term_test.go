@@ -120,11 +120,12 @@ func TestTermHolds(t *testing.T) {
 
 // The server is told where the node that serves is found, each time that this changes, until it is heard no more.
 func TestWhoServes(t *testing.T) {
-	var told []Addresses
-	n := newNode(Options{Node: "a", Serves: func(at Addresses) { told = append(told, at) }})
+	var told []string
+	n := newNode(Options{Node: "a", Nodes: map[string]string{"b": "10.0.0.2:11390"},
+		Serves: func(at string) { told = append(told, at) }})
 	n.election = ownership.New(ownership.Config{Cluster: "x", Node: "a", Nodes: []string{"a", "b", "c"}, Shards: 1,
 		Nonce: 1, Acts: mute{acts{n}}, Logger: slog.New(slog.DiscardHandler)}, 0)
-	at := Addresses{Link: "10.0.0.2:11391", Console: "10.0.0.2:11380"}
+	at := Addresses{Link: 11391, Console: "10.0.0.2:11380"}
 	for now := time.Duration(0); now < 10*time.Second; now += ownership.BeatEach {
 		m := ownership.Message{Version: ownership.Major, Kind: ownership.Hello, Cluster: "x", From: "b", Nonce: 2,
 			Report: ownership.Report{Addresses: at}}
@@ -135,7 +136,7 @@ func TestWhoServes(t *testing.T) {
 		n.election.Tick(now)
 		n.tellWhoServes()
 	}
-	if want := []Addresses{at, {}}; !slices.Equal(told, want) {
+	if want := []string{"10.0.0.2:11391", ""}; !slices.Equal(told, want) {
 		t.Errorf("the server is told %v, want %v", told, want)
 	}
 	n.election.At = at

@@ -87,10 +87,10 @@ type Report struct {
 	Addresses
 }
 
-// Addresses are where a node is found: host:port, or "" if it is not.
+// Addresses are where a node is found, besides by its engine.
 type Addresses struct {
-	Link    string `json:"link,omitempty"` // it takes clients there that other nodes pass on to it
-	Console string `json:"console,omitempty"`
+	Link    int    `json:"link,omitempty"`    // the port at which it takes clients that other nodes pass on; 0: at none
+	Console string `json:"console,omitempty"` // a URL; "" if others cannot reach it
 }
 
 // Left are the nodes that were given up: their copies hold up no purge. Owners change it; the
