@@ -48,12 +48,13 @@
 //
 // N1: nobody is welcomed while as many clients are with front ends as MaxConnections, or
 // the last call of Limit, allows: each is counted with one compare-and-swap before it
-// is welcomed, and is counted until its front end says that it has left.
+// is welcomed, and is counted until its front end says that it has left. A client that one front end hands
+// over to another is counted twice for a moment (Admit).
 //
 // N2: an accepted socket is either welcomed by exactly one front end, which closes it,
 // or closed here.
 //
-// N3: after Stop has returned, nobody is welcomed.
+// N3: after Stop has returned, nobody is welcomed who comes by a listener.
 //
 // N4: a listener that waits for a client to leave wakes when one does. A client
 // that leaves puts a token into a channel; there is room for one token only, so a

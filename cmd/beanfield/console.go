@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,6 +81,25 @@ func (f *fronts) machine(m *admin.Metrics, connections func() map[string]int) fu
 		a.Disk = d
 		return a, err
 	}
+}
+
+// consoleURL is where the other nodes find the console: at none of the addresses if only this machine reaches them.
+func (f *fronts) consoleURL(c *config.Config) string {
+	for _, l := range f.listeners {
+		at, tcp := l.Addr().(*net.TCPAddr)
+		if listeners.FrontOf(l) != listeners.Admin || !tcp || at.IP.IsLoopback() {
+			continue
+		}
+		host, scheme := at.IP.String(), "http"
+		if at.IP.IsUnspecified() {
+			host = c.Cluster.Nodes[c.Cluster.Node].Host
+		}
+		if listeners.CertsOf(l) != nil {
+			scheme = "https"
+		}
+		return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(at.Port))
+	}
+	return ""
 }
 
 // newHistory begins to keep what the console's charts show, in the data directory if there is one.

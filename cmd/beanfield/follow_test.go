@@ -73,7 +73,7 @@ func TestTermLostWhileOpening(t *testing.T) {
 		close(term.lost)
 		close(term.store.opening)
 		<-term.ended
-		m.turnedAway()
+		m.unserved()
 	}
 	m.serves()
 	m.finish()
@@ -87,7 +87,7 @@ func TestTermWithADamagedCopy(t *testing.T) {
 	m.terms <- term
 	close(term.store.opening)
 	<-term.ended
-	m.turnedAway()
+	m.unserved()
 	m.serves()
 	m.finish()
 }
@@ -114,7 +114,7 @@ func TestStopWhileOpening(t *testing.T) {
 
 // A node whose address somebody else has taken ends, and lets another one serve.
 func TestAddressTakenMeanwhile(t *testing.T) {
-	m := newMember(t)
+	m := newMember(t, refusing)
 	l := must.Get(net.Listen("tcp", m.tcp))
 	defer l.Close()
 	term := newModelTerm()

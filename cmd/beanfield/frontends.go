@@ -30,6 +30,7 @@ type fronts struct {
 	acceptor  *conn.Acceptor
 	admin     *admin.Server // nil if it has no address
 	health    health
+	passing   *passing // nil with one machine, and if a node that follows refuses clients
 	keeper    *secure.Keeper
 	config    atomic.Pointer[config.Config]                    // that holds now; a reload replaces it
 	limits    atomic.Pointer[func(tube string) *policy.Limits] // those of config
@@ -94,6 +95,7 @@ func (f *fronts) open(c *config.Config, r *router.Router, log *slog.Logger) erro
 	r.SetLimits(f.config.Load().Quota())
 	f.policies.serve(s.schedules)
 	f.health.router.Store(r)
+	f.passing.local(s)
 	return nil
 }
 
@@ -156,6 +158,9 @@ func (f *fronts) change(c *config.Config) (apply func(), err error) {
 		func() { f.keeper.Limit(c.MostHandshakes()) },
 		func() { c.Exchange(f.keeper) },
 	}
+	if f.passing != nil {
+		steps = append(steps, func() { f.passing.forwarder.SetWait(c.Cluster.Wait) })
+	}
 	s := f.now.Load()
 	prepare := func(step func(), e error) {
 		steps, err = append(steps, step), errors.Join(err, e)
@@ -207,11 +212,13 @@ func (f *fronts) Drain() {
 func (f *fronts) Shutdown(ctx context.Context) error {
 	f.health.stopping.Store(true)
 	f.acceptor.Stop()
+	f.passing.local(nil)
 	s := f.now.Swap(nil)
 	var errs []error
 	if s != nil {
 		errs = append(errs, s.stop(ctx))
 	}
+	errs = append(errs, f.passing.close(ctx))
 	if f.admin != nil {
 		errs = append(errs, f.admin.Shutdown(ctx))
 	}
@@ -225,6 +232,7 @@ func (f *fronts) Shutdown(ctx context.Context) error {
 // another answer. Administrators stay. If it returns an error, something may still use the
 // router.
 func (f *fronts) Leave(lost <-chan struct{}) error {
+	f.passing.local(nil)
 	s := f.now.Swap(nil)
 	f.health.router.Store(nil)
 	f.policies.end()
@@ -275,6 +283,7 @@ func (f *fronts) adminOptions(c *config.Config) admin.Options {
 		Options:  f.httpOptions(c, c.HTTP.Tokens, c.HTTP.Hosts, c.HTTP.Origins),
 		Problems: f.health.problems,
 		Refusals: f.health.refusals,
+		PassesOn: func() bool { return !f.health.stopping.Load() && f.passing.leads() },
 		Profiles: c.HTTP.Pprof,
 	}
 }

@@ -112,7 +112,9 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		return nil, nil
 	}
 	figures, page := f.ofCluster()
-	connections := func() map[string]int { return map[string]int{listeners.Admin: f.admin.Connections()} }
+	connections := func() map[string]int {
+		return f.passing.count(map[string]int{listeners.Admin: f.admin.Connections()})
+	}
 	metrics, wrong := admin.NewMetrics(admin.Sources{
 		Shards: noShards{}, Stats: func(*queue.Sums) []byte { return nil },
 		Ready:        func() bool { return len(f.health.problems()) == 0 },

@@ -20,7 +20,7 @@ type life struct {
 	sig     *signals
 	srv     *fronts
 	ls      []net.Listener       // those that are open for good
-	standby []*listeners.Standby // those that are open during terms; none with one machine
+	standby []*listeners.Standby // those that are open during terms; none with one machine, or if clients are passed on
 	inUse   bool                 // something may still use the store, so that it must not be closed
 }
 
@@ -86,6 +86,8 @@ func (l *life) follow(n node.Node) (node.Term, error) {
 			l.log.Warn("no backup: this node only follows; the one that serves can make it", "node", n.Status().Owner)
 		case <-l.sig.reload:
 			h.reload()
+		case err := <-l.srv.passing.failed():
+			return nil, err
 		}
 	}
 }
@@ -133,7 +135,8 @@ func (l *life) hold(t node.Term, steps *storage.Steps, opened func()) (goesOn bo
 	}
 	b := newBackups(c, r.Checkpoint, l.log)
 	opened()
-	goesOn, err = serve(l.srv.now.Load(), append(ls, l.ls...), l.sig, t, b.begin, l.log, l.end)
+	goesOn, err = serve(l.srv.now.Load(), append(ls, l.ls...), l.srv.passing.failed(), l.sig, t, b.begin,
+		l.log, l.end)
 	switch {
 	case err != nil:
 		// If the server did not stop cleanly it may still use the router. Then the
@@ -182,18 +185,45 @@ func (l *life) leave(t node.Term, r *router.Router, b *backups) error {
 	return nil
 }
 
-// join makes the process a node, and leads its life.
-func (l *life) join(inherited bool, steps *storage.Steps, started func()) error {
+// passOn opens the addresses for good: who comes while another node serves is passed on to it.
+func (l *life) passOn(bool) error {
+	if err := l.srv.startPassing(l.config); err != nil {
+		return err
+	}
+	go l.srv.passing.follow(l.sig.stop)
+	for _, at := range l.ls {
+		if listeners.FrontOf(at) != listeners.Admin {
+			go l.srv.take(at)
+		}
+	}
+	l.ls = nil
+	return nil
+}
+
+// standBy closes the addresses till a term begins.
+func (l *life) standBy(inherited bool) error {
 	l.standby, l.ls = listeners.NewStandbys(l.ls, inherited), nil
 	if l.config.Account != nil { // which may lack a right that root had
 		ls, err := listeners.OpenAll(l.sig.stop, l.standby, l.log)
 		listeners.CloseAll(ls)
 		if err != nil {
-			return errors.Join(err, l.srv.abandon())
+			return err
 		}
 		listeners.ShutAll(l.standby)
 	}
-	n := l.makeNode(l.config, version, l.log)
+	return nil
+}
+
+// join makes the process a node, and leads its life.
+func (l *life) join(inherited bool, steps *storage.Steps, started func()) error {
+	prepare := l.standBy
+	if l.config.PassesOn() {
+		prepare = l.passOn
+	}
+	if err := prepare(inherited); err != nil {
+		return errors.Join(err, l.srv.abandon())
+	}
+	n := l.makeNode(l.config, version, l.log, node.Passing{At: l.srv.addresses(l.config), Serves: l.srv.passing.serves})
 	l.srv.health.node.Store(&n)
 	if err := l.srv.showFollower(); err != nil {
 		return errors.Join(err, l.srv.abandon())

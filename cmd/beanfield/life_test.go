@@ -14,20 +14,18 @@ import (
 	"beanfield/storage/must"
 )
 
-// turnedAway checks that a node which follows lets no client in: at a TCP address at once, elsewhere by
-// closing the connection.
-func (m *member) turnedAway() {
+// unserved checks that a node which follows serves no client. As long as nobody serves, those that come wait: they
+// are served when the node does.
+func (m *member) unserved() {
 	m.t.Helper()
-	if c, err := net.Dial("tcp", m.tcp); !errors.Is(err, syscall.ECONNREFUSED) {
-		m.t.Errorf("a follower answers %v, %v", c, err)
-	}
-	for _, socket := range []string{"/s", "/q"} {
-		c := must.Get(net.Dial("unix", m.dir+socket))
-		c.SetDeadline(time.Now().Add(patience))
-		if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-			m.t.Errorf("%s of a follower: %d bytes, %v", socket, n, err)
+	if m.refuses {
+		m.turnedAway()
+	} else {
+		for _, network := range []string{"tcp", "unix"} {
+			c := m.dial(network)
+			c.send("list-tube-used")
+			m.held = append(m.held, c)
 		}
-		c.Close()
 	}
 	m.page("/healthz", 200)
 	if body := m.page("/readyz", 503); body != "following: node b serves\nnode b is slow\n" {
@@ -41,6 +39,22 @@ func (m *member) turnedAway() {
 	m.page("/api/v1/cluster", 200)
 	m.page("/api/v1/server", 200)
 	m.page("/api/v1/tubes", 503)
+}
+
+// turnedAway checks that a node lets no client in: at a TCP address at once, elsewhere by closing the connection.
+func (m *member) turnedAway() {
+	m.t.Helper()
+	if c, err := net.Dial("tcp", m.tcp); !errors.Is(err, syscall.ECONNREFUSED) {
+		m.t.Errorf("a follower answers %v, %v", c, err)
+	}
+	for _, socket := range []string{"/s", "/q"} {
+		c := must.Get(net.Dial("unix", m.dir+socket))
+		c.SetDeadline(time.Now().Add(patience))
+		if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			m.t.Errorf("%s of a follower: %d bytes, %v", socket, n, err)
+		}
+		c.Close()
+	}
 }
 
 // page asks the HTTP side for a page.
@@ -81,12 +95,18 @@ func (m *member) works() (clients []*client) {
 // What one term leaves behind does not grow with the next: no goroutine, no descriptor. It may end in
 // order or at once, and begins again at the same addresses.
 func TestTenTerms(t *testing.T) {
-	m := newMember(t)
-	m.turnedAway()
+	t.Run("clients are passed on", func(t *testing.T) { tenTerms(t, newMember(t)) })
+	t.Run("clients are refused", func(t *testing.T) { tenTerms(t, newMember(t, refusing)) })
+}
+
+const refusing = "forward = false\n"
+
+func tenTerms(t *testing.T, m *member) {
+	m.unserved()
 	const some = 5 // less than one for each term
 	goroutines, files := runtime.NumGoroutine()+some, descriptors(t)+some
 	for n := range 10 {
-		m.turnedAway()
+		m.unserved()
 		term := m.serves()
 		clients := m.works()
 		if n%2 == 0 {
@@ -103,7 +123,7 @@ func TestTenTerms(t *testing.T) {
 		m.until("all goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines })
 		m.until("all files are closed", func() bool { return descriptors(t) <= files })
 	}
-	m.turnedAway()
+	m.unserved()
 	m.finish()
 }
 
@@ -118,9 +138,15 @@ func TestTermIsLostBeforeItServes(t *testing.T) {
 		t.Error("it has opened its addresses:", text)
 	}
 	<-term.store.closed
-	m.turnedAway()
+	m.unserved()
 	m.serves()
 	m.finish()
+}
+
+// shut says that clients who come now are not served.
+func (m *member) shut() bool {
+	status, _ := page(m.t, m.dir+"/h", "/readyz", "")
+	return status == 503
 }
 
 // descriptors is how many this process has.
@@ -136,7 +162,7 @@ func TestTermEndsInOrder(t *testing.T) {
 	c.send("put 0 0 60 1\r\nx")
 	m.until("the put waits for the log", func() bool { return term.store.queued() > 0 })
 	close(term.leave)
-	m.until("nobody is let in", func() bool { _, err := net.Dial("tcp", m.tcp); return err != nil })
+	m.until("nobody is served any more", m.shut)
 	select {
 	case <-term.ended:
 		t.Error("the term ended before what was due was answered")
@@ -161,7 +187,7 @@ func TestTermIsLost(t *testing.T) {
 		m.until("the put waits for the log", func() bool { return term.store.queued() > 0 })
 		if leaving {
 			close(term.leave)
-			m.until("nobody is let in", func() bool { _, err := net.Dial("tcp", m.tcp); return err != nil })
+			m.until("nobody is served any more", m.shut)
 		}
 		close(term.lost)
 		if !leaving {
@@ -173,7 +199,7 @@ func TestTermIsLost(t *testing.T) {
 			t.Errorf("the client hears %q, %v", rest, err)
 		}
 		<-term.ended
-		m.turnedAway()
+		m.unserved()
 	}
 	m.finish()
 }

@@ -92,7 +92,7 @@ type daemon struct {
 	garbage *bounds
 	end     func(code int) // of the process, when it must not wait
 	// makeNode makes the process a node of a cluster.
-	makeNode func(c *config.Config, version string, log *slog.Logger) node.Node
+	makeNode func(c *config.Config, version string, log *slog.Logger, p node.Passing) node.Node
 }
 
 // start listens for signals and runs.

@@ -89,7 +89,7 @@ func (s *service) connections() map[string]int {
 	if s.queue != nil {
 		n[listeners.Queue], _ = s.queue.Open()
 	}
-	return n
+	return s.passing.count(n)
 }
 
 func (s *service) refusals() (list []admin.Refusals) {

@@ -192,35 +192,45 @@ func (b *lockedBuffer) String() string {
 // member is this process as a node of a modelled cluster.
 type member struct {
 	*modelNode
-	t     *testing.T
-	dir   string
-	file  string // of the configuration
-	tcp   string // of the beanstalk protocol
-	said  lockedBuffer
-	sig   *signals
-	stop  func()
-	ended chan error
-	fate  chan int // codes that the process ended itself with
+	t    *testing.T
+	dir  string
+	file string // of the configuration
+	tcp  string // of the beanstalk protocol
+
+	refuses bool // it lets no client in while it follows
+	passing node.Passing
+	held    []*client // who have come while nobody served, and have asked something
+	said    lockedBuffer
+	sig     *signals
+	stop    func()
+	ended   chan error
+	fate    chan int // codes that the process ended itself with
 
 	garbage *bounds
 }
 
-// newMember starts one that follows.
-func newMember(t *testing.T) *member {
+// newMember starts one that follows. more are lines of [cluster] in its file, and lines for the end of that.
+func newMember(t *testing.T, more ...string) *member {
+	t.Helper()
+	more = append(more, "", "")
 	dir := shortDir(t)
 	m := &member{modelNode: &modelNode{terms: make(chan *modelTerm), closed: make(chan struct{})}, t: t, dir: dir,
 		ended: make(chan error, 1), fate: make(chan int, 1)}
 	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode "+
-		"= 'a'\nsecret = 's'\nreplicas = 1\n"+
+		"= 'a'\nsecret = 's'\nreplicas = 1\n"+more[0]+
 		"nodes = { a = '127.0.0.1:1' }\n[[listen]]\naddress = '127.0.0.1:0'\n[[listen]]\naddress = 'unix:DIR/s'\n"+
-		"[http]\nlisten = ['unix:DIR/h']\n[queue]\nlisten = ['unix:DIR/q']\n[log]\nlevel = 'info'\n", "DIR", dir)
+		"[http]\nlisten = ['unix:DIR/h']\n[queue]\nlisten = ['unix:DIR/q']\n[log]\nlevel = 'info'\n"+more[1], "DIR", dir)
 	m.file = fileWith(t, text)
 	f := config.Flags{File: m.file}
 	d := &daemon{flags: f, end: func(code int) { m.fate <- code }}
 	d.config = must.Get(config.Load(f))
+	m.refuses = !d.config.PassesOn()
 	d.log, d.garbage = newLogger(&m.said, d.config, &d.level), &bounds{}
 	m.garbage = d.garbage
-	d.makeNode = func(*config.Config, string, *slog.Logger) node.Node { return m.modelNode }
+	d.makeNode = func(_ *config.Config, _ string, _ *slog.Logger, p node.Passing) node.Node {
+		m.passing = p
+		return m.modelNode
+	}
 	m.sig, m.stop = stoppable(t)
 	go func() { m.ended <- d.run(m.sig) }()
 	until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })
@@ -238,6 +248,13 @@ func (m *member) serves() *modelTerm {
 		status, _ := page(m.t, m.dir+"/h", "/readyz", "")
 		return status == 200
 	})
+	for _, c := range m.held {
+		if got := c.lines(1); got != "USING default" {
+			m.t.Errorf("who has come before is answered %q", got)
+		}
+		c.Close()
+	}
+	m.held = nil
 	return t
 }
 
@@ -245,7 +262,8 @@ func (m *member) serves() *modelTerm {
 func (m *member) dial(network string) *client {
 	m.t.Helper()
 	p := process{t: m.t}
-	return p.dial(map[string]string{"tcp": m.tcp, "unix": m.dir + "/s"}[network])
+	return p.dial(map[string]string{"tcp": m.tcp, "unix": m.dir + "/s",
+		"queue": m.dir + "/q"}[network])
 }
 
 func (m *member) until(what string, ok func() bool) {

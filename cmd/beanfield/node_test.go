@@ -21,7 +21,7 @@ func TestNodeRefusesADirectory(t *testing.T) {
 		"'\n[cluster]\nname = 'orders'\nnode = 'a'\nsecret = 'hush'\n"+
 		"nodes = { a = 'h:1', b = 'h:2', c = 'h:3' }\n")
 	must.Do(t, os.WriteFile(filepath.Join(dir, "beanfield.json"), []byte(`{"cluster":"mail"}`), 0o600))
-	n := node.New(c, "1", slog.New(slog.DiscardHandler))
+	n := node.New(c, "1", slog.New(slog.DiscardHandler), node.Passing{})
 	if err := n.Start(t.Context()); exit.Code(err) != exit.Storage || !strings.Contains(err.Error(),
 		"belongs to the cluster mail") {
 		t.Errorf("%v", err)

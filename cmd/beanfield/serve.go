@@ -36,9 +36,10 @@ type asked interface {
 }
 
 // serve accepts on all listeners until a signal ends it, a listener fails, or the term is to end. Then
-// the process goes on, and the server still serves. backup must not block: it starts a goroutine.
-func serve(srv server, ls []net.Listener, sig *signals, t node.Term, backup func(), log *slog.Logger,
-	end func(code int)) (goesOn bool, err error) {
+// the process goes on, and the server still serves. broken hears of listeners that others serve. backup must not block:
+// it starts a goroutine.
+func serve(srv server, ls []net.Listener, broken <-chan error, sig *signals, t node.Term, backup func(),
+	log *slog.Logger, end func(code int)) (goesOn bool, err error) {
 	ended := make(chan error, len(ls))
 	for _, l := range ls {
 		go func() { ended <- srv.Serve(l) }()
@@ -67,6 +68,8 @@ func serve(srv server, ls []net.Listener, sig *signals, t node.Term, backup func
 				err = errors.New("it ended by itself")
 			}
 			err = fmt.Errorf("cannot serve any more: %w", err)
+			return false, errors.Join(err, shutdown(srv, log, end))
+		case err := <-broken:
 			return false, errors.Join(err, shutdown(srv, log, end))
 		}
 	}

@@ -76,7 +76,7 @@ func startServing(f *fakeServer) *serving {
 	end := func(code int) { s.ended <- code }
 	go sig.follow(s.in, cancel, log, end)
 	go func() {
-		_, err := serve(f, make([]net.Listener, 3), sig, node.Endless{}, func() { f.note("backup") }, log, end)
+		_, err := serve(f, make([]net.Listener, 3), nil, sig, node.Endless{}, func() { f.note("backup") }, log, end)
 		s.err <- err
 	}()
 	return s

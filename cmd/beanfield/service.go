@@ -20,7 +20,8 @@ import (
 // service is what serves clients, and shows administrators what there is, during one term.
 type service struct {
 	*fronts
-	acceptor  *conn.Acceptor // with one machine that of the fronts, so that one limit is for all clients
+	// that of the fronts, so that one limit is for all clients; one of its own if a follower refuses
+	acceptor  *conn.Acceptor
 	router    *router.Router
 	schedules *schedule.Keeper
 	beanstalk *beanstalk.Server
@@ -33,7 +34,7 @@ type service struct {
 // that there are.
 func (f *fronts) newService(c *config.Config, r *router.Router) (s *service, err error) {
 	s = &service{fronts: f, acceptor: f.acceptor, router: r, schedules: schedule.New(r, f.log)}
-	if c.Clustered() {
+	if c.Clustered() && f.passing == nil {
 		if s.acceptor, err = conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections,
 			Logger: f.log}); err != nil {
 			return nil, err
@@ -112,10 +113,12 @@ func (s *service) Serve(l net.Listener) error {
 		HTTP: fl.HTTP}))
 }
 
-// stop stops accepting, and then closes the connections. The queue service stops first, before the
+// stop stops accepting, unless others do, and then closes the connections. The queue service stops first, before the
 // last replies to beanstalk clients are sent. When ctx has ended, nobody waits for anybody.
 func (s *service) stop(ctx context.Context) error {
-	s.acceptor.Stop()
+	if s.acceptor != s.fronts.acceptor {
+		s.acceptor.Stop()
+	}
 	errs := []error{s.schedules.Close(ctx)}
 	queue := make(chan error, 1)
 	go func() {

@@ -5,6 +5,7 @@
 //
 //	/healthz       200 as long as the process answers
 //	/readyz        200 if clients can work; otherwise 503, with a reason on each line. ?put=1: and jobs are accepted
+//	               ?any=1: also if clients are passed on to another node
 //	/metrics       figures for Prometheus
 //	/debug/pprof/  Go's profiles, only if Options.Profiles allows it
 //	/              the console, and all that it has below

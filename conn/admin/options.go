@@ -15,6 +15,8 @@ type Options struct {
 	Problems func() []string
 	// Refusals tells likewise why no jobs are accepted.
 	Refusals func() []string
+	// PassesOn tells likewise whether clients are served though this process does not; nil: never.
+	PassesOn func() bool
 	// Profiles opens /debug/pprof/.
 	Profiles bool
 	// WriteTimeout is how long a client may take for an answer.
@@ -43,6 +45,9 @@ func (o *Options) complete() (*settings, error) {
 		if *f == nil {
 			*f = func() []string { return nil }
 		}
+	}
+	if o.PassesOn == nil {
+		o.PassesOn = func() bool { return false }
 	}
 	err := errors.Join(
 		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),

@@ -84,9 +84,10 @@ func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ready answers /readyz: whether clients can work, and with put=1 whether jobs are accepted, too.
+// ready answers /readyz: whether clients can work, and with put=1 whether jobs are accepted, too. With any=1 clients
+// can also work where they are passed on; whether jobs are accepted there is not known.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	o, put := s.now.Load(), r.URL.Query().Get("put")
+	o, put, some := s.now.Load(), r.URL.Query().Get("put"), r.URL.Query().Get("any")
 	problems, refusals := o.Problems(), o.Refusals()
 	if put == "1" {
 		problems = append(problems, refusals...)
@@ -94,6 +95,10 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case put != "" && put != "0" && put != "1":
 		text(w, http.StatusBadRequest, "put must be 0 or 1")
+	case some != "" && some != "0" && some != "1":
+		text(w, http.StatusBadRequest, "any must be 0 or 1")
+	case some == "1" && o.PassesOn():
+		text(w, http.StatusOK, "ok\nclients are passed on to the node that serves")
 	case len(problems) > 0:
 		text(w, http.StatusServiceUnavailable, strings.Join(problems, "\n"))
 	case len(refusals) > 0:

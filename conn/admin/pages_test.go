@@ -81,13 +81,21 @@ func TestPagesThatDoNotExist(t *testing.T) {
 // Until the jobs are recovered only the health is shown, and /readyz says why.
 func TestPagesBeforeOpen(t *testing.T) {
 	problems := []string{"recovering", "and more"}
-	h := newHouse(t, Options{Problems: func() []string { return problems }})
+	leads := false
+	h := newHouse(t, Options{Problems: func() []string { return problems }, PassesOn: func() bool { return leads }})
 	h.expect([]exchange{
+		{"GET", "/readyz?any=1", "", "", 503, "recovering\nand more\n"},
+		{"GET", "/readyz?any=2", "", "", 400, "any must be 0 or 1\n"},
 		{"GET", "/healthz", "", "", 200, "ok\n"},
 		{"GET", "/readyz", "", "", 503, "recovering\nand more\n"},
 		{"HEAD", "/readyz", "", "", 503, ""},
 		{"GET", "/metrics", "", "", 503, "recovering\nand more\n"},
 		{"GET", "/", "", "", 503, "recovering\nand more\n"},
+	})
+	leads = true
+	h.expect([]exchange{
+		{"GET", "/readyz", "", "", 503, "recovering\nand more\n"},
+		{"GET", "/readyz?any=1", "", "", 200, "ok\nclients are passed on to the node that serves\n"},
 	})
 }
 

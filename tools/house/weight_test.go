@@ -18,15 +18,15 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7200, 8600},
+	"cmd/beanfield":           {7900, 9000},
 	"cmd/beanfield/config":    {9200, 3800},
-	"cmd/beanfield/listeners": {1300, 1300},
+	"cmd/beanfield/listeners": {1400, 1300},
 	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12950, 5900},
 	"cmd/beanfield/binlog":    {2800, 4300},
 	"cmd/beanfield/datadir":   {1800, 3150},
 	"conn":                    {8900, 7300},
-	"conn/admin":              {12100, 6600},
+	"conn/admin":              {12200, 6600},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6900},
 	"conn/forward":            {4300, 2900},

@@ -74,6 +74,8 @@ func meaning(key string, c *Config) string {
 		return "; no limit"
 	case key == "storage.backup_path" && c.Storage.BackupPath == "":
 		return "; " + comment(c.BackupPath())
+	case key == "cluster.forward" && c.Clustered() && !c.Cluster.Refuses && !c.PassesOn():
+		return "; not done without cluster.secret, or certificates"
 	case key == "user" && c.Account != nil:
 		return fmt.Sprintf("; uid %d, gid %d, groups %v", c.Account.UID, c.Account.GID, c.Account.Groups)
 	}

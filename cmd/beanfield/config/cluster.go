@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -20,10 +21,12 @@ type ClusterConfig struct {
 	Secret        string // that the nodes share
 	Cert, Key, CA string // files; with them the nodes use TLS among themselves
 	Replicas      int
-	Engine        []string // URLs of the site's own NATS servers; empty: embedded
-	EngineUnsafe  bool     // those servers may be older than what is known to be safe
-	Warm          bool     // a follower keeps the jobs in memory
-	Prefer        bool     // the shards go back to a node that comes first
+	Engine        []string      // URLs of the site's own NATS servers; empty: embedded
+	EngineUnsafe  bool          // those servers may be older than what is known to be safe
+	Warm          bool          // a follower keeps the jobs in memory
+	Prefer        bool          // the shards go back to a node that comes first
+	Refuses       bool          // a node that follows lets no client in
+	Wait          time.Duration // how long a client waits for a node that serves
 	Nodes         map[string]Address
 }
 
@@ -163,6 +166,13 @@ func (r *fileReader) nodes(key toml.Key, v any) {
 
 // Clustered says that the process is a node of a cluster.
 func (c *Config) Clustered() bool { return c.Cluster.Name != "" }
+
+// PassesOn says that a node which follows passes clients on to the one that serves. Nodes that share neither a secret
+// nor certificates, as with a site's own engine, could not know each other.
+func (c *Config) PassesOn() bool {
+	k := &c.Cluster
+	return c.Clustered() && !k.Refuses && (k.Secret != "" || k.Cert != "")
+}
 
 // findCluster checks how the settings of a cluster, and others with them, go together. known are
 // the mistakes found so far: a key that is wrong already is not said to be missing.

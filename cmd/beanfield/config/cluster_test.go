@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/conn/secure/securetest"
@@ -30,7 +31,7 @@ C_3 = "[2001:db8::1]:11390"
 
 func TestClusterFile(t *testing.T) {
 	c := must.Get(load(t, "", threeNodes))
-	want := ClusterConfig{Name: "orders", Node: "a", Secret: "hush", Replicas: 3, Nodes: map[string]Address{
+	want := ClusterConfig{Name: "orders", Node: "a", Secret: "hush", Replicas: 3, Wait: 10 * time.Second, Nodes: map[string]Address{
 		"a": {Host: "10.0.0.1", Port: 11390}, "b-2": {Host: "db_2.example.org", Port: 11390},
 		"C_3": {Host: "2001:db8::1", Port: 11390},
 	}}
@@ -101,7 +102,7 @@ func TestClusterMistakes(t *testing.T) {
 				"FILE:2: storage.backend = \"memory\": a cluster keeps its jobs on disk: what only memory has cannot outlive its machine; allowed: \"pebble\"\n" +
 				"FILE:3: cluster.node = \"" + strings.Repeat("x", 33) +
 				"\": too long; allowed: a name in cluster.nodes; \"\" for one machine\n" +
-				"FILE:4: cluster.replica = 3: unknown key; did you mean replicas? allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, nodes in [cluster]\n" +
+				"FILE:4: cluster.replica = 3: unknown key; did you mean replicas? allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, forward, wait, nodes in [cluster]\n" +
 				"FILE:6: cluster.nodes.a = \"10.0.0.1\": missing port in address; allowed: " + oneNode + "\n" +
 				"FILE:7: cluster.nodes.b = 7: this is a whole number; allowed: " + oneNode + "\n" +
 				"FILE:8: cluster.nodes.\"c d\" = \"h:1\": the name of a node: not a plain name; allowed: letters, digits, \"-\" and \"_\", at most 32\n" +

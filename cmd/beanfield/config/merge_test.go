@@ -38,7 +38,7 @@ var others = map[string]string{
 	"cluster.name":     "'c'", "cluster.node": "'a'", "cluster.secret": "'hush'", "cluster.cert": "'/c'",
 	"cluster.key": "'/k'", "cluster.ca": "'/a'",
 	"cluster.replicas": "1", "cluster.engine": "['nats://h']", "cluster.engine_unsafe": "true", "cluster.warm": "true",
-	"cluster.prefer": "true", "cluster.nodes": "{ a = 'h:1' }",
+	"cluster.prefer": "true", "cluster.forward": "false", "cluster.wait": "'3s'", "cluster.nodes": "{ a = 'h:1' }",
 }
 
 // Every key is either taken over by a reload or said to need a restart, as its row in the

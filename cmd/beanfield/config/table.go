@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"beanfield/conn/admin"
+	"beanfield/conn/forward"
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
@@ -112,6 +113,8 @@ cluster.engine                       | engines
 cluster.engine_unsafe                | truth
 cluster.warm                         | truth
 cluster.prefer                       | truth
+cluster.forward (cluster.refuses)    | not
++ cluster.wait                       | span 1s..1h = CLUSTER_WAIT
 cluster.nodes                        | nodes
 
 ! + tube.match                         | pattern | | | a tube's name, in which * stands for any characters, also none
@@ -162,7 +165,7 @@ cluster.nodes                        | nodes
 var constants = map[string]int64{
 	"SHARDS": maxShards, "MOST_JOB_SIZE": maxJobSizeLimit, "WEIGHT": policy.MostWeight,
 	"JOB_SIZE": defaultMaxJobSize, "HANDSHAKE": int64(secure.Timeout), "SLOW": int64(slow.DefaultBound),
-	"TUBES": admin.DefaultMaxTubes, "BATCH": queueservice.DefaultMaxBatch,
+	"TUBES": admin.DefaultMaxTubes, "CLUSTER_WAIT": int64(forward.DefaultWait), "BATCH": queueservice.DefaultMaxBatch,
 }
 
 // lines are those of the table, without fields.

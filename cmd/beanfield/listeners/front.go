@@ -3,6 +3,7 @@ package listeners
 import (
 	"net"
 
+	"beanfield/conn/forward"
 	"beanfield/conn/secure"
 )
 
@@ -11,6 +12,7 @@ const (
 	Beanstalk = "beanstalk"
 	Queue     = "queue service"
 	Admin     = "http"
+	Forward   = "forward" // clients that a node passes on
 )
 
 // Special is a listener whose clients are not for the beanstalk protocol, or use TLS.
@@ -27,6 +29,14 @@ func FrontOf(l net.Listener) string {
 		return f.Front
 	}
 	return Beanstalk
+}
+
+// EntranceOf is what another node is told of a listener whose client is passed on to it.
+func EntranceOf(l net.Listener) forward.Entrance {
+	f, _ := l.(Special)
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	return forward.Entrance{Front: FrontOf(l), TLS: f.Certs != nil, Login: f.Login, HTTP: f.HTTP,
+		Local: ok && tcp.IP.IsLoopback()}
 }
 
 func CertsOf(l net.Listener) *secure.Certificates {

@@ -25,6 +25,8 @@ var computed = map[string][]string{
 		"can be read by every user"},
 	"conn/audit/writer.go warn": {"events are missing in the audit log",
 		"the audit log cannot be written"},
+	"conn/forward/seldom.go warn": {"a client is refused", "clients cannot be passed on",
+		"a client cannot be watched", "clients of other nodes cannot be accepted", "somebody who is no node"},
 	"storage/jetstream/lines.go Warnf":                {"the engine of several machines"},
 	"storage/jetstream/lines.go Errorf":               {"the engine of several machines"},
 	"storage/jetstream/lines.go Fatalf":               {"the engine of several machines"},

@@ -27,6 +27,7 @@ type clusterNode struct {
 	config  *config.Config
 	version string
 	log     *slog.Logger
+	passing Passing
 	copies  *pebblestore.Replicas
 	running atomic.Pointer[cluster.Node] // nil until it has started
 	waiting atomic.Pointer[string]       // what it waits for till then
@@ -34,9 +35,15 @@ type clusterNode struct {
 	claim   *os.File
 }
 
+// Passing is what the nodes need of each other to pass clients on.
+type Passing struct {
+	At     cluster.Addresses // the others are told
+	Serves func(link string) // is told where the node that serves takes clients (cluster.Options)
+}
+
 // New makes a node as the configuration says.
-func New(c *config.Config, version string, log *slog.Logger) Node {
-	n := &clusterNode{config: c, version: version, log: log}
+func New(c *config.Config, version string, log *slog.Logger, p Passing) Node {
+	n := &clusterNode{config: c, version: version, log: log, passing: p}
 	n.waits("other nodes of the cluster")
 	return n
 }
@@ -54,7 +61,7 @@ func (n *clusterNode) Start(ctx context.Context) error {
 		return exit.With(exit.Storage, err)
 	}
 	o := clusterOptions(n.config, n.version, n.log)
-	o.Open, o.Waiting = n.open, n.waits
+	o.Open, o.Waiting, o.At, o.Serves = n.open, n.waits, n.passing.At, n.passing.Serves
 	if err := os.Mkdir(o.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return exit.With(exit.Storage, err)
 	}
