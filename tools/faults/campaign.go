@@ -51,6 +51,8 @@ type campaign struct {
 	mu      sync.Mutex
 	trials  []*workload.Trial
 	gaps    map[string][]time.Duration // by harm and whose it was: the longest times without an acknowledged put
+	silent  map[string][]time.Duration // likewise those of a client, whose node was not harmed, without an answer
+	harmed  []*nodes.Node              // by the present harm
 	spoiled map[string]bool            // nodes whose disks were harmed
 }
 
@@ -59,7 +61,7 @@ const patience = 4 * time.Second
 
 func run(ctx context.Context, o options) (err error) {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(),
-		gaps: map[string][]time.Duration{}, spoiled: map[string]bool{}}
+		gaps: map[string][]time.Duration{}, silent: map[string][]time.Duration{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
 	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true,
 		Shards:  shards,
@@ -68,9 +70,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.cluster.Close()) }()
-	c.seeker = &workload.Seeker{Patience: patience}
+	c.seeker = &workload.Seeker{Patience: patience, Serves: c.serves}
 	for _, n := range c.cluster.Nodes {
-		c.seeker.Hosts = append(c.seeker.Hosts, workload.Host{Node: n.Name, Addr: n.Client})
+		c.seeker.Hosts = append(c.seeker.Hosts, n.Client)
 	}
 	if err := c.cluster.Start(); err != nil {
 		return err
@@ -88,6 +90,14 @@ func run(ctx context.Context, o options) (err error) {
 	return c.verdict(ctx)
 }
 
+// serves names the node that has a process.
+func (c *campaign) serves(pid int) string {
+	if n := c.cluster.Process(pid); n != nil {
+		return n.Name
+	}
+	return fmt.Sprintf("process %d", pid)
+}
+
 func (c *campaign) say(format string, args ...any) {
 	fmt.Fprintf(c.out, "%7.1fs  %s\n", time.Since(c.begun).Seconds(), fmt.Sprintf(format, args...))
 }
@@ -97,7 +107,7 @@ func (c *campaign) load(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	for role := range clients {
-		all.Go(func() { workload.Work(working, c.seeker, c.ledger, c.seed, role) })
+		all.Go(func() { workload.Work(working, c.seeker.At(role), c.ledger, c.seed, role) })
 	}
 	for n := range tryers {
 		all.Go(func() { c.try(working, n) })
@@ -160,11 +170,9 @@ func (c *campaign) verdict(ctx context.Context) error {
 	n := c.ledger.Counts()
 	harms := 0
 	for _, what := range slices.Sorted(maps.Keys(c.gaps)) {
-		gaps := c.gaps[what]
-		slices.Sort(gaps)
-		c.say("%s: %d times; longest time without an acknowledged put: median %.2fs, worst %.2fs",
-			what, len(gaps), gaps[len(gaps)/2].Seconds(), gaps[len(gaps)-1].Seconds())
-		harms += len(gaps)
+		c.say("%s: %d times; longest time without an acknowledged put: %s; of a client elsewhere without an answer: %s",
+			what, len(c.gaps[what]), spread(c.gaps[what]), spread(c.silent[what]))
+		harms += len(c.gaps[what])
 	}
 	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on "+
 		"%d connections; "+
@@ -172,6 +180,15 @@ func (c *campaign) verdict(ctx context.Context) error {
 		n.Acked[history.Put],
 		n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
 	return nil
+}
+
+// spread is what is told of the longest times of some harms.
+func spread(times []time.Duration) string {
+	if len(times) == 0 {
+		return "-"
+	}
+	slices.Sort(times)
+	return fmt.Sprintf("median %.2fs, worst %.2fs", times[len(times)/2].Seconds(), times[len(times)-1].Seconds())
 }
 
 // checkWithin bounds the look for an order of a short history.
@@ -224,11 +241,17 @@ func await(ctx context.Context, within, pace time.Duration, so func() (bool, err
 	return false, ctx.Err()
 }
 
-// goOn waits until clients are answered again, with puts of new jobs.
+// goOn waits until all clients are answered again, and new jobs are put.
 func (c *campaign) goOn(ctx context.Context) error {
 	const enough = 20
-	from := c.ledger.Counts().Acked[history.Put]
+	from, before := c.ledger.Counts().Acked[history.Put], c.ledger.Served()
 	ok, err := await(ctx, c.within, look, func() (bool, error) {
+		now := c.ledger.Served()
+		for role := range clients {
+			if now[role].Answers == before[role].Answers {
+				return false, c.revive()
+			}
+		}
 		return c.ledger.Counts().Acked[history.Put] >= from+enough, c.revive()
 	})
 	if err == nil && !ok {

@@ -3,11 +3,11 @@
 //	go run ./tools/faults -seed 7 -faults 6
 //
 // It starts three nodes on this machine, with a network between them that can be cut (tools/nodes).
-// Clients put, reserve, touch, delete, release, bury and kick, alone and pipelined (workload), and record all their
-// requests and answers (history). The seed decides a schedule of faults, here called harms, one after the other; each
-// is printed. In the end all harms are healed, and all remaining jobs are checked and taken out. Then package history
-// checks the history by its rules, and package tube the short histories of some tubes. A failure prints the seed, and
-// keeps the directories.
+// Clients, of which each knows one node, put, reserve, touch, delete, release, bury and kick, alone and pipelined
+// (workload), and record all their requests and answers (history). The seed decides a schedule of faults, here called
+// harms, one after the other; each is printed. In the end all harms are healed, and all remaining jobs are checked and
+// taken out. Then package history checks the history by its rules, and package tube the short histories of some tubes.
+// A failure prints the seed, and keeps the directories.
 //
 // # The harms
 //
@@ -23,11 +23,14 @@
 //
 // Three more promises:
 //
-//	FL1  When a harm is healed, clients make progress again, and the nodes are healthy, within the time -within.
+//	FL1  When a harm is healed, each client makes progress again, though it knows the address of one node only, and
+//	the
+//	     nodes are healthy, within the time -within.
 //	FL2  A node ends by itself only if its disk was harmed.
 //	FL3  In the end each node in turn is told to serve, and all show the same jobs.
 //
-// In the end it prints, for each harm to the owner and to followers, the longest times without an acknowledged put.
-// So -only kill measures a failover, -only move a hand-over, -only kill-all a start of all nodes, and -only
+// In the end it prints, for each harm to the owner and to followers, the longest times without an acknowledged put, and
+// those of a client without an answer whose own node was not harmed: it has to connect again if the owner was. So
+// -only kill measures a failover, -only move a hand-over, -only kill-all a start of all nodes, and -only
 // cut,isolate,one-way the effect of network faults.
 package main

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -97,7 +98,7 @@ func TestSurvey(t *testing.T) {
 	defer k.HangUp()
 	must.Get(k.Exchange("put 5 0 60 40\r\n"+string(marked.Body(7, 40)), "put 5 100 60 40\r\n"+
 		string(marked.Body(8, 40)), "put 0 0 60 1\r\nx"))
-	s := &workload.Seeker{Hosts: []workload.Host{{Node: "a", Addr: n.Client}}, Patience: time.Minute}
+	s := &workload.Seeker{Hosts: []string{n.Client}, Patience: time.Minute, Serves: strconv.Itoa}
 	first := must.Get(s.Look(t.Context(), []uint64{1, 2, 3, 4}))
 	for id, want := range map[uint64]string{1: "token 7, 40 bytes", 2: "ready in default, pri 5", 3: "damaged",
 		4: "NOT_FOUND"} {

@@ -119,6 +119,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 		lanes = ", lanes are led by " + s.Leaders()
 	}
 	c.say("harm %d of %d: %s, node %s (%s)%s", n, c.faults, h.name, victim.Name, what, lanes)
+	c.harmed = []*nodes.Node{victim}
 	c.ledger.Gap()
 	begun := time.Now()
 	if err := h.do(ctx, c, victim); err != nil {
@@ -128,10 +129,24 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	if err := c.goOn(ctx); err != nil {
 		return fmt.Errorf("after %s of node %s: %w", h.name, victim.Name, err)
 	}
+	what = h.name + " of " + what
+	silent := c.elsewhere()
 	gap := c.ledger.Gap()
-	c.gaps[h.name+" of "+what] = append(c.gaps[h.name+" of "+what], gap)
-	c.say("    it took %.1fs; the longest time without an acknowledged put: %.2fs", healed.Seconds(), gap.Seconds())
+	c.gaps[what] = append(c.gaps[what], gap)
+	c.silent[what] = append(c.silent[what], silent...)
+	c.say("    it took %.1fs; longest time without an acknowledged put: %.2fs; of a client elsewhere without an answer: %s",
+		healed.Seconds(), gap.Seconds(), spread(silent))
 	return nil
+}
+
+// elsewhere is the longest time without an answer of each client whose node was not harmed.
+func (c *campaign) elsewhere() (silent []time.Duration) {
+	for role, s := range c.ledger.Served() {
+		if !slices.Contains(c.harmed, c.cluster.Nodes[role%len(c.cluster.Nodes)]) {
+			silent = append(silent, s.Silence)
+		}
+	}
+	return silent
 }
 
 // owner is the node that serves; nil if none does.

@@ -26,6 +26,7 @@ func (c *campaign) cutFor(ctx context.Context) error {
 
 func cut(ctx context.Context, c *campaign, n *nodes.Node) error {
 	m := c.other(n)
+	c.harmed = append(c.harmed, m)
 	c.say("    between %s and %s, in silence", n.Name, m.Name)
 	c.cluster.Network.Hold(n.Name, m.Name)
 	c.cluster.Network.Hold(m.Name, n.Name)
@@ -38,6 +39,7 @@ func oneWay(ctx context.Context, c *campaign, n *nodes.Node) error {
 	if c.dice.IntN(2) == 0 {
 		peers = []*nodes.Node{c.other(n)}
 	}
+	c.harmed = append(c.harmed, peers...)
 	out := c.dice.IntN(2) == 0
 	for _, m := range peers {
 		from, to := n.Name, m.Name
@@ -52,6 +54,7 @@ func oneWay(ctx context.Context, c *campaign, n *nodes.Node) error {
 
 func refuse(ctx context.Context, c *campaign, n *nodes.Node) error {
 	m := c.other(n)
+	c.harmed = append(c.harmed, m)
 	c.say("    between %s and %s", n.Name, m.Name)
 	c.cluster.Network.Refuse(n.Name, m.Name)
 	return c.cutFor(ctx)

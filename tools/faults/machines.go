@@ -34,6 +34,7 @@ func move(ctx context.Context, c *campaign, n *nodes.Node) error {
 	if n == c.owner(ctx) {
 		n = c.other(n)
 	}
+	c.harmed = nil
 	c.say("    to node %s", n.Name)
 	asked := c.cluster.Nodes[c.dice.IntN(len(c.cluster.Nodes))]
 	if _, err := asked.Tell(limited, "cluster", "move", n.Name); err != nil {
@@ -55,6 +56,7 @@ func (c *campaign) other(n *nodes.Node) *nodes.Node {
 
 func killTwo(ctx context.Context, c *campaign, n *nodes.Node) error {
 	second := c.other(n)
+	c.harmed = append(c.harmed, second)
 	c.say("    and node %s", second.Name)
 	n.Kill()
 	second.Kill()
@@ -65,6 +67,7 @@ func killTwo(ctx context.Context, c *campaign, n *nodes.Node) error {
 }
 
 func killAll(ctx context.Context, c *campaign, _ *nodes.Node) error {
+	c.harmed = c.cluster.Nodes
 	for _, n := range c.cluster.Nodes {
 		n.Kill()
 	}

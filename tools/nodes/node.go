@@ -226,18 +226,18 @@ func (n *Node) LimitFiles(size uint64) error {
 // Dial connects to the node as a client, and makes sure that it answers: the kernel accepts
 // connections for a process that is stopped, too.
 func (n *Node) Dial(ctx context.Context, limit time.Duration) (*client.Client, error) {
-	return Dial(ctx, n.Client, limit)
+	return Dial(ctx, n.Client, answerWithin, limit)
 }
 
-// Dial is Node.Dial for an address.
-func Dial(ctx context.Context, addr string, limit time.Duration) (*client.Client, error) {
-	d := net.Dialer{Timeout: answerWithin}
+// Dial is Node.Dial for an address, with a limit of its own for the first answer.
+func Dial(ctx context.Context, addr string, first, limit time.Duration) (*client.Client, error) {
+	d := net.Dialer{Timeout: first}
 	conn, err := d.DialContext(ctx, "tcp4", addr)
 	if err != nil {
 		return nil, err
 	}
-	_ = conn.SetDeadline(time.Now().Add(answerWithin))
-	if _, err := client.On(conn, addr, answerWithin).Ask("use default"); err != nil {
+	_ = conn.SetDeadline(time.Now().Add(first))
+	if _, err := client.On(conn, addr, first).Ask("use default"); err != nil {
 		reset(conn)
 		return nil, err
 	}

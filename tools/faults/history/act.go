@@ -84,9 +84,10 @@ type Found struct {
 // A Span is a time in which a connection's server has answered.
 type Span struct{ Sent, Received Moment }
 
-// A Conn is a connection of a client to a node.
+// A Conn is a connection of a client that a node serves.
 type Conn struct {
 	ID      int
 	Node    string
+	Client  int
 	Answers []Span
 }

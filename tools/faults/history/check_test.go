@@ -191,7 +191,7 @@ func TestTerms(t *testing.T) {
 // FR1, and that a ledger is written as clients do.
 func TestLedger(t *testing.T) {
 	b := NewLedger()
-	c := b.Connect("a")
+	c := b.Connect("a", 3)
 	j := b.NewJob(c, "t", time.Minute)
 	b.EndPut(j, Done, 5)
 	sent := b.Now()
@@ -205,7 +205,7 @@ func TestLedger(t *testing.T) {
 	if _, got := b.TakeBuried(); got != nil {
 		t.Error("it is given twice")
 	}
-	b.Answered(c, sent)
+	b.Answered(c, sent, 0)
 	b.Found(5, 0, "buried")
 	b.Found(5, j.Token, "")
 	if found := b.Check(); len(found) > 0 || fmt.Sprint(b.IDs()) != "[5]" || b.Counts().Living != 1 {
@@ -221,5 +221,34 @@ func TestLedger(t *testing.T) {
 	b.Found(8, 78, "ready")
 	if found := b.Check(); len(found) != 2 || found[0].Rule != "FR1" || found[1].Rule != "FR1" {
 		t.Error(found)
+	}
+}
+
+// How long a client was without an answer: what it wanted to wait does not count, nor what was before the last look.
+func TestSilence(t *testing.T) {
+	const silence = time.Minute
+	b := NewLedger()
+	c := b.Connect("a", 3)
+	later := func(d time.Duration) {
+		b.begun = b.begun.Add(-d)
+	}
+	if len(b.Served()) > 0 {
+		t.Error("it was never answered")
+	}
+	b.Answered(c, b.Now(), 0)
+	later(silence)
+	b.Answered(c, b.Now(), 0)
+	later(time.Hour)
+	b.Answered(c, b.Now(), time.Hour)
+	if s := b.Served()[3]; s.Answers != 3 || s.Silence < silence || s.Silence > time.Hour/2 {
+		t.Errorf("%+v", s)
+	}
+	b.Gap()
+	if s := b.Served()[3]; s.Silence >= silence {
+		t.Errorf("it begins anew with %v", s.Silence)
+	}
+	later(time.Hour)
+	if s := b.Served()[3]; s.Silence < time.Hour {
+		t.Errorf("it goes on, and is only %v", s.Silence)
 	}
 }

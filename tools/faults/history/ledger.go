@@ -20,6 +20,15 @@ type Ledger struct {
 	counts Counts
 	acked  Moment        // when a put was acknowledged last
 	gap    time.Duration // the longest between two, since Gap was called
+	served map[int]*Service
+}
+
+// Service is how a client was served.
+type Service struct {
+	Answers int
+	// Silence is the longest time without an answer since Gap was called, less what the client wanted to wait for it.
+	Silence time.Duration
+	last    Moment
 }
 
 // Counts are for those who watch.
@@ -39,27 +48,37 @@ func (f Finding) String() string { return f.Rule + ": " + f.Text }
 
 // NewLedger is a ledger that begins now.
 func NewLedger() *Ledger {
-	return &Ledger{begun: time.Now(), byID: map[uint64]*Job{}, buried: map[uint64]*Job{}}
+	return &Ledger{begun: time.Now(), byID: map[uint64]*Job{}, buried: map[uint64]*Job{},
+		served: map[int]*Service{}}
 }
 
 // Now is the present moment.
 func (b *Ledger) Now() Moment { return time.Since(b.begun) }
 
-// Connect notes a new connection, which has been answered once.
-func (b *Ledger) Connect(node string) *Conn {
+// Connect notes a new connection of a client, which has been answered once.
+func (b *Ledger) Connect(node string, client int) *Conn {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := &Conn{ID: len(b.conns) + 1, Node: node}
+	c := &Conn{ID: len(b.conns) + 1, Node: node, Client: client}
 	b.conns = append(b.conns, c)
 	b.counts.Connections++
 	return c
 }
 
-// Answered notes that what was sent on a connection at a moment has an answer now.
-func (b *Ledger) Answered(c *Conn, sent Moment) {
+// Answered notes that what was sent on a connection at a moment has an answer now, which may have been held back for
+// so long.
+func (b *Ledger) Answered(c *Conn, sent Moment, held time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c.Answers = append(c.Answers, Span{sent, b.Now()})
+	now := b.Now()
+	c.Answers = append(c.Answers, Span{sent, now})
+	s := b.served[c.Client]
+	if s == nil {
+		s = &Service{last: now}
+		b.served[c.Client] = s
+	}
+	s.Answers++
+	s.Silence, s.last = max(s.Silence, now-s.last-held), now
 }
 
 // NewJob notes a put that is about to be sent. Its token is to stand in the body.
@@ -217,14 +236,28 @@ func (b *Ledger) Living() (ids []uint64) {
 	return ids
 }
 
-// Gap is the longest time between two acknowledged puts since the last call, the time since the latest
-// one included.
+// Gap is the longest time between two acknowledged puts since the last call, the time since the latest one included.
+// Silences begin anew, too.
 func (b *Ledger) Gap() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	gap := max(b.gap, b.Now()-b.acked)
 	b.gap = 0
+	for _, s := range b.served {
+		s.Silence = 0
+	}
 	return gap
+}
+
+// Served is how each client was served.
+func (b *Ledger) Served() map[int]Service {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now, all := b.Now(), map[int]Service{}
+	for client, s := range b.served {
+		all[client] = Service{s.Answers, max(s.Silence, now-s.last), s.last}
+	}
+	return all
 }
 
 // Counts are those of now.

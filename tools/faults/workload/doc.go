@@ -1,9 +1,8 @@
-// Package workload is the clients of a cluster under faults. Each looks for the node that serves by
-// trying one after the other, asks it many things, alone and pipelined, and writes into a
-// history.Ledger what it asked and what it was answered. When a connection ends, or is silent for
-// too long, the client hangs up and looks again.
+// Package workload is the clients of a cluster under faults. Each knows the address of one node, which passes it on
+// if another one serves. It asks many things, alone and pipelined, and writes into a history.Ledger what it asked and
+// what it was answered. When a connection ends, or is silent for too long, the client hangs up and comes again.
 //
-//	Seeker   finds the node that serves
+//	Seeker   connects, and tells which node serves
 //	worker   a connection that puts, reserves, and deals with what it has reserved
 //	trial    a few clients of one tube, whose short history goes to package tube
 //	settler  looks at all that is left in the end

@@ -22,7 +22,7 @@ const (
 	trialPause = 600 * time.Millisecond
 )
 
-// A Trial is a few clients of one tube, who ask few things.
+// A Trial is a few clients of one tube, who ask few things. Each comes to another node.
 type Trial struct {
 	*tube.History
 	seeker  *Seeker
@@ -40,7 +40,7 @@ func NewTrial(s *Seeker, name string, now func() time.Duration) *Trial {
 func (t *Trial) Play(ctx context.Context, seed uint64) {
 	var all sync.WaitGroup
 	for i := range trialClients {
-		all.Go(func() { t.client(ctx, rand.New(rand.NewPCG(seed, uint64(i)))) })
+		all.Go(func() { t.client(ctx, t.seeker.At(i), rand.New(rand.NewPCG(seed, uint64(i)))) })
 	}
 	all.Wait()
 }
@@ -55,9 +55,9 @@ type asker struct {
 	held   []uint64
 }
 
-func (t *Trial) client(ctx context.Context, dice *rand.Rand) {
+func (t *Trial) client(ctx context.Context, s *Seeker, dice *rand.Rand) {
 	for left := trialAsks; left > 0; {
-		c, _, err := t.seeker.Find(ctx, dice)
+		c, _, err := s.Find(ctx, dice)
 		if err != nil {
 			return
 		}

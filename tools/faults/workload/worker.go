@@ -42,6 +42,7 @@ type worker struct {
 	data []byte
 	then []after // what to do with each answer
 	sent history.Moment
+	wait time.Duration // for which the answers may be held back, as was asked for
 }
 
 // An after is told the answer to a command; nil: there is none.
@@ -52,15 +53,15 @@ type after struct {
 	proof bool
 }
 
-// Work is a client that works until ctx ends, with one connection after the other.
+// Work is a client that works until ctx ends, with one connection after the other. The role is its number.
 func Work(ctx context.Context, s *Seeker, ledger *history.Ledger, seed uint64, role int) {
 	dice := rand.New(rand.NewPCG(seed, uint64(role)))
 	for ctx.Err() == nil {
-		c, host, err := s.Find(ctx, dice)
+		c, node, err := s.Find(ctx, dice)
 		if err != nil {
 			return
 		}
-		w := &worker{ledger: ledger, conn: ledger.Connect(host.Node), client: c, dice: dice, role: role,
+		w := &worker{ledger: ledger, conn: ledger.Connect(node, role), client: c, dice: dice, role: role,
 			used: "default"}
 		for _, t := range Tubes {
 			if t != "default" && dice.IntN(2) == 0 {
@@ -95,7 +96,7 @@ func (w *worker) flush() error {
 			break
 		}
 		if then.proof && !proved {
-			w.ledger.Answered(w.conn, w.sent)
+			w.ledger.Answered(w.conn, w.sent, w.wait)
 			proved = true
 		}
 		w.then = w.then[1:]
@@ -104,7 +105,7 @@ func (w *worker) flush() error {
 	for _, then := range w.then {
 		then.tell(nil)
 	}
-	w.data, w.then = w.data[:0], nil
+	w.data, w.then, w.wait = w.data[:0], nil, 0
 	return lost
 }
 
@@ -194,7 +195,7 @@ func (w *worker) strange(r *client.Reply) {
 func (w *worker) reserve() {
 	timeout, many := 0, 1
 	if w.dice.IntN(20) == 0 {
-		timeout = 1
+		timeout, w.wait = 1, time.Second
 	} else {
 		many += w.dice.IntN(holding)
 	}
