@@ -2,11 +2,14 @@
 //
 //	bench compare [flags]    several servers, interleaved rounds, ratios; or two builds of beanfield, in pairs
 //	bench bare -p PORT       a server that does the least; with -d DIR, it answers when its log is on the disk
+//	bench through [flags]    what it costs clients to come to a node of a cluster that does not serve
+//	bench hop -p PORT -to A  passes each connection on, with the least latency there can be
 //	bench profile            where the server's time goes, for the compiler
 //
 // Its packages. Each may import only those listed after it:
 //
 //	compare      rows, rounds, ratios and goals; the report, its tables and chart
+//	through      a cluster, directly and through another node
 //	profile      where the server's time goes under some loads
 //	measure      one measurement of one server, started for that
 //	stalls       what a client waits while others disturb the server

@@ -11,7 +11,7 @@ import (
 	"beanfield/tools/server"
 )
 
-// A Moment has the processor time used until then: by the server, by this program, and by all programs.
+// A Moment has the processor time used until then: by the server and its peers, by this program, and by all programs.
 type Moment struct {
 	At     int64
 	Server server.Usage
@@ -29,6 +29,11 @@ func (t *Target) Moment(at int64) Moment {
 	m.Self, errs[1] = server.CPUTime(os.Getpid())
 	m.Busy, errs[2] = busyTime()
 	m.Err = errors.Join(errs[:]...)
+	for _, pid := range t.Peers {
+		u, err := server.UsageOf(pid)
+		m.Server.CPU += u.CPU
+		m.Err = errors.Join(m.Err, err)
+	}
 	return m
 }
 

@@ -19,6 +19,7 @@ type Target struct {
 	Queue string      // of its queue service
 	TLS   string      // of the same over TLS
 	PID   int         // 0: not known; then CPU and memory are not measured
+	Peers []int       // other processes whose CPU counts as the server's: nodes of its cluster
 	Disk  server.Disk // with its files; empty: not known
 }
 

@@ -65,7 +65,7 @@ func (h *Held) Measure(ctx context.Context, ld load.Load) (res *load.Result, err
 	case ld.Kind == load.Restart:
 		return restarted(ctx, h.server, ld, h.Settle)
 	case ld.Waits():
-		res, err = memory(ctx, load.TargetOf(h.server), ld, h.Settle)
+		res, err = Memory(ctx, load.TargetOf(h.server), ld, h.Settle)
 	case ld.Kind == load.Neighbour:
 		res, err = stalls.Measure(ctx, load.TargetOf(h.server), ld, h.Wait)
 	default:

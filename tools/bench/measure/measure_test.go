@@ -79,7 +79,7 @@ func TestWaiting(t *testing.T) {
 		w.close()
 	}
 	ld := load.Of(load.Load{Kind: load.Memory, Backlog: 20_000})
-	if res := must.Get(memory(t.Context(), target, ld, 0)); res.Server.BytesEach < 20 || res.Server.BytesEach > 5000 {
+	if res := must.Get(Memory(t.Context(), target, ld, 0)); res.Server.BytesEach < 20 || res.Server.BytesEach > 5000 {
 		t.Errorf("%v bytes for each job", res.Server.BytesEach)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // Settle is how long a server may take to give buffers back before its memory is read.
 const Settle = 2 * time.Second
 
-// memory measures what a backlog or idle connections add to the server's resident memory. No load runs.
-func memory(ctx context.Context, t load.Target, ld load.Load, settle time.Duration) (*load.Result, error) {
+// Memory measures what a backlog or idle connections add to the server's resident memory. No load runs.
+func Memory(ctx context.Context, t load.Target, ld load.Load, settle time.Duration) (*load.Result, error) {
 	before, err := server.UsageOf(t.PID)
 	if err != nil {
 		return nil, err
