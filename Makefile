@@ -78,6 +78,7 @@ fuzz: ## each fuzz target for about half a minute
 compat: ## compare with Debian's beanstalkd, reply by reply
 	$(GO) run ./tools/compat
 	$(GO) run ./tools/compat -reworded -seeds 6
+	$(GO) run ./tools/compat -through plain -table '^(close|put)/'
 
 crash: ## kill -9 under load, with a ledger; damaged directories; then restarts beside beanstalkd
 	$(GO) run ./tools/crash

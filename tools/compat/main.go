@@ -197,7 +197,7 @@ func (o options) random(ctx context.Context, p programs, r *report) error {
 			return err
 		}
 		want = 0
-		if r.failed == 0 && r.commands < leastCommands && !o.reworded {
+		if r.failed == 0 && r.commands < leastCommands && !o.reworded && o.through == "" {
 			want = seedWorkers
 		}
 	}

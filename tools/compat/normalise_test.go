@@ -22,7 +22,7 @@ func statsOf(pid string, replaced map[string]string, more ...string) reply {
 	all := []string{
 		"current-jobs-urgent: 1", "cmd-put: 5", "cmd-stats: 3", "pid: " + pid, `version: "1.12"`,
 		"rusage-utime: 0.000001",
-		"uptime: 7", "draining: false", "id: 00000000000000a1", "hostname: h", "os: #1 SMP", "platform: x86_64",
+		"uptime: 7", "binlog-records-written: 0", "draining: false", "id: 00000000000000a1", "hostname: h", "os: #1 SMP", "platform: x86_64",
 	}
 	for i, line := range all {
 		key, _, _ := strings.Cut(line, ": ")
@@ -51,6 +51,25 @@ func TestStatsExceptions(t *testing.T) {
 		err := compareReplies(statsOf("100", nil), statsOf("200", map[string]string{c.key: c.value}), r, s)
 		if (err == nil) != c.same {
 			t.Errorf("%s: %q compared as %v, want same=%v", c.key, c.value, err, c.same)
+		}
+	}
+}
+
+// A cluster keeps a log, and has begun before: its figures for these are only looked at.
+func TestClusterKeepsALog(t *testing.T) {
+	for _, c := range []struct {
+		written, uptime string
+		logs, same      bool
+	}{
+		{"0", "7", false, true}, {"3", "7", false, false}, {"3", "70", true, true}, {"x", "70", true, false},
+		{"3", "-1", true, false},
+	} {
+		r, s := twoSides()
+		s.logs = c.logs
+		err := compareReplies(statsOf("100", nil), statsOf("200", map[string]string{"uptime": c.uptime,
+			"binlog-records-written": c.written}), r, s)
+		if (err == nil) != c.same {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

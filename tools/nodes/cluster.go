@@ -24,7 +24,7 @@ type Options struct {
 	// Storage is added to the table [storage] of each configuration.
 	Storage string
 	Limits  string   // likewise [limits]
-	TLS     bool     // clients may come to a second address, with TLS
+	TLS     bool     // clients may come to a second address, with TLS; one with the node's certificate is known by it
 	Queue   bool     // the nodes serve the queue service, too
 	Flags   []string // of each process
 }
@@ -82,10 +82,11 @@ func (c *Cluster) certify() error {
 	if !c.TLS {
 		return nil
 	}
-	return server.Certify(c.certificate())
+	return server.Certify(c.Certificate())
 }
 
-func (c *Cluster) certificate() (cert, key string) {
+// Certificate is the files of all nodes, in a cluster that has TLS.
+func (c *Cluster) Certificate() (cert, key string) {
 	return filepath.Join(c.Dir, "cert.pem"), filepath.Join(c.Dir, "key.pem")
 }
 
@@ -118,8 +119,9 @@ func (c *Cluster) text(n *Node) string {
 	line("%s", c.Config)
 	line("[[listen]]\naddress = '%s'", n.Client)
 	if c.TLS {
-		cert, key := c.certificate()
-		line("[[listen]]\naddress = '%s'\ncert = '%s'\nkey = '%s'", n.TLS, cert, key)
+		cert, key := c.Certificate()
+		line("[[listen]]\naddress = '%s'\ncert = '%s'\nkey = '%s'\nclient_ca = '%s'\n"+
+			"client_auth = 'optional'", n.TLS, cert, key, cert)
 	}
 	line("[http]\nlisten = ['%s']", n.HTTP)
 	line("[log]\nlevel = 'info'")

@@ -27,11 +27,18 @@ var kinds = []kind{
 	{"damage", "damaged directories: a start is refused, or nothing is missing",
 		"go run ./tools/crash -damage 24 -seed {seed}"},
 	{"restarts", "restarts beside beanstalkd", "go run ./tools/crash -reference -kills 10 -seed {seed}"},
-	{"faults", "harm to three nodes while clients use them",
-		"go run ./tools/faults -faults 1000 -time 150s -within 5m -seed {seed}"},
+	{"faults", "harm to three nodes while clients use them, each of which knows one node",
+		"go run ./tools/faults -faults 10 -within 5m -seed {seed}"},
 	{"commands", "every reply compared with beanstalkd's: a table, and random commands", "go run ./tools/compat"},
 	{"random commands", "the same with seeds that nobody has tried", "go run ./tools/compat -seed {seed}"},
 	{"other words", "the same told in words that only beanfield has", "go run ./tools/compat -reworded -seed {seed}"},
+	{"passed on", "the same table, and some random commands, at a node of a cluster that does not serve",
+		"go run ./tools/compat -through plain -seeds 6"},
+	{"passed on, TLS", "the same over TLS", "go run ./tools/compat -through tls -seeds 6"},
+	{"clients", "client libraries, and those of the queue service, at a node that does not serve",
+		"THROUGH=plain tools/clients/run"},
+	{"clients, TLS", "client libraries, over TLS", "THROUGH=tls tools/clients/run"},
+	{"cost", "what it costs clients to come to a node that does not serve", "go run ./tools/bench through"},
 }
 
 const page = "tools/EVIDENCE.md"
