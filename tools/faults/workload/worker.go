@@ -95,7 +95,7 @@ func (w *worker) flush() error {
 			lost = err
 			break
 		}
-		if then.proof && !proved {
+		if then.proof && !proved && r.Word != broken {
 			w.ledger.Answered(w.conn, w.sent, w.wait)
 			proved = true
 		}
@@ -184,9 +184,13 @@ func (w *worker) inserted(j *history.Job, r *client.Reply) {
 	}
 }
 
+// broken is the answer of a server that does not know what has happened. One that serves no more says so until its
+// connections are cut, so it proves nothing.
+const broken = "INTERNAL_ERROR"
+
 // strange notes an answer that is none to expect, whatever has happened.
 func (w *worker) strange(r *client.Reply) {
-	if r.Word != "INTERNAL_ERROR" {
+	if r.Word != broken {
 		w.ledger.Find("FR0", "connection %d to node %s: the answer is %q", w.conn.ID, w.conn.Node, r.Line)
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -14,11 +16,14 @@ var parts = []struct {
 	{"attributes", attributes}, {"puts", puts}, {"windows", windows}, {"commits", commits}, {"stream", stream},
 }
 
+// backend is where the server keeps its jobs: a cluster does so on disk.
+func backend() string { return cmp.Or(os.Getenv("BACKEND"), "memory") }
+
 // attributes looks at a queue that is not there, in both encodings.
 func attributes(x *client) {
 	all := x.attributes()
 	for key, want := range map[string]string{
-		"meta.name": x.queue, "meta.state": "OK", "meta.backend": "memory", "meta.maxPayloadBytes": "65536",
+		"meta.name": x.queue, "meta.state": "OK", "meta.backend": backend(), "meta.maxPayloadBytes": "65536",
 		"stream.length":         "0",
 		"consumers.stats.total": "0", "consumers.status.total": "0",
 	} {
