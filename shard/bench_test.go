@@ -37,12 +37,17 @@ type bench struct {
 type benchLog struct {
 	*queuetest.Log
 	hurt   map[uint64]bool // jobs whose bodies cannot be read
-	stall  chan struct{}   // if there is one, reading waits for it
+	stall  chan struct{}   // if there is one, reading waits until it is closed, after whoever sends to it
 	broken error           // what every read ends with
 }
 
+// awaitReader waits until somebody reads a body, and stalls: what is asked from then on is in another turn, whose
+// answer does not wait for that.
+func (l *benchLog) awaitReader() { l.stall <- struct{}{} }
+
 func (l *benchLog) Body(id uint64, dst []byte) ([]byte, error) {
 	if l.stall != nil {
+		<-l.stall
 		<-l.stall
 	}
 	if l.broken != nil {

@@ -128,6 +128,7 @@ func TestGetWithoutBodies(t *testing.T) {
 	for i, want := range []string{"ok 2:def", "ok 3:ghi"} { // the second one takes
 		b.log.stall = make(chan struct{})
 		batch := other.begins(ask(queue.Ask{What: queue.AskGet, Length: 2, Take: i == 1}))
+		b.log.awaitReader()
 		c.do("delete %d", i+1)
 		close(b.log.stall)
 		<-other.answers
@@ -173,6 +174,7 @@ func TestDeliveriesWithBodiesAway(t *testing.T) {
 		c.do("put 1 one_of_8; put 2 two_of_8; put 3 hurt_of_8; put 4 last_of_8")
 		b.log.hurt, b.log.stall = map[uint64]bool{3: true}, make(chan struct{})
 		x := b.watch(queue.Ask{Window: 9, AutoCommit: auto})
+		b.log.awaitReader()
 		if c.do("put 5 x"); len(x) > 0 {
 			t.Error("a batch overtakes one whose bodies are read")
 		}
@@ -196,6 +198,7 @@ func TestTakeoverWhileBodiesAreRead(t *testing.T) {
 	c.do("put 1 abc; put 2 def")
 	b.log.stall = make(chan struct{})
 	old := b.watch(queue.Ask{Window: 9, AutoCommit: true})
+	b.log.awaitReader()
 	x := b.watch(queue.Ask{Window: 9})
 	b.gets(old, "replaced")
 	close(b.log.stall)
@@ -243,6 +246,7 @@ func TestViewsReadBodiesAway(t *testing.T) {
 	put := ask(queue.Ask{What: queue.AskPut})
 	put.ID, put.Data, put.Size = 3, []byte("abc"), 3
 	b.submit(put)
+	b.log.awaitReader()
 	c.do("put 4 def; put 5 ghi; put 6 jkl")
 	close(b.log.stall)
 	b.gets(x, "3:abc 6:jkl")
