@@ -28,7 +28,7 @@ func TestBeen(t *testing.T) {
 		if heads := w.s.Heads(w.now, "graveyard", Ready, 9); len(heads) != 1 || fmt.Sprint(heads[0].Been) != want {
 			t.Errorf("the first jobs are %+v", heads)
 		}
-		for _, k := range w.pages(Filter{}, 9, nil, func() {}) {
+		for _, k := range w.pages(Filter{}, 9, func() {}) {
 			if is := fmt.Sprint(k.Been); k.ID == 1 && is != want || k.ID == 2 && is != "[]" {
 				t.Errorf("job %d is listed with %s", k.ID, is)
 			}

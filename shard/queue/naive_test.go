@@ -256,3 +256,11 @@ func texts(given []naive.Gift) (list []string) {
 	}
 	return list
 }
+
+// touchTTR is the time for which a touch is; 0: the job's own.
+func (op *Op) touchTTR() int64 {
+	if op.Options == nil {
+		return 0
+	}
+	return op.Options.TTR
+}

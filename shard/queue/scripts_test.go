@@ -34,6 +34,7 @@ import (
 //	config share=1 many=2     a State with little patience (world.configure), at the beginning
 //	log full, packed, room    the log refuses puts, refuses updates too, or accepts
 //	drain                     the directory takes no more jobs
+//	may peek one two          clients may only peek, in these tubes; without words they may do all
 //	policy one jobs=2         a policy covers a tube from now on, or none does
 //	server jobs=2             the server has limits
 //	q get tube len=2 -> 1 2   the queue service is asked, as are those that follow (askwords_test.go)
@@ -142,6 +143,8 @@ func (w *world) say(words []string) string {
 		w.now += duration(args[0])
 	case "tick":
 		w.s.Tick(w.now)
+	case "may":
+		w.rights = rightsOf(args)
 	case "drain":
 		w.dir.Closed = true
 	case "log":
@@ -380,20 +383,4 @@ func (w *world) moves(verb string, args []string) string {
 		return answerOf[done.Status]
 	}
 	return "ok"
-}
-
-// listed says what a list has: tag=NAME:VALUE, tube=, of jobs that are there.
-func (w *world) listed(args []string) string {
-	var f Filter
-	for _, arg := range args {
-		switch name, value, _ := strings.Cut(arg, "="); name {
-		case "tube":
-			f.Tube = value
-		case "body":
-			f.Body = []byte(value)
-		case "tag":
-			f.Tags = tagsFrom([]string{strings.Replace(value, ":", "=", 1)})
-		}
-	}
-	return strings.Trim(fmt.Sprint(shown(w.pages(f, 3, nil, w.s.renew))), "[]")
 }

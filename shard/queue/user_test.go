@@ -108,7 +108,7 @@ func (w *world) told(id uint64, a *About) {
 // batch is one with an operation of the client's.
 func (u *user) batch(op Op) *Batch {
 	return &Batch{Client: &u.client, Ops: []Op{op}, FairScheduler: u.w.fairOf(&u.client, op.Options), Alter: u.alters,
-		Ticket: u.ticket}
+		Ticket: u.ticket, Authorizer: u.w.rights}
 }
 
 // apply runs one operation to its end and returns the answer.

@@ -238,6 +238,9 @@ func (u *user) answer(op *Op, b *Batch) string {
 	case ReserveSeveral, OfferSeveral, ClaimSeveral:
 		return strings.Join(takenIn(op, b), " ")
 	case Kick, Truncate, DeleteSeveral, ReleaseSeveral, BurySeveral, TouchSeveral, AlterSeveral:
+		if several := op.Several; several != nil && several.Refused > 0 {
+			return fmt.Sprintf("%d refused=%d", op.Count, several.Refused)
+		}
 		return fmt.Sprint(op.Count)
 	case StatsJob:
 		return figures(b.Jobs[op.From])

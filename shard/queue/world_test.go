@@ -31,13 +31,15 @@ type world struct {
 	subs     map[string]*subscriber
 	limits   policy.Limits
 	quota    quota // of the server
+	rights   Authorizer
 	policies map[string]*policy.Policy
 	fairs    map[string]*policy.FairScheduler
 	course   *course
-	halting  bool // what is said next stops after its first turn
-	turns    int  // that the last operation took
-	cost     int  // of its last turn
-	busy     bool // neighbours use up the share of each turn
+	halting  bool   // what is said next stops after its first turn
+	turns    int    // that the last operation took
+	cost     int    // of its last turn
+	answer   Status // of the last list
+	busy     bool   // neighbours use up the share of each turn
 }
 
 const testEpoch = 1_700_000_000 * second

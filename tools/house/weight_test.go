@@ -33,7 +33,7 @@ var budgets = map[string]weight{
 	"conn/queueservice":       {7900, 8200},
 	"router":                  {10000, 24100},
 	"shard":                   {1400, 4500},
-	"shard/queue":             {34400, 24700},
+	"shard/queue":             {34400, 24400},
 	"shard/queue/naive":       {7100, 0},
 	"storage":                 {4300, 4800},
 	"storage/cluster":         {17300, 13350},
