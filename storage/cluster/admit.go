@@ -77,6 +77,9 @@ func (n *Node) letIn(ctx context.Context) error {
 // askTable asks all nodes that are known for the newest table.
 func (n *Node) askTable(ctx context.Context) (t *members.Table, silent []string) {
 	names := n.names()
+	if n.knows.Load() { // it was removed, and has not forgotten that
+		t = n.table.Load()
+	}
 	for i, r := range n.askNodes(ctx, names, foundingLimit, question{About: tableOf}) {
 		switch {
 		case r.silent:

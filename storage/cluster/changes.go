@@ -78,6 +78,8 @@ func (n *Node) lackingIn(name string) string {
 		return "cannot be reached"
 	case r.Broken:
 		return "has a copy that is not whole"
+	case r.Version != n.o.Version:
+		return fmt.Sprintf("has version %s, and this one %s: a change needs the same", r.Version, n.o.Version)
 	case r.Since != n.table.Load().Find(name).Since && slices.Max(append(r.Promised, 0)) > 0:
 		return "is another one than the cluster has"
 	}

@@ -103,12 +103,14 @@ func (r *replica) decided() *members.Table {
 	if len(text) == 0 || bytes.Equal(text, r.members) {
 		return nil
 	}
+	r.members = text
 	t, err := members.Decode(text)
 	if err != nil {
-		r.node.o.Logger.Error("a table of the members cannot be read", "shard", r.i, "error", err)
+		r.node.o.Logger.Warn("this node waits", "for", "a version that can read what the cluster has decided about "+
+			"its nodes",
+			"shard", r.i, "error", err)
 		return nil
 	}
-	r.members = text
 	return t
 }
 
@@ -161,7 +163,10 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 		err = n.server.Route(n.addresses())
 	}
 	if err != nil {
-		n.o.Logger.Error("what the cluster has decided about its nodes is not carried out here yet", "error", err)
+		n.o.Logger.Warn("this node waits", "for", "its disk, or its engine, to take what the cluster has decided "+
+			"about its nodes",
+			"error", err)
+		_ = pause(ctx, keepAgain)
 		return false
 	}
 	if t.Version > 0 {
@@ -169,7 +174,7 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 			t.Replicas, "change", orderOf(t))
 	}
 	if text := n.differs(); text != "" {
-		n.o.Logger.Warn(text)
+		n.o.Logger.Warn("this node's configuration is not what the cluster has decided", "why", text)
 	}
 	return true
 }
