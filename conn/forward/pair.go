@@ -47,7 +47,7 @@ type end struct {
 }
 
 // full says that the socket does not take more now.
-func (e *end) full() bool { return len(e.kept) > 0 || e.tls.Owes() }
+func (e *end) full() bool { return !e.dead && (len(e.kept) > 0 || e.tls.Owes()) }
 
 const (
 	// readsPerTurn bounds how much of a client that floods is passed on before others have their turn (FW4).
