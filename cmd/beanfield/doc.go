@@ -9,6 +9,7 @@
 //
 //	recovery.go    opening the store, until the last job is back, and telling why a start takes long
 //	life.go        from then on to the end: one term, or following and terms in turn
+//	passing.go     how clients of a node that does not serve are passed on
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one term
 //	serve.go       from the first connection to the last reply, and what each signal asks for
@@ -61,11 +62,17 @@
 // and the list of slow commands. What belongs to a term is in a service, which is made and
 // thrown away as a whole. So uptime, counts and the history of the charts begin anew with each.
 //
-// A client goes through its list of hosts, so a node that follows must refuse it at once. At the
-// start all addresses are bound, so that mistakes are seen then, as the node's user if it has
-// one. TCP addresses are closed again until a term begins. Unix sockets, and sockets of systemd, stay
-// open, because the process could lack the right to make them anew: while it follows, it accepts
-// their clients and closes the connections.
+// All addresses are open all the time. Their clients are a forwarder's (package forward), which passes them on to the
+// node that serves, or gives them to this process' own service (passing.go). The link, to which other nodes pass
+// clients on, is opened before the node starts. All clients are counted by the acceptor of the process. What must
+// always hold: a service is given nobody before its front ends are there and the term may answer, nor after it begins
+// to end (passing.local). So no client is served by a former owner; one that comes too early or too late waits.
+//
+// With cluster.forward = false a client goes through its list of hosts, so a node that follows must refuse it at
+// once. At the start all addresses are bound, so that mistakes are seen then, as the node's user if it has one.
+// TCP addresses are closed again until a term begins. Unix sockets, and sockets of systemd, stay open, because the
+// process could lack the right to make them anew: while it follows, it accepts their clients and closes the
+// connections.
 //
 // A term ends in order if another node is to serve: connections get their replies, and the router
 // is closed. It ends at once if it is lost: connections are cut, and nothing waits for the log.
