@@ -123,11 +123,11 @@ func (p *passing) close(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
-	err := p.forwarder.Close(ctx)
-	if p.link != nil {
-		err = errors.Join(err, p.link.Close(ctx))
+	p.forwarder.Close(ctx)
+	if p.link == nil {
+		return nil
 	}
-	return err
+	return p.link.Close(ctx)
 }
 
 // way is the front end of a listener that is open all the time.

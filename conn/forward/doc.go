@@ -54,8 +54,8 @@
 //
 // A client that has reset its connection looks to the server like one that has half-closed it: what it sent before is
 // served, and the replies are thrown away. When the owner changes, replies that have arrived are passed on, and then
-// all pairs end. When the forwarder is closed, nothing more is read from clients, and a pair ends when no reply has
-// come for 100 ms (quietFor).
+// all pairs end. When the forwarder is closed, or a link whose front ends have closed their clients, nothing more is
+// read from clients, and a pair ends at the end of the replies, or when no reply has come for 100 ms (quietFor).
 //
 // # What it costs
 //

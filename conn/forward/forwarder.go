@@ -2,7 +2,6 @@ package forward
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
@@ -133,20 +132,11 @@ func (f *Forwarder) Local(h Host) {
 
 // Close closes all clients. Until ctx ends, answers to what has been passed on already are waited for. No more clients
 // come: the acceptor has been stopped before.
-func (f *Forwarder) Close(ctx context.Context) error {
+func (f *Forwarder) Close(ctx context.Context) {
 	for _, n := range f.lines {
 		n.post(n.leave)
 	}
-	var err error
 	for _, n := range f.lines {
-		select {
-		case <-n.ended:
-			continue
-		case <-ctx.Done():
-			err = errors.Join(err, context.Cause(ctx))
-		}
-		n.post(n.endAll)
-		<-n.ended
+		n.endWith(ctx)
 	}
-	return err
 }

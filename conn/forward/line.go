@@ -202,28 +202,8 @@ func (n *line) renew() {
 	n.serve()
 }
 
-// leave lets the clients go: those who are joined when no answer has come for a while.
+// leave lets the clients go.
 func (n *line) leave() {
-	n.stopping, n.leaving = true, true
 	n.endTerm()
-	for _, p := range n.pairs {
-		switch {
-		case p == nil:
-		case p.state == joined:
-			n.linger(p)
-			n.turn(p)
-		default:
-			n.end(p)
-		}
-	}
-}
-
-// endAll ends all pairs.
-func (l *loop) endAll() {
-	l.stopping = true
-	for _, p := range l.pairs {
-		if p != nil {
-			l.end(p)
-		}
-	}
+	n.loop.leave()
 }

@@ -193,24 +193,17 @@ func (l *loop) admit(p *pair) {
 	l.join(p)
 }
 
-// Close ends the link. Until ctx ends, the host's front ends may close the clients that they have.
+// Close ends the link. The host's front ends have closed their clients before. Until ctx ends, what they have said last
+// is passed on, while the clients take it.
 func (k *Link) Close(ctx context.Context) error {
-	k.listener.Close()
+	err := k.listener.Close()
 	<-k.ended
 	k.guests.closeAll()
 	for _, l := range k.loops {
-		l.post(func() { l.stopping = true })
+		l.post(l.leave)
 	}
-	var err error
 	for _, l := range k.loops {
-		select {
-		case <-l.ended:
-			continue
-		case <-ctx.Done():
-			err = errors.Join(err, context.Cause(ctx))
-		}
-		l.post(l.endAll)
-		<-l.ended
+		l.endWith(ctx)
 	}
 	return err
 }

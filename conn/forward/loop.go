@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"context"
 	"sync"
 	"syscall"
 	"time"
@@ -229,4 +230,36 @@ func (l *loop) closeGone() {
 		}
 	}
 	l.gone = l.gone[:0]
+}
+
+// leave lets the clients go: those who are joined when no answer has come for a while.
+func (l *loop) leave() {
+	l.stopping, l.leaving = true, true
+	for _, p := range l.pairs {
+		switch {
+		case p == nil:
+		case p.state == joined:
+			l.linger(p)
+			l.turn(p)
+		default:
+			l.end(p)
+		}
+	}
+}
+
+// endWith waits until a loop that leaves has ended. When ctx ends, all pairs do.
+func (l *loop) endWith(ctx context.Context) {
+	select {
+	case <-l.ended:
+		return
+	case <-ctx.Done():
+	}
+	l.post(func() {
+		for _, p := range l.pairs {
+			if p != nil {
+				l.end(p)
+			}
+		}
+	})
+	<-l.ended
 }

@@ -49,15 +49,12 @@ type end struct {
 // full says that the socket does not take more now.
 func (e *end) full() bool { return !e.dead && (len(e.kept) > 0 || e.tls.Owes()) }
 
-const (
-	// readsPerTurn bounds how much of a client that floods is passed on before others have their turn (FW4).
-	readsPerTurn = 4
-	// lingerFor is how long a pair one side of which is gone may stay without a byte that moves.
-	lingerFor = 15 * time.Second
-)
+// readsPerTurn bounds how much of a client that floods is passed on before others have their turn (FW4).
+const readsPerTurn = 4
 
-// quietFor is that of a pair while all are to go. Tests have more patience.
-var quietFor = 100 * time.Millisecond
+// lingerFor is how long a pair one side of which is gone may stay without a byte that moves, and quietFor how long any
+// pair while all are to go. Tests have more patience.
+var lingerFor, quietFor = 15 * time.Second, 100 * time.Millisecond
 
 // turn passes on what can be passed on now, within the pair's share.
 func (l *loop) turn(p *pair) {

@@ -105,8 +105,12 @@ func TestTLSStrangers(t *testing.T) {
 	}
 }
 
-// The link closes the connections of a host that has closed its own, and then ends.
+// The link closes the connections of a host that has closed its own, also those of idle clients that never close
+// theirs, and then ends.
 func TestTLSLinkCloses(t *testing.T) {
+	was := lingerFor
+	t.Cleanup(func() { lingerFor = was })
+	lingerFor = 2 * must.Patience
 	s := newSite(t, certified(t, securetest.NewAuthority(t, "nodes"), ""))
 	s.Owner(s.link.Address())
 	c := s.dial()
@@ -114,9 +118,11 @@ func TestTLSLinkCloses(t *testing.T) {
 	says(t, c, v, "put")
 	must.Get(io.WriteString(v, "INSERTED"))
 	v.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), must.Patience)
+	defer cancel()
+	must.Do(t, s.link.Close(ctx))
+	must.Do(t, ctx.Err())
 	if b, err := io.ReadAll(c); string(b) != "INSERTED" {
 		t.Errorf("%q, %v", b, err)
 	}
-	c.Close()
-	must.Do(t, s.link.Close(context.Background()))
 }
