@@ -166,36 +166,30 @@ func (f *fronts) take(l net.Listener) {
 	}
 }
 
-// frontFor is the service's own front end for clients of an entrance, of whatever node. It has the certificates
-// of this node's listener of that kind.
+// frontFor is the service's own front end for clients of an entrance, of whatever node.
 func (s *service) frontFor(e forward.Entrance) (conn.FrontEnd, error) {
-	var own net.Listener
-	for _, l := range s.listeners {
-		if is := listeners.EntranceOf(l); is.Front == e.Front && (is.TLS == e.TLS) && (own == nil || is == e) {
-			own = l
-		}
+	own, err := listeners.Same(s.listeners, e)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case e.TLS && own == nil:
-		return nil, fmt.Errorf("it has no address of the %s with TLS", e.Front)
-	case e.Front == listeners.Beanstalk:
-		return s.beanstalk.Door(beanstalk.Door{Certificates: listeners.CertsOf(own), Login: e.Login, HTTP: e.HTTP}), nil
-	case e.Front != listeners.Queue:
-		return nil, fmt.Errorf("it knows no front end %q", e.Front)
-	case s.queue == nil:
-		return nil, errors.New("it has no queue service: see queue.listen")
+	certs := listeners.CertsOf(own)
+	if e.Front == listeners.Beanstalk {
+		return s.beanstalk.Door(beanstalk.Door{Certificates: certs, Login: e.Login, HTTP: e.HTTP}), nil
+	}
+	if e.Front != listeners.Queue || s.queue == nil {
+		return nil, fmt.Errorf("clients of the front end %q are not passed on", e.Front)
 	}
 	at := &net.TCPAddr{}
 	if e.Local {
 		at.IP = net.IPv6loopback
 	}
-	return s.queue.Over(at, listeners.CertsOf(own)), nil
+	return s.queue.Over(at, certs), nil
 }
 
-// Take implements forward.Host.
+// Take implements forward.Host. Whether there is room for a client of this node's own, its acceptor has asked.
 func (s *service) Take(e forward.Entrance, socket int, from *conn.Peer) error {
 	f, err := s.frontFor(e)
-	if err == nil && (roomIn(f) != nil || !s.acceptor.Admit(f, socket, from)) {
+	if err == nil && (from != nil && roomIn(f) != nil || !s.acceptor.Admit(f, socket, from)) {
 		err = forward.ErrNotServing
 	}
 	return err

@@ -14,8 +14,8 @@
 // # The handshake
 //
 //	link -> node  greeting  "beanlnk", version; nonce (32 bytes)
-//	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32), cluster, node and front end (each with
-//	                        its length), flags (TLS, login, HTTP, local), peer (address, or process on a unix socket);
+//	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32), cluster, node, front end and place
+//	                        (each with its length), flags (TLS, login, HTTP, local), peer (address, or process on a unix socket);
 //	                        proof (32)
 //	link -> node  answer    taken, not serving, or refused; reason (with its length); proof (32)
 //

@@ -9,6 +9,7 @@ import (
 // Entrance is what kind of listener a client has come to.
 type Entrance struct {
 	Front string // which front end it is for
+	Place string // its address or path: tells listeners of one kind with other certificates apart
 	TLS   bool   // the client speaks TLS
 	Login bool   // it may log in with a token
 	HTTP  bool   // it may speak HTTP, though the front end does not

@@ -19,8 +19,8 @@ const magic = "beanlnk\x01"
 const (
 	nonceLength = 32
 	macLength   = sha256.Size
-	// longestBody is how long the body of a request can be: nonce, three names, flags, peer.
-	longestBody   = nonceLength + 3*(1+longestName) + 1 + 1 + longestPeer
+	// longestBody is how long the body of a request can be: nonce, four names, flags, peer.
+	longestBody   = nonceLength + 4*(1+longestName) + 1 + 1 + longestPeer
 	longestName   = 255
 	longestPeer   = 18
 	longestReason = 255
@@ -64,7 +64,7 @@ const (
 // encode is the body of the request.
 func (r *request) encode() ([]byte, error) {
 	b := append([]byte(nil), r.nonce[:]...)
-	for _, name := range []string{r.cluster, r.node, r.entrance.Front} {
+	for _, name := range []string{r.cluster, r.node, r.entrance.Front, r.entrance.Place} {
 		if len(name) > longestName {
 			return nil, fmt.Errorf("the name %.20q... is too long", name)
 		}
@@ -100,7 +100,7 @@ func (e *Entrance) flags() [4]*bool { return [4]*bool{&e.TLS, &e.Login, &e.HTTP,
 func decodeRequest(b []byte) (r request, err error) {
 	d := decoder{b, true}
 	copy(r.nonce[:], d.take(nonceLength))
-	for _, name := range []*string{&r.cluster, &r.node, &r.entrance.Front} {
+	for _, name := range []*string{&r.cluster, &r.node, &r.entrance.Front, &r.entrance.Place} {
 		*name = string(d.take(int(d.byte())))
 	}
 	flags := d.byte()

@@ -79,7 +79,7 @@ type site struct {
 	where string // the address of the listener
 }
 
-var entrance = Entrance{Front: "beanstalk", Login: true}
+var entrance = Entrance{Front: "beanstalk", Place: "10.0.0.1:11300", Login: true}
 
 func newSite(t testing.TB, c Cluster) *site {
 	t.Helper()
