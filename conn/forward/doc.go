@@ -14,9 +14,9 @@
 // # The handshake
 //
 //	link -> node  greeting  "beanlnk", version; nonce (32 bytes)
-//	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32), cluster, node, front end and place
-//	                        (each with its length), flags (TLS, login, HTTP, local), peer (address, or process on a unix socket);
-//	                        proof (32)
+//	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32); cluster, node, front end and place (each
+//	                        with its length); flags (TLS, login, HTTP, local); peer (address, or process on a unix
+//	                        socket); proof (32)
 //	link -> node  answer    taken, not serving, or refused; reason (with its length); proof (32)
 //
 // A proof is HMAC-SHA256 of what is sent and of both nonces, with a key made from the cluster's name and secret. So
