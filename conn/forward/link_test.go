@@ -100,6 +100,7 @@ func TestFalseLink(t *testing.T) {
 	}
 	s.Owner(s.link.Address())
 	v := s.host.next(t)
+	must.Get(io.ReadFull(v, make([]byte, len("put")))) // as no front end speaks first
 	says(t, v, d, "INSERTED")
 }
 
