@@ -52,7 +52,7 @@ func (h *history) checkCrash(n int) {
 	if !s.equal(want) {
 		h.fail("FO1: after a crash that left %d turns: %v, want %v", n, s.state, want)
 	}
-	if w.records.n != 0 || w.updates.n != 0 || len(w.queues) != 0 || w.live.sum() != 0 {
+	if w.records.n != 0 || w.updates.n != 0 || len(w.queues) != 0 || w.members.n != 0 || w.live.sum() != 0 {
 		h.fail("a window without turns still has something")
 	}
 }
@@ -105,8 +105,10 @@ func (h *history) checkLeft() {
 				want[at.Seq()]++
 			case op.Kind == turns.Update && living:
 				updates[op.ID] = at
-			case op.Kind == turns.SetQueue, op.Kind == turns.DropQueue, op.Kind == turns.Members:
+			case op.Kind == turns.SetQueue, op.Kind == turns.DropQueue:
 				queues[string(op.Name)] = at
+			case op.Kind == turns.Members:
+				queues[ofNodes] = at
 			}
 		}
 	}

@@ -9,8 +9,8 @@
 // job it remembers where two operations are: the one that set the record, and the newest update.
 // The operations themselves stay in the log.
 //
-// What a cluster says of its nodes is kept like a queue, of which only the newest counts. It has no name, and every
-// queue has one.
+// Of what a cluster says of its nodes only the newest counts, as of a queue. It is apart from the queues: each name may
+// be that of a queue, also the empty one, which has the policies of run time.
 //
 // A Share is what the store gets next: the net effect of the oldest turns. The caller reads these
 // turns again and gives them to Collect, which takes what still counts. (Left says which slots need

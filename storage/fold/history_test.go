@@ -74,11 +74,14 @@ func (h *history) end(id uint64) {
 	h.op(turns.Op{Kind: turns.Delete, ID: id, Updated: updated, Large: h.now.bodies[id]})
 }
 
-// setQueue sets a queue, or without a name what a cluster says of its nodes.
+// ofNodes stands for what a cluster says of its nodes, where there are names of queues.
+const ofNodes = "(nodes)"
+
+// setQueue sets a queue, or what a cluster says of its nodes.
 func (h *history) setQueue(name string) {
 	value, kind := fmt.Appendf(nil, "%d", len(h.log)), turns.SetQueue
-	if name == "" {
-		kind = turns.Members
+	if name == ofNodes {
+		kind, name = turns.Members, ""
 	}
 	h.op(turns.Op{Kind: kind, Name: []byte(name), Value: value[:len(value)*(len(h.log)%3)/2]})
 }

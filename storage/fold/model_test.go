@@ -32,7 +32,7 @@ func (h *history) serverSteps(kinds string, queues ...string) (steps []step) {
 	}
 	for _, name := range queues {
 		add(func(h *history) { h.setQueue(name) }, "set %s", name)
-		if _, ok := h.now.queues[name]; ok && name != "" {
+		if _, ok := h.now.queues[name]; ok && name != ofNodes {
 			add(func(h *history) { h.dropQueue(name) }, "drop %s", name)
 		}
 	}
@@ -161,7 +161,7 @@ func TestModel(t *testing.T) {
 		for range rapid.IntRange(20, 120).Draw(t, "steps") {
 			if rapid.IntRange(0, 2).Draw(t, "what") > 0 {
 				for range rapid.IntRange(1, 4).Draw(t, "operations") {
-					s := rapid.SampledFrom(append(h.serverSteps("SL", "q", "other", ""),
+					s := rapid.SampledFrom(append(h.serverSteps("SL", "q", "", ofNodes),
 						step{"raise", (*history).raise})).Draw(t, "operation")
 					s.do(h)
 				}
@@ -202,7 +202,7 @@ func (h *history) drain() {
 		h.check()
 	}
 	w := h.window
-	if w.records.n+w.updates.n+len(w.queues)+w.live.sum() != 0 || !h.store.state.equal(h.now) {
+	if w.records.n+w.updates.n+len(w.queues)+int(w.members.n)+w.live.sum() != 0 || !h.store.state.equal(h.now) {
 		h.fail("after all shares %d records, %d updates, %d queues and %d of the count are left",
 			w.records.n, w.updates.n, len(w.queues), w.live.sum())
 	}

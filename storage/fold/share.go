@@ -18,7 +18,8 @@ type Share struct {
 	Updates []Change
 	Bodies  []uint64 // jobs whose bodies are kept apart, and to be removed
 	Pieces  []Piece  // parts of such bodies, in the order of ids and numbers; none of those in Bodies
-	Queues  []Change // in the order of their names; one without a name is what a cluster says of its nodes
+	Queues  []Change // in the order of their names
+	Members *Change  // what a cluster says of its nodes; nil if nothing new
 
 	window *Window
 	upTo   turns.At // behind all that had been absorbed when it began
@@ -79,11 +80,16 @@ func (s *Share) Collect(b []byte, at turns.At) error {
 		case turns.Piece:
 			s.pieces = append(s.pieces, e)
 			s.Pieces = append(s.Pieces, Piece{op.ID, op.N, bytes.Clone(op.Value)})
-		case turns.SetQueue, turns.DropQueue, turns.Members:
+		case turns.SetQueue, turns.DropQueue:
 			if found, ok := w.queues[string(op.Name)]; ok && found.at == e.at {
 				c := s.change(op, e)
 				c.Name = bytes.Clone(op.Name)
 				s.Queues = append(s.Queues, c)
+			}
+		case turns.Members:
+			if w.members.n > 0 && w.members.at == e.at {
+				c := s.change(op, e)
+				s.Members = &c
 			}
 		}
 	})
@@ -161,6 +167,10 @@ func (s *Share) Done() {
 			delete(w.queues, string(c.Name))
 			w.count(e, -1)
 		}
+	}
+	if c := s.Members; c != nil && w.members.at == c.at {
+		w.count(w.members, -1)
+		w.members = entry{}
 	}
 	w.records.spare()
 	w.updates.spare()

@@ -50,8 +50,10 @@ func (s *state) apply(op turns.Op) {
 		if op.Large {
 			delete(s.bodies, op.ID)
 		}
-	case turns.SetQueue, turns.Members:
+	case turns.SetQueue:
 		s.queues[string(op.Name)] = string(op.Value)
+	case turns.Members:
+		s.queues[ofNodes] = string(op.Value)
 	case turns.DropQueue:
 		delete(s.queues, string(op.Name))
 	case turns.Raise:
@@ -107,6 +109,9 @@ func (s *store) take(sh *Share, older func(id uint64) bool) (wrong string) {
 		} else {
 			delete(s.queues, string(c.Name))
 		}
+	}
+	if sh.Members != nil {
+		s.queues[ofNodes] = string(sh.Members.Value)
 	}
 	s.highest, s.place = max(s.highest, sh.Highest), int(sh.Place.Number)
 	return ""

@@ -16,7 +16,8 @@ type Window struct {
 	records table
 	updates table
 	queues  map[string]entry
-	members []byte   // the newest that was absorbed; its entry is that of the queue without a name
+	members entry    // the newest that a cluster says of its nodes; without a length there is none
+	newest  []byte   // its value, also after a share has had it
 	live    slots    // how many entries are in each slot
 	upTo    turns.At // behind all that was absorbed
 	highest uint64   // of all ids
@@ -72,10 +73,13 @@ func (w *Window) absorb(op turns.Op, e entry) {
 		w.highest = max(w.highest, storage.IDOf(op.ID))
 		w.pieces++
 		w.count(e, 1)
-	default:
-		if op.Kind == turns.Members {
-			w.members = bytes.Clone(op.Value)
+	case turns.Members:
+		if w.members.n > 0 {
+			w.count(w.members, -1)
 		}
+		w.members, w.newest = e, bytes.Clone(op.Value)
+		w.count(e, 1)
+	default:
 		if old, ok := w.queues[string(op.Name)]; ok {
 			w.count(old, -1)
 		}
@@ -129,7 +133,7 @@ func (w *Window) count(e entry, by int) { w.live.add(e.at.Seq(), by) }
 func (w *Window) Members() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.members
+	return w.newest
 }
 
 // Find says where the operation is that put a job, and how long it is.

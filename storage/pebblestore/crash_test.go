@@ -109,7 +109,10 @@ func (h *history) turn(l storage.Log) {
 
 // queue writes a record of a random queue.
 func (h *history) queue(l storage.Log, queues map[string]*storage.Queue) {
-	tube := fmt.Sprint("queue ", h.shard, h.r.Intn(8))
+	tube := h.shard // without a name: what the policies of run time are kept beside
+	if n := h.r.Intn(8); n > 0 {
+		tube = fmt.Sprint("queue ", h.shard, n)
+	}
 	if queues[tube] != nil && h.r.Intn(3) == 0 {
 		l.DeleteQueue(tube)
 		delete(queues, tube)

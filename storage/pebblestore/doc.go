@@ -43,7 +43,7 @@
 // moved. Jobs that use none of this have the same bytes as before there was a queue service. A queue, with its
 // groups and views, is one small key, written as a whole each time.
 //
-// What a cluster has decided about its nodes (Members) is one such key, too, of a queue without a name. It is a part of
+// What a cluster has decided about its nodes (Members) is one key, too, of a kind of its own. It is a part of
 // checkpoints and of Sum. A server by itself has none: Found, Leave and a salvage leave it out.
 //
 // storage.Home of a tube's name chooses its shard, so a queue and its rear queue are in the same one. The manifest

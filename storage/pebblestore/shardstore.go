@@ -189,9 +189,18 @@ func openStore(sh *database.Sharing, f *database.Fault, path, name string, chang
 // of a cluster's nodes.
 func (s *shardStore) begin(place turns.Place, highest uint64, members []byte) error {
 	share := fold.NewWindow(highest).NewShare()
-	share.Queues = []fold.Change{{Value: members}} // nil removes them
 	share.Seal(place)
-	if err := s.fault.Guard(func() error { return s.take(share) }); err != nil {
+	err := s.fault.Guard(func() error {
+		before, err := format.Members(s.db)
+		if err != nil {
+			return err
+		}
+		if before != nil || members != nil {
+			share.Members = &fold.Change{Value: members} // nil removes them
+		}
+		return s.take(share)
+	})
+	if err != nil {
 		return err
 	}
 	s.place = place

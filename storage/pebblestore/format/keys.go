@@ -12,13 +12,14 @@ import (
 // live differently: an update is small and often overwritten, and merging it
 // into the tables must not drag bodies along.
 const (
-	KeyRecord = 'r' // a job as it was put, with its body
-	KeyUpdate = 'u' // what changed since
-	KeyQueue  = 'q' // a queue, by the name of its tube instead of an id: see queue.go
-	KeyPiece  = 'v' // a piece of a large body
-	KeyMaxID  = 'm' // the highest id ever, under id 0
-	KeyPlace  = 'p' // how far the store has folded its log, under id 0: see place.go
-	KeyLen    = 9
+	KeyRecord  = 'r' // a job as it was put, with its body
+	KeyUpdate  = 'u' // what changed since
+	KeyQueue   = 'q' // a queue, by the name of its tube instead of an id: see queue.go
+	KeyPiece   = 'v' // a piece of a large body
+	KeyMaxID   = 'm' // the highest id ever, under id 0
+	KeyPlace   = 'p' // how far the store has folded its log, under id 0: see place.go
+	KeyMembers = 's' // what a cluster has decided about its nodes, under id 0: see members.go
+	KeyLen     = 9
 )
 
 func PutKey(k []byte, kind byte, id uint64) {

@@ -4,23 +4,31 @@ import (
 	"bytes"
 	"errors"
 
+	"beanfield/storage/fold"
+
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// What a cluster has decided about its nodes is kept under the key of a queue without a name, which no queue is. The
-// value has the prefix of a queue's, and then what the nodes keep there. A server by itself has none.
-var membersKey = []byte{KeyQueue}
+// What a cluster has decided about its nodes is one value, under id 0 of a kind of its own. It has the prefix of other
+// values, and then what the nodes keep there. A server by itself has none.
+var membersKey = Key(KeyMembers, 0)
 
-// membersValue is the value that text is kept in.
-func membersValue(text []byte) []byte {
-	value := append([]byte{queueVersion, 0, 0, 0, 0}, text...)
-	Seal(membersKey, value)
-	return value
+// membersOf is the change of it that a share makes, if it makes one.
+func membersOf(share *fold.Share) (changes []fold.Change) {
+	if share.Members == nil {
+		return nil
+	}
+	c := fold.Change{}
+	if text := share.Members.Value; text != nil {
+		c.Value = append([]byte{RecordVersion, 0, 0, 0, 0}, text...)
+		Seal(membersKey[:], c.Value)
+	}
+	return []fold.Change{c}
 }
 
 // Members is what a store has of the cluster's nodes; nil if it has nothing.
 func Members(r pebble.Reader) ([]byte, error) {
-	value, closer, err := r.Get(membersKey)
+	value, closer, err := r.Get(membersKey[:])
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}
@@ -28,6 +36,6 @@ func Members(r pebble.Reader) ([]byte, error) {
 		return nil, err
 	}
 	defer closer.Close()
-	text, err := Unseal(membersKey, value)
+	text, err := Unseal(membersKey[:], value)
 	return bytes.Clone(text), err
 }

@@ -59,9 +59,6 @@ func apply(b *pebble.Batch, share *fold.Share) error {
 // is removed is nil. Key and value are valid only during the call.
 func EachChange(share *fold.Share, fn func(key, value []byte) error) error {
 	for _, c := range share.Queues {
-		if len(c.Name) == 0 && c.Value != nil {
-			c.Value = membersValue(c.Value)
-		}
 		if err := fn(QueueKey(string(c.Name)), c.Value); err != nil {
 			return err
 		}
@@ -70,7 +67,7 @@ func EachChange(share *fold.Share, fn func(key, value []byte) error) error {
 	for _, list := range [...]struct {
 		kind    byte
 		changes []fold.Change
-	}{{KeyRecord, share.Records}, {KeyUpdate, share.Updates}} {
+	}{{KeyRecord, share.Records}, {KeyMembers, membersOf(share)}, {KeyUpdate, share.Updates}} {
 		for _, c := range list.changes {
 			PutKey(key[:], list.kind, c.ID)
 			if err := fn(key[:], c.Value); err != nil {

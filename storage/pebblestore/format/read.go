@@ -51,9 +51,6 @@ func EachQueue(r pebble.Reader, fn func(q *storage.Queue) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	for ok := it.First(); ok; ok = it.Next() {
-		if len(it.Key()) == len(membersKey) {
-			continue
-		}
 		value, err := it.ValueAndErr()
 		if err != nil {
 			return err

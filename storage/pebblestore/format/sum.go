@@ -55,7 +55,7 @@ func SumOf(it *pebble.Iterator, step func() error) (s Sum, err error) {
 		_, _ = digest.Write(value)
 		s.Hash += digest.Sum64()
 		s.Bytes += int64(len(key) + len(value))
-		if count := counts[key[0]]; count != nil && len(key) > len(membersKey) {
+		if count := counts[key[0]]; count != nil {
 			*count++
 		}
 	}

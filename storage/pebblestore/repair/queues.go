@@ -20,7 +20,7 @@ type queueTrace struct {
 
 func (s *salvage) learnQueue(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error {
 	tube, err := format.QueueOf(key)
-	if err != nil || tube == "" { // without a name it is what a cluster says of its nodes
+	if err != nil {
 		return err
 	}
 	if q, ok := s.queues[tube]; ok && rank <= q.rank {
