@@ -17,7 +17,7 @@
 //	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32); cluster, node, front end and place (each
 //	                        with its length); flags (TLS, login, HTTP, local); peer (address, or process on a unix
 //	                        socket); proof (32)
-//	link -> node  answer    taken, not serving, or refused; reason (with its length); proof (32)
+//	link -> node  answer    taken, not serving, full, or refused; reason (with its length); proof (32)
 //
 // A proof is HMAC-SHA256 of what is sent and of both nonces, with a key made from the cluster's name and secret. So
 // both sides prove who they are, no clocks are compared, and nothing can be sent twice. Each side reads exactly these
@@ -39,7 +39,9 @@
 //
 // A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
 // nothing. When there is an owner, the first of the line are passed on. If that fails, or the link does not serve yet,
-// they go back to their place, and the line rests for 100 ms, then twice as long, up to a second. If the link refuses a
+// they go back to their place, and the line rests for 100 ms, then twice as long, up to 250 ms. If there is no room at
+// their entrance, only the clients of that entrance do (row): others do not wait behind them. An attempt that ends
+// because the client has waited for too long says nothing of the owner, and nobody rests. If the link refuses a
 // client, it is closed: then the two nodes have different listeners, or believe in different clusters. When a wait has
 // taken too long the client is closed.
 //

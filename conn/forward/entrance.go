@@ -20,9 +20,14 @@ type Entrance struct {
 type Host interface {
 	// Take hands a client to the front end that its entrance is for, counts it, and does not block. from is who the
 	// client is, if another node has passed it on; nil: the kernel knows. After an error the socket is still the
-	// caller's: the client may come again after ErrNotServing, and will never be served here after any other.
+	// caller's. After ErrNotServing nobody is taken now, and after ErrFull nobody at this entrance: the client may come
+	// again. After any other error it will never be served here.
 	Take(e Entrance, socket int, from *conn.Peer) error
 }
 
-// ErrNotServing says that this process does not serve clients now, or has no room for another one.
-var ErrNotServing = errors.New("this node does not serve clients")
+var (
+	// ErrNotServing says that this process does not serve clients now, or has no room for another one.
+	ErrNotServing = errors.New("this node does not serve clients")
+	// ErrFull says that one entrance has no room for another client now.
+	ErrFull = errors.New("there is no room at this entrance")
+)

@@ -52,7 +52,7 @@ func New(o Options) (*Forwarder, error) {
 		return nil, err
 	}
 	for _, l := range loops {
-		n := &line{loop: l, forwarder: f, share: max(1, mostShakes/len(loops))}
+		n := &line{loop: l, forwarder: f, share: max(1, mostShakes/len(loops)), rows: map[*door]*row{}}
 		n.renew()
 		l.line = n
 		f.lines = append(f.lines, n)

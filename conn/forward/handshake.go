@@ -150,6 +150,7 @@ type status byte
 const (
 	taken      status = iota
 	notServing        // now; ask again
+	full              // the entrance is, now
 	refused           // and will be
 )
 

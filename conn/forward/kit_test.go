@@ -16,7 +16,8 @@ import (
 // front is a host that keeps its clients until the test has them.
 type front struct {
 	mu   sync.Mutex
-	err  error // what it answers
+	err  error    // what it answers
+	full Entrance // which has no room
 	come chan *visit
 }
 
@@ -37,6 +38,9 @@ func (h *front) Take(e Entrance, fd int, from *conn.Peer) error {
 	defer h.mu.Unlock()
 	if h.err != nil {
 		return h.err
+	}
+	if e == h.full {
+		return ErrFull
 	}
 	file := os.NewFile(uintptr(fd), "client")
 	defer file.Close()

@@ -3,6 +3,7 @@ package forward
 import (
 	"context"
 	"errors"
+	"math"
 	"syscall"
 	"time"
 
@@ -17,14 +18,34 @@ type line struct {
 	forwarder *Forwarder
 	share     int // how many may be passed on at once
 
-	waiting list // by when they have come
+	rows    map[*door]*row // who waits
 	shaking int
 	host    Host   // this process, while it serves
 	owner   string // the address of the link of the node that serves; "" if nobody is heard to
 	term    context.Context
 	endTerm context.CancelFunc // term is that of the owner, and ends with it
-	retryAt int64              // nobody is passed on before
-	pause   time.Duration      // how long the last pause was
+	rest    rest               // of all, when the owner does not serve, or cannot be reached
+}
+
+// row has the clients of one entrance that wait, by when they have come. It rests when there is no room at the
+// entrance.
+type row struct {
+	list
+	rest rest
+}
+
+// rest is a pause, in which nobody is passed on.
+type rest struct {
+	until int64
+	pause time.Duration // how long the last one was
+}
+
+// begin begins a pause, unless there is one: many may fail at once, and that is one failure.
+func (r *rest) begin(now int64) {
+	if now >= r.until {
+		r.pause = min(max(firstPause, 2*r.pause), longestPause)
+		r.until = now + int64(r.pause)
+	}
 }
 
 const (
@@ -33,8 +54,11 @@ const (
 	// shakeFor is how long it may take to pass a client on.
 	shakeFor = 5 * time.Second
 	// After a failure nobody is passed on for firstPause, and then for twice the last pause.
-	firstPause, longestPause = 100 * time.Millisecond, time.Second
+	firstPause, longestPause = 100 * time.Millisecond, 250 * time.Millisecond
 )
+
+// errWaitOver says that a client's own wait ended while it was passed on, which says nothing of the owner.
+var errWaitOver = errors.New("it has waited for too long")
 
 // arrive takes a client in.
 func (n *line) arrive(p *pair) {
@@ -45,25 +69,64 @@ func (n *line) arrive(p *pair) {
 		n.end(p)
 		return
 	}
-	n.waiting.add(p)
+	n.row(p).add(p)
 	if n.stopping {
 		n.end(p)
 	}
 	n.serve()
 }
 
+// row is where a client waits.
+func (n *line) row(p *pair) *row {
+	r := n.rows[p.door]
+	if r == nil {
+		r = &row{}
+		n.rows[p.door] = r
+	}
+	return r
+}
+
 // serve passes on those who wait, as far as that can be done now.
 func (n *line) serve() {
-	for n.now >= n.retryAt && n.waiting.first != nil {
+	for p := n.foremost(); p != nil; p = n.foremost() {
 		switch {
 		case n.host != nil:
-			n.give(n.waiting.first)
+			n.give(p)
 		case n.owner != "" && n.shaking < n.share:
-			n.begin(n.waiting.first)
+			n.begin(p)
 		default:
 			return
 		}
 	}
+}
+
+// foremost is who has waited longest and may be passed on now.
+func (n *line) foremost() (p *pair) {
+	if n.now < n.rest.until {
+		return nil
+	}
+	for _, r := range n.rows {
+		if q := r.first; q != nil && n.now >= r.rest.until && (p == nil || q.at < p.at) {
+			p = q
+		}
+	}
+	return p
+}
+
+// served notes that a client has been taken.
+func (n *line) served(p *pair) { n.rest, n.row(p).rest = rest{}, rest{} }
+
+// postponed notes that a client has not been taken now, and reports whether that is the owner's word.
+func (n *line) postponed(p *pair, err error) bool {
+	switch {
+	case errors.Is(err, ErrFull):
+		n.row(p).rest.begin(n.now)
+	case errors.Is(err, ErrNotServing):
+		n.rest.begin(n.now)
+	default:
+		return false
+	}
+	return true
 }
 
 // give gives a client to this process' own host.
@@ -72,13 +135,12 @@ func (n *line) give(p *pair) {
 	err := n.host.Take(p.door.entrance, p.client.fd, nil)
 	switch {
 	case err == nil:
-		n.pause = 0
+		n.served(p)
 		n.forget(&p.client)
 		p.client.fd = -1
 		n.end(p)
-	case errors.Is(err, ErrNotServing):
+	case n.postponed(p, err):
 		n.poll.Add(p.client.fd)
-		n.rest()
 	default:
 		n.refuse(p, "this node", err)
 	}
@@ -90,26 +152,22 @@ func (n *line) refuse(p *pair, node string, err error) {
 	n.end(p)
 }
 
-// rest has nobody passed on for a while. Many may fail at once: that is one failure.
-func (n *line) rest() {
-	if n.now < n.retryAt {
-		return
-	}
-	n.pause = min(max(firstPause, 2*n.pause), longestPause)
-	n.retryAt = n.now + int64(n.pause)
-}
-
 // begin begins to pass a client on.
 func (n *line) begin(p *pair) {
-	n.waiting.remove(p)
+	n.row(p).remove(p)
 	p.state = shaking
 	n.shaking++
-	until := min(p.at+n.forwarder.wait.Load(), n.now+int64(shakeFor))
+	wait := n.forwarder.wait.Load()
+	until := min(p.at+wait, n.now+int64(shakeFor))
+	late := until-n.now < min(wait, int64(shakeFor))/2 // the owner has not the time that it should have
 	ctx, cancel := context.WithDeadline(n.term, n.start.Add(time.Duration(until)))
 	f, term, owner, e, from := n.forwarder, n.term, n.owner, p.door.entrance, conn.PeerOf(p.client.fd)
 	go func() {
 		defer cancel()
 		link, err := f.proofs.pass(ctx, owner, e, from)
+		if err != nil && late && ctx.Err() == context.DeadlineExceeded {
+			err = errWaitOver
+		}
 		n.post(func() { n.passed(p, term, link, err) })
 	}()
 }
@@ -122,23 +180,21 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 	case err == nil && (p.state == over || term != n.term):
 		syscall.Close(link.fd)
 	case err == nil:
-		n.pause = 0
+		n.served(p)
 		p.link = link
 		n.join(p)
-	case term != n.term || p.state == over:
+	case term != n.term || p.state == over || err == errWaitOver || n.postponed(p, err):
 	case errors.As(err, &no):
 		n.refuse(p, n.owner, err)
 	default:
-		if !errors.Is(err, ErrNotServing) {
-			n.forwarder.failures.warn(n.forwarder.log, "clients cannot be passed on", "to", n.owner, "error", err)
-		}
-		n.rest()
+		n.forwarder.failures.warn(n.forwarder.log, "clients cannot be passed on", "to", n.owner, "error", err)
+		n.rest.begin(n.now)
 	}
 	if p.state == shaking {
 		p.state = waiting
-		n.waiting.add(p)
+		n.row(p).add(p)
 	}
-	n.serve()
+	n.ring()
 }
 
 // stirred is called when the socket of a client that is not joined has an event. Whoever has left after it has sent
@@ -153,21 +209,29 @@ func (n *line) stirred(p *pair, events uint32) {
 
 // due is when ring has something to do, or -1.
 func (n *line) due() int64 {
-	p := n.waiting.first
-	if p == nil {
+	due := int64(math.MaxInt64)
+	for _, r := range n.rows {
+		if r.first == nil {
+			continue
+		}
+		due = min(due, r.first.at+n.forwarder.wait.Load())
+		again := max(n.rest.until, r.rest.until)
+		if (n.host != nil || n.owner != "") && again > n.now {
+			due = min(due, again)
+		}
+	}
+	if due == math.MaxInt64 {
 		return -1
 	}
-	at := p.at + n.forwarder.wait.Load()
-	if (n.host != nil || n.owner != "") && n.retryAt > n.now {
-		at = min(at, n.retryAt)
-	}
-	return at
+	return due
 }
 
-// ring closes clients that have waited for long enough, and ends a pause.
+// ring closes clients that have waited for long enough, and ends pauses.
 func (n *line) ring() {
-	for p := n.waiting.first; p != nil && n.now-p.at >= n.forwarder.wait.Load(); p = n.waiting.first {
-		n.end(p)
+	for _, r := range n.rows {
+		for p := r.first; p != nil && n.now-p.at >= n.forwarder.wait.Load(); p = r.first {
+			n.end(p)
+		}
 	}
 	n.serve()
 }
@@ -192,7 +256,10 @@ func (n *line) renew() {
 		n.endTerm()
 	}
 	n.term, n.endTerm = context.WithCancel(context.Background())
-	n.retryAt, n.pause = 0, 0
+	n.rest = rest{}
+	for _, r := range n.rows {
+		r.rest = rest{}
+	}
 	for _, p := range n.pairs {
 		if p != nil && p.state == joined {
 			n.turn(p) // what has arrived still reaches the client

@@ -118,8 +118,11 @@ func (k *Link) receive(g *guest) {
 	}
 	if err := k.take(w, &r, &nl); err != nil {
 		s := refused
-		if errors.Is(err, ErrNotServing) {
+		switch {
+		case errors.Is(err, ErrNotServing):
 			s = notServing
+		case errors.Is(err, ErrFull):
+			s = full
 		}
 		k.proofs.key.answer(w, s, clean(err), &nl, &r.nonce)
 	}

@@ -113,6 +113,8 @@ func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer) error {
 		return nil
 	case s == notServing:
 		return ErrNotServing
+	case s == full:
+		return ErrFull
 	}
 	return &refusal{reason}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,21 +107,20 @@ func TestLocalNotYet(t *testing.T) {
 	says(t, c, own.next(t), "put")
 	n := s.lines[0]
 	n.do(func() {
-		if n.pause != 0 {
-			t.Errorf("after a success the last pause is %v", n.pause)
+		if n.rest != (rest{}) {
+			t.Errorf("after a success there is a pause: %+v", n.rest)
 		}
 	})
 }
 
 // Failures of many at once are one failure: the pause after it does not grow. It does after the next one.
 func TestRest(t *testing.T) {
-	n := &line{loop: must.Get(newLoop())}
-	defer n.poll.Close()
-	for _, want := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause, 8 * firstPause, longestPause} {
-		n.now = n.retryAt
+	var r rest
+	for _, want := range []time.Duration{firstPause, 2 * firstPause, longestPause, longestPause} {
+		now := r.until
 		for range 3 {
-			if n.rest(); n.pause != want {
-				t.Fatalf("a pause of %v instead of %v", n.pause, want)
+			if r.begin(now); r.pause != want {
+				t.Fatalf("a pause of %v instead of %v", r.pause, want)
 			}
 		}
 	}
@@ -215,4 +216,69 @@ func TestCloseIdle(t *testing.T) {
 	s.Close(context.Background())
 	ended(t, c)
 	ended(t, d)
+}
+
+// Clients of an entrance without room wait, and keep nobody of another one out, at this process or at another; when
+// there is room, they are served.
+func TestFullEntrance(t *testing.T) {
+	for what, begin := range map[string]func(*site){
+		"here":  func(s *site) { s.Local(s.host) },
+		"there": func(s *site) { s.Owner(s.link.Address()) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newSite(t, plain)
+			s.host.full = Entrance{Front: "beanstalk", TLS: true}
+			two := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+			t.Cleanup(func() { syscall.Close(two[0]) })
+			s.acceptor.Admit(s.Over(s.host.full), two[1], nil)
+			n := s.lines[0]
+			begin(s)
+			must.Until(t, "it has been tried in vain", func() (tried bool) {
+				n.do(func() {
+					for _, r := range n.rows {
+						tried = r.rest.pause == longestPause
+					}
+				})
+				return tried
+			})
+			n.do(func() {
+				if n.rest != (rest{}) {
+					t.Errorf("all rest: %+v", n.rest)
+				}
+			})
+			c := s.dial()
+			says(t, c, s.host.next(t), "put")
+			s.host.mu.Lock()
+			full := s.host.full
+			s.host.full = Entrance{}
+			s.host.mu.Unlock()
+			if v := s.host.next(t); v.entrance != full {
+				t.Errorf("%+v comes", v.entrance)
+			}
+		})
+	}
+}
+
+// An attempt that ends with the client's own wait is no failure of the owner: nobody else rests for it.
+func TestOwnWaitIsOver(t *testing.T) {
+	s := newSite(t, plain)
+	var text must.Text
+	s.log = slog.New(slog.NewTextHandler(&text, nil))
+	mute := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	defer mute.Close()
+	c := s.dial()
+	s.holds(1)
+	n := s.lines[0]
+	n.do(func() {
+		for _, r := range n.rows {
+			r.first.at -= s.wait.Load() - int64(time.Second)
+		}
+	})
+	s.Owner(mute.Addr().String())
+	ended(t, c)
+	n.do(func() {
+		if n.rest != (rest{}) || text.String() != "" {
+			t.Errorf("all rest: %+v; the log: %s", n.rest, text.String())
+		}
+	})
 }
