@@ -27,15 +27,21 @@
 //
 // With certificates the connection is TLS 1.3, and both sides must show one that the cluster's CA has signed. Then the
 // link joins it, by the same loops as a forwarder's, with one end of a pair of unix sockets, whose other end the front
-// end gets. Without certificates bytes between nodes can be read by whoever is on the line, as those of the engine.
+// end gets. Without certificates whoever is on the line can read the bytes between nodes, and change them, as those of
+// the engine: the proofs are about who begins a connection, not about what is sent on it.
+//
+// A node's word about its clients is believed: their addresses, their processes and users, and their entrance. So
+// whoever has what nodes prove themselves with may claim to be any client: the secret, a certificate that the cluster's
+// CA has signed, or both where both are set.
 //
 // # Who owns what
 //
 //	loop      a goroutine: its epoll instance, one buffer, its pairs. Others reach it by post.
 //	pair      a client and the connection on which it is passed on: two ends, that is sockets. Its loop's.
 //	line      the clients of a forwarder's loop that are not joined: they wait, or are shaking. Its loop's.
-//	handshake a goroutine for each, 64 at most over all loops. It has the new connection until it posts it to the
-//	loop. guests    those who are shaking hands with a link, under a lock; each has a goroutine.
+//	handshake a goroutine for each, 64 at most over all loops. It has the new connection until it posts that to its
+//	          loop.
+//	guests    those who are shaking hands with a link, under a lock; each has a goroutine.
 //
 // A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
 // nothing. When there is an owner, the first of the line are passed on. If that fails, or the link does not serve yet,
@@ -82,7 +88,8 @@
 // FW2: nothing of a client is read before a link of its owner has said "taken". So a client that is closed while it
 // waits knows that none of its commands has been run. One that has left while it waits leaves at once, if it has reset
 // its connection, or has sent nothing. Otherwise it may have shut down its sending side alone, and wait for the answers
-// to what it has sent; it stays until it is served or its wait is over.
+// to what it has sent; it stays until it is served or its wait is over. On a unix socket the two can be told apart: who
+// has closed its socket leaves at once, also if it has sent something, and nothing of that is run.
 //
 // FW3: for an end that does not read, at most one read of the other one is kept, 64 KB, and then the other end is not
 // read any more. TLS adds the records that this makes. An idle pair keeps nothing: its buffer is the loop's.
@@ -96,7 +103,8 @@
 //
 // FW7: a stranger at the link, who has no secret and no certificate, gets a greeting and nothing else, and has 5 s. At
 // most 512 of them may be there, and 128 from one address. When one too many comes, the one that came first is closed:
-// a node that answers at once is never that one. A request is at most some 900 bytes long.
+// a node that answers at once is never that one. At most 64 handshakes of TLS compute at once (slotted). A request is
+// at most some 900 bytes long.
 //
 // FW8: a stranger at the address of a link gets no byte of a client.
 //

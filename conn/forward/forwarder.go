@@ -80,7 +80,12 @@ func newLoops(n int) (all []*loop, err error) {
 }
 
 // SetWait changes how long clients wait for an owner, also that of those who wait.
-func (f *Forwarder) SetWait(d time.Duration) { f.wait.Store(int64(d)) }
+func (f *Forwarder) SetWait(d time.Duration) {
+	f.wait.Store(int64(d))
+	for _, n := range f.lines {
+		n.post(func() {}) // it looks again who has waited for too long
+	}
+}
 
 // Open is how many clients the forwarder has.
 func (f *Forwarder) Open() int { return int(f.open.Load()) }

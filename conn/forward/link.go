@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -27,6 +29,7 @@ type Link struct {
 	listener net.Listener
 	ended    chan struct{} // nobody is accepted any more
 	guests   guests
+	slots    chan struct{} // of the handshakes of TLS that compute
 
 	mu   sync.RWMutex // held while the host takes a client
 	host Host
@@ -50,7 +53,8 @@ func Listen(address string, o LinkOptions) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Link{proofs: p, log: o.Logger, listener: l, ended: make(chan struct{})}
+	k := &Link{proofs: p, log: o.Logger, listener: l, ended: make(chan struct{}),
+		slots: make(chan struct{}, mostComputed)}
 	k.guests.all = map[*guest]struct{}{}
 	if p.tls != nil {
 		if k.loops, err = newLoops(o.Loops); err != nil {
@@ -99,24 +103,32 @@ func (k *Link) accept() {
 func (k *Link) receive(g *guest) {
 	defer k.guests.leave(g)
 	g.c.SetDeadline(time.Now().Add(shakeFor))
+	var s *slotted
 	w, err := k.proofs.over(context.Background(), g.c, func(below net.Conn) *tls.Conn {
-		return tls.Server(below, k.proofs.tls)
+		s = slot(below, k.slots)
+		return tls.Server(s, k.proofs.tls)
 	})
+	if s != nil {
+		s.leave()
+	}
 	var nl nonce
 	var r request
 	if err == nil {
 		r, err = k.proofs.hear(w, &nl)
 	}
 	if err != nil {
-		k.strangers.warn(k.log, "somebody who is no node of this cluster, or has another cluster.secret, has come "+
-			"to the "+
-			"address for clients that are passed on", "peer", g.c.RemoteAddr(), "error", err)
+		k.strangers.warn(k.log, strangerTo(err), "peer", g.c.RemoteAddr(), "error", err)
 		return
 	}
 	if !k.guests.prove(g) {
 		return
 	}
-	if err := k.take(w, &r, &nl); err != nil {
+	if own := k.proofs.cluster; r.cluster != own {
+		err = fmt.Errorf("it is a node of cluster %q, and not of %q", own, r.cluster)
+	} else {
+		err = k.take(w, &r, &nl)
+	}
+	if err != nil {
 		s := refused
 		switch {
 		case errors.Is(err, ErrNotServing):
@@ -128,18 +140,31 @@ func (k *Link) receive(g *guest) {
 	}
 }
 
+// strangerTo is what the log says of somebody who has not proved that it is a node.
+func strangerTo(err error) string {
+	var reset syscall.Errno
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &reset) {
+		return "somebody has come to the address for clients that are passed on, and has not said in time who it is"
+	}
+	return "somebody who is no node of this cluster, or has another cluster.secret, has come to the address for " +
+		"clients that are passed on"
+}
+
 // take gives a client to the host, and tells the other node so: only then it sends the client's bytes (FW2). Nobody
 // else writes before, since no front end speaks before its client does.
 func (k *Link) take(w *wire, r *request, nl *nonce) error {
 	near, far, err := k.socketFor(w)
-	if err != nil {
-		return err
+	if err != nil { // no descriptors, most likely
+		k.shortage.warn(k.log, "clients of other nodes cannot be taken", "error", err)
+		return ErrNotServing
 	}
 	k.mu.RLock()
 	if k.host == nil {
 		err = ErrNotServing
 	} else {
-		err = k.host.Take(r.entrance, far, &r.peer)
+		peer := r.peer // whoever keeps it shall not keep the request
+		err = k.host.Take(r.entrance, far, &peer)
 	}
 	k.mu.RUnlock()
 	if err != nil {

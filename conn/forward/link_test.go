@@ -6,7 +6,9 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,6 +118,31 @@ func TestRefused(t *testing.T) {
 	}
 	if n := strings.Count(text.String(), "node one has no such listener"); n != 1 {
 		t.Errorf("%d lines: %s", n, text.String())
+	}
+}
+
+// A node that has the secret, but believes in another cluster, is told so.
+func TestOtherCluster(t *testing.T) {
+	s := newSite(t, plain)
+	var text must.Text
+	s.log = slog.New(slog.NewTextHandler(&text, nil))
+	s.Forwarder.proofs.cluster = "else"
+	s.Owner(s.link.Address())
+	ended(t, s.dial())
+	if !strings.Contains(text.String(), "else") {
+		t.Errorf("the log says %q", text.String())
+	}
+}
+
+// The log does not speak of secrets when somebody has said nothing.
+func TestStrangerTo(t *testing.T) {
+	mute := strangerTo(io.EOF)
+	for err, want := range map[error]string{io.ErrUnexpectedEOF: mute, errStranger: strangerTo(errMalformed),
+		&net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}: mute,
+		&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}:                         mute} {
+		if got := strangerTo(err); got != want || (got == mute) == strings.Contains(got, "secret") {
+			t.Errorf("%v: %q", err, got)
+		}
 	}
 }
 

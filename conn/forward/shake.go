@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -67,7 +68,10 @@ func copyOf(c net.Conn) (fd int, err error) {
 	if err == nil && errno != 0 {
 		err = os.NewSyscallError("fcntl", errno)
 	}
-	return fd, err
+	if err != nil {
+		return -1, err
+	}
+	return fd, nil
 }
 
 // pass asks the link at an address to take a client. The end that it returns is ready for the client's bytes: who is
@@ -96,7 +100,7 @@ func (p *proofs) pass(ctx context.Context, address string, e Entrance, from conn
 func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer) error {
 	nl, err := readGreeting(w)
 	if err != nil {
-		return err
+		return fmt.Errorf("it does not greet as a node of a cluster does: %w", err)
 	}
 	r := request{cluster: p.cluster, node: p.node, entrance: e, peer: from}
 	rand.Read(r.nonce[:])

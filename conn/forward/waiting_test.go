@@ -65,7 +65,6 @@ func TestWaitIsOver(t *testing.T) {
 	c, d := s.dial(), s.dial()
 	s.holds(2)
 	s.SetWait(time.Millisecond)
-	s.Owner("") // has the loops look
 	ended(t, c)
 	ended(t, d)
 	s.holds(0)
