@@ -198,7 +198,7 @@ func (s *Session) DoSeveral(op queue.Op, ids []uint64, authorizer queue.Authoriz
 	for n, id := range ids {
 		i, ok := s.r.Owner(id)
 		if !ok {
-			continue
+			i = s.UsedShard() // which says that there is none, unless its log has failed
 		}
 		if parts[i].IDs == nil {
 			parts[i].IDs = make([]uint64, 0, len(ids)-n)

@@ -203,3 +203,21 @@ func TestTermIsLost(t *testing.T) {
 	}
 	m.finish()
 }
+
+// From when the log takes nothing more until the term's connections are cut, no client hears anything about jobs, not
+// even that there are none: another node may have some by now. What stats and list-tubes count may be old.
+func TestLostTermKnowsNothing(t *testing.T) {
+	m := newMember(t)
+	term := m.serves()
+	c := m.dial("tcp")
+	c.expect("use other", "USING other")
+	term.store.tell(errors.New("another node has a newer epoch"))
+	for _, line := range []string{"peek 99", "delete 99", "delete-batch 5\r\n98 99", "kick-job 99", "stats-job 99",
+		"reserve-job 99",
+		"peek-ready", "reserve-with-timeout 0", "kick 1", "stats-tube other", "put 0 0 60 1\r\nx"} {
+		c.expect(line, "INTERNAL_ERROR")
+	}
+	close(term.lost)
+	<-term.ended
+	m.finish()
+}

@@ -141,18 +141,11 @@ func (c *Conn) runInShard(cmd *protocol.Command) bool {
 	i, row := c.session.UsedShard(), &commands[cmd.Verb]
 	switch row.on {
 	case onJob:
-		owner, ok := c.loop.server.router.Owner(cmd.ID)
-		if !ok {
-			// The id may be that of a put which is still in the run.
-			if c.run != nil {
-				c.flush()
-				return false
-			}
-			c.loop.count(cmd.Verb)
-			c.loop.refuse(protocol.NotFound)
-			return true
+		// That there is no such job is an answer too: a shard gives it, because its log knows whether any may leave.
+		// If the id is that of a put which is still in the run, that is the shard.
+		if owner, ok := c.loop.server.router.Owner(cmd.ID); ok {
+			i = owner
 		}
-		i = owner
 	case onTube:
 		i = c.loop.server.router.TubeShard(cmd.Name)
 	}

@@ -94,7 +94,7 @@ func TestEffortOfATurn(t *testing.T) {
 		line, answer string
 		perTurn      int
 	}{
-		{"touch 99\r\n", "NOT_FOUND\r\n", event.EffortShare},
+		{"tuch 99\r\n", "UNKNOWN_COMMAND\r\n", event.EffortShare},
 		{"watch default\r\n", "WATCHING 1\r\n", event.EffortShare / effortAlone},
 	} {
 		const turns = 3

@@ -42,6 +42,11 @@
 //	CN2  A term holds only until the time that the leases of all shards last told (P10). Asking is
 //	     two loads and a look at the clock, and needs no lock.
 //	CN3  A term that was lost or has ended never holds again, and appends nothing.
+//	     Every answer about jobs, also that there is none, is given by a shard, whose log asks first. So a client of
+//	     such a term hears INTERNAL_ERROR until its connection is cut. What says nothing about jobs still leaves, as
+//	     USING does; so does the TIMED_OUT of a wait that began before, and what stats, list-tubes and
+//	     administrators' pages count may be old. An answer that was on its way when the process was stopped
+//	     leaves when it goes on: it was true after the question had come.
 //	CN4  A copy is given every record that counts, in order, once; when it refuses one it is given
 //	     none any more, and its node owns nothing until it starts again.
 //	CN5  Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
