@@ -81,8 +81,11 @@ type Found struct {
 	State string // as stats-job has it; "" if it was only taken out
 }
 
-// A Span is a time in which a connection's server has answered.
-type Span struct{ Sent, Received Moment }
+// A Span is a time in which a connection's server has answered, with this word.
+type Span struct {
+	Sent, Received Moment
+	Word           string
+}
 
 // A Conn is a connection of a client that a node serves.
 type Conn struct {

@@ -30,7 +30,7 @@ func (s *story) tell(step string) {
 		c := &Conn{ID: len(s.conns) + 1, Node: words[1]}
 		for _, w := range words[2:] {
 			a := s.act(w)
-			c.Answers = append(c.Answers, Span{a.Sent, a.Received})
+			c.Answers = append(c.Answers, Span{Sent: a.Sent, Received: a.Received})
 		}
 		s.conns = append(s.conns, c)
 		return
@@ -205,7 +205,7 @@ func TestLedger(t *testing.T) {
 	if _, got := b.TakeBuried(); got != nil {
 		t.Error("it is given twice")
 	}
-	b.Answered(c, sent, 0)
+	b.Answered(c, "", sent, 0)
 	b.Found(5, 0, "buried")
 	b.Found(5, j.Token, "")
 	if found := b.Check(); len(found) > 0 || fmt.Sprint(b.IDs()) != "[5]" || b.Counts().Living != 1 {
@@ -235,11 +235,11 @@ func TestSilence(t *testing.T) {
 	if len(b.Served()) > 0 {
 		t.Error("it was never answered")
 	}
-	b.Answered(c, b.Now(), 0)
+	b.Answered(c, "", b.Now(), 0)
 	later(silence)
-	b.Answered(c, b.Now(), 0)
+	b.Answered(c, "", b.Now(), 0)
 	later(time.Hour)
-	b.Answered(c, b.Now(), time.Hour)
+	b.Answered(c, "", b.Now(), time.Hour)
 	if s := b.Served()[3]; s.Answers != 3 || s.Silence < silence || s.Silence > time.Hour/2 {
 		t.Errorf("%+v", s)
 	}

@@ -25,6 +25,10 @@
 // moment between sending and answer. A stopped server may have been replaced by another node without its clients'
 // knowledge, so silence proves nothing.
 //
+// INTERNAL_ERROR proves nothing: a node that has lost the shards says so to every question about jobs until it has cut
+// its connections, tens of milliseconds after another node has begun (package cluster, CN3). Another answer of it to
+// what was sent after that is a finding.
+//
 // A node serves a connection during one ownership. So it has served from the first answer of a
 // connection to the sending of the last command that it has answered there: FR7 compares these
 // times, and each answer, with those of connections to other nodes.

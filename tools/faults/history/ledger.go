@@ -65,13 +65,13 @@ func (b *Ledger) Connect(node string, client int) *Conn {
 	return c
 }
 
-// Answered notes that what was sent on a connection at a moment has an answer now, which may have been held back for
-// so long.
-func (b *Ledger) Answered(c *Conn, sent Moment, held time.Duration) {
+// Answered notes that what was sent on a connection at a moment has an answer now, of this word, which may have been
+// held back for so long.
+func (b *Ledger) Answered(c *Conn, word string, sent Moment, held time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.Now()
-	c.Answers = append(c.Answers, Span{sent, now})
+	c.Answers = append(c.Answers, Span{sent, now, word})
 	s := b.served[c.Client]
 	if s == nil {
 		s = &Service{last: now}

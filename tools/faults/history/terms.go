@@ -12,6 +12,7 @@ type stretch struct {
 	conn     *Conn
 	from, to Moment
 	answer   bool
+	words    string // of the answers that show it
 }
 
 // terms is FR7. Two certain times of two nodes may not overlap, and no answer of a node may lie
@@ -22,13 +23,18 @@ func terms(conns []*Conn) (found []Finding) {
 		if len(c.Answers) == 0 {
 			continue
 		}
-		from, to := c.Answers[0].Received, Never
+		first, last := c.Answers[0], c.Answers[0]
 		for _, s := range c.Answers {
-			from, to = min(from, s.Received), max(to, s.Sent)
-			all = append(all, stretch{c, s.Sent, s.Received, true})
+			if s.Received < first.Received {
+				first = s
+			}
+			if s.Sent > last.Sent {
+				last = s
+			}
+			all = append(all, stretch{c, s.Sent, s.Received, true, s.Word})
 		}
-		if from <= to {
-			all = append(all, stretch{c, from, to, false})
+		if first.Received <= last.Sent {
+			all = append(all, stretch{c, first.Received, last.Sent, false, first.Word + " to " + last.Word})
 		}
 	}
 	slices.SortFunc(all, func(x, y stretch) int { return cmp.Compare(x.from, y.from) })
@@ -36,9 +42,9 @@ func terms(conns []*Conn) (found []Finding) {
 	for _, s := range all {
 		for node, w := range widest {
 			if node != s.conn.Node && (s.answer && s.to <= w.to || !s.answer && s.from <= w.to) {
-				found = append(found, Finding{"FR7", fmt.Sprintf("node %s served connection %d from %.4f to %.4f, and node %s connection %d between %.4f and %.4f",
-					node, w.conn.ID, w.from.Seconds(), w.to.Seconds(), s.conn.Node, s.conn.ID, s.from.Seconds(),
-					s.to.Seconds())})
+				found = append(found, Finding{"FR7", fmt.Sprintf("node %s served connection %d from %.4f to %.4f (%s), and node %s connection %d between %.4f and %.4f (%s)",
+					node, w.conn.ID, w.from.Seconds(), w.to.Seconds(), w.words, s.conn.Node, s.conn.ID,
+					s.from.Seconds(), s.to.Seconds(), s.words)})
 			}
 		}
 		if w, ok := widest[s.conn.Node]; !s.answer && (!ok || s.to > w.to) {

@@ -60,7 +60,7 @@ func (h *History) operations(drained time.Duration) (ops []porcupine.Operation) 
 		}
 		switch {
 		case a.Kind == HangUp:
-			a.Call++ // not at the same time as the last answer
+			a.Call++ // not at the same time as what was asked last
 			a.Return = max(drained, a.Call)
 		case a.Outcome == Unknown:
 			a.Return = math.MaxInt64

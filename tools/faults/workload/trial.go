@@ -50,8 +50,8 @@ type asker struct {
 	*Trial
 	client *client.Client
 	dice   *rand.Rand
-	number int // each connection is a client of its own in the history
-	last   time.Duration
+	number int           // each connection is a client of its own in the history
+	last   time.Duration // when it asked what it was last answered: until then its server has served it
 	held   []uint64
 }
 
@@ -108,7 +108,6 @@ func (a *asker) noted(k tube.Ask, yes, no, command string, body func(r client.Re
 	}
 	if err == nil {
 		k.Return = a.now()
-		a.last = k.Return
 		switch r.Word {
 		case yes:
 			k.Outcome = tube.Done
@@ -116,6 +115,9 @@ func (a *asker) noted(k tube.Ask, yes, no, command string, body func(r client.Re
 		case no:
 			k.Outcome = tube.Refused
 		}
+	}
+	if k.Outcome != tube.Unknown {
+		a.last = k.Call
 	}
 	a.Note(k)
 	return k, err

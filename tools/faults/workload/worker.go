@@ -96,7 +96,7 @@ func (w *worker) flush() error {
 			break
 		}
 		if then.proof && !proved && r.Word != broken {
-			w.ledger.Answered(w.conn, w.sent, w.wait)
+			w.ledger.Answered(w.conn, r.Word, w.sent, w.wait)
 			proved = true
 		}
 		w.then = w.then[1:]
