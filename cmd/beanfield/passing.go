@@ -189,7 +189,7 @@ func (s *service) frontFor(e forward.Entrance) (conn.FrontEnd, error) {
 func (s *service) Take(e forward.Entrance, socket int, from *conn.Peer) error {
 	f, err := s.frontFor(e)
 	if err == nil && (from != nil && roomIn(f) != nil || !s.acceptor.Admit(f, socket, from)) {
-		err = forward.ErrNotServing
+		err = forward.ErrFull
 	}
 	return err
 }
