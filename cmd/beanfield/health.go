@@ -106,6 +106,17 @@ func (f *fronts) ofCluster() (metrics func() *admin.Cluster, page func() any) {
 	return func() *admin.Cluster { return figuresOf(n) }, func() any { return n.Status() }
 }
 
+// servingOf is who serves, for the console of a node that follows.
+func servingOf(st cluster.Status) console.Serving {
+	s := console.Serving{Node: st.Node, Owner: st.Owner}
+	for i := range st.Nodes {
+		if st.Nodes[i].Name == st.Owner {
+			s.Console = st.Nodes[i].Console
+		}
+	}
+	return s
+}
+
 // follow shows administrators a node that has no jobs: its metrics, and the cluster.
 func (f *fronts) follow() (*admin.Pages, error) {
 	if f.admin == nil {
@@ -130,6 +141,7 @@ func (f *fronts) follow() (*admin.Pages, error) {
 		Cluster:      figures,
 	}, f.metricsOptions(f.config.Load()))
 	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page,
+		Serving: func() console.Serving { return servingOf((*f.health.node.Load()).Status()) },
 		Machine: f.machine(metrics, connections), May: f.mayAct})
 	return &admin.Pages{Metrics: metrics, Console: pages}, errors.Join(wrong, err)
 }

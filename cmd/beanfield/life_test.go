@@ -36,6 +36,10 @@ func (m *member) unserved() {
 		m.t.Errorf("the metrics of a follower are\n%s", body)
 	}
 	m.page("/", 200)
+	if body := m.page("/api/v1/overview", 200); !strings.Contains(body,
+		`"node":"a","owner":"b","console":"https://10.0.0.2:11381"`) {
+		m.t.Errorf("the console of a follower leads nowhere: %s", body)
+	}
 	m.page("/api/v1/cluster", 200)
 	m.page("/api/v1/server", 200)
 	m.page("/api/v1/tubes", 503)

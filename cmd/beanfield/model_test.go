@@ -32,7 +32,7 @@ func (n *modelNode) Start(context.Context) error { return nil }
 // Status says that another node serves.
 func (n *modelNode) Status() cluster.Status {
 	return cluster.Status{Cluster: "c", Node: "a", Owner: "b", Nodes: []cluster.NodeStatus{{Name: "a", Alive: true,
-		Role: "follower"}, {Name: "b"}},
+		Role: "follower"}, {Name: "b", Console: "https://10.0.0.2:11381"}},
 		Shards:   []cluster.ShardStatus{{Epoch: 7, Owner: "b", Lag: 3}, {Shard: 1, Epoch: 7, Owner: "b"}},
 		Problems: []string{"node b is slow"}}
 }

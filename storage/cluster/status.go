@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -60,7 +61,7 @@ type NodeStatus struct {
 	Places   []uint64 `json:"places,omitempty"`   // the last record of each copy
 	Durable  []uint64 `json:"durable,omitempty"`  // what of it is durably folded
 	Problems []string `json:"problems,omitempty"` // why it is not as it should be
-	Console  string   `json:"console,omitempty"`  // where others find its console
+	Console  string   `json:"console,omitempty"`  // a URL of http or https: where others find its console
 }
 
 // Stopped is the role of a node whose process was ended in order.
@@ -207,7 +208,7 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.names(), name), Fit: alive &&
 			r.Fit, Broken: r.Broken, Drained: r.Drained,
 		Left: n.election.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
-		Console: r.Console,
+		Console: origin(r.Console),
 	}
 	if why := n.election.Strange(name); why != "" {
 		s.Problems = append(slices.Clone(s.Problems), "its messages are refused: "+why)
@@ -229,6 +230,15 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 			fmt.Sprintf("node %s is %d records behind, and the others keep them for it", name, s.Lag))
 	}
 	return s
+}
+
+// origin is where a URL of http or https that another node has told leads, without all but the host; "" if it is none.
+func origin(told string) string {
+	u, err := url.Parse(told)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
 }
 
 // farBehind is how many records a node may lack before Status calls that a problem.

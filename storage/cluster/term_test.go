@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"beanfield/storage/cluster/members"
 	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/lanes"
 	"beanfield/storage/must"
@@ -125,7 +126,7 @@ func TestWhoServes(t *testing.T) {
 		Serves: func(at string) { told = append(told, at) }})
 	n.election = ownership.New(ownership.Config{Cluster: "x", Node: "a", Nodes: []string{"a", "b", "c"}, Shards: 1,
 		Nonce: 1, Acts: mute{acts{n}}, Logger: slog.New(slog.DiscardHandler)}, 0)
-	at := Addresses{Link: 11391, Console: "10.0.0.2:11380"}
+	at := Addresses{Link: 11391, Console: "http://10.0.0.2:11380"}
 	for now := time.Duration(0); now < 10*time.Second; now += ownership.BeatEach {
 		m := ownership.Message{Version: ownership.Major, Kind: ownership.Hello, Cluster: "x", From: "b", Nonce: 2,
 			Report: ownership.Report{Addresses: at}}
@@ -142,6 +143,18 @@ func TestWhoServes(t *testing.T) {
 	n.election.At = at
 	if r, _, _ := n.election.Told("a"); r.Addresses != at {
 		t.Errorf("the others are told %+v", r)
+	}
+	// A page leads to the host of a console, and to nothing else that a node might say.
+	n.table.Store(new(members.Table))
+	for url, leads := range map[string]string{
+		"https://10.0.0.2:11380": "https://10.0.0.2:11380", "HTTP://u:p@[::1]:80/x?y#z": "http://[::1]:80",
+		"http://\u202ea":      "http://%E2%80%AEa",
+		"javascript:alert(1)": "", "javascript://b/%0aalert(1)": "", "data:,x": "", "//b": "", "http://:80": "", "": "",
+	} {
+		n.election.At.Console = url
+		if is := n.nodeStatus("a").Console; is != leads {
+			t.Errorf("%q becomes %q, want %q", url, is, leads)
+		}
 	}
 }
 

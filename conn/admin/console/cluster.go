@@ -32,6 +32,13 @@ func (c *Console) server(r *http.Request) (any, error) {
 	return m, err
 }
 
+// Serving is who serves a cluster.
+type Serving struct {
+	Node    string `json:"node"`              // who says so
+	Owner   string `json:"owner"`             // who serves, or is about to; "" if nobody does
+	Console string `json:"console,omitempty"` // the URL of the owner's console, if other machines reach it
+}
+
 // followerAnswer is the overview of a node that has no jobs to show.
 type followerAnswer struct {
 	At        int64  `json:"at"`
@@ -40,6 +47,7 @@ type followerAnswer struct {
 	May       scope  `json:"may"`
 	Cluster   bool   `json:"cluster"`
 	Following bool   `json:"following"`
+	Serving
 }
 
 // follows answers for a node that only follows: it has no router.
@@ -55,7 +63,7 @@ func (c *Console) follows(name string, r *http.Request) (any, error) {
 		return &followerAnswer{
 			At: time.Now().UnixMilli(), Version: c.opts.Version,
 			Uptime: int64(time.Since(c.opts.Started) / time.Second), May: may.scope(),
-			Cluster: true, Following: true,
+			Cluster: true, Following: true, Serving: c.opts.Serving(),
 		}, nil
 	}
 	return nil, onlyFollows

@@ -19,10 +19,12 @@ import (
 // Options are what a Console is made with.
 type Options struct {
 	// Router has the shards; nil at a node of a cluster that follows. Then May, Version, Started,
-	// Cluster and Machine are enough.
+	// Cluster, Serving and Machine are enough.
 	Router *router.Router
 	// Cluster is what this node knows of its cluster, as it is shown in JSON; nil with one machine.
 	Cluster func() any
+	// Serving is who serves the cluster, as a node that follows knows it.
+	Serving func() Serving
 	// May says what a request may do.
 	May func(*http.Request) Rights
 	// Exposes says whether a body shows a token that a rule knows, and so must be no job.

@@ -33,7 +33,8 @@
 // page that has been closed.
 //
 // A node of a cluster that follows has no jobs. Its console answers overview, server and cluster, and
-// shows no other pages.
+// shows no other pages. Each says who serves, and leads to the console of that node. Where the consoles of others
+// are, they say themselves: package cluster lets only URLs of http and https pass, without all but the host.
 //
 // # What a page costs
 //

@@ -10,7 +10,7 @@ import { samples } from "./samples.js";
 import { server } from "./server.js";
 import { slow } from "./slow.js";
 import { policies } from "./policies.js";
-import { cluster } from "./cluster.js";
+import { cluster, serving } from "./cluster.js";
 
 // Shows the page that the address names, and asks the server again and again for what it
 // shows. A page is a function of (main, argument) that returns {title, refresh}; the
@@ -61,6 +61,7 @@ async function round() {
     state.server = await get("overview", {}, within(8000));
     document.body.classList.toggle("looking", !state.server.act);
     const { may, following } = state.server;
+    serving(document.getElementById("serving"), state.server);
     document.querySelector("nav a[data-page=cluster]").hidden = !(state.server.cluster && may.whole);
     for (const name of ["overview", "samples"]) document.querySelector(`nav a[data-page=${name}]`).hidden = !!following;
     if (following && page.title !== "Cluster" && page.title !== "Server") return void (location.hash = "#/cluster"); // which asks anew
