@@ -213,7 +213,12 @@ func (n *Node) tick() {
 	if err := n.sound(); err != nil && n.fault == "" {
 		n.o.Logger.Error("this node's engine has failed: it hands over, if need be and another node can serve, and ends", "error", err)
 		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()
-		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
+		ends := func() { n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) }
+		if n.term != nil {
+			ends()
+		} else { // the engine of a node that was removed fails, perhaps before the node has heard of that (removed)
+			time.AfterFunc(time.Second, ends)
+		}
 	}
 	n.election.Fault = cmp.Or(n.fault, n.tendCopies())
 	if why := n.election.Alone(); why != "" {
