@@ -48,6 +48,11 @@ func (n *Node) changes(ctx context.Context, o members.Order) error {
 		}
 	}
 	t := n.table.Load()
+	if o.Do == members.Add && len(t.Nodes) == 1 && n.server != nil { // its engine has neither routes nor a group
+		return errors.New("a cluster of one node cannot grow: stop it, take its directory out (beanfield cluster " +
+			"detach), " +
+			"and begin a cluster of three nodes with its jobs (beanfield cluster init -from)")
+	}
 	for _, node := range t.Nodes {
 		if node.Address == "" && n.server != nil {
 			return fmt.Errorf("the configuration of node %s, which serves, lacks the address of node %s", n.o.Node,

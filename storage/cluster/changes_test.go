@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,8 @@ func (c *trio) comes(name string) (address string) {
 	defer l.Close()
 	address = l.Addr().String()
 	c.dirs[name], c.stores[name] = c.TempDir(), &memory{}
+	c.options.Nodes = maps.Clone(c.options.Nodes)
+	c.options.Nodes[name] = address
 	return address
 }
 
@@ -27,9 +30,9 @@ func (c *trio) comes(name string) (address string) {
 func (c *trio) begin(name, address string) (waits func() string) {
 	var said must.Text
 	o := c.of(name)
-	o.Nodes = maps.Clone(o.Nodes)
-	o.Nodes[name] = address
 	o.Waiting = func(what string) { _, _ = said.Write([]byte(what + "\n")) }
+	came := make(chan func(), 1)
+	c.coming = came
 	c.served.Go(func() {
 		n, err := Start(limited(c.TB), o)
 		if err != nil {
@@ -37,12 +40,19 @@ func (c *trio) begin(name, address string) (waits func() string) {
 			return
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		c.mu.Lock()
-		c.nodes[name], c.cancel[name] = n, cancel
-		c.mu.Unlock()
+		came <- func() { c.nodes[name], c.cancel[name] = n, cancel }
 		c.serve(ctx, name, n)
 	})
 	return said.String
+}
+
+// arrives notes a node that has begun, if there is one.
+func (c *trio) arrives() {
+	if c.coming != nil {
+		until(c.TB, "a node has begun", func() bool { return len(c.coming) > 0 })
+		(<-c.coming)()
+		c.coming = nil
+	}
 }
 
 // over waits until a change is over that was said to a table, as a node sees it, and gives the one after.
@@ -62,6 +72,7 @@ func (c *trio) over(name string, before *members.Table) *members.Table {
 		}
 		return t.Change == nil && t.Version > before.Version
 	})
+	c.arrives()
 	return t
 }
 
@@ -170,5 +181,105 @@ func TestChangeGoesOn(t *testing.T) {
 	c.append(term, "four;", slices.DeleteFunc(left, func(name string) bool { return name == dead })...)
 	if err := c.nodes[owner].Change(ctx, Change{Do: members.Remove, Node: owner}); err == nil {
 		t.Error("the last but one is removed")
+	}
+}
+
+// works is a client: it appends again and again, whoever serves, and tells how long it ever had to wait.
+func (c *trio) works() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		last, longest := time.Now(), time.Duration(0)
+		for ctx.Err() == nil {
+			<-tick.C
+			c.mu.Lock()
+			terms := slices.Collect(maps.Values(c.terms))
+			c.mu.Unlock()
+			for _, t := range terms {
+				if t == nil || !t.Holds() {
+					continue
+				}
+				if _, err := t.Append(0, []byte(".")); err == nil {
+					longest = max(longest, time.Since(last))
+					last = time.Now()
+				}
+			}
+		}
+		c.Log("the client waited at most", longest)
+	})
+	c.Cleanup(func() {
+		cancel()
+		done.Wait()
+	})
+}
+
+// changed has a change done, which may have to be said again, and then wants a last word in the copies of all nodes.
+func (c *trio) changed(o Change, meanwhile func(), nodes ...string) {
+	c.Helper()
+	var before *members.Table
+	until(c.TB, "it may be changed: "+o.String(), func() bool {
+		owner, _ := c.owner()
+		before = c.nodes[owner].table.Load()
+		return c.nodes[owner].Change(limited(c.TB), o) == nil
+	})
+	meanwhile()
+	owner, _ := c.owner()
+	c.over(owner, before)
+	c.fit(nodes...)
+	_, term := c.owner()
+	c.append(term, o.String()+";", nodes...)
+}
+
+// A node is replaced by a machine with an empty directory, one that is dead and one that lives, which starts when it
+// is to; lanes come to be kept by five, while a majority is gone for a while, and by three again. All the time a
+// client is at work.
+func TestNodesAreReplaced(t *testing.T) {
+	c := newTrio(t)
+	_, _, others := c.three()
+	c.works()
+	for i, name := range others {
+		if i == 0 {
+			c.kill(name)
+		}
+		address := c.comes(name)
+		c.changed(Change{Do: members.Replace, Node: name, Address: address}, func() {
+			until(t, "it is to start", func() bool {
+				owner, _ := c.owner()
+				return c.nodes[owner].table.Load().Joining() != nil
+			})
+			c.kill(name)
+			c.begin(name, address)
+		}, "a", "b", "c")
+	}
+	for _, name := range []string{"d", "e"} {
+		address := c.comes(name)
+		c.begin(name, address)
+		c.changed(Change{Do: members.Add, Node: name, Address: address}, func() {}, "a", "b", "c", name)
+	}
+	all := []string{"a", "b", "c", "d", "e"}
+	c.changed(Change{Do: members.Replicas, Replicas: 5}, func() {
+		owner, _ := c.owner()
+		lost := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == owner })[:3]
+		for _, name := range lost {
+			c.kill(name)
+		}
+		until(t, "nobody serves", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.terms[owner] == nil })
+		c.start(lost...)
+	}, all...)
+	c.changed(Change{Do: members.Replicas, Replicas: 3}, func() {}, all...)
+	c.changed(Change{Do: members.Remove, Node: "e"}, func() {}, all[:4]...)
+}
+
+// A cluster of one node says what to do instead of growing.
+func TestOneNodeDoesNotGrow(t *testing.T) {
+	c := newTrio(t)
+	c.options.Nodes = map[string]string{"a": c.options.Nodes["a"]}
+	c.start("a")
+	c.owner()
+	err := c.nodes["a"].Change(limited(t), Change{Do: members.Add, Node: "b", Address: "127.0.0.1:1"})
+	if err == nil || !strings.Contains(err.Error(), "cluster detach") {
+		t.Error("it grows:", err)
 	}
 }

@@ -175,6 +175,7 @@ type trio struct {
 	log     must.Text
 	cancel  map[string]context.CancelFunc
 	served  sync.WaitGroup
+	coming  chan func() // nodes that begin by themselves; nil: none
 
 	mu       sync.Mutex
 	terms    map[string]*Term // that servers have now
@@ -198,6 +199,9 @@ func newTrio(t testing.TB) *trio {
 		c.dirs[name], c.stores[name] = t.TempDir(), &memory{}
 	}
 	t.Cleanup(func() {
+		if len(c.coming) > 0 {
+			(<-c.coming)()
+		}
 		for name := range c.nodes {
 			c.kill(name)
 		}
