@@ -80,7 +80,7 @@ func (c *trio) over(name string, before *members.Table) *members.Table {
 // engine of a node that waits is not in the engines' group. CN7: what the configurations lack is told.
 func TestNodesComeAndGo(t *testing.T) {
 	c := newTrio(t)
-	owner, term, others := c.three()
+	owner, _, others := c.three()
 	stays := []string{owner, others[0], "d"}
 	slices.Sort(stays)
 	address := c.comes("d")
@@ -106,7 +106,7 @@ func TestNodesComeAndGo(t *testing.T) {
 	if table := before; len(table.Nodes) != 4 || table.Replicas != 3 {
 		t.Fatalf("%s", table.Encode())
 	}
-	owner, term = c.owner()
+	owner, term := c.owner()
 	c.append(term, "two;", "a", "b", "c", "d")
 	until(t, "one that keeps no lane lacks none", func() bool { return c.nodes["d"].watch.Leads("d") })
 	if told := strings.Join(n.Status().Problems, ""); !strings.Contains(told, "it lacks node d="+address) {
