@@ -228,7 +228,7 @@ await the tubes | document.querySelectorAll("tbody tr").length === 50 && documen
 `, nil},
 	{"one machine", `
 show ?one#/cluster
-await what it is | document.querySelector(".missing").textContent.includes("no node of a cluster") && document.getElementById("link").textContent === "live"
+await what it is | document.querySelector("main .missing").textContent.includes("no node of a cluster") && document.getElementById("link").textContent === "live"
 show ?one#/tube/50%
 await a name that is half an escape | document.querySelector("h1").textContent.includes("50%")
 `, nil},
