@@ -31,12 +31,13 @@ func (s *State) newItemIndex(t *tube) *itemIndex {
 	return f
 }
 
-// whole goes on taking in the jobs that were there before, and reports whether all are in.
+// whole goes on taking in the jobs that were there before, and reports whether all are in. One that is on its way
+// between two shards is taken in when it stays.
 func (s *State) whole(v *service) bool {
 	f := v.index
 	if f.cursor != 0 && !s.spent() {
 		f.cursor = s.records(f.cursor, func(slot uint32) bool {
-			if s.job(slot).tube() == v.tube.slot && !f.order.has(slot) {
+			if j := s.job(slot); j.tube() == v.tube.slot && !j.onItsWay() && !f.order.has(slot) {
 				s.spend(indexing)
 				f.add(s, slot)
 			}
