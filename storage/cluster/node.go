@@ -186,7 +186,7 @@ func (n *Node) tellWhoServes() {
 	at := ""
 	if owner := n.election.Owner(); owner != n.o.Node {
 		report, _, _ := n.election.Told(owner)
-		host, _, err := net.SplitHostPort(n.o.Nodes[owner])
+		host, _, err := net.SplitHostPort(n.addresses()[owner])
 		if report.Link != 0 && err == nil {
 			at = net.JoinHostPort(host, strconv.Itoa(report.Link))
 		}

@@ -122,8 +122,10 @@ func TestTermHolds(t *testing.T) {
 // The server is told where the node that serves is found, each time that this changes, until it is heard no more.
 func TestWhoServes(t *testing.T) {
 	var told []string
-	n := newNode(Options{Node: "a", Nodes: map[string]string{"b": "10.0.0.2:11390"},
+	n := newNode(Options{Node: "a", Nodes: map[string]string{"b": "10.0.0.7:11390"}, // an old file: b has moved
 		Serves: func(at string) { told = append(told, at) }})
+	n.table.Store(&members.Table{Version: 1, Nodes: []members.Node{{Name: "a"},
+		{Name: "b", Address: "10.0.0.2:11390"}}})
 	n.election = ownership.New(ownership.Config{Cluster: "x", Node: "a", Nodes: []string{"a", "b", "c"}, Shards: 1,
 		Nonce: 1, Acts: mute{acts{n}}, Logger: slog.New(slog.DiscardHandler)}, 0)
 	at := Addresses{Link: 11391, Console: "http://10.0.0.2:11380"}
@@ -145,7 +147,6 @@ func TestWhoServes(t *testing.T) {
 		t.Errorf("the others are told %+v", r)
 	}
 	// A page leads to the host of a console, and to nothing else that a node might say.
-	n.table.Store(new(members.Table))
 	for url, leads := range map[string]string{
 		"https://10.0.0.2:11380": "https://10.0.0.2:11380", "HTTP://u:p@[::1]:80/x?y#z": "http://[::1]:80",
 		"http://\u202ea":      "http://%E2%80%AEa",
