@@ -17,11 +17,20 @@ import (
 // The test binary stands in for the server and its subcommand, if the variable says so.
 const standsIn = "BEANFIELD_TEST_NODE"
 
+// heeds ends the name of the file, beside its configuration, by which a stand-in says that it heeds SIGTERM now: before
+// that the signal would kill it.
+const heeds = ".heeds"
+
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(standsIn) == "":
 		os.Exit(m.Run())
 	case os.Args[1] == "cluster" && os.Getenv(standsIn) == "follows":
+		config := os.Args[len(os.Args)-1]
+		if _, err := os.Stat(config + heeds); err != nil {
+			fmt.Println(`{}`)
+			return
+		}
 		fmt.Println(`{"shards": [{"shard": 0, "owner": "a"}]}`)
 	case os.Args[1] == "cluster":
 		fmt.Println(`{"nodes": [{"name": "a", "alive": true}, {"name": "b", "alive": false}],
@@ -31,6 +40,11 @@ func TestMain(m *testing.M) {
 	default:
 		term := make(chan os.Signal, 1)
 		signal.Notify(term, syscall.SIGTERM)
+		if os.Args[1] == "-config" {
+			if err := os.WriteFile(os.Args[2]+heeds, nil, 0o600); err != nil {
+				panic(err)
+			}
+		}
 		<-term
 		fmt.Println("in order")
 	}

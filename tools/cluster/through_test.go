@@ -30,7 +30,7 @@ func TestUsher(t *testing.T) {
 		port: fmt.Sprint(must.Get(server.FreePort())), queue: "127.0.0.1:7", most: 9}
 	ctx, end := context.WithCancel(t.Context())
 	in, out := io.Pipe()
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() { done <- r.usher(ctx, out) }()
 	var command []string
 	must.Do(t, json.NewDecoder(in).Decode(&command))
@@ -41,6 +41,9 @@ func TestUsher(t *testing.T) {
 	dir := filepath.Dir(filepath.Dir(command[2]))
 	file := func(name string) string { text, _ := os.ReadFile(filepath.Join(dir, name)); return string(text) }
 	must.Until(t, "the other node has its place", func() bool {
+		if len(done) > 0 {
+			t.Fatal("the usher ended:", <-done)
+		}
 		return strings.Contains(file("b/config.toml"), "address = '"+r.address()+"'") && strings.Contains(file("b/log"), "in order")
 	})
 	for _, name := range []string{"a", "b", "c"} {
