@@ -26,8 +26,11 @@ func (s *Election) silent() bool { return s.role < Owner && s.now >= s.vacant }
 // mayStand says why the node does not stand now; empty if it does. Of all that have not heard an
 // owner, and could own the shards, the first in the order stands; the others wait whether it does.
 func (s *Election) mayStand() string {
-	if s.role != Follower {
+	switch {
+	case s.role != Follower:
 		return "the node stands already"
+	case s.now < s.vacant || s.now < s.retry:
+		return "there may be an owner"
 	}
 	if why := s.unfit(); why != "" {
 		return why
@@ -39,7 +42,7 @@ func (s *Election) mayStand() string {
 		}
 	}
 	switch {
-	case s.now < max(s.vacant, s.held())+rank*Step || s.now < s.retry:
+	case s.now < max(s.vacant, s.held())+rank*Step:
 		return "there may be an owner"
 	case !s.without.quiet && !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })):
 		return "other nodes hear an owner"

@@ -35,7 +35,8 @@ func (m *member) answer() time.Duration {
 func (m *member) follow(i int) {
 	d, took := &m.drivers[i], m.answer()
 	its := m.s.Copy(i)
-	if its.Unread, its.Took = !m.engine() || d.left > 0, took; m.engine() {
+	works := m.engine()
+	if its.Unread, its.Took = !works || d.left > 0, took; works {
 		d.left = max(0, d.left-1)
 	}
 	if d.left == 0 {

@@ -118,9 +118,11 @@ func (s *Election) worse() string {
 // retire has an owner with a fault, or a drained one, leave when another node can take its place, and one whose disk is
 // nearly full, or whose copy is damaged, when that of another one is not.
 func (s *Election) retire() {
-	best := s.best()
-	switch {
-	case s.role != Owner || best == "":
+	if s.role != Owner {
+		return
+	}
+	switch best := s.best(); {
+	case best == "":
 	case s.Fault != "" || s.worse() != "" && !s.peers[best].report.Low:
 		s.Logger.Warn("this node hands the shards over, because something is wrong with it", "why",
 			cmp.Or(s.Fault, s.worse()))

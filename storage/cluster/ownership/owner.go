@@ -3,6 +3,7 @@ package ownership
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"beanfield/storage/lanes"
@@ -104,18 +105,14 @@ func (s *Election) Landed(now time.Duration, i int, epoch uint64, lives map[stri
 }
 
 // Blank are the lives of nodes that are still to be shown something; nil if there are none.
-func (s *Election) Blank() map[string]uint64 {
-	lives := maps.Clone(s.lives)
-	maps.DeleteFunc(lives, func(node string, life uint64) bool {
-		for i := range s.shards {
-			if s.shards[i].shown[node] != life {
-				return false
+func (s *Election) Blank() (lives map[string]uint64) {
+	for node, life := range s.lives {
+		if slices.ContainsFunc(s.shards, func(sh shard) bool { return sh.shown[node] != life }) {
+			if lives == nil {
+				lives = map[string]uint64{}
 			}
+			lives[node] = life
 		}
-		return true
-	})
-	if len(lives) == 0 {
-		return nil
 	}
 	return lives
 }

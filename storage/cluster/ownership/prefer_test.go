@@ -7,9 +7,9 @@ import (
 
 // preferring is a world of nodes a, b and c that begins with a as the owner, perhaps by way of b, and in which the
 // shards go back to a node that comes first.
-func preferring(t *testing.T, seed uint64) *world {
+func preferring(t *testing.T, seed uint64, prefer time.Duration) *world {
 	w := newWorld(t, seed, 3)
-	w.prefer = Steady
+	w.prefer = prefer
 	w.begin().play("serves a 90s")
 	w.quiet()
 	return w
@@ -35,7 +35,7 @@ func TestPreferred(t *testing.T) {
 	} {
 		for seed := range uint64(2) {
 			t.Log(name, seed)
-			preferring(t, seed).play(script)
+			preferring(t, seed, Steady).play(script)
 		}
 	}
 	newWorld(t, 1, 3).begin().play("move owner c; run 1s; keeps c 10m") // without Prefer
@@ -44,6 +44,7 @@ func TestPreferred(t *testing.T) {
 // O10: a node that loses the shards again and again, without an end or with one, gets them ever more rarely; so
 // does one that does not take them.
 func TestNoPingPong(t *testing.T) {
+	const often = Steady / 6
 	for name, harm := range map[string]func(w *world, a *member){
 		"it crashes": func(w *world, a *member) {
 			a.crash()
@@ -52,9 +53,9 @@ func TestNoPingPong(t *testing.T) {
 		"nobody hears it":  func(w *world, _ *member) { w.play("mute a 3s") },
 		"it cannot append": func(_ *world, a *member) { a.s.Waits = stuck },
 	} {
-		w := preferring(t, 3)
+		w := preferring(t, 3, often)
 		a, begun, got := w.nodes[0], w.now, 0
-		for w.now-begun < 2*time.Hour {
+		for w.now-begun < 20*time.Minute {
 			if w.holder() == a {
 				got++
 				harm(w, a)
@@ -66,13 +67,13 @@ func TestNoPingPong(t *testing.T) {
 			w.run(time.Second)
 		}
 		if w.wrong != "" || got < 6 || got > 9 {
-			t.Errorf("%s: %q, %d terms in two hours", name, w.wrong, got)
+			t.Errorf("%s: %q, %d terms in twenty minutes", name, w.wrong, got)
 		}
 	}
-	w := preferring(t, 4)
-	w.play("close a; run 1s; crash a; start a; helpless a; run 2h")
+	w := preferring(t, 4, often)
+	w.play("close a; run 1s; crash a; start a; helpless a; run 20m")
 	if w.terms > 12 {
-		t.Errorf("it takes nothing: %d terms in two hours", w.terms)
+		t.Errorf("it takes nothing: %d terms in twenty minutes", w.terms)
 	}
-	w.play("able a; serves a 3h")
+	w.play("able a; serves a 30m")
 }

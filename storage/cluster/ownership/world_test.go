@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -20,14 +21,14 @@ type event struct {
 	do    func()
 }
 
-type events []event
+type events []*event
 
 func (e events) Len() int { return len(e) }
 func (e events) Less(i, j int) bool {
 	return e[i].due < e[j].due || e[i].due == e[j].due && e[i].order < e[j].order
 }
 func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Push(x any)   { *e = append(*e, x.(*event)) }
 func (e *events) Pop() any {
 	last := (*e)[len(*e)-1]
 	*e = (*e)[:len(*e)-1]
@@ -100,6 +101,9 @@ type driver struct {
 
 const shards = 2
 
+// Worlds are small, and leave much behind.
+func init() { debug.SetGCPercent(800) }
+
 func newWorld(t *testing.T, seed uint64, n int) *world {
 	w := &world{slow: 1, T: t, founders: n, r: rand.New(rand.NewPCG(seed, 5)), epochs: make([]uint64, shards),
 		cut: map[[2]*member]bool{}}
@@ -126,7 +130,7 @@ func (w *world) upTo(d time.Duration) time.Duration { return time.Duration(w.r.I
 // after has something happen later, if the member lives on till then.
 func (w *world) after(d time.Duration, m *member, do func()) {
 	w.order++
-	e := event{due: w.now + d, order: w.order, node: m, do: do}
+	e := &event{due: w.now + d, order: w.order, node: m, do: do}
 	if m != nil {
 		e.life = m.life
 	}
@@ -137,7 +141,7 @@ func (w *world) after(d time.Duration, m *member, do func()) {
 func (w *world) run(d time.Duration) {
 	end := w.now + d
 	for len(w.events) > 0 && w.events[0].due <= end && w.wrong == "" {
-		e := heap.Pop(&w.events).(event)
+		e := heap.Pop(&w.events).(*event)
 		w.now = max(w.now, e.due)
 		switch {
 		case e.node != nil && e.node.life != e.life:
