@@ -58,7 +58,7 @@ func (m *Lease) Until(now time.Duration) time.Duration { return m.Among(now, m.v
 
 // Among is Until, if these voters counted.
 func (m *Lease) Among(now time.Duration, voters ...string) time.Duration {
-	var sent []time.Duration
+	sent := make([]time.Duration, 0, 8)
 	for _, node := range voters {
 		if v, given := m.votes[node]; given && now >= v.ready {
 			sent = append(sent, v.sent)

@@ -61,10 +61,10 @@ func (t *town) send(m note) {
 	case 2:
 		again := m
 		again.due = t.now + time.Duration(t.r.Int64N(int64(3*time.Second)))
-		t.notes = append(t.notes, again)
+		t.notes = append(t.notes, &again)
 	}
 	m.due = t.now + time.Duration(t.r.Int64N(int64(bound)))
-	t.notes = append(t.notes, m)
+	t.notes = append(t.notes, &m)
 }
 
 // beat has an owner ask all whether it may go on.
@@ -150,7 +150,7 @@ func (t *town) beaten(m note) {
 	if keep {
 		m.kind, m.boot = keeping, p.boot
 		m.due = t.now + time.Duration(t.r.Int64N(int64(100*time.Millisecond)))
-		t.notes = append(t.notes, m)
+		t.notes = append(t.notes, &m)
 		return
 	}
 	life, _ := v.Blank()

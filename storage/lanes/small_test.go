@@ -88,7 +88,7 @@ func (b *branch) key() string {
 			n := b.nodes[m.from]
 			waits := n.log != nil && n.log.lanes[m.Lane].asked == m.ID && n.life == m.life
 			under = append(under, fmt.Sprint(m.from, m.Lane, m.Place, m.answer, m.appended, m.refused, m.first,
-				len(m.read), waits, m.Data))
+				len(m.read), waits, string(m.Data)))
 		}
 	}
 	slices.Sort(under)

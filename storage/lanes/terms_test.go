@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"flag"
 	"testing"
 	"time"
 )
@@ -207,14 +208,24 @@ func (t *town) rounds() (done bool) {
 	return done
 }
 
+var courses = flag.Int("courses", 0, "how many random courses each test tries; 0: as many as it has")
+
+// tries is how many random courses a test tries, of all that it has, or of a few.
+func tries(all, few int) int {
+	switch {
+	case *courses > 0:
+		return *courses
+	case brief():
+		return few
+	}
+	return all
+}
+
 // P1 to P12, K1 to K8: several nodes with clocks of their own and a network between them, which own the
 // shard one after the other, in order or not, while some crash, some lose their disks and some need
 // new copies.
 func TestTerms(t *testing.T) {
-	seeds := 10_000
-	if brief() {
-		seeds = 1000
-	}
+	seeds := tries(10_000, 1000)
 	var acked, purged, holders, handed, handOver, lost, requests int
 	for seed := range seeds {
 		w, err := live(uint64(seed), 1500, nil)
@@ -229,7 +240,7 @@ func TestTerms(t *testing.T) {
 		lost += w.lost
 		requests += w.requests
 	}
-	if n := int(seeds); acked < 10*n || purged < 3*n || holders < 2*n || handed < 2*n || handOver < n/10 || lost < n ||
+	if n := seeds; acked < 10*n || purged < 3*n || holders < 2*n || handed < 2*n || handOver < n/10 || lost < n ||
 		requests < n {
 		t.Error("too little happens")
 	}

@@ -78,7 +78,7 @@ type town struct {
 	last     *version  // the newest that somebody has taken
 	gonePast [2]int    // what of each lane was purged when that was looked at last
 	away     *resident // that one does not come back
-	notes    []note
+	notes    []*note
 	lives    uint64
 	requests int
 	newest   uint64        // the epoch of the last lease
@@ -366,14 +366,18 @@ func (t *town) syncs(i int) {
 }
 
 func (t *town) arrive() {
-	due := slices.DeleteFunc(slices.Clone(t.notes), func(m note) bool {
-		return m.due > t.now || t.people[m.to].still > t.now
+	var due []*note
+	t.notes = slices.DeleteFunc(t.notes, func(m *note) bool {
+		if m.due > t.now || t.people[m.to].still > t.now {
+			return false
+		}
+		due = append(due, m)
+		return true
 	})
-	t.notes = slices.DeleteFunc(t.notes, func(m note) bool { return m.due <= t.now && t.people[m.to].still <= t.now })
-	slices.SortStableFunc(due, func(a, b note) int { return int(a.due - b.due) })
+	slices.SortStableFunc(due, func(a, b *note) int { return int(a.due - b.due) })
 	for _, m := range due {
 		if t.people[m.to].up && (m.kind != keeping || m.boot == t.people[m.to].boot) {
-			t.comes(m)
+			t.comes(*m)
 		}
 	}
 }

@@ -37,14 +37,10 @@ var single = map[string]struct {
 // O7, O8: after any single fault somebody serves again within a bound; and if the owner is still
 // answered by a majority, it goes on.
 func TestSingleFaults(t *testing.T) {
-	seeds := uint64(100)
-	if brief() {
-		seeds = 3
-	}
 	for name, f := range single {
 		t.Run(name, func(t *testing.T) {
-			for seed := range seeds {
-				w := newWorld(t, seed, 3).begin()
+			for seed := range tries(100, 3) {
+				w := newWorld(t, uint64(seed), 3).begin()
 				owner, terms := w.holder(), w.terms
 				w.quiet()
 				w.play(f.script + "; run 10s; " + f.most)

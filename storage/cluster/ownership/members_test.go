@@ -153,20 +153,17 @@ func (m *member) complete() {
 
 // O2, O11, K7: as in TestOneTermAtATime, while members come and go.
 func TestOneTermWhileMembersChange(t *testing.T) {
-	seeds := uint64(2000)
-	if brief() {
-		seeds = 40
-	}
+	seeds := tries(2000, 40)
 	versions, terms := 0, 0
 	for seed := range seeds {
-		w := course(t, 2*seed+1, func(w *world) { w.founders = 3 }) // of five
+		w := course(t, uint64(2*seed+1), func(w *world) { w.founders = 3 }) // of five
 		w.calm()
 		if w.wrong != "" {
 			t.Fatalf("seed %d: %s", seed, w.wrong)
 		}
 		versions, terms = versions+len(w.decided[0]), terms+w.terms
 	}
-	if t.Logf("%d versions, %d terms", versions, terms); versions < 2*int(seeds) {
+	if t.Logf("%d versions, %d terms", versions, terms); versions < 2*seeds {
 		t.Error("too few versions")
 	}
 }

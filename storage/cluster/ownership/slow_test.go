@@ -34,13 +34,9 @@ func slowly(t *testing.T, seed uint64, set func(*world)) (idle time.Duration, st
 
 // O7: when everything takes ten times as long, somebody serves again within the bound, after five candidacies at most.
 func TestSlowWorld(t *testing.T) {
-	seeds := uint64(600)
-	if brief() {
-		seeds = 48
-	}
 	longest, most := time.Duration(0), 0
-	for seed := range seeds {
-		idle, stood := slowly(t, seed, nil)
+	for seed := range tries(600, 48) {
+		idle, stood := slowly(t, uint64(seed), nil)
 		longest, most = max(longest, idle), max(most, stood)
 	}
 	t.Logf("at most nobody served for %v, and there were %d candidacies", longest, most)
