@@ -19,6 +19,7 @@
 //	console.go     what the console is given, and the file of the audit log
 //	health.go      why clients cannot work at the moment, and what is shown of a cluster
 //	systemd.go     telling systemd the state of the process, and that shards and loops make progress
+//	version.go     which version this is, made from which commit, and what formats it writes
 //	garbage.go     how much garbage the heap may hold
 //	policies.go    policies and schedules, those of run time with them
 //
@@ -29,8 +30,8 @@
 //	0    after -h, -v, -check-config without mistakes, or a clean stop
 //	1    the server ended by itself, or could not stop in time
 //	5    a wrong flag, or a mistake in the configuration
-//	10   the data directory is missing, in use, or not beanfield's; a cluster refuses this node, or its
-//	     directory is of a newer version
+//	10   the data directory is missing, in use, of a newer version, or not beanfield's; or a cluster refuses
+//	     this node
 //	32   the user to become could not be looked up
 //	33   there is no such user
 //	34   the process could not become that user

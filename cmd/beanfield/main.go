@@ -17,10 +17,6 @@ import (
 	"beanfield/storage"
 )
 
-// version is what -v and stats say. A release sets it with
-// -ldflags "-X main.version=...".
-var version = "0.1.0"
-
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -152,7 +148,7 @@ func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
 		return 0, false
 	}
 	p := command.Program{
-		Version: version, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
+		Version: version, Commit: madeFrom(), Formats: formats(), Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
 		Serve: func(flags []string) int { return run(flags, stdout, stderr) },
 		Usage: config.Usage("beanfield"),
 		Place: placeIn,

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"beanfield/cmd/beanfield/exit"
+	"beanfield/cmd/beanfield/manual"
 	"beanfield/storage/must"
 )
 
@@ -26,7 +28,7 @@ var answers = []struct {
 	{"-v", 0, "beanfield " + version + "\n", ""},
 	{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
 	{"--version", 0, "beanfield " + version + "\n", ""},
-	{"version", 0, "beanfield " + version + "\n", ""},
+	{"version", 0, "beanfield " + version + "\ncommit    ", ""},
 	{"help", 0, "Use: beanfield [OPTIONS]", ""},
 	{"check-config -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", ""},
 	{"check-config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
@@ -159,6 +161,21 @@ func TestStarter(t *testing.T) {
 		c := configOf(t, "", text)
 		if doubts := c.Doubts(); len(doubts) > 0 || len(c.HTTP.Listen) != 1 || len(c.Access) != 0 && len(c.Tubes) != 1 {
 			t.Errorf("%q\n%s", doubts, text)
+		}
+	}
+}
+
+// The newest entry of the page changes is that of this version, and the page upgrade says what each format is of.
+func TestVersionIsExplained(t *testing.T) {
+	changes, _ := manual.Page("changes")
+	if newest := regexp.MustCompile(`(?m)^## (.+)$`).FindStringSubmatch(changes); newest == nil || newest[1] != version {
+		t.Errorf("this is version %s, and the newest that changes explains is %q", version, newest)
+	}
+	upgrade, _ := manual.Page("upgrade")
+	table := regexp.MustCompile("(?m)^\\| `.*$").FindAllString(upgrade, -1)
+	for name, n := range formats() {
+		if n < 1 || !slices.ContainsFunc(table, func(row string) bool { return strings.Contains(row, "`"+name+"`") }) {
+			t.Errorf("format %d of %s is not in the table of the page upgrade", n, name)
 		}
 	}
 }

@@ -13,8 +13,11 @@ import (
 	"beanfield/conn"
 )
 
+// Version is that of the handshake.
+const Version = 1
+
 // magic begins the greeting and the request; its last byte is the version.
-const magic = "beanlnk\x01"
+const magic = "beanlnk" + string(rune(Version))
 
 const (
 	nonceLength = 32

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/cluster/transfer"
+	"beanfield/storage/jetstream"
 )
 
 // Options are those of a node.
@@ -35,6 +37,11 @@ type Options struct {
 	Serves func(link string)
 	// Open opens the node's copies of the shards.
 	Open func(Opening) (Copies, error)
+}
+
+// Formats are the versions of what this build tells other nodes, and keeps with them, by what it is.
+func Formats() map[string]int {
+	return map[string]int{"messages": ownership.Major, "streams": jetstream.Protocol, "copies": transfer.Version}
 }
 
 // Addresses are where a node is found, besides by its engine.

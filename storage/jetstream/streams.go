@@ -27,8 +27,10 @@ const (
 	protocolKey = "beanfield-protocol"
 )
 
-// protocol is the version of what is on the lanes. Who does not know it writes nothing there.
-const protocol = "1"
+// Protocol is the version of what is on the lanes. Who does not know it writes nothing there.
+const Protocol = 1
+
+var protocol = strconv.Itoa(Protocol)
 
 // Codes of the engine's errors.
 const (

@@ -13,6 +13,7 @@ import (
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -376,6 +377,13 @@ var (
 	ErrVersion    = format.ErrVersion
 	ErrUnfinished = directory.ErrUnfinished
 )
+
+// Formats are the versions of what this build writes to a data directory, by what it is.
+func Formats() map[string]int {
+	all := format.Versions()
+	all["log"], all["tables"] = int(turns.Version([]byte(turns.Magic))), int(database.FormatVersion)
+	return all
+}
 
 // ClusterDir is where a node of a cluster keeps what its store does not have.
 func ClusterDir(dir string) string { return filepath.Join(dir, directory.ClusterName) }

@@ -18,7 +18,7 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7900, 9000},
+	"cmd/beanfield":           {7950, 9050},
 	"cmd/beanfield/config":    {9200, 3800},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
@@ -36,7 +36,7 @@ var budgets = map[string]weight{
 	"shard/queue":             {34400, 24400},
 	"shard/queue/naive":       {7100, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":         {17300, 13750},
+	"storage/cluster":         {17320, 13750},
 	"storage/cluster/members": {1000, 1300},
 	"storage/jetstream":       {6150, 4400},
 	"storage/lanes":           {1900, 7900},

@@ -60,13 +60,13 @@ var versionLine = regexp.MustCompile(`(?m)^var version = "([^"]+)"$`)
 
 // inSource is the version that the program has unless a release sets it.
 func (r *release) inSource() (string, error) {
-	b, err := os.ReadFile(filepath.Join(r.top, "cmd/beanfield/main.go"))
+	b, err := os.ReadFile(filepath.Join(r.top, "cmd/beanfield/version.go"))
 	if err != nil {
 		return "", err
 	}
 	m := versionLine.FindSubmatch(b)
 	if m == nil {
-		return "", errors.New("cmd/beanfield/main.go names no version")
+		return "", errors.New("cmd/beanfield/version.go names no version")
 	}
 	return string(m[1]), nil
 }

@@ -17,6 +17,8 @@ import (
 // Program is what the process gives to its commands.
 type Program struct {
 	Version        string
+	Commit         string         // that it was made from
+	Formats        map[string]int // the versions of what it writes, by what that is
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Serve runs the server with these flags, and returns the exit code.

@@ -119,7 +119,7 @@ SIGTERM and SIGINT stop the server cleanly. SIGUSR1 makes it refuse new jobs. SI
 backup. SIGHUP makes it read its configuration and its certificates again.`)
 	m.section("EXIT STATUS", `
 The server: 0 after a clean stop, 1 if it ended by itself, 5 for a wrong flag or a mistake in the
-configuration, 10 if the data directory is missing, in use, or not beanfield's, 32 to 34 if it
+configuration, 10 if the data directory is missing, in use, of a newer version, or not beanfield's, 32 to 34 if it
 cannot become its user, 111 if an address cannot be bound.
 
 Commands: 0 if everything was done, 1 if something failed, 2 for wrong usage, 3 if something was

@@ -20,7 +20,8 @@ const serveCode = 42
 func program(stdin string, run func(p *Program) int) outcome {
 	var out, errs bytes.Buffer
 	code := run(&Program{
-		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Version: "1.2.3", Commit: "abc", Formats: map[string]int{"log": 1, "jobs": 6},
+		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
 		Usage: "Use: beanfield\n -c, -n   ignored\n -p PORT  port\n -check-config  check\n",
 		Serve: func(flags []string) int { out.WriteString(strings.Join(flags, " ") + "\n"); return serveCode },
 	})

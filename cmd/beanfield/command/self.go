@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 )
 
 // facts is a command that prints what needs no server: as text, or as an object of JSON.
-type facts func(c *call) (text string, object map[string]string)
+type facts func(c *call) (text string, object map[string]any)
 
 func (of facts) run(c *call) error {
 	text, object := of(c)
@@ -26,15 +27,22 @@ func (of facts) run(c *call) error {
 	return err
 }
 
-func versionOf(c *call) (text string, object map[string]string) {
-	return "beanfield " + c.Version + "\n", map[string]string{"version": c.Version}
+func versionOf(c *call) (text string, object map[string]any) {
+	target := runtime.GOOS + "/" + runtime.GOARCH
+	text = fmt.Sprintf("beanfield %s\ncommit    %s\nbuilt     %s, %s\nformats\n", c.Version, c.Commit,
+		runtime.Version(), target)
+	for _, name := range slices.Sorted(maps.Keys(c.Formats)) {
+		text += fmt.Sprintf("  %-18s %d\n", name, c.Formats[name])
+	}
+	return text, map[string]any{"version": c.Version, "commit": c.Commit, "go": runtime.Version(), "target": target,
+		"formats": c.Formats}
 }
 
-func newToken(*call) (text string, object map[string]string) {
+func newToken(*call) (text string, object map[string]any) {
 	t := access.NewToken()
 	hash := access.HashOf(t).String()
 	return fmt.Sprintf("%s\n\n# For a rule, [[access]], in the configuration:\ntoken = %q\n", t, hash),
-		map[string]string{"token": t, "hash": hash}
+		map[string]any{"token": t, "hash": hash}
 }
 
 // checkConfig is the command that takes the server's own flags.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -13,11 +14,17 @@ import (
 )
 
 func TestSelf(t *testing.T) {
+	built := [2]string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 	talk(t, ran, `
 $ version
 beanfield 1.2.3
+commit    abc
+built     `+built[0]+", "+built[1]+`
+formats
+  jobs               6
+  log                1
 $ version -json
-{"version":"1.2.3"}
+{"commit":"abc","formats":{"jobs":6,"log":1},"go":"`+built[0]+`","target":"`+built[1]+`","version":"1.2.3"}
 $ version x [2 unknown argument "x"]
 $ token x [2 unknown argument "x"]
 $ version -x [2 not defined: -x]

@@ -17,6 +17,8 @@ var Topics = []Topic{
 	{"shards", "how many shards and event loops to run"},
 	{"persistence", "jobs on disk, backups, and restoring them"},
 	{"disks", "disks that are full, failing or damaged; salvage"},
+	{"upgrade", "what an upgrade changes, and how to go back"},
+	{"changes", "what changed in each version"},
 	{"clusters", "several machines as one server, which survives the loss of one"},
 	{"recovery", "a cluster whose nodes are lost, full or damaged"},
 	{"engine", "a cluster whose log is on the site's own NATS servers"},

@@ -77,18 +77,10 @@ func (n *clusterNode) Start(ctx context.Context) error {
 	if err != nil {
 		n.control.Close()
 		_ = n.claim.Close()
-		return nodeError(err)
+		return Failure(err)
 	}
 	n.running.Store(running)
 	return nil
-}
-
-// nodeError gives an error of a node its exit code.
-func nodeError(err error) error {
-	if errors.Is(err, cluster.ErrRefused) || errors.Is(err, pebblestore.ErrVersion) {
-		return exit.With(exit.Storage, err)
-	}
-	return Failure(err)
 }
 
 // open opens this node's copies of the shards.
@@ -191,7 +183,7 @@ func (n *clusterNode) Term(ctx context.Context) (Term, error) {
 		if w != nil {
 			w.discard()
 		}
-		return nil, nodeError(err)
+		return nil, Failure(err)
 	}
 	return &clusterTerm{t, n.copies, w}, nil
 }

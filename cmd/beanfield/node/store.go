@@ -8,6 +8,7 @@ import (
 	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/storage"
+	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
 )
 
@@ -62,10 +63,13 @@ func Budget(c *config.Config) int64 {
 	return max(c.Storage.MemoryBudget, int64(config.ShardCount(c)))
 }
 
-// Failure gives an error of the store its exit code.
+// Failure gives an error of the store its exit code: that of storage is for what no restart mends.
 func Failure(err error) error {
-	if errors.Is(err, pebblestore.ErrInUse) || errors.Is(err, pebblestore.ErrForeign) {
-		return exit.With(exit.Storage, err)
+	for _, known := range []error{pebblestore.ErrInUse, pebblestore.ErrForeign, pebblestore.ErrVersion,
+		cluster.ErrRefused} {
+		if errors.Is(err, known) {
+			return exit.With(exit.Storage, err)
+		}
 	}
 	return err
 }

@@ -54,8 +54,8 @@ func TestMemoryBudget(t *testing.T) {
 
 func TestStoreErrors(t *testing.T) {
 	for err, want := range map[error]int{
-		pebblestore.ErrInUse: exit.Storage, pebblestore.ErrForeign: exit.Storage,
-		storage.ErrCorrupt: exit.Failed, pebblestore.ErrVersion: exit.Failed, storage.ErrNoSpace: exit.Failed,
+		pebblestore.ErrInUse: exit.Storage, pebblestore.ErrForeign: exit.Storage, pebblestore.ErrVersion: exit.Storage,
+		cluster.ErrRefused: exit.Storage, storage.ErrCorrupt: exit.Failed, storage.ErrNoSpace: exit.Failed,
 		errors.New("other"): exit.Failed, nil: exit.OK,
 	} {
 		if err != nil {
@@ -63,14 +63,6 @@ func TestStoreErrors(t *testing.T) {
 		}
 		if got := exit.Code(Failure(err)); got != want {
 			t.Errorf("%v ends with %d, want %d", err, got, want)
-		}
-		if got := exit.Code(nodeError(err)); got != want && !errors.Is(err, pebblestore.ErrVersion) {
-			t.Errorf("%v of a node ends with %d, want %d", err, got, want)
-		}
-	}
-	for _, err := range []error{cluster.ErrRefused, pebblestore.ErrVersion} { // no restart mends these
-		if got := exit.Code(nodeError(fmt.Errorf("x: %w", err))); got != exit.Storage {
-			t.Errorf("a node that ends with %v has the code %d", err, got)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestHostileSender(t *testing.T) {
 
 // SP9: who is of another version is told from who is silent, whichever of both is newer.
 func TestVersions(t *testing.T) {
-	newer := sealed([]byte{version + 1, kindStill})
+	newer := sealed([]byte{Version + 1, kindStill})
 	for what, first := range map[string][]byte{"of an order": newer, "of a chunk": message{kind: kindReady,
 		body: []byte(`{"chunk":10,"files":[{"name":"a","length":3}]}`)}.bytes()} {
 		play(t, 1, usual, func(s *scene) {
@@ -81,7 +81,7 @@ func TestVersions(t *testing.T) {
 		heard := []byte(nil)
 		stop, _ := s.Listen("me", func(_ string, data []byte) { heard = data })
 		defer stop()
-		s.server.asked("me", sealed([]byte{version - 1, kindOrder}))
+		s.server.asked("me", sealed([]byte{Version - 1, kindOrder}))
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if m, _ := opened(heard); m.kind != kindFailed || s.made.Load() != 0 {

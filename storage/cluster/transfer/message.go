@@ -7,8 +7,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// version is that of messages. Those of all versions begin with theirs, and end with a hash.
-const version = 3
+// Version is that of messages. Those of all versions begin with theirs, and end with a hash.
+const Version = 3
 
 const (
 	kindOrder  byte = iota + 1 // receiver: the snapshot with this key is to be made; is it?
@@ -31,7 +31,7 @@ type message struct {
 
 // bytes are a message: version, kind and number, the body, and a hash of all that.
 func (m message) bytes() []byte {
-	return sealed(append(binary.LittleEndian.AppendUint64([]byte{version, m.kind}, m.number), m.body...))
+	return sealed(append(binary.LittleEndian.AppendUint64([]byte{Version, m.kind}, m.number), m.body...))
 }
 
 func sealed(b []byte) []byte { return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b)) }
@@ -41,8 +41,8 @@ func opened(b []byte) (m message, err error) {
 	end := len(b) - 8
 	switch {
 	case end < 2 || xxhash.Sum64(b[:end]) != binary.LittleEndian.Uint64(b[end:]):
-	case b[0] != version:
-		err = fmt.Errorf("%w: %d; this program knows %d", ErrVersion, b[0], version)
+	case b[0] != Version:
+		err = fmt.Errorf("%w: %d; this program knows %d", ErrVersion, b[0], Version)
 	case end >= head:
 		m = message{b[1], binary.LittleEndian.Uint64(b[2:]), b[head:end]}
 	}

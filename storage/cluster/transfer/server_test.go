@@ -99,7 +99,7 @@ func TestAsks(t *testing.T) {
 		}{
 			{message{kind: kindAsk, number: 1 << 63}.bytes(), ""},
 			{message{kind: 99}.bytes(), ""},
-			{sealed([]byte{version, kindAsk}), ""},
+			{sealed([]byte{Version, kindAsk}), ""},
 			{message{kind: kindAsk}.bytes()[1:], ""},
 			{nil, ""},
 			{message{kind: kindAsk, number: 5}.bytes(), " 5"},

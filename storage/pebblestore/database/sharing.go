@@ -12,15 +12,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// formatVersion pins the format of Pebble's files. It is raised only on purpose: an
+// FormatVersion pins the format of Pebble's files. It is raised only on purpose: an
 // older build cannot read what a newer format wrote. With this one Pebble's log can
 // distinguish a torn tail from damage to what had been synced.
-const formatVersion = pebble.FormatTableFormatV6
+const FormatVersion = pebble.FormatTableFormatV6
 
 // KnownFormat says whether this build reads files of a format of Pebble's, as a marker names it.
 func KnownFormat(name string) bool {
 	number, err := strconv.ParseUint(name, 10, 64)
-	return err != nil || number <= uint64(formatVersion)
+	return err != nil || number <= uint64(FormatVersion)
 }
 
 // Config is what the databases of a store are like.
@@ -62,7 +62,7 @@ func (s *Sharing) Options(f *Fault, name string) *pebble.Options {
 	o := &pebble.Options{
 		Cache:              s.blocks,
 		FileCache:          s.opened,
-		FormatMajorVersion: formatVersion,
+		FormatMajorVersion: FormatVersion,
 		Logger:             r,
 		EventListener:      r.listener(),
 		// What a share of the fold has goes to tables, and the turns since then are in the
@@ -120,7 +120,7 @@ func (s *Sharing) Open(f *Fault, path, name string, change func(*pebble.Options)
 		d.Progress.close()
 		return nil, err
 	}
-	d.Table = o.MakeWriterOptions(0, formatVersion.MaxTableFormat()) // in the last level deletes would not count
+	d.Table = o.MakeWriterOptions(0, FormatVersion.MaxTableFormat()) // in the last level deletes would not count
 	return d, nil
 }
 

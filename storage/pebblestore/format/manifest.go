@@ -100,6 +100,12 @@ func (m Manifest) Encode() ([]byte, error) {
 	return fmt.Appendf(text, sumField, crc32.Checksum(text, Castagnoli)), nil
 }
 
+// Versions are the newest ones of what this build writes, by what it is.
+func Versions() map[string]int {
+	return map[string]int{"directory": AloneFormat, "directory-of-node": CopyFormat, "placing": shardRule,
+		"jobs": optionsApartVersion, "queues": noteVersion}
+}
+
 // maxShards bounds what a manifest is believed to say.
 const maxShards = 4096
 
