@@ -19,7 +19,7 @@ type weight struct{ code, tests int }
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
 	"cmd/beanfield":           {7950, 9050},
-	"cmd/beanfield/config":    {9200, 3800},
+	"cmd/beanfield/config":    {9220, 3800},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12950, 5900},

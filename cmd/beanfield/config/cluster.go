@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 // ClusterConfig is the table [cluster]: several machines that are one server to their clients.
 type ClusterConfig struct {
 	Name          string // "": one machine
-	Node          string // this one
+	Node          string // this one; by default the one with the machine's name
 	Secret        string // that the nodes share
 	Cert, Key, CA string // files; with them the nodes use TLS among themselves
 	Replicas      int
@@ -199,6 +200,10 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 		}
 		ms = append(ms, m)
 	}
+	if k.Node == "" {
+		machine, _ := os.Hostname()
+		k.Node = k.here(machine)
+	}
 	names := `a name in cluster.nodes: "` + strings.Join(slices.Sorted(maps.Keys(k.Nodes)), `", "`) + `"`
 	if k.Name == "" {
 		wrong("cluster.name", "missing: other keys of [cluster] are set", "")
@@ -207,7 +212,7 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 	case len(k.Nodes) == 0:
 		wrong(nodesKey, "missing: a cluster needs the addresses of its nodes", "")
 	case k.Node == "":
-		wrong("cluster.node", "missing: this node's name", names)
+		wrong("cluster.node", "missing: this node's name, and no node has that of this machine", names)
 	case !listed:
 		wrong("cluster.node", "there is no such node", names)
 	}
@@ -225,6 +230,15 @@ func (c *Config) findCluster(known Mistakes) (ms Mistakes) {
 	}
 	c.checkTrust(wrong)
 	return ms
+}
+
+// here is the node that has the name of this machine, without its domain; "" if none has.
+func (k *ClusterConfig) here(machine string) string {
+	name, _, _ := strings.Cut(machine, ".")
+	if _, listed := k.Nodes[name]; listed {
+		return name
+	}
+	return ""
 }
 
 // checkTrust checks how nodes know each other.

@@ -52,6 +52,23 @@ func TestClusterFile(t *testing.T) {
 	}
 }
 
+// A node is by default the one that has the machine's name, so that all may have one file.
+func TestClusterNodeHere(t *testing.T) {
+	name, _, _ := strings.Cut(must.Get(os.Hostname()), ".")
+	if checkPlain(name) != nil {
+		t.Skipf("no node can have the name of this machine, %s", name)
+	}
+	c := must.Get(load(t, "", changed(`node = "a"=>`, "[cluster.nodes]=>[cluster.nodes]\n"+name+` = "10.0.0.9:1"`)))
+	if c.Cluster.Node != name {
+		t.Errorf("%s is node %q", name, c.Cluster.Node)
+	}
+	for machine, want := range map[string]string{"b-2.example.org": "b-2", "b": "", "a": "a", "": ""} {
+		if got := c.Cluster.here(machine); got != want {
+			t.Errorf("%q is node %q, want %q", machine, got, want)
+		}
+	}
+}
+
 // changed is the file of three nodes, in which lines are replaced: "a=b" puts b where a was.
 func changed(lines ...string) string {
 	text := threeNodes
@@ -71,7 +88,8 @@ func TestClusterMistakes(t *testing.T) {
 			`FILE:5: storage.backend = "memory": a cluster keeps its jobs on disk: what only memory has cannot outlive its machine; allowed: "pebble"`},
 		{"sync", changed("[cluster]=>sync = 'interval'\n[cluster]"),
 			`FILE:4: storage.sync = "interval": a cluster answers when most of its replicas have synced what the answer says; there is no other way; allowed: "always"`},
-		{"who am I", changed(`node = "a"=>`), `FILE:5: cluster.node: missing: this node's name; ` + nodes},
+		{"who am I", changed(`node = "a"=>`), `FILE:5: cluster.node: missing: this node's name, and no node has that of ` +
+			`this machine; ` + nodes},
 		{"a stranger", changed(`node = "a"=>node = "d"`), `FILE:6: cluster.node = "d": there is no such node; ` +
 			nodes},
 		{"no name", changed(`name = "orders"=>`), `FILE:6: cluster.name: missing: other keys of [cluster] are set`},
@@ -101,7 +119,7 @@ func TestClusterMistakes(t *testing.T) {
 			"FILE:2: cluster.name = \"a b\": not a plain name; allowed: letters, digits, \"-\" and \"_\", at most 32; \"\" for one machine\n" +
 				"FILE:2: storage.backend = \"memory\": a cluster keeps its jobs on disk: what only memory has cannot outlive its machine; allowed: \"pebble\"\n" +
 				"FILE:3: cluster.node = \"" + strings.Repeat("x", 33) +
-				"\": too long; allowed: a name in cluster.nodes; \"\" for one machine\n" +
+				"\": too long; allowed: a name in cluster.nodes; \"\" for that of this machine\n" +
 				"FILE:4: cluster.replica = 3: unknown key; did you mean replicas? allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, forward, wait, nodes in [cluster]\n" +
 				"FILE:6: cluster.nodes.a = \"10.0.0.1\": missing port in address; allowed: " + oneNode + "\n" +
 				"FILE:7: cluster.nodes.b = 7: this is a whole number; allowed: " + oneNode + "\n" +

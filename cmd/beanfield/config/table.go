@@ -103,7 +103,7 @@ http.*                               | @tls
 + metrics.instance                   | text | | host:port | any text; "" for the first TCP address of the server
 
 cluster.name                         | plain | | name | letters, digits, "-" and "_", at most 32; "" for one machine
-cluster.node                         | plain | | name of a node | a name in cluster.nodes; "" for one machine
+cluster.node                         | plain | | name of a node | a name in cluster.nodes; "" for that of this machine
 cluster.secret                       | secret
 cluster.cert                         | text | | file | a PEM file that the server's user may read; "" for no TLS
 cluster.key                          | text | | file | a PEM file that the server's user may read; "" for no TLS
