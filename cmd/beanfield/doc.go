@@ -66,8 +66,14 @@
 // All addresses are open all the time. Their clients are a forwarder's (package forward), which passes them on to the
 // node that serves, or gives them to this process' own service (passing.go). The link, to which other nodes pass
 // clients on, is opened before the node starts. All clients are counted by the acceptor of the process. What must
-// always hold: a service is given nobody before its front ends are there and the term may answer, nor after it begins
-// to end (passing.local). So no client is served by a former owner; one that comes too early or too late waits.
+// always hold: a service is given nobody before its front ends are there and the term may answer, nor after its front
+// ends begin to close down (passing.local). One that comes too early or too late waits.
+//
+// When a term is lost (fronts.Leave), in this order: the clients are cut, which waits for nobody; the service is given
+// nobody any more, which waits for the forwarder's loops and for who is being handed over; the front ends close down.
+// The last two could not change places: a client that is given to front ends which have ended would never be closed.
+// The first does not depend on them: front ends that go on can be cut, and one who comes in between is closed by the
+// third. Such a client gets no answer about jobs either: the store of a term that is lost acknowledges nothing.
 //
 // With cluster.forward = false a client goes through its list of hosts, so a node that follows must refuse it at
 // once. At the start all addresses are bound, so that mistakes are seen then, as the node's user if it has one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -232,14 +233,15 @@ func (f *fronts) Shutdown(ctx context.Context) error {
 // another answer. Administrators stay. If it returns an error, something may still use the
 // router.
 func (f *fronts) Leave(lost <-chan struct{}) error {
-	f.passing.local(nil)
-	s := f.now.Swap(nil)
-	f.health.router.Store(nil)
-	f.policies.end()
+	s := f.now.Load()
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
-	orderly, cut := context.WithCancel(ctx)
-	defer cut()
+	orderly, hurry := context.WithCancel(ctx)
+	defer hurry()
+	cut := sync.OnceFunc(func() {
+		hurry()
+		s.cut()
+	})
 	go func() {
 		select {
 		case <-lost:
@@ -249,9 +251,13 @@ func (f *fronts) Leave(lost <-chan struct{}) error {
 	}()
 	select {
 	case <-lost:
-		cut() // before anything begins
+		cut() // before anything that waits
 	default:
 	}
+	f.passing.local(nil)
+	f.now.Store(nil)
+	f.health.router.Store(nil)
+	f.policies.end()
 	withdrawn := make(chan error, 1)
 	go func() { withdrawn <- s.withdraw(ctx) }()
 	if err := s.stop(orderly); err != nil && ctx.Err() != nil {

@@ -8,13 +8,18 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/listeners"
 	"beanfield/cmd/beanfield/node"
+	"beanfield/conn"
+	"beanfield/conn/forward"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -162,4 +167,55 @@ func TestAbandonedStart(t *testing.T) {
 	if err := f.abandon(); err != nil || f.acceptor.Open() != 0 {
 		t.Errorf("%v, %d are left", err, f.acceptor.Open())
 	}
+}
+
+// stuck is a host that takes nobody, and says so when it is closed.
+type stuck chan struct{}
+
+func (s stuck) Take(forward.Entrance, int, *conn.Peer) error {
+	<-s
+	return errors.New("it was stuck")
+}
+
+// pair is a client's socket, and the other end of it.
+func pair(t *testing.T) (near int, far net.Conn) {
+	two := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+	file := os.NewFile(uintptr(two[1]), "client")
+	defer file.Close()
+	far = must.Get(net.FileConn(file))
+	t.Cleanup(func() { far.Close() })
+	far.SetDeadline(time.Now().Add(patience))
+	return two[0], far
+}
+
+// When a term is lost, its clients are cut before anything that waits for somebody: here for a loop of the forwarder.
+func TestLostTermCutsFirst(t *testing.T) {
+	c, log := configOf(t, "-queue 127.0.0.1:0", "shards = 1"), slog.New(slog.DiscardHandler)
+	f := must.Get(newFronts(c, c.Keeper(log), log))
+	f.passing = &passing{forwarder: must.Get(forward.New(forward.Options{Wait: time.Hour, Loops: 1,
+		Cluster: forward.Cluster{Name: "c", Secret: "s"}, Left: f.acceptor.Left}))}
+	r := must.Get(router.New(router.Options{Shards: 1, Store: storage.Memory()}))
+	must.Do(t, f.open(c, r, log))
+	s := f.now.Load()
+	var clients []net.Conn
+	for _, front := range []conn.FrontEnd{s.beanstalk, s.queue.Over(&net.TCPAddr{}, nil)} {
+		near, far := pair(t)
+		f.acceptor.Admit(front, near, &conn.Peer{})
+		clients = append(clients, far)
+	}
+	host := make(stuck)
+	f.passing.forwarder.Local(host)
+	near, _ := pair(t)
+	f.acceptor.Admit(f.passing.forwarder.Over(forward.Entrance{}), near, &conn.Peer{})
+	lost, left := make(chan struct{}), make(chan error)
+	close(lost)
+	go func() { left <- f.Leave(lost) }()
+	for _, far := range clients {
+		if n, err := far.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	}
+	close(host)
+	must.Do(t, <-left)
+	must.Do(t, errors.Join(f.Shutdown(t.Context()), r.Close()))
 }

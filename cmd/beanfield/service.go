@@ -113,6 +113,14 @@ func (s *service) Serve(l net.Listener) error {
 		HTTP: fl.HTTP}))
 }
 
+// cut closes all connections at once. Clients may still come, until stop.
+func (s *service) cut() {
+	s.beanstalk.Cut()
+	if s.queue != nil {
+		s.queue.Cut()
+	}
+}
+
 // stop stops accepting, unless others do, and then closes the connections. The queue service stops first, before the
 // last replies to beanstalk clients are sent. When ctx has ended, nobody waits for anybody.
 func (s *service) stop(ctx context.Context) error {

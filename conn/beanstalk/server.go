@@ -86,6 +86,10 @@ func (s *Server) hold(o *Options) {
 	s.bodies.Bound(max(conn.UsualBudget, 4*int64(o.MaxJobSize)))
 }
 
+// Cut closes the connections of all clients that are there now, without another reply, and does not wait. Others may
+// still come, until Shutdown.
+func (s *Server) Cut() { s.group.Cut() }
+
 // Shutdown gives replies that are due until ctx ends to be sent, and closes all
 // connections. With a ctx that has ended, none is waited for. The acceptor has been stopped
 // before: no more clients come.

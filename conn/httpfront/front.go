@@ -101,7 +101,7 @@ func (h *Front) Shutdown(ctx context.Context, server interface {
 	if err != nil {
 		server.Close()
 	}
-	force := context.AfterFunc(ctx, func() { h.closeAll(func(*Client) bool { return true }) })
+	force := context.AfterFunc(ctx, h.Cut)
 	defer force()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,6 +110,9 @@ func (h *Front) Shutdown(ctx context.Context, server interface {
 	}
 	return errors.Join(err, context.Cause(ctx))
 }
+
+// Cut closes all clients that are there now. Others may still come, until Shutdown.
+func (h *Front) Cut() { h.closeAll(func(*Client) bool { return true }) }
 
 // closeAll closes the clients that are chosen.
 func (h *Front) closeAll(chosen func(*Client) bool) {

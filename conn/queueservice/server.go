@@ -133,6 +133,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
+// Cut closes all clients that are there now. Others may still come, until Shutdown.
+func (s *Server) Cut() { s.front.Cut() }
+
 // handler is what the front asks about a request before the server sees it.
 type handler struct{ *Server }
 

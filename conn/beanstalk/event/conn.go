@@ -233,6 +233,12 @@ func (c *Conn) Close() {
 	c.client.Leave()
 }
 
+// cut closes the connection. The client hears no more, however long the log takes for what is still to end.
+func (c *Conn) cut() {
+	syscall.Shutdown(c.fd, syscall.SHUT_RDWR)
+	c.Close()
+}
+
 // End is called when nothing of a client is left in any shard. The socket is closed last: a client that sees it close
 // finds its jobs released.
 func (c *Conn) End() {

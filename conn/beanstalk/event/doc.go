@@ -34,6 +34,13 @@
 // after each quarter of a megabyte (bulkShare). Without this, another client waited up to 40 ms on
 // one processor while a gigabyte was being sent.
 //
+// # Cutting
+//
+// A process that has lost its right to serve must say nothing more (Cut), and then ends its loops (Shutdown). Cut comes
+// first and waits for nobody: each loop closes its connections as soon as it has ended what it is in the middle of. A
+// client that comes between the two is served like any other, and Shutdown closes it: whoever hands clients over is
+// stopped in between, for no client may come to a loop that has ended, which nothing would close.
+//
 // # Commits
 //
 // With fsync before each reply, nearly every command waits for a turn of its shard to be on

@@ -54,6 +54,20 @@ func (g *Group) Start() {
 // Next is the index of the loop whose turn it is to get a connection.
 func (g *Group) Next() int { return int(g.next.Add(1) % uint64(len(g.loops))) }
 
+// Cut has the loops close the connections of all clients that are there now, without another reply. It does not wait,
+// and others may still come, until Shutdown (Cutting).
+func (g *Group) Cut() {
+	for _, l := range g.loops {
+		l.Ask(func() {
+			for _, c := range l.conns {
+				if c != nil {
+					c.cut()
+				}
+			}
+		})
+	}
+}
+
 // Shutdown gives replies that are due until ctx ends to be sent, and closes all connections. With a ctx that has ended,
 // none is waited for. No more connections come.
 func (g *Group) Shutdown(ctx context.Context) (err error) {

@@ -241,10 +241,10 @@ func (l *Loop) finished() bool {
 			continue
 		}
 		if hasty {
-			// The client hears no more, however long the log takes for what is still to end.
-			syscall.Shutdown(c.fd, syscall.SHUT_RDWR)
+			c.cut()
+		} else {
+			c.Close()
 		}
-		c.Close()
 	}
 	return !busy && l.open == 0 && l.Idle()
 }
