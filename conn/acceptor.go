@@ -79,13 +79,10 @@ func (a *Acceptor) Limit(connections int) {
 // Open is how many clients are with front ends now.
 func (a *Acceptor) Open() int { return int(a.open.Load()) }
 
-// Admit hands a client over that has not come by a listener of the acceptor, or has, and was another front end's until
-// now, which calls Left for it: then from is nil. It reports false if as many as allowed are open: the socket is
-// still the caller's. Stop does not end it: the caller does, before the front end closes down.
+// Admit hands a client over that has not come by a listener of the acceptor. It reports false if as many as allowed are
+// open: the socket is still the caller's. Stop does not end it: the caller does, before the front end closes down.
 func (a *Acceptor) Admit(f FrontEnd, socket int, from *Peer) bool {
-	if from == nil {
-		a.open.Add(1) // it is counted twice for a moment, since its place is its own
-	} else if !a.take() {
+	if !a.take() {
 		return false
 	}
 	f.Welcome(socket, from)

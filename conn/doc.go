@@ -49,7 +49,7 @@
 // N1: nobody is welcomed while as many clients are with front ends as MaxConnections, or
 // the last call of Limit, allows: each is counted with one compare-and-swap before it
 // is welcomed, and is counted until its front end says that it has left. A client that one front end hands
-// over to another is counted twice for a moment (Admit).
+// over to another takes its place along: the other one says that it has left.
 //
 // N2: an accepted socket is either welcomed by exactly one front end, which closes it,
 // or closed here.

@@ -48,7 +48,7 @@ type fronts struct {
 	draining  bool                        // now, and in all terms to come
 }
 
-// newFronts makes the acceptor and the front end for administrators, without listeners.
+// newFronts makes the acceptor, the front end for administrators, and what passes clients on, without listeners.
 func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
 	if err != nil {
@@ -62,7 +62,9 @@ func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, e
 		return nil, err
 	}
 	f.use(c)
-	f.admin, err = f.newAdmin(c)
+	if f.admin, err = f.newAdmin(c); err == nil && c.PassesOn() {
+		err = f.startPassing(c)
+	}
 	return f, err
 }
 

@@ -61,8 +61,10 @@ func (l *life) follow(n node.Node) (node.Term, error) {
 		err error
 	}
 	come := make(chan begun, 1)
+	ctx, cancel := context.WithCancel(l.sig.stop)
+	defer cancel()
 	go func() {
-		t, err := n.Term(l.sig.stop)
+		t, err := n.Term(ctx)
 		come <- begun{t, err}
 	}()
 	l.garbage.follow(true)
@@ -87,6 +89,10 @@ func (l *life) follow(n node.Node) (node.Term, error) {
 		case <-l.sig.reload:
 			h.reload()
 		case err := <-l.srv.passing.failed():
+			cancel()
+			if b := <-come; b.t != nil {
+				b.t.End() // or the node could not be closed
+			}
 			return nil, err
 		}
 	}
@@ -186,10 +192,7 @@ func (l *life) leave(t node.Term, r *router.Router, b *backups) error {
 }
 
 // passOn opens the addresses for good: who comes while another node serves is passed on to it.
-func (l *life) passOn(bool) error {
-	if err := l.srv.startPassing(l.config); err != nil {
-		return err
-	}
+func (l *life) passOn() {
 	go l.srv.passing.follow(l.sig.stop)
 	for _, at := range l.ls {
 		if listeners.FrontOf(at) != listeners.Admin {
@@ -197,7 +200,6 @@ func (l *life) passOn(bool) error {
 		}
 	}
 	l.ls = nil
-	return nil
 }
 
 // standBy closes the addresses till a term begins.
@@ -216,11 +218,9 @@ func (l *life) standBy(inherited bool) error {
 
 // join makes the process a node, and leads its life.
 func (l *life) join(inherited bool, steps *storage.Steps, started func()) error {
-	prepare := l.standBy
-	if l.config.PassesOn() {
-		prepare = l.passOn
-	}
-	if err := prepare(inherited); err != nil {
+	if l.srv.passing != nil {
+		l.passOn()
+	} else if err := l.standBy(inherited); err != nil {
 		return errors.Join(err, l.srv.abandon())
 	}
 	n := l.makeNode(l.config, version, l.log, node.Passing{At: l.srv.addresses(l.config), Serves: l.srv.passing.serves})

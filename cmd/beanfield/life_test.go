@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"runtime"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/cmd/beanfield/node"
 	"beanfield/storage/must"
 )
 
@@ -224,4 +227,33 @@ func TestLostTermKnowsNothing(t *testing.T) {
 	close(term.lost)
 	<-term.ended
 	m.finish()
+}
+
+// lateNode has a term at the moment at which nobody wants one any more.
+type lateNode struct {
+	*modelNode
+	term *modelTerm
+}
+
+func (n lateNode) Term(ctx context.Context) (node.Term, error) {
+	<-ctx.Done()
+	return n.term, nil
+}
+
+// A term that comes while the process ends, because it cannot take clients any more, is ended: the node waits for that.
+func TestTermComesTooLate(t *testing.T) {
+	sig, _ := stoppable(t)
+	broken := make(chan error, 1)
+	broken <- errors.New("no listener")
+	l := &life{daemon: &daemon{log: slog.New(slog.DiscardHandler), garbage: &bounds{}}, sig: sig,
+		srv: &fronts{passing: &passing{broken: broken}}}
+	n := lateNode{term: newModelTerm()}
+	if term, err := l.follow(n); term != nil || err == nil {
+		t.Errorf("it has %v, %v", term, err)
+	}
+	select {
+	case <-n.term.ended:
+	default:
+		t.Error("the term goes on")
+	}
 }

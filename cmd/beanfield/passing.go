@@ -22,7 +22,7 @@ type passing struct {
 	link      *forward.Link // nil if there is no address for it
 	owner     atomic.Pointer[string]
 	changed   chan struct{} // holds a token when owner is another one
-	broken    chan error    // a listener has failed
+	broken    chan error    // the first listener that has failed
 }
 
 // startPassing makes it, for clients that the acceptor of the process lets in, and opens the link. A node without a
@@ -35,7 +35,7 @@ func (f *fronts) startPassing(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	p := &passing{forwarder: forwarder, changed: make(chan struct{}, 1), broken: make(chan error, len(f.listeners))}
+	p := &passing{forwarder: forwarder, changed: make(chan struct{}, 1), broken: make(chan error, 1)}
 	f.passing = p
 	host, port := c.Cluster.Nodes[c.Cluster.Node].Host, c.Cluster.Nodes[c.Cluster.Node].Port+1
 	o := forward.LinkOptions{Cluster: of, Loops: c.Loops, Logger: f.log}
@@ -138,18 +138,16 @@ type way struct {
 
 // Room implements conn.Hesitant: while this process serves, its own front end may want no clients.
 func (w way) Room() <-chan struct{} {
-	if s := w.fronts.now.Load(); s != nil {
-		if f, err := s.frontFor(w.entrance); err == nil {
-			return roomIn(f)
-		}
+	if w.fronts.now.Load() == nil {
+		return nil
 	}
-	return nil
+	return w.fronts.room(w.entrance)
 }
 
-// roomIn is what a front end says that may be hesitant.
-func roomIn(f conn.FrontEnd) <-chan struct{} {
-	if h, ok := f.(conn.Hesitant); ok {
-		return h.Room()
+// room is what front ends say of clients of an entrance (conn.Hesitant): there may be too many handshakes.
+func (f *fronts) room(e forward.Entrance) <-chan struct{} {
+	if e.TLS {
+		return f.keeper.Room()
 	}
 	return nil
 }
@@ -161,7 +159,10 @@ func (f *fronts) take(l net.Listener) {
 		l = s.Listener
 	}
 	if err := f.acceptor.Serve(l, way{f.passing.forwarder.Over(e), f, e}); err != nil {
-		f.passing.broken <- fmt.Errorf("cannot take clients any more: %w", err)
+		select {
+		case f.passing.broken <- fmt.Errorf("cannot take clients any more: %w", err):
+		default:
+		}
 	}
 }
 
@@ -185,13 +186,19 @@ func (s *service) frontFor(e forward.Entrance) (conn.FrontEnd, error) {
 	return s.queue.Over(at, certs), nil
 }
 
-// Take implements forward.Host. Whether there is room for a client of this node's own, its acceptor has asked.
+// Take implements forward.Host. Whether there is room for a client of this node's own, its acceptor has asked, and
+// counts it since.
 func (s *service) Take(e forward.Entrance, socket int, from *conn.Peer) error {
 	f, err := s.frontFor(e)
-	if err == nil && (from != nil && roomIn(f) != nil || !s.acceptor.Admit(f, socket, from)) {
-		err = forward.ErrFull
+	switch {
+	case err != nil:
+		return err
+	case from == nil:
+		f.Welcome(socket, nil)
+	case s.room(e) != nil || !s.acceptor.Admit(f, socket, from):
+		return forward.ErrFull
 	}
-	return err
+	return nil
 }
 
 // addresses are what this node tells the others.

@@ -25,7 +25,7 @@ func TestChurn(t *testing.T) {
 
 func churn(t *testing.T, cluster Cluster) {
 	s := newSite(t, cluster)
-	own := newFront()
+	own := s.front()
 	var all sync.WaitGroup
 	stop := make(chan struct{})
 	for _, h := range []*front{s.host, own} {

@@ -96,7 +96,8 @@
 //
 // FW4: in one turn at most four reads of each end of a pair are passed on (readsPerTurn). Then others have their turns.
 //
-// FW5: Options.Left is called once for each client that was welcomed, after its socket was closed or given to the host.
+// FW5: Options.Left is called once for each client that was welcomed, after its socket was closed. A client that was
+// given to this process' host takes its place along: the host's front end says when it has left.
 //
 // FW6: descriptors are closed at the end of a round. So an event of the round is never taken for that of a socket which
 // has got the number of one that was closed in the same round.

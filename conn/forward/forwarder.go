@@ -19,7 +19,7 @@ type Options struct {
 	Cluster Cluster
 	Wait    time.Duration // how long a client waits for an owner
 	Loops   int           // 0: one for each processor but one
-	Left    func()        // is called once for each client that was welcomed (FW5)
+	Left    func()        // is called once for each client that was welcomed, and not given to a host (FW5)
 	Logger  *slog.Logger
 }
 

@@ -18,6 +18,7 @@ type front struct {
 	mu   sync.Mutex
 	err  error    // what it answers
 	full Entrance // which has no room
+	left func()   // is called for clients of this process, which have places (FW5)
 	come chan *visit
 }
 
@@ -47,6 +48,9 @@ func (h *front) Take(e Entrance, fd int, from *conn.Peer) error {
 	c, err := net.FileConn(file)
 	if err != nil {
 		return err
+	}
+	if from == nil {
+		h.left()
 	}
 	h.come <- &visit{c, e, from}
 	return nil
@@ -88,6 +92,7 @@ var entrance = Entrance{Front: "beanstalk", Place: "10.0.0.1:11300", Login: true
 func newSite(t testing.TB, c Cluster) *site {
 	t.Helper()
 	s := &site{t: t, acceptor: must.Get(conn.NewAcceptor(conn.Options{})), host: newFront()}
+	s.host.left = s.acceptor.Left
 	s.link = must.Get(Listen("127.0.0.1:0", LinkOptions{Cluster: c}))
 	s.link.Local(s.host)
 	c.Node = "other"
@@ -110,6 +115,13 @@ func newSite(t testing.TB, c Cluster) *site {
 		}
 	})
 	return s
+}
+
+// front makes another host for clients of the site's own.
+func (s *site) front() *front {
+	h := newFront()
+	h.left = s.acceptor.Left
+	return h
 }
 
 // dial makes a client.

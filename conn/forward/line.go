@@ -137,7 +137,8 @@ func (n *line) give(p *pair) {
 	case err == nil:
 		n.served(p)
 		n.forget(&p.client)
-		p.client.fd = -1
+		p.client.fd, p.left = -1, nil // FW5
+		n.forwarder.open.Add(-1)
 		n.end(p)
 	case n.postponed(p, err):
 		n.poll.Add(p.client.fd)

@@ -18,7 +18,7 @@ type pair struct {
 	in           *list  // nil if in none
 	prev, next   *pair  // there
 	door         *door  // where the client has come in; nil at a link
-	left         func() // is called when the sockets are closed
+	left         func() // is called when the sockets are closed; nil when the host has the client
 }
 
 // state is how far a pair is.

@@ -75,7 +75,7 @@ func TestLocal(t *testing.T) {
 	s := newSite(t, plain)
 	c := s.dial()
 	s.holds(1)
-	own := newFront()
+	own := s.front()
 	s.Local(own)
 	for _, c := range []net.Conn{c, s.dial()} {
 		v := own.next(t)
@@ -97,7 +97,7 @@ func TestLocal(t *testing.T) {
 // An own host that does not serve yet is asked again.
 func TestLocalNotYet(t *testing.T) {
 	s := newSite(t, plain)
-	own := newFront()
+	own := s.front()
 	own.say(ErrNotServing)
 	s.Local(own)
 	c := s.dial()
@@ -128,7 +128,7 @@ func TestRest(t *testing.T) {
 // An own host that will never serve a client has it closed.
 func TestLocalRefuses(t *testing.T) {
 	s := newSite(t, plain)
-	own := newFront()
+	own := s.front()
 	own.say(errors.New("no such listener"))
 	s.Local(own)
 	ended(t, s.dial())

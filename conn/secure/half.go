@@ -94,7 +94,10 @@ func (s considerate) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([
 // Room returns nil if there is room for new handshakes, otherwise a channel that is closed
 // as soon as there is. Whoever lets clients in waits for it, so that handshakes which cannot
 // be computed yet wait in the kernel, where they take the least.
-func (c *Certificates) Room() <-chan struct{} { return c.keeper.line.room() }
+func (c *Certificates) Room() <-chan struct{} { return c.keeper.Room() }
+
+// Room is that of all its certificates.
+func (k *Keeper) Room() <-chan struct{} { return k.line.room() }
 
 // line has all handshakes that are under way.
 type line struct {
