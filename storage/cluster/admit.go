@@ -18,16 +18,20 @@ const tableOf = "members"
 // admit waits until this node is one of the cluster's, and has its engine take part. Before that an engine may only
 // pass on messages: it would become one of the engines' group, and count for its majorities.
 func (n *Node) admit(ctx context.Context) (err error) {
-	if n.begins, err = n.beginning(); err == nil {
-		err = n.answers()
-	}
-	if err != nil || !n.stranger {
+	if n.begins, err = n.beginning(); err != nil {
 		return err
+	}
+	if !n.stranger.Load() {
+		return n.answers(true)
 	}
 	w := n.saying("the other nodes of the cluster")
 	defer w.done()
 	for n.begins.paper() == nil && len(n.o.Nodes) > 1 {
 		t, silent := n.askTable(ctx)
+		// a new cluster is waiting for its answers; in another one perhaps somebody else has its name
+		if err := n.answers(t == nil); err != nil {
+			return err
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -36,17 +40,38 @@ func (n *Node) admit(ctx context.Context) (err error) {
 		case t == nil:
 			w.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent,
 				", ")))
-		case t.Find(n.o.Node) != nil:
-			n.adopt(t)
-			return n.letIn(ctx)
 		default:
-			w.because(fmt.Errorf("this node, %s, is none of the cluster's: at one of %s, beanfield cluster add "+
-				"%s=%s adds it",
-				n.o.Node, strings.Join(t.Names(), ", "), n.o.Node, n.o.Nodes[n.o.Node]))
+			why := n.outside(ctx, t)
+			if why == nil {
+				n.adopt(t)
+				return n.letIn(ctx)
+			}
+			w.because(why)
 		}
 		_ = pause(ctx, foundingLimit/2)
 	}
 	return n.letIn(ctx)
+}
+
+// outside says why this node is not one of those in a table, and what makes it one.
+func (n *Node) outside(ctx context.Context, t *members.Table) error {
+	name, at, others := n.o.Node, n.o.Nodes[n.o.Node], strings.Join(t.Names(), ", ")
+	self, c := t.Find(name), t.Change
+	switch {
+	case self != nil && (n.server == nil || self.Address == at || n.server.Is(ctx, self.Address)):
+		return nil
+	case self == nil && c != nil && c.Add != nil && c.Node == name:
+		return fmt.Errorf("the cluster is changing, and this node's turn comes: %s", c.Order)
+	case self == nil:
+		return fmt.Errorf("this node, %s, is none of the cluster's: at one of %s, beanfield cluster add %s=%s adds it",
+			name, others, name, at)
+	}
+	do := members.Replace
+	if c != nil && c.Add != nil && c.Node == name { // it comes, but from elsewhere
+		do, _, _ = strings.Cut(c.Order, " ")
+	}
+	return fmt.Errorf("the cluster has node %s at %s, and this one is at %s: at one of %s, beanfield cluster %s %[1]s="+
+		"%[3]s has this one take its place", name, self.Address, at, others, do)
 }
 
 // letIn has the engine take part. What this node has promised as an earlier member is another one's: as if its disk
@@ -60,18 +85,19 @@ func (n *Node) letIn(ctx context.Context) error {
 			return err
 		}
 	}
-	if n.server == nil {
-		return nil
+	if n.server != nil {
+		if err := n.server.Route(n.addresses()); err != nil {
+			return err
+		}
+		if err := n.server.WakeAs(ctx, n.since); err != nil {
+			return err
+		}
+		n.rests.Store(false)
+		n.watch.Started(false)
 	}
-	if err := n.server.Route(n.addresses()); err != nil {
-		return err
-	}
-	if err := n.server.WakeAs(ctx, n.since); err != nil {
-		return err
-	}
-	n.rests.Store(false)
-	n.watch.Started(false)
-	return nil
+	n.watch.LetIn(n.since)
+	n.stranger.Store(false)
+	return n.answers(true)
 }
 
 // askTable asks all nodes that are known for the newest table.

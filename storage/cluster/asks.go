@@ -70,9 +70,17 @@ func (n *Node) askNodes(ctx context.Context, names []string, limit time.Duration
 	return all
 }
 
-// answers has this node answer questions.
-func (n *Node) answers() error {
-	_, err := n.bulk.Subscribe(n.subject("ask."+n.o.Node), func(m *nats.Msg) {
+// answers has this node answer questions, or ends that.
+func (n *Node) answers(does bool) (err error) {
+	switch {
+	case does == (n.hears != nil):
+		return nil
+	case !does:
+		err = n.hears.Unsubscribe()
+		n.hears = nil
+		return err
+	}
+	n.hears, err = n.bulk.Subscribe(n.subject("ask."+n.o.Node), func(m *nats.Msg) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		if n.closed {

@@ -27,7 +27,7 @@ func (c *trio) comes(name string) (address string) {
 }
 
 // begin starts a node that has to wait until it is added, and tells what it waits for.
-func (c *trio) begin(name, address string) (waits func() string) {
+func (c *trio) begin(name string) (waits func() string) {
 	var said must.Text
 	o := c.of(name)
 	o.Waiting = func(what string) { _, _ = said.Write([]byte(what + "\n")) }
@@ -84,7 +84,7 @@ func TestNodesComeAndGo(t *testing.T) {
 	stays := []string{owner, others[0], "d"}
 	slices.Sort(stays)
 	address := c.comes("d")
-	waits := c.begin("d", address)
+	waits := c.begin("d")
 	until(t, "it says how it is added", func() bool {
 		return strings.Contains(waits(), "this node, d, is none of the cluster's: at one of a, b, c, beanfield "+
 			"cluster add d="+address)
@@ -145,7 +145,7 @@ func TestChangeGoesOn(t *testing.T) {
 	c := newTrio(t)
 	owner, _, _ := c.three()
 	address := c.comes("d")
-	c.begin("d", address)
+	c.begin("d")
 	ctx, before := limited(t), c.nodes[owner].table.Load()
 	must.Do(t, c.nodes[owner].Change(ctx, Change{Do: members.Add, Node: "d", Address: address}))
 	c.kill(owner)
@@ -232,30 +232,55 @@ func (c *trio) changed(o Change, meanwhile func(), nodes ...string) {
 	c.append(term, o.String()+";", nodes...)
 }
 
-// A node is replaced by a machine with an empty directory, one that is dead and one that lives, which starts when it
-// is to; lanes come to be kept by five, while a majority is gone for a while, and by three again. All the time a
-// client is at work.
+// CN9: a machine with an empty directory takes the place of a node, which lives or is dead. It is started before that
+// is said: then it is nobody's twin, and says what is to be done; or when the node is gone. All the time a client is
+// at work.
 func TestNodesAreReplaced(t *testing.T) {
 	c := newTrio(t)
 	_, _, others := c.three()
 	c.works()
-	for i, name := range others {
-		if i == 0 {
+	for i, dead := range []bool{true, false, true, false} {
+		name, early := others[i%2], i < 2
+		old := c.nodes[name]
+		if dead {
 			c.kill(name)
 		}
 		address := c.comes(name)
-		c.changed(Change{Do: members.Replace, Node: name, Address: address}, func() {
-			until(t, "it is to start", func() bool {
-				owner, _ := c.owner()
-				return c.nodes[owner].table.Load().Joining() != nil
+		if early {
+			waits := c.begin(name)
+			until(t, "it says what is to be done", func() bool {
+				return strings.Contains(waits(), "beanfield cluster replace "+name+"="+address+" has this one take its "+
+					"place")
 			})
-			c.kill(name)
-			c.begin(name, address)
+		}
+		c.changed(Change{Do: members.Replace, Node: name, Address: address}, func() {
+			if !dead {
+				if _, err := old.Term(limited(t)); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(),
+					"was removed") {
+					t.Error("the one before hears", err)
+				}
+				c.kill(name)
+			}
+			if !early {
+				until(t, "it is to start", func() bool {
+					owner, _ := c.owner()
+					return c.nodes[owner].table.Load().Joining() != nil
+				})
+				c.begin(name)
+			}
 		}, "a", "b", "c")
 	}
+}
+
+// Lanes come to be kept by five, while a majority is gone for a while, and by three again. All the time a client is at
+// work.
+func TestReplicas(t *testing.T) {
+	c := newTrio(t)
+	c.three()
+	c.works()
 	for _, name := range []string{"d", "e"} {
 		address := c.comes(name)
-		c.begin(name, address)
+		c.begin(name)
 		c.changed(Change{Do: members.Add, Node: name, Address: address}, func() {}, "a", "b", "c", name)
 	}
 	all := []string{"a", "b", "c", "d", "e"}

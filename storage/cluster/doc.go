@@ -55,9 +55,13 @@
 //	CN7  Who the members are is in the log of each shard, and nowhere else: in what the copies have of it, or, without
 //	     that, in what the streams were made with. A configuration only says how a node finds the others, and where
 //	     its own engine listens; what it says otherwise is told, not obeyed.
-//	CN8  An engine takes part only at a node that is a member, or is about to be one: a process that has no promise
-//	     begins with an engine that rests, and asks the others. Who was removed ends, and waits when it is started
-//	     again.
+//	CN8  An engine takes part only at a node that is a member, or is about to be one: a process that has no
+//	     promise, or one of an earlier member of its name, begins with an engine that rests, and asks the others.
+//	     Who was removed ends, and waits when it is started again.
+//	CN9  A process that waits to be a node is nobody to the others: its engine has a name of its own, it answers
+//	     no questions once it has heard that there is a cluster, and tells no presence. It becomes the node that
+//	     the cluster has under its name only if the cluster's address of that leads to it: perhaps it is to
+//	     replace a machine that is still the node.
 //
 // # Nodes come and go
 //

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"beanfield/storage/cluster/members"
 	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/cluster/partition"
@@ -41,6 +43,7 @@ type Node struct {
 	conn       *jetstream.Conn        // for records
 	talk       *jetstream.Conn        // for messages between nodes
 	bulk       *jetstream.Conn        // for checkpoints
+	hears      *nats.Subscription     // the questions of others; nil: it hears none
 	desk       *transfer.Server
 	begins     *beginning                    // how the cluster does, if it is new
 	table      atomic.Pointer[members.Table] // the newest that this node knows
@@ -49,9 +52,10 @@ type Node struct {
 	todo       atomic.Pointer[string]        // what the change under way waits for, at the owner
 	knows      atomic.Bool                   // it is more than what the configuration says
 	since      uint64                        // which table has let this node in
-	stranger   bool                          // it started without knowing that it is a member
-	generation int                           // of the streams
-	one        sync.Mutex                    // held by whoever fetches a checkpoint
+	// it does not know yet that it is a member: until then it is nobody to the others, and says nothing by itself
+	stranger   atomic.Bool
+	generation int        // of the streams
+	one        sync.Mutex // held by whoever fetches a checkpoint
 	copies     Copies
 
 	replicas []*replica
@@ -210,15 +214,14 @@ func (n *Node) tick() {
 	n.election.Tick(now)
 	n.notice(now)
 	n.look()
-	if err := n.sound(); err != nil && n.fault == "" {
+	switch err := n.sound(); {
+	case err == nil || n.fault != "":
+	case errors.Is(err, jetstream.ErrExpelled): // it may not have read the decision, and cannot any more
+		n.fault = n.isRemoved().Error()
+	default:
 		n.o.Logger.Error("this node's engine has failed: it hands over, if need be and another node can serve, and ends", "error", err)
 		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()
-		ends := func() { n.fail(fmt.Errorf("%w: %w", ErrFailed, err)) }
-		if n.term != nil {
-			ends()
-		} else { // the engine of a node that was removed fails, perhaps before the node has heard of that (removed)
-			time.AfterFunc(time.Second, ends)
-		}
+		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
 	}
 	n.election.Fault = cmp.Or(n.fault, n.tendCopies())
 	if why := n.election.Alone(); why != "" {

@@ -12,15 +12,16 @@ import (
 )
 
 // announce begins to tell the other nodes that this one is there. They are to hear that while it waits for
-// them, and while its engine rests.
+// them, and while its engine rests; but not before it is one of them.
 func (n *Node) announce(context.Context) error {
 	n.watch = partition.New(n.o.Node, n.table.Load().Names())
-	if n.stranger && n.server != nil {
+	n.watch.LetIn(n.since)
+	if n.stranger.Load() && n.server != nil {
 		n.watch.Started(true)
 	}
 	_, err := n.talk.Subscribe(n.subject("knock"), func(m *nats.Msg) {
 		var k partition.Presence
-		if json.Unmarshal(m.Data, &k) == nil {
+		if !n.stranger.Load() && json.Unmarshal(m.Data, &k) == nil {
 			n.watch.Heard(k)
 		}
 	})
@@ -40,6 +41,9 @@ func (n *Node) presence() {
 		case <-n.ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if n.stranger.Load() {
+			continue
 		}
 		n.watch.Tick()
 		if n.watch.Duplicate() {
@@ -63,8 +67,8 @@ func (n *Node) presence() {
 
 // giveWay has this process end, because another one is this node. Until then it does no more than it must.
 func (n *Node) giveWay(ctx context.Context) {
-	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer: is this the "+
-		"configuration of another machine?", ErrRefused, n.o.Node)
+	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer, or has replaced this "+
+		"one: is this the configuration of another machine?", ErrRefused, n.o.Node)
 	n.o.Logger.Error("this process ends", "error", why)
 	n.fail(why)
 	n.do(func(time.Duration) { n.fault = why.Error() })

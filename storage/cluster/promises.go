@@ -73,6 +73,13 @@ func readPaper(dir string) (*paper, error) {
 	return is, nil
 }
 
+// since is the decision about the members that had let in who made these promises.
+func (a *paper) since() uint64 {
+	var k ownership.Kept
+	_ = json.Unmarshal(a.Kept, &k)
+	return k.Since
+}
+
 func (a paper) sum() uint32 {
 	a.Sum = 0
 	b, _ := json.Marshal(a)

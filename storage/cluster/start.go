@@ -72,14 +72,14 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
 		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.addresses(),
 		Secret: n.o.Secret,
-		Logger: n.o.Logger, Since: n.since, Rests: n.stranger,
+		Logger: n.o.Logger, Since: n.since, Rests: n.stranger.Load(),
 		Cert: n.o.Cert, Key: n.o.Key, CA: n.o.CA, MaxFile: anyBytes,
 	})
 	if err != nil {
 		return err
 	}
 	n.sound = n.server.Failure
-	n.rests.Store(n.stranger)
+	n.rests.Store(n.stranger.Load())
 	return n.connect(n.server.Connect)
 }
 

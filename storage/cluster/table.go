@@ -20,10 +20,14 @@ import (
 // copies are open. The logs decide.
 const tableName = "members.json"
 
-// remember finds out what this node has known of the cluster's members before. A node that has promised nothing yet, or
-// was removed, is not let in before others say so (admit).
+// remember finds out what this node has known of the cluster's members before. A node that has promised nothing yet,
+// was removed, or has promised what it did as another member of its name, is not let in before others say so (admit).
 func (n *Node) remember(context.Context) error {
 	_, none := os.Stat(filepath.Join(n.o.Dir, promisesName))
+	promised, err := readPaper(n.o.Dir)
+	if err != nil {
+		return err
+	}
 	t := members.Founders(slices.Collect(maps.Keys(n.o.Nodes)), n.o.Nodes, n.o.replicas())
 	b, err := os.ReadFile(filepath.Join(n.o.Dir, tableName))
 	if kept, bad := members.Decode(b); err == nil && bad == nil {
@@ -36,7 +40,7 @@ func (n *Node) remember(context.Context) error {
 	if self != nil {
 		n.since = self.Since
 	}
-	n.stranger = none != nil || self == nil
+	n.stranger.Store(none != nil || self == nil || promised != nil && promised.since() != n.since)
 	n.knows.Store(none == nil || t.Version > 0)
 	return nil
 }
@@ -186,11 +190,17 @@ func orderOf(t *members.Table) string {
 	return t.Change.Order
 }
 
-// removed ends this process: it is no node of the cluster any more. When it is started again, it waits to be added.
-func (n *Node) removed(ctx context.Context) {
+// isRemoved ends this process: it is no node of the cluster any more. When it is started again, it waits to be added.
+func (n *Node) isRemoved() error {
 	why := fmt.Errorf("%w: node %s was removed from the cluster", ErrRefused, n.o.Node)
 	n.o.Logger.Error("this process ends", "error", why)
 	n.fail(why)
+	return why
+}
+
+// removed is isRemoved of a node whose engine may still take part.
+func (n *Node) removed(ctx context.Context) {
+	why := n.isRemoved()
 	n.do(func(time.Duration) { n.fault = why.Error() })
 	if n.server != nil {
 		_ = n.server.Rest(ctx)

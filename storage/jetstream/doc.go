@@ -35,7 +35,8 @@
 //	E11 An engine that rests (Rest) serves no stream and takes part in no election. What it had
 //	    acknowledged is there when it wakes (Wake). Connections and their subscriptions survive both.
 //	E12 An engine that has left the groups of the others never comes back. A node that is added again
-//	    has a new one, with another name (EngineName) and an empty directory.
+//	    has a new one, with another name (EngineName) and an empty directory. One that is no member yet has
+//	    a name that no other process has: the node may be another machine still.
 //	E13 Of a shard, one peer of one lane changes at a time: while both lanes have leaders, nothing else
 //	    is under way, and all peers that stay have told that they stored what the leader has (Adjust).
 //
@@ -74,7 +75,8 @@
 //	Route          at each node: where the others are
 //	WakeAs         at a node that is let in, whose engine has only passed on messages before (Options.Rests)
 //	Adjust         at the owner, for one shard after the other: the peers of its lanes
-//	Expel          at the owner: out of the group that makes streams, and so out of all streams
+//	Expel          at the owner: out of the group that makes streams, and so out of all streams; who leads that group
+//	               leads it no more before. The engine that was expelled hears of it (ErrExpelled)
 //
 // Adjust has an engine's peer leave a lane with STREAM.PEER.EVACUATE: the engine first adds the new peer, waits until
 // a majority of those that stay has stored the stream, and removes the old one by the group's own log. PEER.REMOVE

@@ -19,6 +19,15 @@ func EngineName(node string, since uint64) string {
 	return node + "~" + strconv.FormatUint(since, 10)
 }
 
+// engine is this engine's name. One that is no member has a name that no other process has: the node that it is to be
+// may be another machine still.
+func (o *Options) engine() string {
+	if o.Rests {
+		return o.alias
+	}
+	return EngineName(o.Node, o.Since)
+}
+
 // nodeOf is the node of an engine's name. Those of a site's own engines stay what they are.
 func nodeOf(engine string) string {
 	if node, since, ok := strings.Cut(engine, "~"); ok {

@@ -17,13 +17,15 @@ type lines struct {
 	logger *slog.Logger
 	fatal  chan error // the first that it could not go on after
 	ill    atomic.Pointer[error]
-	links  sync.Map // what is wrong with the link to another engine, by its address
-	said   sync.Map // when each line of a link was logged last, by its text without numbers
+	out    atomic.Bool // the others have expelled this engine
+	links  sync.Map    // what is wrong with the link to another engine, by its address
+	said   sync.Map    // when each line of a link was logged last, by its text without numbers
 }
 
 // What is looked for in the engine's lines, since it is told nowhere else. TestWhatTheEngineSays has the engine say it.
 const (
 	writeError = "ritical write error" // it has given a stream up
+	expelled   = "our server was removed from the cluster"
 	noRoute    = "Error trying to connect to route"
 	notLetIn   = "Authorization Violation"
 	otherTLS   = "TLS route handshake error"
@@ -74,6 +76,8 @@ func (l *lines) Errorf(format string, args ...any) {
 	switch {
 	case strings.Contains(text, writeError):
 		l.ill.CompareAndSwap(nil, &err)
+	case strings.Contains(text, expelled):
+		l.out.Store(true)
 	case strings.Contains(text, notLetIn):
 		l.links.Store(at, "it has another secret, or another cluster's name")
 	case strings.Contains(text, otherTLS):

@@ -66,7 +66,9 @@ func TestWhatTheEngineSays(t *testing.T) {
 	o.Nodes = addresses("a", "b")
 	o.Cert, o.Key = ownCertificate(t)
 	o.CA = o.Cert
-	a = start("a")
+	if a = start("a"); !a.Is(t.Context(), o.Nodes["a"]) {
+		t.Error("with certificates an engine does not know itself")
+	}
 	o.Cert, o.Key = ownCertificate(t)
 	o.CA = o.Cert
 	start("b")

@@ -21,21 +21,20 @@ import (
 func (s *Server) WakeAs(ctx context.Context, since uint64) error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
-	switch o := *s.o.Load(); {
+	o := *s.o.Load()
+	switch {
 	case s.stopped:
 		return ErrStopped
 	case since > o.Since && s.keeps.Load():
 		return fmt.Errorf("%w: the engine of node %s keeps streams since %d, and cannot be one since %d", ErrOptions,
 			o.Node, o.Since, since)
-	case since > o.Since:
-		s.halt()
-		o.Since = since
-		if err := o.settle(); err != nil {
-			return err
-		}
-		s.o.Store(&o)
 	}
 	s.halt()
+	o.Since, o.Rests = max(since, o.Since), false
+	if err := o.settle(); err != nil {
+		return err
+	}
+	s.o.Store(&o)
 	return s.run(ctx, true)
 }
 
@@ -66,20 +65,27 @@ func (s *Server) Route(nodes map[string]string) error {
 // and with that all streams. It says what is still to be done. Adjust must have said "" for all shards before. An
 // engine that was removed comes back by itself after five minutes, if it runs with its streams.
 func (s *Server) Expel(ctx context.Context, members []string) (todo string, err error) {
-	others, err := s.others()
+	group, err := s.group()
 	if err != nil {
 		return "", err
 	}
-	for _, r := range others {
-		if !slices.ContainsFunc(members, func(name string) bool { return peerID(name) == r.Peer }) {
-			return fmt.Sprintf("engine %s is to leave the group that makes streams", r.Name), s.remove(ctx, r.Peer)
+	for _, r := range group.Replicas {
+		switch {
+		case slices.ContainsFunc(members, func(name string) bool { return peerID(name) == r.Peer }):
+		case r.Name == group.Leader: // it would not answer, and the others would have to elect
+			own := map[string]any{"placement": map[string]string{"preferred": s.o.Load().engine()}}
+			return fmt.Sprintf("engine %s is to lead the group that makes streams no more", r.Name),
+				s.order(ctx, "META.LEADER.STEPDOWN", own)
+		default: // this is answered when a majority has stored it
+			return fmt.Sprintf("engine %s is to leave the group that makes streams", r.Name),
+				s.order(ctx, "SERVER.REMOVE", server.JSApiMetaServerRemoveRequest{Peer: r.Peer})
 		}
 	}
 	return "", nil
 }
 
-// others are the peers of this engine in the group that makes streams.
-func (s *Server) others() ([]*server.PeerInfo, error) {
+// group is the one that makes streams; its replicas are all but this engine.
+func (s *Server) group() (*server.MetaClusterInfo, error) {
 	engine := s.engine.Load()
 	if engine == nil {
 		return nil, ErrStopped
@@ -91,23 +97,22 @@ func (s *Server) others() ([]*server.PeerInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return info.Meta.Replicas, nil
+	return info.Meta, nil
 }
 
-// remove is answered when a majority has stored it.
-func (s *Server) remove(ctx context.Context, peer string) error {
+// order tells the leader of that group something.
+func (s *Server) order(ctx context.Context, what string, request any) error {
 	nc, err := s.connect(systemUser)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	request := server.JSApiMetaServerRemoveRequest{Peer: peer}
-	return (&Shard{nc: nc}).ask(ctx, "SERVER.REMOVE", request, &struct{}{})
+	return (&Shard{nc: nc}).ask(ctx, what, request, &struct{}{})
 }
 
 // confirm asks elsewhere what a lane's leader does not know: it says what still has to be waited for.
 func (s *Server) confirm(ctx context.Context, stream string, d *description, stays func(peer) bool) (string, error) {
-	others, err := s.others()
+	group, err := s.group()
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +121,7 @@ func (s *Server) confirm(ctx context.Context, stream string, d *description, sta
 		switch {
 		case stays(p):
 			peers = append(peers, p)
-		case !slices.ContainsFunc(others, func(o *server.PeerInfo) bool { return o.Peer == p.ID }):
+		case !slices.ContainsFunc(group.Replicas, func(o *server.PeerInfo) bool { return o.Peer == p.ID }):
 			return "is about to lose " + p.Name, nil
 		}
 	}

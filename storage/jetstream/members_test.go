@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,6 +124,9 @@ func TestNodesComeAndGo(t *testing.T) {
 			t.Fatalf("an engine that was not let in is one of %q", w.peers("a"))
 		}
 	}
+	if !d.Is(limited(t), w.at["d"]) || d.Is(limited(t), w.at["a"]) || d.Is(limited(t), addresses("e")["e"]) {
+		t.Error("it does not know itself")
+	}
 	for _, name := range strings.Fields("a b c") {
 		must.Do(t, w.is[name].Route(w.at))
 		must.Do(t, w.is[name].Route(w.at))
@@ -132,8 +136,21 @@ func TestNodesComeAndGo(t *testing.T) {
 	must.Do(t, d.WakeAs(limited(t), 1))
 	must.Do(t, d.Joined(limited(t)))
 	w.adjust(s, "a c d~1", 3)
-	must.Do(t, w.is["b"].Rest(limited(t)))
+	b := w.is["b"]
+	until(t, "the one that is to go leads", func() bool {
+		group, err := b.group()
+		if err == nil && group.Leader != "b" {
+			_ = b.order(limited(t), "META.LEADER.STEPDOWN",
+				map[string]any{"placement": map[string]string{"preferred": "b"}})
+		}
+		return err == nil && group.Leader == "b"
+	})
+	if todo, err := w.is["a"].Expel(limited(t), strings.Fields("a c d~1")); err != nil || !strings.Contains(todo,
+		"to lead the group that makes streams no more") {
+		t.Errorf("its leader is expelled: %q, %v", todo, err)
+	}
 	w.expel("a c d~1")
+	until(t, "it hears of that", func() bool { return errors.Is(b.Failure(), ErrExpelled) })
 	w.put(s)
 	w.comesBack(s)
 }

@@ -32,7 +32,7 @@ type Options struct {
 	Cluster string            // engines of other clusters are refused
 	Node    string            // the name of this one
 	Since   uint64            // since which table of members it is one (EngineName)
-	Rests   bool              // it starts as after Rest
+	Rests   bool              // it starts as after Rest, and with a name of its own: it is no member (WakeAs)
 	Nodes   map[string]string // where each node's engine talks to the others, the own one included: host:port
 	Secret  string            // shared by the nodes
 	MaxFile int64             // bytes on the disk; 0: the engine looks at how much there is
@@ -41,6 +41,8 @@ type Options struct {
 	// Cert, Key and CA are PEM files: with them engines use TLS among themselves, and each must show a
 	// certificate that CA has signed.
 	Cert, Key, CA string
+
+	alias string // that name
 }
 
 // ErrOptions says that an engine cannot run with its options.
@@ -125,7 +127,7 @@ func (o *Options) password() string {
 func (o *Options) text(client string, streams bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("server_name: %s", quoted(EngineName(o.Node, o.Since)))
+	line("server_name: %s", quoted(o.engine()))
 	line("host: 127.0.0.1")
 	line("port: -1")
 	line("authorization { users: [ { user: %s, password: %s } ] }", engineUser, quoted(client))

@@ -1,11 +1,16 @@
 package jetstream
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +44,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := o.settle(); err != nil {
 		return nil, err
 	}
+	o.alias = o.Node + "~" + rand.Text()
 	s.o.Store(&o)
 	if err := s.run(ctx, !o.Rests); err != nil {
 		return nil, err
@@ -136,6 +142,36 @@ func (s *Server) InProcessConn() (net.Conn, error) {
 	return nil, ErrStopped
 }
 
+// isLimit is how long an engine may take to say who it is.
+const isLimit = 2 * time.Second
+
+// Is tells whether an address leads to this engine: an engine tells whoever connects its id, which each process draws.
+func (s *Server) Is(ctx context.Context, address string) bool {
+	engine := s.engine.Load()
+	if engine == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, isLimit)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	defer func() { _ = conn.Close() }()
+	if opts, err := s.o.Load().parsed(s.client, false); err == nil && opts.Cluster.TLSConfig != nil {
+		config := opts.Cluster.TLSConfig.Clone()
+		config.ServerName, _, _ = net.SplitHostPort(address)
+		conn = tls.Client(conn, config)
+	}
+	line, _ := bufio.NewReader(io.LimitReader(conn, 1<<16)).ReadString('\n')
+	var info struct {
+		ID string `json:"server_id"`
+	}
+	_ = json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info)
+	return info.ID == engine.ID()
+}
+
 // Current tells whether the engine has all of a stream, as far as it knows.
 func (s *Server) Current(stream string) bool {
 	engine := s.engine.Load()
@@ -151,8 +187,14 @@ func (s *Server) Keeps(stream string) bool {
 // ErrFailed says that the engine has given up streams on this machine, until the process is started anew.
 var ErrFailed = errors.New("jetstream: the engine does not work any more")
 
+// ErrExpelled says that an engine keeps no streams any more because it has heard that it was expelled (Expel).
+var ErrExpelled = errors.New("jetstream: the engine was removed from the others' group")
+
 // Failure says why a running engine keeps not all of its streams any more. It does not get over that by itself.
 func (s *Server) Failure() error {
+	if s.lines.out.Load() {
+		return ErrExpelled
+	}
 	if err := s.lines.ill.Load(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, *err)
 	}

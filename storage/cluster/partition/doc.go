@@ -23,13 +23,14 @@
 //	I4  An engine that was just started does not rest before Fresh: its connections are not there yet. Its
 //	    elections do not begin earlier. Each time that it was started again soon this doubles.
 //
-//	I5  If two processes are one node, the younger one is told to end.
+//	I5  If two processes are one node, the younger one is told to end; but if the cluster has let in one of them
+//	    later, as a machine that replaces another, the one that was replaced.
 //
 // # Duplicates
 //
 // Two processes with one name, because somebody copied a configuration, would be one voter that votes twice. So
 // a presence tells which life it is of, drawn by each process, and how long it has run. Who hears an old life come
-// back three times knows of duplicates, and tells all: the two may not hear each other. The younger one ends itself. A
+// back three times knows of duplicates, and tells all: the two may not hear each other. That one ends itself. A
 // node that is restarted has a new life each time, so it may come and go as quickly as it likes. The younger one
 // may have voted for about a second by then.
 //

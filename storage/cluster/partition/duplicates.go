@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Duplicate says which of two processes that are one node has not been there for as long as the other one.
+// Duplicate says which of two processes that are one node has to go.
 type Duplicate struct {
 	Name    string `json:"name"`
 	Younger uint64 `json:"younger"` // its life
@@ -21,6 +21,7 @@ type duplicates struct {
 	node    string
 	life    uint64
 	ran     int // ticks
+	since   uint64
 	heard   map[string]*lives
 	younger bool // this process is, and another one has been this node for longer
 }
@@ -35,11 +36,13 @@ type lives struct {
 type life struct {
 	number uint64 // 0: none, or not known
 	ran    int
+	since  uint64
 }
 
+// youngerOf is the one that has to go: one that was replaced, or else the younger.
 func youngerOf(a, b life) life {
 	return slices.MinFunc([]life{a, b}, func(a, b life) int {
-		return cmp.Or(cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
 	})
 }
 
@@ -67,9 +70,9 @@ func (t *duplicates) hear(k Presence) {
 		t.heard[k.From] = l
 	}
 	if k.From == t.node {
-		l.other, l.last = l.last, life{t.life, t.ran}
+		l.other, l.last = l.last, life{t.life, t.ran, t.since}
 	}
-	now := life{k.Life, k.Ran}
+	now := life{k.Life, k.Ran, k.Since}
 	if now.number != l.last.number {
 		if now.number == l.other.number {
 			l.returns++

@@ -2,10 +2,11 @@ package partition
 
 import "testing"
 
-// I5: of two processes that are one node the younger is told to end, and nobody else is, whether they hear each
-// other or only others hear both.
+// I5: of two processes that are one node the younger is told to end, or the one that was replaced by the other, and
+// nobody else is, whether they hear each other or only others hear both.
 func TestDuplicates(t *testing.T) {
-	for _, direct := range []bool{true, false} {
+	for _, c := range []struct{ direct, replaces bool }{{}, {true, false}, {false, true}, {true, true}} {
+		direct := c.direct
 		a, b := New("a", []string{"a", "b", "c"}), New("b", []string{"a", "b", "c"})
 		duplicate := New("a", []string{"a", "b", "c"})
 		a.duplicates.life, b.duplicates.life, duplicate.duplicates.life = 1, 2, 3
@@ -27,15 +28,19 @@ func TestDuplicates(t *testing.T) {
 		for range 50 {
 			step(a, b)
 		}
+		goes, stays := duplicate, a
+		if c.replaces {
+			duplicate.LetIn(7)
+			goes, stays = a, duplicate
+		}
 		for i := range returned + 2 {
-			if a.Duplicate() || b.Duplicate() || duplicate.Duplicate() && i == 0 {
-				t.Fatal("I5: told too early, or not the younger one")
+			if stays.Duplicate() || b.Duplicate() || goes.Duplicate() && i == 0 {
+				t.Fatal("I5: told too early, or not the one that goes")
 			}
 			step(a, b, duplicate)
 		}
-		if !duplicate.Duplicate() || a.Duplicate() || b.Duplicate() {
-			t.Errorf("I5, direct %v: the younger %v, the older %v, another node %v", direct, duplicate.Duplicate(),
-				a.Duplicate(),
+		if !goes.Duplicate() || stays.Duplicate() || b.Duplicate() {
+			t.Errorf("I5, %+v: who goes %v, who stays %v, another node %v", c, goes.Duplicate(), stays.Duplicate(),
 				b.Duplicate())
 		}
 	}

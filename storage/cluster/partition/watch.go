@@ -23,11 +23,12 @@ const (
 // Presence is what nodes tell each other.
 type Presence struct {
 	From       string      `json:"from"`
-	Hears      []string    `json:"hears"` // the other nodes that it hears
-	Rests      bool        `json:"rests"` // its engine does
-	Lacks      bool        `json:"lacks"` // its engine does not have all yet that the others have
-	Life       uint64      `json:"life"`  // drawn when its process began; 0: an older program
-	Ran        int         `json:"ran"`   // ticks of that process
+	Hears      []string    `json:"hears"`           // the other nodes that it hears
+	Rests      bool        `json:"rests"`           // its engine does
+	Lacks      bool        `json:"lacks"`           // its engine does not have all yet that the others have
+	Life       uint64      `json:"life"`            // drawn when its process began; 0: an older program
+	Ran        int         `json:"ran"`             // ticks of that process
+	Since      uint64      `json:"since,omitempty"` // which decision about the members has let it in
 	Duplicates []Duplicate `json:"duplicates,omitempty"`
 }
 
@@ -76,12 +77,19 @@ func (w *Watch) Members(nodes []string) {
 	}
 }
 
+// LetIn says since which decision about the members this node is one.
+func (w *Watch) LetIn(since uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.duplicates.since = since
+}
+
 // Presence is what is to be told to all now.
 func (w *Watch) Presence() Presence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return Presence{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.duplicates.life,
-		Ran: w.duplicates.ran, Duplicates: w.duplicates.known()}
+		Ran: w.duplicates.ran, Since: w.duplicates.since, Duplicates: w.duplicates.known()}
 }
 
 // Heard takes another node's presence.
@@ -175,7 +183,7 @@ func (w *Watch) Rests() bool {
 	return w.rests
 }
 
-// Duplicate tells whether another process is this node too, and has been for longer (I5).
+// Duplicate tells whether another process is this node too, and this one has to go (I5).
 func (w *Watch) Duplicate() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
