@@ -35,9 +35,12 @@ type options struct {
 }
 
 const (
-	clients = 6 // that put and reserve
+	clients = 8 // that put and reserve
 	shards  = 2
 )
+
+// spare is a node that is not there in the beginning.
+var spare = []string{"d"}
 
 // campaign is one run.
 type campaign struct {
@@ -48,7 +51,14 @@ type campaign struct {
 	ledger  *history.Ledger
 	begun   time.Time
 
+	called   string // what the present harm is called, if it is several
+	meets    []harm // what may happen in the middle of a change
+	changing *nodes.Node
+
 	mu      sync.Mutex
+	present *workload.Seeker // of the nodes that the cluster has
+	era     context.Context  // ends when these change
+	end     func()
 	trials  []*workload.Trial
 	gaps    map[string][]time.Duration // by harm and whose it was: the longest times without an acknowledged put
 	silent  map[string][]time.Duration // likewise those of a client, whose node was not harmed, without an answer
@@ -62,10 +72,12 @@ const patience = 4 * time.Second
 func run(ctx context.Context, o options) (err error) {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(),
 		gaps: map[string][]time.Duration{}, silent: map[string][]time.Duration{}, spoiled: map[string]bool{}}
-	names := nodes.Default[:o.nodes]
-	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true,
-		Shards:  shards,
-		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)})
+	of := nodes.Options{Binary: o.binary, Dir: o.dir, Names: nodes.Default[:o.nodes], Proxied: true, Shards: shards,
+		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)}
+	if o.nodes > 1 {
+		of.Spare = spare
+	}
+	c.cluster, err = nodes.New(of)
 	if err != nil {
 		return err
 	}
@@ -105,6 +117,7 @@ func (c *campaign) say(format string, args ...any) {
 // load has clients at work while harm is done.
 func (c *campaign) load(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
+	c.turn(working)
 	var all sync.WaitGroup
 	for role := range clients {
 		all.Go(func() { workload.Work(working, c.seeker.At(role), c.ledger, c.seed, role) })
@@ -124,11 +137,11 @@ const tryers = 2
 // try has short histories of tubes made, one after the other.
 func (c *campaign) try(ctx context.Context, n int) {
 	for ; ctx.Err() == nil; n += tryers {
-		t := workload.NewTrial(c.seeker, fmt.Sprintf("trial-%d", n), c.ledger.Now)
 		c.mu.Lock()
+		t, era := workload.NewTrial(c.present, fmt.Sprintf("trial-%d", n), c.ledger.Now), c.era
 		c.trials = append(c.trials, t)
 		c.mu.Unlock()
-		t.Play(ctx, c.seed*1_000_003+uint64(n))
+		t.Play(era, c.seed*1_000_003+uint64(n))
 	}
 }
 
@@ -248,7 +261,7 @@ func (c *campaign) goOn(ctx context.Context) error {
 	ok, err := await(ctx, c.within, look, func() (bool, error) {
 		now := c.ledger.Served()
 		for role := range clients {
-			if now[role].Answers == before[role].Answers {
+			if !c.home(role).Out && now[role].Answers == before[role].Answers {
 				return false, c.revive()
 			}
 		}
@@ -278,7 +291,7 @@ func (c *campaign) revive() error {
 	}
 	for _, n := range c.cluster.Nodes {
 		err := n.Ended()
-		if err == nil {
+		if err == nil || n == c.changing { // which may end because it is removed
 			continue
 		}
 		if !c.spoiled[n.Name] {

@@ -16,7 +16,8 @@ func (c *campaign) compare(ctx context.Context) (found []string, err error) {
 	}
 	ids := c.ledger.Living()
 	var first workload.Survey
-	for _, n := range c.cluster.Nodes {
+	all := c.members()
+	for _, n := range all {
 		if err := c.serve(ctx, n); err != nil {
 			return nil, err
 		}
@@ -28,7 +29,7 @@ func (c *campaign) compare(ctx context.Context) (found []string, err error) {
 			first = survey
 		}
 		for _, d := range first.Differs(survey) {
-			found = append(found, fmt.Sprintf("FL3: nodes %s and %s differ in %s", c.cluster.Nodes[0].Name, n.Name, d))
+			found = append(found, fmt.Sprintf("FL3: nodes %s and %s differ in %s", all[0].Name, n.Name, d))
 		}
 	}
 	return found, nil

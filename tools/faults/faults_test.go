@@ -67,7 +67,7 @@ func TestLossIsFound(t *testing.T) {
 	}
 }
 
-// FL1 and FL2: a server that answers no more, and one that ends though nobody harmed it.
+// FL1, FL2 and FL4: a server that answers no more, one that ends though nobody harmed it, and a change without an end.
 func TestServersThatFail(t *testing.T) {
 	defer func(all []harm) { harms = all }(harms)
 	for name, do := range map[string]func(context.Context, *campaign, *nodes.Node) error{
@@ -77,6 +77,10 @@ func TestServersThatFail(t *testing.T) {
 		},
 		"FL2": func(_ context.Context, _ *campaign, n *nodes.Node) error {
 			return syscall.Kill(n.PID(), syscall.SIGKILL)
+		},
+		"FL4": func(ctx context.Context, c *campaign, n *nodes.Node) error {
+			c.within = 100 * time.Millisecond
+			return c.until(ctx, n, nil) // there is no other node that could say anything
 		},
 	} {
 		o, out := alone(t, "")
@@ -119,8 +123,12 @@ func TestSchedule(t *testing.T) {
 		c := &campaign{options: options{nodes: 3, only: only},
 			dice: rand.New(rand.NewPCG(seed, 0))}
 		list := must.Get(c.choice())
-		for range 300 {
-			names = append(names, c.draw(list).name)
+		for n := range 300 {
+			h := c.pick(n, list)
+			if only == "" && h.changes != (n%4 == 2) {
+				t.Errorf("harm %d is %s", n, h.name)
+			}
+			names = append(names, h.name)
 		}
 		return names
 	}

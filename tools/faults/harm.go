@@ -18,6 +18,8 @@ type harm struct {
 	alone  bool // also for a server without others
 	// spoils: a node's disk is harmed, so the others must have all first; and the node may refuse to go on with it.
 	spoils bool
+	// changes: it changes which nodes there are, and others may happen in the middle of it.
+	changes bool
 	// do does it to a node, waits as long as it lasts, and heals it.
 	do func(ctx context.Context, c *campaign, n *nodes.Node) error
 }
@@ -38,6 +40,8 @@ var harms = []harm{
 	{name: "flip-stream", weight: 1, spoils: true, do: flipStream},
 	{name: "flip-store", weight: 1, spoils: true, do: flipStore},
 	{name: "full-disk", weight: 1, spoils: true, do: fillDisk},
+	{name: "add-remove", weight: 2, changes: true, do: addOrRemove},
+	{name: "replace", weight: 1, changes: true, do: replace},
 }
 
 // choice are the harms that a run may do.
@@ -69,6 +73,30 @@ func (c *campaign) draw(list []harm) harm {
 	return list[len(list)-1]
 }
 
+// changeEach is of how many harms one changes the nodes.
+const changeEach = 4
+
+// pick draws a harm. The second one changes the nodes, and every fourth from there.
+func (c *campaign) pick(n int, list []harm) harm {
+	changes, others := divide(list)
+	if len(others) == 0 || len(changes) > 0 && n%changeEach == changeEach/2 {
+		return c.draw(changes)
+	}
+	return c.draw(others)
+}
+
+// divide tells harms that change the nodes from others.
+func divide(list []harm) (changes, others []harm) {
+	for _, h := range list {
+		if h.changes {
+			changes = append(changes, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	return changes, others
+}
+
 // calm is the longest time between two harms, beside what it takes to get on.
 const calm = 4 * time.Second
 
@@ -78,6 +106,7 @@ func (c *campaign) harmAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	_, c.meets = divide(slices.DeleteFunc(slices.Clone(list), func(h harm) bool { return h.spoils }))
 	for n := 1; n <= c.faults && ctx.Err() == nil; n++ {
 		if c.time > 0 && time.Since(c.begun) > c.time {
 			break
@@ -86,7 +115,7 @@ func (c *campaign) harmAll(ctx context.Context) error {
 			return fmt.Errorf("before harm %d: %w", n, err)
 		}
 		last(ctx, time.Duration(c.dice.Float64()*float64(calm)*c.scale))
-		if err := c.one(ctx, n, c.draw(list)); err != nil {
+		if err := c.one(ctx, n, c.pick(n, list)); err != nil {
 			return fmt.Errorf("harm %d: %w", n, err)
 		}
 	}
@@ -99,7 +128,7 @@ func (c *campaign) harmAll(ctx context.Context) error {
 // one does a harm, to the owner or to any node.
 func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	owner := c.dice.IntN(2) == 0
-	any := c.cluster.Nodes[c.dice.IntN(len(c.cluster.Nodes))]
+	any := c.any()
 	patient := c.dice.IntN(2) == 0
 	if h.spoils || patient { // else the next harm meets nodes that are still recovering from the last one
 		if err := c.whole(ctx); err != nil {
@@ -119,7 +148,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 		lanes = ", lanes are led by " + s.Leaders()
 	}
 	c.say("harm %d of %d: %s, node %s (%s)%s", n, c.faults, h.name, victim.Name, what, lanes)
-	c.harmed = []*nodes.Node{victim}
+	c.called, c.harmed = h.name, []*nodes.Node{victim}
 	c.ledger.Gap()
 	begun := time.Now()
 	if err := h.do(ctx, c, victim); err != nil {
@@ -129,7 +158,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	if err := c.goOn(ctx); err != nil {
 		return fmt.Errorf("after %s of node %s: %w", h.name, victim.Name, err)
 	}
-	what = h.name + " of " + what
+	what = c.called + " of " + what
 	silent := c.elsewhere()
 	gap := c.ledger.Gap()
 	c.gaps[what] = append(c.gaps[what], gap)
@@ -142,7 +171,7 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 // elsewhere is the longest time without an answer of each client whose node was not harmed.
 func (c *campaign) elsewhere() (silent []time.Duration) {
 	for role, s := range c.ledger.Served() {
-		if !slices.Contains(c.harmed, c.cluster.Nodes[role%len(c.cluster.Nodes)]) {
+		if n := c.home(role); !n.Out && !slices.Contains(c.harmed, n) {
 			silent = append(silent, s.Silence)
 		}
 	}
@@ -167,7 +196,7 @@ func (c *campaign) whole(ctx context.Context) error {
 		return nil
 	}
 	ok, err := await(ctx, 2*c.within, 10*look, func() (bool, error) {
-		return !slices.ContainsFunc(c.cluster.Nodes, func(n *nodes.Node) bool { return !well(ctx, n) }), c.revive()
+		return !slices.ContainsFunc(c.members(), func(n *nodes.Node) bool { return !well(ctx, n) }), c.revive()
 	})
 	if err == nil && !ok {
 		err = c.stuck(errNotWhole)

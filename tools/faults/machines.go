@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"beanfield/tools/nodes"
@@ -36,22 +35,10 @@ func move(ctx context.Context, c *campaign, n *nodes.Node) error {
 	}
 	c.harmed = nil
 	c.say("    to node %s", n.Name)
-	asked := c.cluster.Nodes[c.dice.IntN(len(c.cluster.Nodes))]
-	if _, err := asked.Tell(limited, "cluster", "move", n.Name); err != nil {
+	if _, err := c.any().Tell(limited, "cluster", "move", n.Name); err != nil {
 		c.say("    refused: %v", err) // it may not be well yet
 	}
 	return nil
-}
-
-// others are all nodes but one.
-func (c *campaign) others(n *nodes.Node) []*nodes.Node {
-	return slices.DeleteFunc(slices.Clone(c.cluster.Nodes), func(m *nodes.Node) bool { return m == n })
-}
-
-// other draws one of them.
-func (c *campaign) other(n *nodes.Node) *nodes.Node {
-	others := c.others(n)
-	return others[c.dice.IntN(len(others))]
 }
 
 func killTwo(ctx context.Context, c *campaign, n *nodes.Node) error {
@@ -68,7 +55,7 @@ func killTwo(ctx context.Context, c *campaign, n *nodes.Node) error {
 
 func killAll(ctx context.Context, c *campaign, _ *nodes.Node) error {
 	c.harmed = c.cluster.Nodes
-	for _, n := range c.cluster.Nodes {
+	for _, n := range c.members() {
 		n.Kill()
 	}
 	last(ctx, c.seconds(0, 3))

@@ -22,6 +22,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "do only these harms, by name, separated by commas")
 	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, "+
 		"kept after a failure)")
+	flag.StringVar(&o.binary, "server", "", "the server's program (default: it is built)")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)
@@ -34,11 +35,13 @@ func main() {
 	}
 }
 
-// play builds the server, and does a run.
+// play builds the server, if none is named, and does a run.
 func (o options) play(ctx context.Context) error {
 	return server.Within(o.dir, func(dir string) (err error) {
 		o.dir = dir
-		o.binary, err = server.Beanfield(ctx, dir)
+		if o.binary == "" {
+			o.binary, err = server.Beanfield(ctx, dir)
+		}
 		if err == nil {
 			err = run(ctx, o)
 		}

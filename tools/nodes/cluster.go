@@ -18,6 +18,7 @@ type Options struct {
 	Binary  string   // the server
 	Dir     string   // where each node gets a directory; it exists
 	Names   []string // nil: a, b and c; a single one is a server without [cluster]
+	Spare   []string // further nodes, which no other one knows: they may be added
 	Proxied bool     // whether the nodes reach each other through a Network
 	Shards  int      // 0: as many as the server makes of it
 	Config  string   // each configuration begins with it
@@ -51,20 +52,22 @@ func New(o Options) (*Cluster, error) {
 		o.Names = slices.Clone(Default)
 	}
 	c := &Cluster{Options: o}
-	for _, name := range o.Names {
+	all := slices.Concat(o.Names, o.Spare)
+	for i, name := range all {
 		n, err := newNode(o, name)
 		if err != nil {
 			return nil, err
 		}
+		n.Out = i >= len(o.Names)
 		c.Nodes = append(c.Nodes, n)
 	}
-	if o.Proxied && len(o.Names) > 1 {
-		var err error
-		if c.Network, err = newNetwork(o.Names, func(name string) string { return c.Node(name).Engine }); err != nil {
-			return nil, err
+	err := c.certify()
+	if o.Proxied && len(all) > 1 {
+		c.Network = newNetwork(all, c.dialler)
+		for _, n := range c.Nodes {
+			err = errors.Join(err, c.Rehouse(n, c.Vacant(n)))
 		}
 	}
-	err := c.certify()
 	for _, n := range c.Nodes {
 		err = errors.Join(err, c.Configure(n))
 	}
@@ -93,14 +96,34 @@ func (c *Cluster) Certificate() (cert, key string) {
 // Process is the node whose process has, or had, this number; nil if none has.
 func (c *Cluster) Process(pid int) *Node {
 	i := slices.IndexFunc(c.Nodes, func(n *Node) bool {
-		n.mu.Lock()
-		defer n.mu.Unlock()
+		n.known.Lock()
+		defer n.known.Unlock()
 		return slices.Contains(n.pids, pid)
 	})
 	if i < 0 {
 		return nil
 	}
 	return c.Nodes[i]
+}
+
+// Vacant is an address at which no node has been found: another machine's.
+func (c *Cluster) Vacant(n *Node) string { return net.JoinHostPort(c.Network.host(), port(n.Engine)) }
+
+// Rehouse has a node that does not run found at another address only.
+func (c *Cluster) Rehouse(n *Node, at string) error {
+	c.Network.shut(n.Name)
+	return c.Hide(n, at)
+}
+
+// Hide has a node that does not run found at an address, perhaps where it has listened, and listen at another one.
+func (c *Cluster) Hide(n *Node, at string) error {
+	n.At, n.Engine = at, c.Vacant(n)
+	return errors.Join(c.Network.open(n.Name, n.At, n.Engine), c.Configure(n))
+}
+
+func port(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	return port
 }
 
 // Node is the node of a name, which exists.
@@ -138,20 +161,21 @@ func (c *Cluster) text(n *Node) string {
 	line("[cluster]\nname = '%s'\nnode = '%s'\nsecret = '%s'", Name, n.Name, Secret)
 	line("[cluster.nodes]")
 	for _, m := range c.Nodes {
-		address := m.Engine
-		if c.Network != nil && m != n {
-			address = c.Network.links[way{n.Name, m.Name}].addr()
+		switch {
+		case m == n:
+			line("%s = '%s'", m.Name, m.Engine)
+		case !slices.Contains(c.Spare, m.Name):
+			line("%s = '%s'", m.Name, m.At)
 		}
-		line("%s = '%s'", m.Name, address)
 	}
 	return b.String()
 }
 
-// Start starts all nodes that do not run, and waits for none of them.
+// Start starts all nodes of the cluster that do not run, and waits for none of them.
 func (c *Cluster) Start() error {
 	var all error
 	for _, n := range c.Nodes {
-		if !n.Running() {
+		if !n.Out && !n.Running() {
 			all = errors.Join(all, n.Start())
 		}
 	}
@@ -215,14 +239,8 @@ func newNode(o Options, name string) (*Node, error) {
 		}
 		addrs[i] = fmt.Sprintf("127.0.0.1:%d", port)
 	}
-	if o.Proxied {
-		// Engines tell each other where they saw a third one: at the link's address, with that one's own port. If it
-		// listened there, they would find it past the links, and no cut would part them.
-		_, port, _ := net.SplitHostPort(addrs[4])
-		addrs[4] = net.JoinHostPort("127.0.0.2", port)
-	}
 	n := &Node{Name: name, Client: addrs[0], HTTP: addrs[1], TLS: addrs[2], Queue: addrs[3], Engine: addrs[4],
-		Dir: filepath.Join(o.Dir, name), of: o, binary: o.Binary}
+		At: addrs[4], Dir: filepath.Join(o.Dir, name), of: o, binary: o.Binary}
 	if err := os.MkdirAll(n.Data(), 0o700); err != nil {
 		return nil, err
 	}

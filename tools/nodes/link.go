@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// A link is the way from one node to another. What the first says goes through it, whichever connection it belongs to;
-// and it is what the first dials in the other's place, as its configuration says.
+// A link is the way from one node to another. What the first says goes through it, whichever connection it belongs to.
 type link struct {
-	doors []door
-	back  *link // from the other node
+	back *link // from the other node
 
 	mu      sync.Mutex
 	shut    bool
@@ -21,12 +19,6 @@ type link struct {
 	refuses bool
 	closed  bool
 	pairs   map[*pair]bool // connections that the first has opened
-}
-
-// A door is where a link listens for one of the addresses at which the other node does.
-type door struct {
-	net.Listener
-	target string
 }
 
 // A pair is a connection of the node to the link, and that of the link to the other node.
@@ -38,18 +30,6 @@ type pair struct {
 }
 
 func newLink() *link { return &link{changed: make(chan struct{}), pairs: map[*pair]bool{}} }
-
-// open listens at an address, for a target.
-func (l *link) open(at, target string) error {
-	listener, err := net.Listen("tcp4", at)
-	if err == nil {
-		l.doors = append(l.doors, door{listener, target})
-	}
-	return err
-}
-
-// addr is where the node finds the other's engine.
-func (l *link) addr() string { return l.doors[0].Addr().String() }
 
 // set changes what the link does to what goes through it.
 func (l *link) set(change func()) {
@@ -99,22 +79,6 @@ func (l *link) pass(ended <-chan struct{}) bool {
 		case <-changed:
 		case <-ended:
 			return false
-		}
-	}
-}
-
-// accept takes connections until the link is closed.
-func (l *link) accept(d door) {
-	for {
-		conn, err := d.Accept()
-		if err != nil {
-			return
-		}
-		q := &pair{target: d.target, near: conn, ended: make(chan struct{})}
-		if l.admit(q) {
-			go l.serve(q)
-		} else {
-			reset(conn)
 		}
 	}
 }
@@ -180,9 +144,6 @@ func (l *link) resetAll(refuse bool) {
 
 func (l *link) close() {
 	l.set(func() { l.closed = true })
-	for _, d := range l.doors {
-		d.Close()
-	}
 	l.resetAll(true)
 }
 

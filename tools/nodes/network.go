@@ -1,69 +1,101 @@
 package nodes
 
 import (
-	"fmt"
 	"net"
 	"strconv"
+	"sync"
 	"time"
 )
 
-// A Network is the links between nodes: one for each ordered pair, for what the first says to the
-// second. Whoever opened the connection, its bytes go through the links of both directions.
+// A Network is what stands between nodes. All find a node at one address, at its doors. What comes there goes through
+// links, one for each ordered pair of nodes, for what the first says to the second: whoever opened the connection, its
+// bytes go through the links of both directions.
 type Network struct {
 	links map[way]*link
-	names []string
+	who   func(net.Conn) string // the node that has opened a connection; "": nobody knows
+
+	mu      sync.Mutex
+	hosts   int
+	engines map[string]string // where each node's engine really listens
+	doors   map[string][]net.Listener
 }
 
 type way struct{ from, to string }
 
-// newNetwork makes the links. An address is where a node's engine really listens.
-func newNetwork(names []string, address func(name string) string) (*Network, error) {
-	n := &Network{links: map[way]*link{}, names: names}
-	for w := range n.ways() {
-		l := newLink()
-		n.links[w] = l
-		if err := l.serves(hostOf(len(n.links)), address(w.to)); err != nil {
-			n.close()
-			return nil, err
+// newNetwork makes the links. No node has doors yet.
+func newNetwork(names []string, who func(net.Conn) string) *Network {
+	n := &Network{links: map[way]*link{}, who: who, engines: map[string]string{}, doors: map[string][]net.Listener{}}
+	for _, from := range names {
+		for _, to := range names {
+			if from != to {
+				n.links[way{from, to}] = newLink()
+			}
 		}
 	}
 	for w, l := range n.links {
 		l.back = n.links[way{w.to, w.from}]
-		for _, d := range l.doors {
-			go l.accept(d)
+	}
+	return n
+}
+
+// host is one of this machine that no node has had.
+func (n *Network) host() string {
+	n.hosts++
+	return net.IPv4(127, 0, 1, byte(n.hosts)).String()
+}
+
+// open has a node found at one more address: its engine, and, at the port after that, whatever takes clients that are
+// passed on.
+func (n *Network) open(name, address, engine string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.engines[name] = engine
+	for offset := range 2 {
+		d, err := net.Listen("tcp4", beside(address, offset))
+		if err != nil {
+			return err
 		}
+		n.doors[name] = append(n.doors[name], d)
+		go n.accept(d, name, offset)
 	}
-	return n, nil
+	return nil
 }
 
-// hostOf is an address of this machine for each link: a node finds at one host, as its configuration has it, the other
-// node's engine and, at the port that the other tells of, whatever passes clients on.
-func hostOf(link int) string { return fmt.Sprintf("127.0.1.%d", link) }
-
-// serves has a link listen for the engine of a node, at any port, and for the clients that are passed on to it, at
-// that very port, which is the one after the engine's.
-func (l *link) serves(host, engine string) error {
-	if err := l.open(net.JoinHostPort(host, "0"), engine); err != nil {
-		return err
+// shut closes all doors of a node.
+func (n *Network) shut(name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, d := range n.doors[name] {
+		d.Close()
 	}
-	to, port, _ := net.SplitHostPort(engine)
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		return err
-	}
-	port = strconv.Itoa(number + 1)
-	return l.open(net.JoinHostPort(host, port), net.JoinHostPort(to, port))
+	n.doors[name] = nil
 }
 
-func (n *Network) ways() func(yield func(way) bool) {
-	return func(yield func(way) bool) {
-		for _, from := range n.names {
-			for _, to := range n.names {
-				if from != to && !yield(way{from, to}) {
-					return
-				}
+// beside is the same host, and a port some numbers later.
+func beside(address string, offset int) string {
+	host, port, _ := net.SplitHostPort(address)
+	number, _ := strconv.Atoi(port)
+	return net.JoinHostPort(host, strconv.Itoa(number+offset))
+}
+
+// accept takes connections to a node until the door is shut. What nobody knows of ends at once.
+func (n *Network) accept(d net.Listener, to string, offset int) {
+	for {
+		conn, err := d.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			l := n.links[way{n.who(conn), to}]
+			n.mu.Lock()
+			q := &pair{target: beside(n.engines[to], offset), near: conn, ended: make(chan struct{})}
+			n.mu.Unlock()
+			if l == nil || !l.admit(q) {
+				reset(conn)
+				return
 			}
-		}
+			l.serve(q)
+		}()
 	}
 }
 
@@ -103,6 +135,9 @@ func (n *Network) Heal(forgotten bool) {
 }
 
 func (n *Network) close() {
+	for name := range n.engines {
+		n.shut(name)
+	}
 	for _, l := range n.links {
 		l.close()
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"strconv"
 	"testing"
@@ -51,12 +50,18 @@ type caller struct {
 	in   *bufio.Reader
 }
 
-func twoNodes(t *testing.T) *Network { return between(t, echoes(t)) }
+func twoNodes(t *testing.T) *Network { return between(t, echoes(t), "a", "b") }
 
-// between is the network of two nodes that listen at one address.
-func between(t *testing.T, at string) *Network {
-	n := must.Get(newNetwork([]string{"a", "b"}, func(string) string { return at }))
+// between is the network of nodes of which b listens. Whoever comes from 127.0.0.9 is node a, all others are nobody.
+func between(t *testing.T, at string, names ...string) *Network {
+	n := newNetwork(names, func(conn net.Conn) string {
+		if from, _, _ := net.SplitHostPort(conn.RemoteAddr().String()); from == "127.0.0.9" {
+			return "a"
+		}
+		return ""
+	})
 	t.Cleanup(n.close)
+	must.Do(t, n.open("b", net.JoinHostPort(n.host(), port(at)), at))
 	return n
 }
 
@@ -64,9 +69,14 @@ func call(t *testing.T, n *Network) *caller { return callDoor(t, n, 0) }
 
 // callDoor calls where node b has its engine, or, at door 1, where it takes clients that are passed on.
 func callDoor(t *testing.T, n *Network, door int) *caller {
-	conn := must.Get(net.Dial("tcp4", n.links[way{"a", "b"}].doors[door].Addr().String()))
+	conn := must.Get(dial(n, door, "127.0.0.9"))
 	t.Cleanup(func() { conn.Close() })
 	return &caller{t, conn, bufio.NewReader(conn)}
+}
+
+func dial(n *Network, door int, from string) (net.Conn, error) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	return d.Dial("tcp4", n.doors["b"][door].Addr().String())
 }
 
 func (c *caller) say(text string) {
@@ -118,16 +128,12 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// Clients that are passed on go the same way as what engines say: to the port after the engine's, at the host that a
-// node has in its configuration.
+// Clients that are passed on go the same way as what engines say: to the port after the engine's.
 func TestClientsThatArePassedOn(t *testing.T) {
 	n := twoNodes(t)
 	c := callDoor(t, n, 1)
-	l := n.links[way{"a", "b"}]
-	engine, client := must.Get(netip.ParseAddrPort(l.addr())), must.Get(netip.ParseAddrPort(l.doors[1].Addr().String()))
-	target := must.Get(netip.ParseAddrPort(l.doors[0].target))
-	if engine.Addr() != client.Addr() || client.Port() != target.Port()+1 {
-		t.Errorf("the engine is at %v, clients at %v", engine, client)
+	if engine := n.doors["b"][0].Addr().String(); n.doors["b"][1].Addr().String() != beside(engine, 1) {
+		t.Errorf("the engine is at %v", engine)
 	}
 	c.say("one")
 	c.hears("ONE")
@@ -138,10 +144,38 @@ func TestClientsThatArePassedOn(t *testing.T) {
 	c.gone()
 }
 
+// Nobody gets to a node who is none.
+func TestStrangers(t *testing.T) {
+	n := twoNodes(t)
+	refused(t, n, "127.0.0.8")
+}
+
+func refused(t *testing.T, n *Network, from string) {
+	if conn, err := dial(n, 0, from); err == nil { // or it was reset at once
+		(&caller{t, conn, bufio.NewReader(conn)}).gone()
+	}
+}
+
+// A node is found at a further address, too, wherever it listens now, and at last at neither.
+func TestDoors(t *testing.T) {
+	n := twoNodes(t)
+	old := n.engines["b"]
+	must.Do(t, n.open("b", net.JoinHostPort(n.host(), port(old)), echoes(t)))
+	for door := range n.doors["b"] {
+		c := callDoor(t, n, door)
+		c.say("one")
+		c.hears([]string{"one", "ONE"}[door%2])
+	}
+	at := n.doors["b"][0].Addr().String()
+	n.shut("b")
+	if conn, err := net.Dial("tcp4", at); err == nil {
+		conn.Close()
+		t.Error("a door that is shut is open")
+	}
+}
+
 func TestOtherLinksAreNotHeld(t *testing.T) {
-	at := echoes(t)
-	n := must.Get(newNetwork([]string{"a", "b", "c"}, func(string) string { return at }))
-	t.Cleanup(n.close)
+	n := between(t, echoes(t), "a", "b", "c")
 	n.Isolate("c")
 	c := call(t, n)
 	c.say("one")
@@ -154,7 +188,7 @@ func TestEndIsHeld(t *testing.T) {
 	must.Get(server.FreePort())
 	l := must.Get(net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))))
 	defer l.Close()
-	n := between(t, l.Addr().String())
+	n := between(t, l.Addr().String(), "a", "b")
 	c := call(t, n)
 	other := must.Get(l.Accept())
 	must.Get(io.WriteString(other, "hello\n"))
@@ -173,9 +207,7 @@ func TestRefuse(t *testing.T) {
 	c.hears("one")
 	n.Refuse("b", "a")
 	c.gone()
-	if conn, err := net.Dial("tcp4", n.links[way{"a", "b"}].addr()); err == nil { // or it was reset at once
-		(&caller{t, conn, bufio.NewReader(conn)}).gone()
-	}
+	refused(t, n, "127.0.0.9")
 	n.Heal(false)
 	c = call(t, n)
 	c.say("two")
@@ -184,9 +216,7 @@ func TestRefuse(t *testing.T) {
 
 // A network that has forgotten the connections of a link resets them when it is healed, and no others.
 func TestHealWithoutMemory(t *testing.T) {
-	at := echoes(t)
-	n := must.Get(newNetwork([]string{"a", "b", "c"}, func(string) string { return at }))
-	t.Cleanup(n.close)
+	n := between(t, echoes(t), "a", "b", "c")
 	c := call(t, n)
 	n.Hold("b", "c")
 	n.Heal(true)

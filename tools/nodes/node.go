@@ -22,18 +22,21 @@ type Node struct {
 	Name   string
 	Client string // where clients connect
 	Engine string // where its engine really listens
+	At     string // where the other nodes find it
 	HTTP   string
 	TLS    string // where clients with TLS connect, in a cluster that has it
 	Queue  string // likewise those of the queue service
 	Dir    string // of all its files
+	Out    bool   // it is none of the cluster's now
 
 	of     Options
 	binary string
 	log    *os.File
 	mu     sync.Mutex
 	now    *server.Process // nil: it does not run
-	pids   []int           // of all its processes so far
 	paused bool
+	known  sync.Mutex // is held for a moment only
+	pids   []int      // of all its processes so far
 }
 
 // ErrRunning says that something can be done only to a node that does not run.
@@ -67,7 +70,9 @@ func (n *Node) Start() (err error) {
 	}
 	n.paused = false
 	if n.now, err = server.Start(n.log, n.Client, n.Command()...); err == nil {
+		n.known.Lock()
 		n.pids = append(n.pids, n.now.PID())
+		n.known.Unlock()
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func servedBy() int {
 func three(t *testing.T) *Cluster {
 	t.Setenv(standsIn, "1")
 	c := must.Get(New(Options{Binary: must.Get(os.Executable()), Dir: t.TempDir(), Proxied: true,
-		Storage: "log_size = '1MiB'"}))
+		Spare: []string{"d"}, Storage: "log_size = '1MiB'"}))
 	t.Cleanup(func() { must.Do(t, c.Close()) })
 	return c
 }
@@ -152,13 +152,13 @@ func TestEndOfItsOwn(t *testing.T) {
 // Each node has its own address, and links for the others.
 func TestConfigurations(t *testing.T) {
 	c := three(t)
-	address := regexp.MustCompile(`(?m)^([abc]) = '(.*)'$`)
+	address := regexp.MustCompile(`(?m)^([a-d]) = '(.*)'$`)
 	var all []string
 	for _, n := range c.Nodes {
 		text := string(must.Get(os.ReadFile(n.config())))
 		for _, line := range address.FindAllStringSubmatch(text, -1) {
-			if (line[2] == n.Engine) != (line[1] == n.Name) {
-				t.Errorf("node %s has %s", n.Name, line[0])
+			if want := c.Node(line[1]).At; line[2] != want && (line[1] != n.Name || line[2] != n.Engine) {
+				t.Errorf("node %s has %s, want %s", n.Name, line[0], want)
 			}
 			all = append(all, line[2])
 		}
@@ -169,7 +169,7 @@ func TestConfigurations(t *testing.T) {
 			}
 		}
 	}
-	if slices.Sort(all); len(slices.Compact(all)) != 9 {
+	if slices.Sort(all); len(all) != 13 || len(slices.Compact(all)) != 7 {
 		t.Errorf("the addresses are %v", all)
 	}
 	alone := must.Get(New(Options{Binary: "x", Dir: t.TempDir(), Names: []string{"a"}, Config: "loops = 3\n[stats]",
@@ -195,5 +195,25 @@ func TestStatus(t *testing.T) {
 	s := must.Get(c.Status(t.Context()))
 	if s.Shards[1].Owner != "a" || s.Shards[1].Epoch != 8 || !s.Nodes[0].Alive || s.Nodes[1].Alive {
 		t.Errorf("%+v", s)
+	}
+}
+
+// It is known which node has opened a connection, and that none of them has.
+func TestDialler(t *testing.T) {
+	c := three(t)
+	n := c.Node("a")
+	n.pids = []int{os.Getpid()}
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
+	defer l.Close()
+	conn := must.Get(net.Dial("tcp4", l.Addr().String()))
+	defer conn.Close()
+	far := must.Get(l.Accept())
+	defer far.Close()
+	if name := c.dialler(far); name != "a" {
+		t.Errorf("node %q", name)
+	}
+	n.pids = nil
+	if name := c.dialler(far); name != "" {
+		t.Errorf("node %q, which has no process", name)
 	}
 }

@@ -15,14 +15,17 @@ import (
 type Status struct {
 	Nodes  []NodeStatus
 	Shards []ShardStatus
-	Text   []byte // all of it
+	Change *struct{ Order string } // that is under way
+	Text   []byte                  // all of it
 }
 
 // NodeStatus is one of its nodes.
 type NodeStatus struct {
-	Name  string
-	Alive bool
-	Fit   bool // it could own the shards now
+	Name    string
+	Address string // where the others find it
+	Alive   bool
+	Joining bool // it has been let in, and gets its copies
+	Fit     bool // it could own the shards now
 }
 
 // ShardStatus is one of its shards.
@@ -89,4 +92,14 @@ func (n *Node) Tell(ctx context.Context, command ...string) ([]byte, error) {
 		err = fmt.Errorf("node %s: %v: %w", n.Name, command, err)
 	}
 	return text, err
+}
+
+// At is what is told of a node; nothing if it is none of the cluster's.
+func (s *Status) At(name string) NodeStatus {
+	for _, n := range s.Nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return NodeStatus{}
 }
