@@ -69,7 +69,7 @@ func listenerFile(l net.Listener) (*os.File, error) {
 // accept waits for a client and returns its non-blocking socket.
 func accept(raw syscall.RawConn) (fd int, err error) {
 	waitErr := raw.Read(func(listener uintptr) bool {
-		fd, _, err = syscall.Accept4(int(listener), syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
+		fd, err = acceptOne(int(listener))
 		return err != syscall.EAGAIN
 	})
 	if waitErr != nil {

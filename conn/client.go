@@ -58,7 +58,7 @@ func (d Doing) String() string {
 // Peer is the other end of a socket.
 type Peer struct {
 	Addr     netip.AddrPort
-	PID      int32 // on a unix socket
+	PID      int32 // on a unix socket; 0 if the kernel tells only the user
 	UID, GID uint32
 	Unix     bool // false also if the kernel does not tell who it is
 }
@@ -75,9 +75,7 @@ func PeerOf(socket int) (p Peer) {
 	case *syscall.SockaddrInet6:
 		p.Addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr).Unmap(), uint16(sa.Port))
 	case *syscall.SockaddrUnix:
-		if u, err := syscall.GetsockoptUcred(socket, syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
-			p.Unix, p.PID, p.UID, p.GID = true, u.Pid, u.Uid, u.Gid
-		}
+		p.askWho(socket)
 	}
 	return p
 }

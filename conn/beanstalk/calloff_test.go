@@ -50,7 +50,8 @@ func TestCallOffOfAWaitThatHasAJob(t *testing.T) {
 	l.ServeInbox()
 	tell(t, c, []byte("reserve\r\n"))
 	l.ServeEvents()
-	tell(t, p, []byte("put 0 0 60 1\r\nx\r\n")) // is ready first, and served first
+	tell(t, p, []byte("put 0 0 60 1\r\nx\r\n"))
+	l.ServeEvents() // gives the job to the wait; that it has arrived is in the inbox
 	tell(t, c, []byte("call-off\r\n"))
 	l.ServeEvents()
 	for !l.Idle() {

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/socket"
 	"beanfield/storage/must"
 )
 
@@ -48,8 +48,7 @@ func (h *house) pair() *client {
 // pairWith connects to a front end of the server.
 func (h *house) pairWith(front conn.FrontEnd) net.Conn {
 	h.t.Helper()
-	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC,
-		0))
+	fds := must.Get(socket.Pair())
 	h.paired.Add(1)
 	front.Welcome(fds[1], nil)
 	f := os.NewFile(uintptr(fds[0]), "pair")

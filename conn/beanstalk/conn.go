@@ -4,6 +4,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/beanstalk/event"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/socket"
 	"beanfield/router"
 )
 
@@ -223,7 +224,7 @@ func (c *Conn) GoOn() {
 		}
 	}
 	c.Send()
-	if c.TLS() != nil && c.call == callNone && c.session.Waiting() && c.LookAhead() {
+	if (c.TLS() != nil || socket.ReadAhead) && c.call == callNone && c.session.Waiting() && c.LookAhead() {
 		c.hangUpWait()
 		c.GoOn()
 	}

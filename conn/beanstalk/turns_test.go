@@ -12,6 +12,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/event"
+	"beanfield/conn/socket"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
@@ -60,7 +61,7 @@ func (s *Server) enter(t *testing.T) (far int) {
 
 func (s *Server) enterBy(t *testing.T, front conn.FrontEnd) (far int) {
 	t.Helper()
-	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+	fds := must.Get(socket.Pair())
 	t.Cleanup(func() { syscall.Close(fds[1]) })
 	front.Welcome(fds[0], nil)
 	return fds[1]

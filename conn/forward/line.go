@@ -203,8 +203,10 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 func (n *line) stirred(p *pair, events uint32) {
 	var b [1]byte
 	m, err := socket.Peek(p.client.fd, b[:])
-	if m == 0 && err != syscall.EAGAIN && err != syscall.EINTR || events&(syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
+	if m == 0 && err != syscall.EAGAIN && err != syscall.EINTR || events&socket.Gone != 0 {
 		n.end(p)
+	} else if m == 0 {
+		n.poll.Emptied(p.client.fd)
 	}
 }
 

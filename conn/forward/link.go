@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"beanfield/conn/socket"
 )
 
 // LinkOptions are what a Link is made with.
@@ -188,7 +190,7 @@ func (k *Link) socketFor(w *wire) (near, far int, err error) {
 		far, err = copyOf(w.below)
 		return -1, far, err
 	}
-	two, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+	two, err := socket.Pair()
 	if err != nil {
 		return -1, -1, os.NewSyscallError("socketpair", err)
 	}

@@ -3,7 +3,6 @@ package forward
 import (
 	"context"
 	"sync"
-	"syscall"
 	"time"
 
 	"beanfield/conn/socket"
@@ -111,7 +110,7 @@ func (l *loop) taken() []func() {
 }
 
 // sleep waits until there is an event or a task, or something is due.
-func (l *loop) sleep() []syscall.EpollEvent {
+func (l *loop) sleep() []socket.Event {
 	ms := l.untilDue()
 	l.mu.Lock()
 	if l.asleep = len(l.tasks) == 0 && ms != 0; !l.asleep {
@@ -156,9 +155,7 @@ func (l *loop) ring() {
 	}
 }
 
-const hangUp = syscall.EPOLLRDHUP | syscall.EPOLLHUP | syscall.EPOLLERR
-
-func (l *loop) event(ev *syscall.EpollEvent) {
+func (l *loop) event(ev *socket.Event) {
 	p := l.pairs[ev.Fd]
 	if p == nil {
 		return
@@ -167,9 +164,9 @@ func (l *loop) event(ev *syscall.EpollEvent) {
 	if int(ev.Fd) == p.link.fd {
 		e = &p.link
 	}
-	e.readable = e.readable || ev.Events&(syscall.EPOLLIN|syscall.EPOLLPRI|hangUp) != 0
-	e.urgent = e.urgent || ev.Events&syscall.EPOLLPRI != 0
-	e.hung = e.hung || ev.Events&hangUp != 0
+	e.readable = e.readable || ev.Events&(socket.Input|socket.Urgent|socket.HangUp) != 0
+	e.urgent = e.urgent || ev.Events&socket.Urgent != 0
+	e.hung = e.hung || ev.Events&socket.HangUp != 0
 	if p.state == joined {
 		l.turn(p)
 	} else {
@@ -190,6 +187,7 @@ func (l *loop) watch(p *pair, e *end) error {
 func (l *loop) forget(e *end) {
 	if e.fd >= 0 {
 		l.pairs[e.fd] = nil
+		l.poll.Closing(e.fd)
 	}
 }
 

@@ -68,8 +68,8 @@ func newHand(t *testing.T) *hand {
 	t.Helper()
 	l := must.Get(newLoop())
 	t.Cleanup(l.poll.Close)
-	a := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
-	b := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+	a := must.Get(socket.Pair())
+	b := must.Get(socket.Pair())
 	t.Cleanup(func() { syscall.Close(a[0]); syscall.Close(b[0]) })
 	h := &hand{l, &pair{client: end{fd: a[1]}, link: end{fd: b[1]}}, a[0], b[0]}
 	l.admit(h.p)

@@ -146,6 +146,9 @@ func (l *loop) read(e *end) (n int) {
 		e.readable, e.ended = false, true
 		l.kill(e)
 	}
+	if !e.readable && !e.ended {
+		l.poll.Emptied(e.fd)
+	}
 	return n
 }
 
@@ -196,7 +199,7 @@ func (l *loop) send(e *end, b []byte) (n int) {
 	return n
 }
 
-// awaitRoom has epoll report room in the socket, if something waits for it.
+// awaitRoom asks to be told of room in the socket, if something waits for it.
 func (l *loop) awaitRoom(e *end) {
 	if e.full() != e.polling {
 		e.polling = !e.polling

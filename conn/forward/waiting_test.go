@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/socket"
 	"beanfield/storage/must"
 )
 
@@ -227,7 +228,7 @@ func TestFullEntrance(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s := newSite(t, plain)
 			s.host.full = Entrance{Front: "beanstalk", TLS: true}
-			two := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+			two := must.Get(socket.Pair())
 			t.Cleanup(func() { syscall.Close(two[0]) })
 			s.acceptor.Admit(s.Over(s.host.full), two[1], nil)
 			n := s.lines[0]

@@ -19,8 +19,7 @@ type handshake struct {
 	over    atomic.Bool   // the goroutine must end
 	ended   atomic.Bool   // it has
 
-	err     error // of the handshake; the goroutine's until it has ended
-	polling bool  // likewise: room in the socket was waited for
+	err error // of the handshake; the goroutine's until it has ended
 }
 
 // NewTLS makes the TLS of a socket, whose handshake is still to be made.
@@ -84,6 +83,7 @@ func (w *TLS) await() error {
 
 // pushHandshake sends what the handshake has written, and waits for room if it must.
 func (w *TLS) pushHandshake() error {
+	polling := false
 	for len(w.out) > 0 {
 		n, err := Write(w.fd, w.out)
 		switch {
@@ -93,7 +93,7 @@ func (w *TLS) pushHandshake() error {
 		case err != syscall.EAGAIN:
 			return err
 		default:
-			w.shake.polling = true
+			polling = true
 			w.poll.WatchWrites(w.fd, true)
 			if err := w.await(); err != nil {
 				return err
@@ -101,6 +101,9 @@ func (w *TLS) pushHandshake() error {
 		}
 	}
 	w.out = nil
+	if polling {
+		w.poll.WatchWrites(w.fd, false)
+	}
 	return nil
 }
 
@@ -132,9 +135,6 @@ func (w *TLS) Shaken(closed bool) (Outcome, error) {
 		s.left = true
 		return Failed, s.err
 	default:
-		if s.polling {
-			w.poll.WatchWrites(w.fd, false)
-		}
 		w.shake = nil
 		dropMessages(w.conn)
 		return Made, nil

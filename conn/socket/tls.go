@@ -89,6 +89,7 @@ func (w *TLS) Read(b []byte) (int, error) {
 		case w.shake == nil:
 			return 0, ErrEmpty
 		default:
+			w.poll.Emptied(w.fd)
 			if err := w.await(); err != nil {
 				return 0, err
 			}

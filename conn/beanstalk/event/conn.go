@@ -112,19 +112,19 @@ func (c *Conn) SetAlarm(at int64) { c.loop.timers.set(c, at) }
 // EndAlarm takes an alarm back, if there is one.
 func (c *Conn) EndAlarm() { c.loop.timers.remove(c) }
 
-// event is called by the loop when epoll reports an event.
+// event is called by the loop when its poller reports an event.
 func (c *Conn) event(events uint32) {
 	if c.Shaking() {
 		c.shakeOn(events)
 		return
 	}
-	if events&(syscall.EPOLLIN|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
+	if events&(socket.Input|socket.Gone) != 0 {
 		c.Readable = true
 	}
-	if events&syscall.EPOLLPRI != 0 {
+	if events&socket.Urgent != 0 {
 		c.Readable, c.urgent = true, true
 	}
-	if events&hangUp != 0 {
+	if events&socket.HangUp != 0 {
 		c.Readable, c.HungUp = true, true
 		c.client.HangUp()
 	}
@@ -133,8 +133,6 @@ func (c *Conn) event(events uint32) {
 	}
 	c.client.GoOn()
 }
-
-const hangUp = syscall.EPOLLRDHUP | syscall.EPOLLHUP | syscall.EPOLLERR
 
 // Fill reads once. With data, what was kept comes first. more is false if there is nothing to read now, or others come
 // first.
@@ -181,6 +179,9 @@ func (c *Conn) receive(b []byte) (n int, err error) {
 	// by itself. After a hang-up the end of the stream is still to be
 	// read, and urgent data ends a read early.
 	c.Readable = err == syscall.EINTR || n == len(b) || n > 0 && (c.HungUp || c.urgent)
+	if !c.Readable {
+		c.loop.poll.Emptied(c.fd)
+	}
 	c.loop.moved(n)
 	return n, err
 }
@@ -221,6 +222,7 @@ func (c *Conn) Close() {
 	}
 	c.closed = true
 	c.loop.conns[c.fd] = nil
+	c.loop.poll.Closing(c.fd)
 	c.EndAlarm()
 	if c.Shaking() {
 		c.giveUp()

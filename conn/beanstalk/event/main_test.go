@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/socket"
 	"beanfield/storage/must"
 )
 
@@ -66,7 +67,7 @@ func still(t *testing.T) *Loop {
 // enter gives the loop a client, and returns the other end of its socket.
 func (l *Loop) enter(t *testing.T) (c *echo, far int) {
 	t.Helper()
-	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+	fds := must.Get(socket.Pair())
 	t.Cleanup(func() { syscall.Close(fds[1]) })
 	c = new(echo)
 	l.Enter(&c.Conn, c, fds[0], nil, time.Second)

@@ -101,7 +101,7 @@ func (c *Conn) write(b []byte) (n int, ok bool) {
 }
 
 // stick keeps bytes until the socket takes them. If it would take them now, because
-// only the share was used up, epoll reports that at its next call.
+// only the share was used up, that is reported at the next look.
 func (c *Conn) stick(b []byte) {
 	c.stuck = append(c.stuck, b)
 	if !c.polling {
@@ -120,7 +120,7 @@ func (c *Conn) unstick() {
 		if n < len(c.stuck[0]) || c.tls.Owes() {
 			c.stuck[0] = c.stuck[0][n:]
 			if c.loop.share <= 0 {
-				c.loop.poll.WatchWrites(c.fd, true) // so that epoll reports it again
+				c.loop.poll.WatchWrites(c.fd, true) // so that it is reported again
 			}
 			return
 		}

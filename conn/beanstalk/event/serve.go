@@ -2,9 +2,9 @@ package event
 
 import (
 	"runtime"
-	"syscall"
 	"time"
 
+	"beanfield/conn/socket"
 	"beanfield/storage/pace"
 )
 
@@ -41,7 +41,7 @@ func (l *Loop) Round() bool {
 func (l *Loop) ServeEvents() { l.serve(l.poll.Peek()) }
 
 // serve rings the alarms that are due, before what came later, and serves connections that have events.
-func (l *Loop) serve(events []syscall.EpollEvent) {
+func (l *Loop) serve(events []socket.Event) {
 	l.ringAlarms()
 	for i := range events {
 		ev := &events[i]
@@ -58,7 +58,7 @@ func (l *Loop) serve(events []syscall.EpollEvent) {
 
 // ready returns the events that are there. If there is nothing else to do it makes the pending pushes, and waits for
 // some. It reports false if another goroutine serves the loop now.
-func (l *Loop) ready() (events []syscall.EpollEvent, ok bool) {
+func (l *Loop) ready() (events []socket.Event, ok bool) {
 	// If all clients wait for answers, none is about to send. If there is nothing else to do, sleep looks as well.
 	if l.calls < l.open && (l.calls > 0 || l.mustPush() || !l.Idle()) {
 		events = l.poll.Peek()
@@ -93,7 +93,7 @@ const mostYields = 256
 // loop that blocks in epoll holds its processor until the Go scheduler next checks for long
 // system calls, up to 20 ms later.) Yielding once is not enough: the scheduler may come back
 // to the loop at once, and a shard with much to do does a little each time.
-func (l *Loop) linger() []syscall.EpollEvent {
+func (l *Loop) linger() []socket.Event {
 	for yields := 0; yields < mostYields && l.calls > 0 && l.group.Shards.Busy(l.asked); yields++ {
 		runtime.Gosched()
 		if events := l.poll.Peek(); len(events) > 0 || !l.inbox.Empty() {
@@ -127,7 +127,7 @@ func milliseconds(left time.Duration) int {
 
 // sleep blocks until there is an event, a connection in the inbox, or an
 // alarm is due.
-func (l *Loop) sleep() []syscall.EpollEvent {
+func (l *Loop) sleep() []socket.Event {
 	l.asleep.Store(true)
 	if !l.inbox.Empty() {
 		l.asleep.Store(false)

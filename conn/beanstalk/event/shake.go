@@ -18,8 +18,8 @@ func (c *Conn) beginShake() {
 
 // shakeOn handles an event of the socket until the handshake has been made.
 func (c *Conn) shakeOn(events uint32) {
-	c.HungUp = c.HungUp || events&hangUp != 0
-	c.urgent = c.urgent || events&syscall.EPOLLPRI != 0
+	c.HungUp = c.HungUp || events&socket.HangUp != 0
+	c.urgent = c.urgent || events&socket.Urgent != 0
 	if c.tls.Stir() {
 		c.loop.group.shaking.Add(1)
 		go c.makeShake(c.tls)
@@ -39,6 +39,9 @@ func (c *Conn) openInto(b []byte) (n int, err error) {
 	n, err = c.tls.Open(b, c.HungUp || c.urgent, &c.loop.records)
 	c.loop.moved(n)
 	c.Readable = err != socket.ErrEmpty
+	if !c.Readable {
+		c.loop.poll.Emptied(c.fd)
+	}
 	if err == io.EOF {
 		c.HungUp = true
 	}
@@ -95,22 +98,22 @@ func (c *Conn) shaken() {
 	}
 }
 
-// LookAhead reads from a client that waits, to find the end of its stream, which epoll cannot see in a record. It
-// reports whether it has found it.
+// LookAhead reads from a client that waits, to find the end of its stream, where no event tells of it:
+// with TLS, and with some pollers (socket.ReadAhead). It reports whether it has found it.
 func (c *Conn) LookAhead() bool {
 	if !c.Readable || c.HungUp || c.closed || len(c.In) == len(c.loop.buf) {
 		return false
 	}
 	buf := c.loop.buf
 	kept := copy(buf, c.In)
-	n, err := c.openInto(buf[kept:])
+	n, err := c.receive(buf[kept:])
 	if c.closed {
 		return false
 	}
 	c.Save(buf[:kept+n])
-	if err == nil || err == socket.ErrEmpty {
+	if err == socket.ErrEmpty || err == syscall.EINTR || err == nil && n > 0 {
 		return false
 	}
-	c.HungUp = true
+	c.Readable, c.HungUp = true, true
 	return true
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/socket"
 	"beanfield/storage/must"
 	"beanfield/storage/pace"
 )
@@ -280,7 +281,7 @@ func TestSendsInShares(t *testing.T) {
 			t.Fatalf("after %d turns %d bytes have been sent", turn, n)
 		}
 		events := l.poll.Peek()
-		if len(events) != 1 || events[0].Events&syscall.EPOLLOUT == 0 {
+		if len(events) != 1 || events[0].Events&socket.Room == 0 {
 			t.Fatalf("turn %d: the loop is not told to go on: %v", turn, events)
 		}
 		l.share = share

@@ -1,3 +1,5 @@
+//go:build linux && !portable
+
 package socket
 
 import (
@@ -11,8 +13,24 @@ import (
 // a socket whose owner does not want to read just now.
 type Poller struct {
 	epfd, wakefd int
-	events       [128]syscall.EpollEvent
+	events       [128]Event
 }
+
+// Event is what the poller has to say of a socket.
+type Event = syscall.EpollEvent
+
+// What an event may say: bytes to read, urgent ones, room to send. HangUp is any of the rest: that no more bytes come,
+// or (Gone) that nothing is taken either.
+const (
+	Input  = syscall.EPOLLIN
+	Urgent = syscall.EPOLLPRI
+	Room   = syscall.EPOLLOUT
+	Gone   = syscall.EPOLLHUP | syscall.EPOLLERR
+	HangUp = syscall.EPOLLRDHUP | Gone
+)
+
+// ReadAhead says that no event tells of what comes behind bytes that nobody has read yet. Edges do.
+const ReadAhead = false
 
 const (
 	edge    = 1 << 31 // EPOLLET
@@ -31,7 +49,7 @@ func NewPoller() (*Poller, error) {
 		return nil, errno
 	}
 	p := &Poller{epfd: epfd, wakefd: int(wakefd)}
-	ev := syscall.EpollEvent{Events: syscall.EPOLLIN | edge, Fd: int32(wakefd)}
+	ev := Event{Events: syscall.EPOLLIN | edge, Fd: int32(wakefd)}
 	if err := syscall.EpollCtl(epfd, syscall.EPOLL_CTL_ADD, p.wakefd, &ev); err != nil {
 		p.Close()
 		return nil, err
@@ -47,17 +65,23 @@ func (p *Poller) Close() {
 
 // Add begins to watch a socket.
 func (p *Poller) Add(fd int) error {
-	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
+	ev := Event{Events: reading & 0xffffffff, Fd: int32(fd)}
 	return syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_ADD, fd, &ev)
 }
 
-// Remove ends that. A socket that is closed need not be removed, unless somebody else has it too.
+// Remove ends that, for a socket that somebody else goes on with.
 func (p *Poller) Remove(fd int) { syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_DEL, fd, nil) }
+
+// Closing is called before a socket is closed. The kernel notices that by itself.
+func (*Poller) Closing(int) {}
+
+// Emptied is called when a read has found that the socket has nothing more. What comes is an edge.
+func (*Poller) Emptied(int) {}
 
 // WatchWrites says whether to report room in the socket's send buffer, which
 // matters only while replies are stuck.
 func (p *Poller) WatchWrites(fd int, on bool) {
-	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
+	ev := Event{Events: reading & 0xffffffff, Fd: int32(fd)}
 	if on {
 		ev.Events |= syscall.EPOLLOUT
 	}
@@ -66,7 +90,7 @@ func (p *Poller) WatchWrites(fd int, on bool) {
 
 // Woke says that an event is no socket's, but that of Wake. It is edge-triggered: it need not be
 // read.
-func (p *Poller) Woke(e *syscall.EpollEvent) bool { return int(e.Fd) == p.wakefd }
+func (p *Poller) Woke(e *Event) bool { return int(e.Fd) == p.wakefd }
 
 // Wake makes a wait that blocks return.
 func (p *Poller) Wake() {
@@ -76,7 +100,7 @@ func (p *Poller) Wake() {
 
 // Peek returns the events that are there now. It does not block, so the
 // scheduler need not hear of it.
-func (p *Poller) Peek() []syscall.EpollEvent {
+func (p *Poller) Peek() []Event {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.epfd),
 		uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
 	if errno != 0 {
@@ -86,12 +110,17 @@ func (p *Poller) Peek() []syscall.EpollEvent {
 }
 
 // Wait blocks for events, at most ms milliseconds, or for ever if negative.
-func (p *Poller) Wait(ms int) []syscall.EpollEvent {
+func (p *Poller) Wait(ms int) []Event {
 	n, err := syscall.EpollWait(p.epfd, p.events[:], ms)
 	if err != nil || n < 0 {
 		return nil
 	}
 	return p.events[:n]
+}
+
+// Pair makes two non-blocking sockets that are connected with each other.
+func Pair() ([2]int, error) {
+	return syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 }
 
 // Read and Write are recv and send, which on a socket do less than the calls for
