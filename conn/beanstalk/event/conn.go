@@ -170,19 +170,20 @@ func (c *Conn) Kept() []byte {
 // receive reads once, and notes whether there may be more. An end has no error, or another than ErrEmpty and EINTR.
 func (c *Conn) receive(b []byte) (n int, err error) {
 	if c.tls != nil {
-		return c.openInto(b)
+		n, err = c.openInto(b)
+	} else {
+		if n, err = socket.Read(c.fd, b); err == syscall.EAGAIN {
+			err = socket.ErrEmpty
+		}
+		// A short read means that the socket is empty: the next event comes
+		// by itself. After a hang-up the end of the stream is still to be
+		// read, and urgent data ends a read early.
+		c.Readable = err == syscall.EINTR || n == len(b) || n > 0 && (c.HungUp || c.urgent)
+		c.loop.moved(n)
 	}
-	if n, err = socket.Read(c.fd, b); err == syscall.EAGAIN {
-		err = socket.ErrEmpty
-	}
-	// A short read means that the socket is empty: the next event comes
-	// by itself. After a hang-up the end of the stream is still to be
-	// read, and urgent data ends a read early.
-	c.Readable = err == syscall.EINTR || n == len(b) || n > 0 && (c.HungUp || c.urgent)
 	if !c.Readable {
 		c.loop.poll.Emptied(c.fd)
 	}
-	c.loop.moved(n)
 	return n, err
 }
 

@@ -39,9 +39,6 @@ func (c *Conn) openInto(b []byte) (n int, err error) {
 	n, err = c.tls.Open(b, c.HungUp || c.urgent, &c.loop.records)
 	c.loop.moved(n)
 	c.Readable = err != socket.ErrEmpty
-	if !c.Readable {
-		c.loop.poll.Emptied(c.fd)
-	}
 	if err == io.EOF {
 		c.HungUp = true
 	}
