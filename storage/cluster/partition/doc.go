@@ -18,7 +18,8 @@
 //
 //	I1  An engine rests while its node is of no use, and only then.
 //	I2  A node is heard until it was silent for Silent. That is less than the engine waits for a leader before
-//	    its first election, 4 s, less the second between two signs of life of a leader.
+//	    its first election, 4 s, less the second between two signs of life of a leader. One that has become
+//	    a member counts as heard at that time: nobody has listened to it before.
 //	I3  Time in which this process did not run does not count: it hears nobody then, and nothing is wrong.
 //	I4  An engine that was just started does not rest before Fresh: its connections are not there yet. Its
 //	    elections do not begin earlier. Each time that it was started again soon this doubles.

@@ -58,10 +58,13 @@ func New(node string, nodes []string) *Watch {
 	w := &Watch{node: node, peers: map[string]*peer{}, fresh: Fresh}
 	w.duplicates = duplicates{node: node, life: max(1, rand.Uint64()), heard: map[string]*lives{}}
 	w.Members(nodes)
+	for _, p := range w.peers {
+		p.age = -1
+	}
 	return w
 }
 
-// Members says which nodes there are from now on.
+// Members says which nodes there are from now on. One that has come counts as heard (I2).
 func (w *Watch) Members(nodes []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +75,7 @@ func (w *Watch) Members(nodes []string) {
 	}
 	for _, name := range nodes {
 		if name != w.node && w.peers[name] == nil {
-			w.peers[name] = &peer{age: -1}
+			w.peers[name] = new(peer)
 		}
 	}
 }

@@ -99,6 +99,20 @@ func TestWhoRests(t *testing.T) {
 	}
 }
 
+// I2: when a fourth node becomes a member while one of three is dead, the engines of the others go on, as long as the
+// new one is not silent for too long.
+func TestNodeComesWhileOneIsDead(t *testing.T) {
+	w := newWorld("a b c d")
+	for _, name := range w.names[:3] {
+		w.watches[name] = New(name, w.names[:3])
+	}
+	w.play(t, "60; isolate c; 40; resting is c")
+	for _, name := range []string{"a", "b", "d"} { // who is dead hears of nothing
+		w.watches[name].Members(w.names)
+	}
+	w.play(t, "2; resting is c; 100; resting is c; isolate d; 18; resting is c; 4; resting is a b c d")
+}
+
 // I2: a node that hears nobody is known to before the engine calls elections, and after a fail-over has begun,
 // for which less silence is enough.
 func TestSilentIsSoonEnough(t *testing.T) {
