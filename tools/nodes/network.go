@@ -9,7 +9,7 @@ import (
 
 // A Network is what stands between nodes. All find a node at one address, at its doors. What comes there goes through
 // links, one for each ordered pair of nodes, for what the first says to the second: whoever opened the connection, its
-// bytes go through the links of both directions.
+// bytes go through the links of both directions. A node may look for itself, too.
 type Network struct {
 	links map[way]*link
 	who   func(net.Conn) string // the node that has opened a connection; "": nobody knows
@@ -27,9 +27,7 @@ func newNetwork(names []string, who func(net.Conn) string) *Network {
 	n := &Network{links: map[way]*link{}, who: who, engines: map[string]string{}, doors: map[string][]net.Listener{}}
 	for _, from := range names {
 		for _, to := range names {
-			if from != to {
-				n.links[way{from, to}] = newLink()
-			}
+			n.links[way{from, to}] = newLink()
 		}
 	}
 	for w, l := range n.links {
@@ -114,7 +112,7 @@ func (n *Network) Refuse(a, b string) {
 // Isolate keeps back whatever a node says to the others, and they to it.
 func (n *Network) Isolate(name string) {
 	for w, l := range n.links {
-		if w.from == name || w.to == name {
+		if (w.from == name) != (w.to == name) {
 			l.hold()
 		}
 	}

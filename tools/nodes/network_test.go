@@ -52,13 +52,11 @@ type caller struct {
 
 func twoNodes(t *testing.T) *Network { return between(t, echoes(t), "a", "b") }
 
-// between is the network of nodes of which b listens. Whoever comes from 127.0.0.9 is node a, all others are nobody.
+// between is the network of nodes of which b listens. Whoever comes from these hosts is a node, all others are nobody.
 func between(t *testing.T, at string, names ...string) *Network {
 	n := newNetwork(names, func(conn net.Conn) string {
-		if from, _, _ := net.SplitHostPort(conn.RemoteAddr().String()); from == "127.0.0.9" {
-			return "a"
-		}
-		return ""
+		from, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
+		return map[string]string{"127.0.0.9": "a", "127.0.0.10": "b"}[from]
 	})
 	t.Cleanup(n.close)
 	must.Do(t, n.open("b", net.JoinHostPort(n.host(), port(at)), at))
@@ -180,6 +178,12 @@ func TestOtherLinksAreNotHeld(t *testing.T) {
 	c := call(t, n)
 	c.say("one")
 	c.hears("one")
+	n.Isolate("b")
+	conn := must.Get(dial(n, 0, "127.0.0.10"))
+	defer conn.Close()
+	self := &caller{t, conn, bufio.NewReader(conn)}
+	self.say("two")
+	self.hears("two")
 }
 
 // The end of a connection does not get through a link that is held.
