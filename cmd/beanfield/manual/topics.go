@@ -30,6 +30,7 @@ var Topics = []Topic{
 	{"puts", "one of them: a put with a key, a name, milliseconds, tags and more"},
 	{"reserves", "another: a reserve by tags, which tells more of its jobs"},
 	{"batches", "those for many jobs at once"},
+	{"clients", "what to set in client libraries, Laravel and Symfony"},
 	{"moves", "moving jobs to another tube, and changing them"},
 	{"browsers", "which web pages may use the server, and by what names"},
 	{"monitoring", "what to watch, and when to be alerted"},

@@ -1,0 +1,53 @@
+'use strict'
+// A server that says what it is asked to say, so that clients meet every answer, and answers that are cut:
+// the body of a put, of the first job of a batch, the tag "answer", the text to look for, or the token is what it
+// answers. Of "CUT …" it sends the rest and hangs up; if the same comes again, it answers OUT_OF_MEMORY.
+const net = require('net')
+
+const verbs = ['put-with', 'put-batch', 'reserve-batch', 'reserve-with', 'list-jobs']
+const list = `---\n${verbs.map(verb => `- ${verb}\n`).join('')}`
+const batches = { // by the size that is asked for
+  1: 'CUT RESERVED_BATCH 2\r\nRESERVED 1 4\r\nab\r\n\r\nRESERVED 2 9\r\n\r\n',
+  2: 'CUT RESERVED_BATCH 1\r\nRESERVED 1',
+  3: 'CUT ',
+  4: 'RESERVED_BATCH 2\r\nRESERVED 7 4\r\na\r\nb\r\nRESERVED 8 0\r\n', // byte by byte
+}
+const seen = new Set()
+
+function answer(line, body) {
+  const [verb, size] = line.split(' ')
+  if (verb === 'capabilities') return `OK ${list.length}\r\n${list}`
+  if (verb === 'use') return `USING ${size}`
+  if (verb === 'watch' || verb === 'ignore') return 'WATCHING 1'
+  if (verb === 'delete') return 'DELETED'
+  if (verb === 'put-with') return body
+  if (verb === 'put-batch') return body.slice(body.indexOf('\r\n') + 2).slice(0, Number(body.split(' ')[3].trim().split('\r')[0]))
+  if (verb === 'reserve-batch') return batches[size]
+  return decodeURIComponent(/(?:answer=|body=|auth )(.*)/.exec(line)[1])
+}
+
+const server = net.createServer(socket => {
+  let got = ''
+  socket.setNoDelay(true).on('error', () => {}).on('data', async data => {
+    got += data.toString('latin1')
+    const end = got.indexOf('\r\n')
+    if (end < 0) return
+    const line = got.slice(0, end)
+    const size = line.startsWith('put-') ? Number(line.split(' ')[1]) + 2 : 0
+    if (got.length < end + 2 + size) return
+    const text = answer(line, got.slice(end + 2, end + size))
+    got = ''
+    if (!text.startsWith('CUT ')) {
+      const whole = Buffer.from(`${text}\r\n`)
+      if (!line.startsWith('reserve-batch')) return socket.write(whole)
+      for (const byte of whole) await new Promise(sent => socket.write(Buffer.from([byte]), sent))
+    } else if (seen.has(line + text)) {
+      socket.write('OUT_OF_MEMORY\r\n')
+    } else {
+      seen.add(line + text)
+      socket.end(text.slice(4))
+    }
+  })
+})
+const [host, port] = [process.argv[process.argv.indexOf('-l') + 1], process.argv[process.argv.indexOf('-p') + 1]]
+server.listen(Number(port), host)
