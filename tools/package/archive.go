@@ -21,7 +21,8 @@ func (r *release) archives() error {
 	plain := []entry{{inside, "", 0o755}, {inside + "beanfield", "beanfield", 0o755}}
 	for _, name := range []string{
 		"beanfield.1", "beanfield.bash", "_beanfield", "beanfield.fish", "beanfield.service", "beanfield.socket",
-		"sysusers.conf", "tmpfiles.conf", "beanfield.toml", "config.example.toml", "copyright",
+		"sysusers.conf", "tmpfiles.conf", "beanfield.toml", "config.example.toml", "kubernetes.yaml",
+		"copyright",
 	} {
 		plain = append(plain, entry{inside + name, name, 0o644})
 	}

@@ -21,6 +21,7 @@ var Topics = []Topic{
 	{"changes", "what changed in each version"},
 	{"clusters", "several machines as one server, which survives the loss of one"},
 	{"recovery", "a cluster whose nodes are lost, full or damaged"},
+	{"kubernetes", "an example of three nodes, and what to change in it"},
 	{"engine", "a cluster whose log is on the site's own NATS servers"},
 	{"sizing", "how much memory and disk jobs take"},
 	{"security", "who can reach the server, and how to limit that"},
