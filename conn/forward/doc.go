@@ -61,7 +61,8 @@
 //   - both sides have ended, or the server takes no more either: the pair ends at once.
 //
 // A client that has reset its connection looks to the server like one that has half-closed it: what it sent before is
-// served, and the replies are thrown away. When the owner changes, replies that have arrived are passed on, and then
+// served, and the replies are thrown away. A connection between nodes that breaks may have lost replies, so the client's
+// is reset. When the owner changes, replies that have arrived are passed on, and then
 // all pairs end. When the forwarder is closed, or a link whose front ends have closed their clients, nothing more is
 // read from clients, and a pair ends at the end of the replies, or when no reply has come for 100 ms (quietFor).
 //

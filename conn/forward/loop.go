@@ -221,8 +221,8 @@ func (l *loop) end(p *pair) {
 func (l *loop) closeGone() {
 	for i, p := range l.gone {
 		l.gone[i] = nil
-		l.close(&p.client, p.was)
-		l.close(&p.link, p.was)
+		l.close(&p.client, p.was, p.lacks())
+		l.close(&p.link, p.was, false)
 		if p.left != nil {
 			p.left()
 		}

@@ -44,6 +44,7 @@ type end struct {
 	ended    bool // all that comes has been read
 	shut     bool // it has been told that nothing more comes
 	dead     bool // it takes nothing any more: what is for it is thrown away
+	broken   bool // it has died, and has not ended in order
 }
 
 // full says that the socket does not take more now.
@@ -70,7 +71,7 @@ func (l *loop) turn(p *pair) {
 		}
 		m, again := l.move(from, to)
 		moved, more = moved || m, more || again
-		if from.ended && !to.full() {
+		if from.ended && !to.full() && (to == &p.link || !p.lacks()) {
 			l.shut(to)
 		}
 	}
@@ -86,6 +87,10 @@ func (l *loop) turn(p *pair) {
 		l.lingerIf(p, moved)
 	}
 }
+
+// lacks says that replies may be lost, since the connection to the node that serves has broken. At a link the front end
+// has closed the other socket, and knows why.
+func (p *pair) lacks() bool { return p.link.broken && p.door != nil }
 
 // lingerIf has a pair end after a while if one side is gone, or all are to go, unless bytes move.
 func (l *loop) lingerIf(p *pair, moved bool) {
@@ -144,7 +149,7 @@ func (l *loop) read(e *end) (n int) {
 		e.readable, e.ended = false, true
 	default:
 		e.readable, e.ended = false, true
-		l.kill(e)
+		l.kill(e, err)
 	}
 	if !e.readable && !e.ended {
 		l.poll.Emptied(e.fd)
@@ -194,7 +199,7 @@ func (l *loop) send(e *end, b []byte) (n int) {
 		}
 	}
 	if err != nil && err != syscall.EAGAIN {
-		l.kill(e)
+		l.kill(e, err)
 	}
 	return n
 }
@@ -207,8 +212,10 @@ func (l *loop) awaitRoom(e *end) {
 	}
 }
 
-// kill notes that an end takes nothing any more.
-func (l *loop) kill(e *end) { e.dead, e.kept = true, nil }
+// kill notes that an end takes nothing any more. EPIPE comes after an end in order.
+func (l *loop) kill(e *end, why error) {
+	e.dead, e.kept, e.broken = true, nil, e.broken || why != syscall.EPIPE
+}
 
 // shut tells an end, which is not full, that nothing more comes.
 func (l *loop) shut(e *end) {
@@ -224,15 +231,15 @@ func (l *loop) shut(e *end) {
 	}
 }
 
-// close closes the socket of an end. Whoever does not get all must not believe that it has ended in order. Who has got
-// all must not lose it: bytes that nobody has read would make the kernel take back what it has not delivered yet; so
-// they are read, as many as a turn allows.
-func (l *loop) close(e *end, was state) {
+// close closes the socket of an end. Whoever does not get all, or perhaps not, must not believe that it has ended in
+// order. Who has got all must not lose it: bytes that nobody has read would make the kernel take back what it has not
+// delivered yet; so they are read, as many as a turn allows.
+func (l *loop) close(e *end, was state, lacks bool) {
 	if e.fd < 0 {
 		return
 	}
 	switch {
-	case was == joined && e.full():
+	case was == joined && (e.full() || lacks):
 		syscall.SetsockoptLinger(e.fd, syscall.SOL_SOCKET, syscall.SO_LINGER, &syscall.Linger{Onoff: 1})
 	case was == joined:
 		l.shut(e)
