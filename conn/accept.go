@@ -38,7 +38,7 @@ func (a *Acceptor) Serve(l net.Listener, f FrontEnd) error {
 		fd, err := accept(raw)
 		switch {
 		case err == nil:
-			if !a.enter() {
+			if !a.enter(nil) {
 				return syscall.Close(fd)
 			}
 			f.Welcome(fd, nil)

@@ -79,10 +79,12 @@ func (a *Acceptor) Limit(connections int) {
 // Open is how many clients are with front ends now.
 func (a *Acceptor) Open() int { return int(a.open.Load()) }
 
-// Admit hands a client over that has not come by a listener of the acceptor. It reports false if as many as allowed are
-// open: the socket is still the caller's. Stop does not end it: the caller does, before the front end closes down.
-func (a *Acceptor) Admit(f FrontEnd, socket int, from *Peer) bool {
-	if !a.take() {
+// Admit hands a client over that has not come by a listener of the acceptor. While as many as allowed are open, it
+// waits for its turn among the listeners, until done is closed; with nil it does not wait. If it reports false, the
+// socket is still the caller's. Stop does not end it, but for its waits: the caller does, before the front end closes
+// down.
+func (a *Acceptor) Admit(f FrontEnd, socket int, from *Peer, done <-chan struct{}) bool {
+	if !a.take() && (done == nil || !a.enter(done)) {
 		return false
 	}
 	f.Welcome(socket, from)
@@ -111,9 +113,11 @@ func (a *Acceptor) Stop() {
 	a.spare.release()
 }
 
-func (a *Acceptor) stopped() bool {
+func (a *Acceptor) stopped() bool { return isClosed(a.stopping) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-a.stopping:
+	case <-c:
 		return true
 	default:
 		return false

@@ -144,7 +144,7 @@ func TestTwoLeaveAtOnce(t *testing.T) {
 		for range 2 {
 			go func() {
 				a.awaitDescriptor(syscall.EMFILE)
-				in <- a.enter()
+				in <- a.enter(nil)
 			}()
 		}
 		for range 2 {
@@ -260,4 +260,39 @@ func TestRoom(t *testing.T) {
 	f.room = make(chan struct{})
 	listen()
 	h.Stop()
+}
+
+// A client that another node has passed on takes turns with a listener that always has one more.
+func TestAdmitTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := must.Get(NewAcceptor(Options{MaxConnections: 1}))
+		h := &front{&house{Acceptor: a}, make(chan int, 9)}
+		a.take()
+		in := make(chan bool, 9)
+		go func() {
+			for range 3 {
+				in <- a.enter(nil)
+			}
+		}()
+		synctest.Wait()
+		never := make(chan struct{})
+		go a.Admit(h, 7, nil, never)
+		synctest.Wait()
+		for range 2 {
+			a.Left()
+			synctest.Wait()
+		}
+		if len(in) != 1 || len(h.in) != 1 {
+			t.Errorf("the listener has let %d in, and %d have been passed on", len(in), len(h.in))
+		}
+		for range 2 {
+			a.Left()
+			synctest.Wait()
+		}
+		given := make(chan struct{})
+		close(given)
+		if a.Admit(h, 8, nil, given) || a.Admit(h, 8, nil, nil) || len(in) != 3 {
+			t.Errorf("the listener has let %d in, and one who does not wait is in", len(in))
+		}
+	})
 }

@@ -58,5 +58,6 @@
 //
 // N4: a listener that waits for a client to leave wakes when one does. A client
 // that leaves puts a token into a channel; there is room for one token only, so a
-// listener that has let a client in after a wait passes the token on.
+// listener that has let a client in after a wait passes the token on, and so does who gives up. Those who wait take
+// turns: a client that another node has passed on waits as a listener does, so that neither is always the last.
 package conn

@@ -3,18 +3,21 @@ package conn
 import "time"
 
 // enter counts a client in. It waits while MaxConnections are open, and reports
-// false if Stop came first.
-func (a *Acceptor) enter() bool {
+// false if Stop came first, or done was closed.
+func (a *Acceptor) enter(done <-chan struct{}) bool {
 	for !a.take() {
 		if a.worthALine() {
 			a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
 		}
-		a.awaitLeave(a.full)
-		if a.stopped() {
+		a.awaitLeave(a.full, done)
+		if a.stopped() || isClosed(done) {
+			a.nudge() // likewise
 			return false
 		}
 	}
-	a.nudge() // N4: the token that woke this one may stand for two who left
+	if !a.full() { // or whoever wakes in vain would lose its turn
+		a.nudge() // N4: the token that woke this one may stand for two who left
+	}
 	return true
 }
 
@@ -42,7 +45,7 @@ func (a *Acceptor) awaitDescriptor(err error) {
 	if a.worthALine() {
 		a.log.Error("accepting pauses", "error", err, "connections", a.open.Load())
 	}
-	a.awaitLeave(func() bool { return true })
+	a.awaitLeave(func() bool { return true }, nil)
 }
 
 // quiet is how long accepting may pause and go on without another line: in
@@ -59,8 +62,8 @@ func (a *Acceptor) worthALine() bool {
 // something else in the process or on the machine may have freed a descriptor.
 const retryAfter = time.Second
 
-// awaitLeave pauses until a client leaves, if there is still a reason to.
-func (a *Acceptor) awaitLeave(reason func() bool) {
+// awaitLeave pauses until a client leaves, if there is still a reason to, or done is closed.
+func (a *Acceptor) awaitLeave(reason func() bool, done <-chan struct{}) {
 	a.short.Add(1)
 	defer a.short.Add(-1)
 	if !reason() {
@@ -71,6 +74,7 @@ func (a *Acceptor) awaitLeave(reason func() bool) {
 	select {
 	case <-a.freed:
 	case <-a.stopping:
+	case <-done:
 	case <-t.C:
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"beanfield/cmd/beanfield/node"
 	"beanfield/conn"
 	"beanfield/conn/forward"
+	"beanfield/conn/socket"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
@@ -172,14 +172,14 @@ func TestAbandonedStart(t *testing.T) {
 // stuck is a host that takes nobody, and says so when it is closed.
 type stuck chan struct{}
 
-func (s stuck) Take(forward.Entrance, int, *conn.Peer) error {
+func (s stuck) Take(forward.Entrance, int, *conn.Peer, <-chan struct{}) error {
 	<-s
 	return errors.New("it was stuck")
 }
 
 // pair is a client's socket, and the other end of it.
 func pair(t *testing.T) (near int, far net.Conn) {
-	two := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
+	two := must.Get(socket.Pair())
 	file := os.NewFile(uintptr(two[1]), "client")
 	defer file.Close()
 	far = must.Get(net.FileConn(file))
@@ -200,13 +200,13 @@ func TestLostTermCutsFirst(t *testing.T) {
 	var clients []net.Conn
 	for _, front := range []conn.FrontEnd{s.beanstalk, s.queue.Over(&net.TCPAddr{}, nil)} {
 		near, far := pair(t)
-		f.acceptor.Admit(front, near, &conn.Peer{})
+		f.acceptor.Admit(front, near, &conn.Peer{}, nil)
 		clients = append(clients, far)
 	}
 	host := make(stuck)
 	f.passing.forwarder.Local(host)
 	near, _ := pair(t)
-	f.acceptor.Admit(f.passing.forwarder.Over(forward.Entrance{}), near, &conn.Peer{})
+	f.acceptor.Admit(f.passing.forwarder.Over(forward.Entrance{}), near, &conn.Peer{}, nil)
 	lost, left := make(chan struct{}), make(chan error)
 	close(lost)
 	go func() { left <- f.Leave(lost) }()

@@ -188,14 +188,26 @@ func (s *service) frontFor(e forward.Entrance) (conn.FrontEnd, error) {
 
 // Take implements forward.Host. Whether there is room for a client of this node's own, its acceptor has asked, and
 // counts it since.
-func (s *service) Take(e forward.Entrance, socket int, from *conn.Peer) error {
+func (s *service) Take(e forward.Entrance, socket int, from *conn.Peer, done <-chan struct{}) error {
 	f, err := s.frontFor(e)
 	switch {
 	case err != nil:
 		return err
 	case from == nil:
 		f.Welcome(socket, nil)
-	case s.room(e) != nil || !s.acceptor.Admit(f, socket, from):
+		return nil
+	}
+	for room := s.room(e); room != nil; room = s.room(e) {
+		if done == nil {
+			return forward.ErrFull
+		}
+		select {
+		case <-room:
+		case <-done:
+			return forward.ErrFull
+		}
+	}
+	if !s.acceptor.Admit(f, socket, from, done) {
 		return forward.ErrFull
 	}
 	return nil

@@ -19,10 +19,14 @@
 //	                        socket); proof (32)
 //	link -> node  answer    taken, not serving, full, or refused; reason (with its length); proof (32)
 //
+// "Not serving" and "full" are not the last word: the link has the client wait, and answers once more when it serves,
+// or has room (hold.go). If it closes the connection instead, the first answer holds, and the node comes again later.
+//
 // A proof is HMAC-SHA256 of what is sent and of both nonces, with a key made from the cluster's name and secret. So
 // both sides prove who they are, no clocks are compared, and nothing can be sent twice. Each side reads exactly these
 // bytes: after "taken" the bare socket is the client's, and the front end gets it. It gets it right before the answer
-// is sent, while it can still say no. Front ends do not speak before their clients do, and the client's first bytes
+// is sent, while it can still say no. All descriptors that a client needs are there before: a shortage is told in time.
+// Front ends do not speak before their clients do, and the client's first bytes
 // come after the answer.
 //
 // With certificates the connection is TLS 1.3, and both sides must show one that the cluster's CA has signed. Then the
@@ -39,17 +43,20 @@
 //	loop      a goroutine: its epoll instance, one buffer, its pairs. Others reach it by post.
 //	pair      a client and the connection on which it is passed on: two ends, that is sockets. Its loop's.
 //	line      the clients of a forwarder's loop that are not joined: they wait, or are shaking. Its loop's.
-//	handshake a goroutine for each, 64 at most over all loops. It has the new connection until it posts that to its
-//	          loop.
+//	handshake a goroutine for each, until it posts the new connection to its loop: 64 at most over all loops that a
+//	          link has not answered, and those whom it has wait.
 //	guests    those who are shaking hands with a link, under a lock; each has a goroutine.
+//	holds     nodes whose clients a link has wait, under a lock; each has two goroutines: one waits, and one watches
+//	          whether the node closes the connection.
 //
 // A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
-// nothing. When there is an owner, the first of the line are passed on. If that fails, or the link does not serve yet,
-// they go back to their place, and the line rests for 100 ms, then twice as long, up to 250 ms. If there is no room at
-// their entrance, only the clients of that entrance do (row): others do not wait behind them. An attempt that ends
-// because the client has waited for too long says nothing of the owner, and nobody rests. If the link refuses a
-// client, it is closed: then the two nodes have different listeners, or believe in different clusters. When a wait has
-// taken too long the client is closed.
+// nothing. When there is an owner, the first of the line are passed on. If the owner's link does not serve yet, or has
+// no room, it has four of each entrance and loop wait (heldEnough): they are served there without being asked for
+// again, and the others wait here, behind them, and keep nobody of another entrance waiting. If the link cannot be
+// reached, or has too many already, the client goes back to its place, and the line, or its entrance's row, rests for
+// 100 ms, then twice as long, up to 250 ms. If the link refuses a client, it is closed: then the two nodes have
+// different listeners, or believe in different clusters. When a wait has taken too long the client is closed, wherever
+// it waits.
 //
 // # How connections end
 //
@@ -61,8 +68,8 @@
 //   - both sides have ended, or the server takes no more either: the pair ends at once.
 //
 // A client that has reset its connection looks to the server like one that has half-closed it: what it sent before is
-// served, and the replies are thrown away. A connection between nodes that breaks may have lost replies, so the client's
-// is reset. When the owner changes, replies that have arrived are passed on, and then
+// served, and the replies are thrown away. A connection between nodes that breaks may have lost replies, so the
+// client's is reset. When the owner changes, replies that have arrived are passed on, and then
 // all pairs end. When the forwarder is closed, or a link whose front ends have closed their clients, nothing more is
 // read from clients, and a pair ends at the end of the replies, or when no reply has come for 100 ms (quietFor).
 //
@@ -110,5 +117,10 @@
 //
 // FW8: a stranger at the address of a link gets no byte of a client.
 //
-// FW9: when Local returns, the host that was named before is given nobody any more.
+// FW9: when Local returns, the host that was named before is given nobody any more. Who waits for room there waits for
+// its successor.
+//
+// FW10: clients of one entrance of one node are served in the order in which they have come to the link, and the first
+// of them takes its turn among all who wait for room (package conn). So a client waits about as long at a full server
+// as one that comes directly: each entrance of each node counts like a listener there.
 package forward

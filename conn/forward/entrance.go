@@ -18,12 +18,12 @@ type Entrance struct {
 
 // Host is what serves clients in this process, for as long as it does.
 type Host interface {
-	// Take hands a client to the front end that its entrance is for, and does not block. from is who the client is, if
-	// another node has passed it on: it is counted now. With nil the kernel knows who it is, and it keeps the place
-	// that it has had with the forwarder (FW5). After an error the socket is still the caller's. After ErrNotServing
-	// nobody is taken now, and after ErrFull nobody at this entrance: the client may come again. After any other error
-	// it will never be served here.
-	Take(e Entrance, socket int, from *conn.Peer) error
+	// Take hands a client to the front end that its entrance is for. from is who the client is, if another node has
+	// passed it on: it is counted now. With nil the kernel knows who it is, and it keeps the place that it has had with
+	// the forwarder (FW5). If there is no room for it, Take waits until done is closed; with nil it never waits. After
+	// an error the socket is still the caller's. After ErrNotServing nobody is taken now, and after ErrFull nobody at
+	// this entrance: the client may come again. After any other error it will never be served here.
+	Take(e Entrance, socket int, from *conn.Peer, done <-chan struct{}) error
 }
 
 var (

@@ -14,7 +14,7 @@ import (
 // bare is a host that keeps the bare sockets of its clients.
 type bare struct{ come chan int }
 
-func (h bare) Take(_ Entrance, fd int, _ *conn.Peer) error {
+func (h bare) Take(_ Entrance, fd int, _ *conn.Peer, _ <-chan struct{}) error {
 	h.come <- fd
 	return nil
 }

@@ -16,9 +16,10 @@ import (
 // front is a host that keeps its clients until the test has them.
 type front struct {
 	mu   sync.Mutex
-	err  error    // what it answers
-	full Entrance // which has no room
-	left func()   // is called for clients of this process, which have places (FW5)
+	err  error         // what it answers
+	full Entrance      // which has no room
+	room chan struct{} // is closed when full changes
+	left func()        // is called for clients of this process, which have places (FW5)
 	come chan *visit
 }
 
@@ -32,16 +33,28 @@ type visit struct {
 // CloseWrite says that the host sends no more.
 func (v *visit) CloseWrite() error { return v.Conn.(interface{ CloseWrite() error }).CloseWrite() }
 
-func newFront() *front { return &front{come: make(chan *visit, 1<<16)} }
+func newFront() *front { return &front{come: make(chan *visit, 1<<16), room: make(chan struct{})} }
 
-func (h *front) Take(e Entrance, fd int, from *conn.Peer) error {
+func (h *front) Take(e Entrance, fd int, from *conn.Peer, done <-chan struct{}) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.err != nil {
 		return h.err
 	}
-	if e == h.full {
-		return ErrFull
+	for e == h.full {
+		if done == nil {
+			return ErrFull
+		}
+		room := h.room
+		h.mu.Unlock()
+		select {
+		case <-room:
+		case <-done:
+		}
+		h.mu.Lock()
+		if room == h.room {
+			return ErrFull
+		}
 	}
 	file := os.NewFile(uintptr(fd), "client")
 	defer file.Close()
@@ -61,6 +74,14 @@ func (h *front) say(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.err = err
+}
+
+// fill says which entrance has no room from now on.
+func (h *front) fill(e Entrance) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.room)
+	h.full, h.room = e, make(chan struct{})
 }
 
 // next is the next client that comes.

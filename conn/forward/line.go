@@ -18,20 +18,23 @@ type line struct {
 	forwarder *Forwarder
 	share     int // how many may be passed on at once
 
-	rows    map[*door]*row // who waits
-	shaking int
-	host    Host   // this process, while it serves
-	owner   string // the address of the link of the node that serves; "" if nobody is heard to
-	term    context.Context
-	endTerm context.CancelFunc // term is that of the owner, and ends with it
-	rest    rest               // of all, when the owner does not serve, or cannot be reached
+	rows     map[*door]*row // who waits
+	attempts int            // to pass clients on
+	shaking  int            // of these, those that the link has not answered
+	host     Host           // this process, while it serves
+	owner    string         // the address of the link of the node that serves; "" if nobody is heard to
+	term     context.Context
+	endTerm  context.CancelFunc // term is that of the owner, and ends with it
+	rest     rest               // of all, when the owner does not serve, or cannot be reached
 }
 
-// row has the clients of one entrance that wait, by when they have come. It rests when there is no room at the
-// entrance.
+// row has the clients of one entrance that are not joined, by when they have come. It rests when there is no room at
+// the entrance.
 type row struct {
-	list
-	rest rest
+	list          // they wait
+	underWay list // they are being passed on
+	held     int  // of these, those whom the link of the owner has wait
+	rest     rest
 }
 
 // rest is a pause, in which nobody is passed on.
@@ -51,14 +54,16 @@ func (r *rest) begin(now int64) {
 const (
 	// mostShakes is how many clients are passed on at once, over all loops.
 	mostShakes = 64
-	// shakeFor is how long it may take to pass a client on.
+	// heldEnough is how many of a row the owner's link has in hand before no more are passed on: it can serve one as
+	// soon as there is room, and the others wait here, which takes less.
+	heldEnough = 4
+	// shakeFor is how long a link may take to answer, or half of what a client waits.
 	shakeFor = 5 * time.Second
 	// After a failure nobody is passed on for firstPause, and then for twice the last pause.
 	firstPause, longestPause = 100 * time.Millisecond, 250 * time.Millisecond
 )
 
-// errWaitOver says that a client's own wait ended while it was passed on, which says nothing of the owner.
-var errWaitOver = errors.New("it has waited for too long")
+var errMute = errors.New("it has not answered in time")
 
 // arrive takes a client in.
 func (n *line) arrive(p *pair) {
@@ -106,7 +111,7 @@ func (n *line) foremost() (p *pair) {
 		return nil
 	}
 	for _, r := range n.rows {
-		if q := r.first; q != nil && n.now >= r.rest.until && (p == nil || q.at < p.at) {
+		if q := r.first; q != nil && n.now >= r.rest.until && r.held < heldEnough && (p == nil || q.at < p.at) {
 			p = q
 		}
 	}
@@ -132,7 +137,7 @@ func (n *line) postponed(p *pair, err error) bool {
 // give gives a client to this process' own host.
 func (n *line) give(p *pair) {
 	n.poll.Remove(p.client.fd)
-	err := n.host.Take(p.door.entrance, p.client.fd, nil)
+	err := n.host.Take(p.door.entrance, p.client.fd, nil, nil)
 	switch {
 	case err == nil:
 		n.served(p)
@@ -153,29 +158,50 @@ func (n *line) refuse(p *pair, node string, err error) {
 	n.end(p)
 }
 
-// begin begins to pass a client on.
+// begin begins to pass a client on. The attempt ends with its wait (ring), or when it leaves.
 func (n *line) begin(p *pair) {
-	n.row(p).remove(p)
+	r := n.row(p)
+	r.remove(p)
+	r.underWay.add(p)
 	p.state = shaking
+	n.attempts++
 	n.shaking++
-	wait := n.forwarder.wait.Load()
-	until := min(p.at+wait, n.now+int64(shakeFor))
-	late := until-n.now < min(wait, int64(shakeFor))/2 // the owner has not the time that it should have
-	ctx, cancel := context.WithDeadline(n.term, n.start.Add(time.Duration(until)))
+	ctx, cancel := context.WithCancelCause(n.term)
+	p.stop = func() { cancel(nil) }
+	mute := time.AfterFunc(min(shakeFor, time.Duration(n.forwarder.wait.Load())/2), func() { cancel(errMute) })
 	f, term, owner, e, from := n.forwarder, n.term, n.owner, p.door.entrance, conn.PeerOf(p.client.fd)
 	go func() {
-		defer cancel()
-		link, err := f.proofs.pass(ctx, owner, e, from)
-		if err != nil && late && ctx.Err() == context.DeadlineExceeded {
-			err = errWaitOver
+		defer cancel(nil)
+		link, err := f.proofs.pass(ctx, owner, e, from, func() {
+			mute.Stop()
+			n.post(func() { n.hold(p) })
+		})
+		mute.Stop()
+		if err != nil && context.Cause(ctx) == errMute {
+			err = errMute
 		}
 		n.post(func() { n.passed(p, term, link, err) })
 	}()
 }
 
+// hold notes that the owner's link has a client wait, until there is room or it serves.
+func (n *line) hold(p *pair) {
+	p.held = true
+	n.shaking--
+	n.row(p).held++
+	n.serve()
+}
+
 // passed goes on with a client after an attempt to pass it on, in a term.
 func (n *line) passed(p *pair, term context.Context, link end, err error) {
-	n.shaking--
+	r := n.row(p)
+	if r.underWay.remove(p); p.held {
+		r.held--
+	} else {
+		n.shaking--
+	}
+	n.attempts--
+	p.held, p.stop = false, nil
 	var no *refusal
 	switch {
 	case err == nil && (p.state == over || term != n.term):
@@ -184,7 +210,7 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 		n.served(p)
 		p.link = link
 		n.join(p)
-	case term != n.term || p.state == over || err == errWaitOver || n.postponed(p, err):
+	case term != n.term || p.state == over || n.postponed(p, err):
 	case errors.As(err, &no):
 		n.refuse(p, n.owner, err)
 	default:
@@ -193,7 +219,7 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 	}
 	if p.state == shaking {
 		p.state = waiting
-		n.row(p).add(p)
+		r.add(p)
 	}
 	n.ring()
 }
@@ -214,12 +240,13 @@ func (n *line) stirred(p *pair, events uint32) {
 func (n *line) due() int64 {
 	due := int64(math.MaxInt64)
 	for _, r := range n.rows {
-		if r.first == nil {
-			continue
+		for _, p := range [2]*pair{r.first, r.underWay.first} {
+			if p != nil {
+				due = min(due, p.at+n.forwarder.wait.Load())
+			}
 		}
-		due = min(due, r.first.at+n.forwarder.wait.Load())
 		again := max(n.rest.until, r.rest.until)
-		if (n.host != nil || n.owner != "") && again > n.now {
+		if r.first != nil && (n.host != nil || n.owner != "") && again > n.now {
 			due = min(due, again)
 		}
 	}
@@ -232,8 +259,10 @@ func (n *line) due() int64 {
 // ring closes clients that have waited for long enough, and ends pauses.
 func (n *line) ring() {
 	for _, r := range n.rows {
-		for p := r.first; p != nil && n.now-p.at >= n.forwarder.wait.Load(); p = r.first {
-			n.end(p)
+		for _, some := range [2]*list{&r.list, &r.underWay} {
+			for p := some.first; p != nil && n.now-p.at >= n.forwarder.wait.Load(); p = some.first {
+				n.end(p)
+			}
 		}
 	}
 	n.serve()

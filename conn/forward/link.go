@@ -33,8 +33,13 @@ type Link struct {
 	guests   guests
 	slots    chan struct{} // of the handshakes of TLS that compute
 
-	mu   sync.RWMutex // held while the host takes a client
-	host Host
+	mu      sync.RWMutex // held while the host takes a client, or one waits for room there
+	host    Host
+	term    context.Context // that of the host, or of the time without one; ends with life
+	endTerm context.CancelFunc
+	life    context.Context
+	end     context.CancelFunc // of life
+	holds   holds
 
 	loops []*loop // with certificates: they join the connections of nodes with those of the host
 	next  atomic.Uint64
@@ -57,7 +62,9 @@ func Listen(address string, o LinkOptions) (*Link, error) {
 	}
 	k := &Link{proofs: p, log: o.Logger, listener: l, ended: make(chan struct{}),
 		slots: make(chan struct{}, mostComputed)}
-	k.guests.all = map[*guest]struct{}{}
+	k.guests.all, k.holds.all = map[*guest]struct{}{}, map[origin]*turns{}
+	k.life, k.end = context.WithCancel(context.Background())
+	k.term, k.endTerm = context.WithCancel(k.life)
 	if p.tls != nil {
 		if k.loops, err = newLoops(o.Loops); err != nil {
 			l.Close()
@@ -75,11 +82,15 @@ func Listen(address string, o LinkOptions) (*Link, error) {
 func (k *Link) Address() string { return k.listener.Addr().String() }
 
 // Local says who takes clients in this process; nil: nobody. When it returns, no host that was named before is given
-// anybody.
+// anybody. It is called by one goroutine at a time.
 func (k *Link) Local(h Host) {
+	k.mu.RLock()
+	k.endTerm() // nobody waits for the former host any more, and keeps the lock
+	k.mu.RUnlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.host = h
+	k.term, k.endTerm = context.WithCancel(k.life)
 }
 
 // acceptPause is how long the link rests when it cannot accept.
@@ -128,18 +139,23 @@ func (k *Link) receive(g *guest) {
 	if own := k.proofs.cluster; r.cluster != own {
 		err = fmt.Errorf("it is a node of cluster %q, and not of %q", own, r.cluster)
 	} else {
-		err = k.take(w, &r, &nl)
+		err = k.serve(&visitor{g.c, w, &r, &nl})
 	}
 	if err != nil {
-		s := refused
-		switch {
-		case errors.Is(err, ErrNotServing):
-			s = notServing
-		case errors.Is(err, ErrFull):
-			s = full
-		}
-		k.proofs.key.answer(w, s, clean(err), &nl, &r.nonce)
+		k.say(w, err, &nl, &r.nonce)
 	}
+}
+
+// say answers that a client is not taken.
+func (k *Link) say(w *wire, why error, nl, nn *nonce) error {
+	s := refused
+	switch why {
+	case ErrNotServing, errShort:
+		s = notServing
+	case ErrFull:
+		s = full
+	}
+	return k.proofs.key.answer(w, s, clean(why), nl, nn)
 }
 
 // strangerTo is what the log says of somebody who has not proved that it is a node.
@@ -153,63 +169,77 @@ func strangerTo(err error) string {
 		"clients that are passed on"
 }
 
+// visitor is a node that has said which client it wants to pass on.
+type visitor struct {
+	c  net.Conn // below the wire
+	w  *wire
+	r  *request
+	nl *nonce
+}
+
 // take gives a client to the host, and tells the other node so: only then it sends the client's bytes (FW2). Nobody
-// else writes before, since no front end speaks before its client does.
-func (k *Link) take(w *wire, r *request, nl *nonce) error {
-	near, far, err := k.socketFor(w)
+// else writes before, since no front end speaks before its client does. All descriptors that the client needs are there
+// before the host has it. If there is no room, it waits until done is closed; with nil it does not wait.
+func (k *Link) take(v *visitor, done <-chan struct{}) error {
+	near, far, err := k.socketsFor(v.w)
 	if err != nil { // no descriptors, most likely
 		k.shortage.warn(k.log, "clients of other nodes cannot be taken", "error", err)
-		return ErrNotServing
+		return errShort
 	}
-	k.mu.RLock()
-	if k.host == nil {
-		err = ErrNotServing
-	} else {
-		peer := r.peer // whoever keeps it shall not keep the request
-		err = k.host.Take(r.entrance, far, &peer)
-	}
-	k.mu.RUnlock()
-	if err != nil {
+	if err = k.give(v.r, far, done); err != nil {
 		syscall.Close(far)
-		if near >= 0 {
-			syscall.Close(near)
-		}
+		near.close()
 		return err
 	}
-	err = k.proofs.key.answer(w, taken, "", nl, &r.nonce)
-	if near >= 0 {
-		k.join(w, near, err)
+	err = k.proofs.key.answer(v.w, taken, "", v.nl, &v.r.nonce)
+	if near != nil {
+		k.join(v.w, near, err)
 	}
 	return nil
 }
 
-// socketFor makes the socket that a front end gets: that of the connection, or one of a new pair, whose other one is to
-// be joined with the connection.
-func (k *Link) socketFor(w *wire) (near, far int, err error) {
-	if w.tls == nil {
-		far, err = copyOf(w.below)
-		return -1, far, err
+// give gives a client to the host.
+func (k *Link) give(r *request, socket int, done <-chan struct{}) error {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.host == nil {
+		return ErrNotServing
+	}
+	peer := r.peer // whoever keeps it shall not keep the request
+	return k.host.Take(r.entrance, socket, &peer, done)
+}
+
+// socketsFor makes the socket that a front end gets: that of the connection, or one of a new pair. Then the other one
+// is to be joined with the connection.
+func (k *Link) socketsFor(w *wire) (near *pair, far int, err error) {
+	own, err := copyOf(w.below)
+	if err != nil || w.tls == nil {
+		return nil, own, err
 	}
 	two, err := socket.Pair()
 	if err != nil {
-		return -1, -1, os.NewSyscallError("socketpair", err)
+		syscall.Close(own)
+		return nil, -1, os.NewSyscallError("socketpair", err)
 	}
-	return two[0], two[1], nil
+	return &pair{client: end{fd: own}, link: end{fd: two[0]}}, two[1], nil
+}
+
+// close closes the sockets of a pair that no loop has. There may be none.
+func (p *pair) close() {
+	if p != nil {
+		syscall.Close(p.client.fd)
+		syscall.Close(p.link.fd)
+	}
 }
 
 // join joins the connection of a node with the host's.
-func (k *Link) join(w *wire, near int, err error) {
-	p := &pair{client: end{fd: -1}, link: end{fd: near}}
-	if err == nil {
-		p.client, err = w.detach()
-	}
+func (k *Link) join(w *wire, p *pair, err error) {
 	l := k.loops[k.next.Add(1)%uint64(len(k.loops))]
+	if err == nil {
+		p.client = w.detach(p.client.fd)
+	}
 	if err != nil || !l.post(func() { l.admit(p) }) {
-		for _, e := range []end{p.client, p.link} {
-			if e.fd >= 0 {
-				syscall.Close(e.fd)
-			}
-		}
+		p.close()
 	}
 }
 
@@ -228,6 +258,7 @@ func (l *loop) admit(p *pair) {
 func (k *Link) Close(ctx context.Context) error {
 	err := k.listener.Close()
 	<-k.ended
+	k.end()
 	k.guests.closeAll()
 	for _, l := range k.loops {
 		l.post(l.leave)

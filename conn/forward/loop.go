@@ -97,7 +97,7 @@ func (l *loop) run() {
 func (l *loop) finished() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.over = l.stopping && l.open == 0 && len(l.tasks) == 0 && (l.line == nil || l.line.shaking == 0)
+	l.over = l.stopping && l.open == 0 && len(l.tasks) == 0 && (l.line == nil || l.line.attempts == 0)
 	return l.over
 }
 
@@ -209,6 +209,9 @@ func (l *loop) end(p *pair) {
 	}
 	if p.in != nil {
 		p.in.remove(p)
+	}
+	if p.stop != nil {
+		p.stop()
 	}
 	p.was, p.state = p.state, over
 	l.open--

@@ -14,6 +14,8 @@ type pair struct {
 	client, link end    // at a link with TLS, client is the connection from the other node
 	state, was   state  // was is what it was before it was over
 	again        bool   // in the loop's list of that name
+	held         bool   // the link of the owner has it wait
+	stop         func() // ends the attempt to pass it on that is under way
 	at           int64  // since when it is in its list
 	in           *list  // nil if in none
 	prev, next   *pair  // there

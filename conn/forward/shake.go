@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -42,15 +43,12 @@ func (p *proofs) over(ctx context.Context, c net.Conn, shake func(net.Conn) *tls
 	return &wire{t, c, w}, nil
 }
 
-// detach is what a loop needs of the wire. It ends the wire.
-func (w *wire) detach() (e end, err error) {
-	if e.fd, err = copyOf(w.below); err != nil {
-		return e, err
+// detach is what a loop needs of the wire: its socket is a copy of the wire's. It ends the wire.
+func (w *wire) detach(socket int) end {
+	if w.tls != nil {
+		w.tls.Settle(w.Conn.(*tls.Conn), socket)
 	}
-	if e.tls = w.tls; e.tls != nil {
-		e.tls.Settle(w.Conn.(*tls.Conn), e.fd)
-	}
-	return e, nil
+	return end{fd: socket, tls: w.tls}
 }
 
 // copyOf is another descriptor of a connection.
@@ -75,29 +73,35 @@ func copyOf(c net.Conn) (fd int, err error) {
 }
 
 // pass asks the link at an address to take a client. The end that it returns is ready for the client's bytes: who is
-// there has proved itself (FW8).
-func (p *proofs) pass(ctx context.Context, address string, e Entrance, from conn.Peer) (link end, err error) {
+// there has proved itself (FW8). held is called when the link has the client wait.
+func (p *proofs) pass(ctx context.Context, address string, e Entrance, from conn.Peer, held func()) (link end,
+	err error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return link, err
 	}
-	defer c.Close() // the end has a descriptor of its own
+	defer c.Close()
+	fd, err := copyOf(c) // for the loop: when the link has taken the client it would be too late for a shortage
+	if err != nil {
+		return link, err
+	}
 	defer context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })()
 	w, err := p.over(ctx, c, func(below net.Conn) *tls.Conn {
 		return tls.Client(below, p.tlsTo(address))
 	})
+	if err == nil {
+		err = p.ask(w, e, from, held)
+	}
 	if err != nil {
+		syscall.Close(fd)
 		return link, err
 	}
-	if err := p.ask(w, e, from); err != nil {
-		return link, err
-	}
-	return w.detach()
+	return w.detach(fd), nil
 }
 
-// ask makes the handshake of this protocol.
-func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer) error {
+// ask makes the handshake of this protocol. If it gets no last word, the one before holds.
+func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer, held func()) error {
 	nl, err := readGreeting(w)
 	if err != nil {
 		return fmt.Errorf("it does not greet as a node of a cluster does: %w", err)
@@ -108,19 +112,27 @@ func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer) error {
 		return err
 	}
 	s, reason, err := p.key.readAnswer(w, &nl, &r.nonce)
-	switch {
-	case errors.Is(err, io.EOF):
+	if errors.Is(err, io.EOF) {
 		return errors.New("it has closed the connection: do both nodes have the same cluster.name and cluster.secret?")
-	case err != nil:
-		return err
-	case s == taken:
-		return nil
-	case s == notServing:
-		return ErrNotServing
-	case s == full:
-		return ErrFull
 	}
-	return &refusal{reason}
+	for last := error(nil); ; {
+		switch {
+		case err != nil:
+			return cmp.Or(last, err)
+		case s == taken:
+			return nil
+		case s == refused:
+			return &refusal{reason}
+		case last != nil:
+			return last
+		case s == notServing:
+			last = ErrNotServing
+		default:
+			last = ErrFull
+		}
+		held()
+		s, reason, err = p.key.readAnswer(w, &nl, &r.nonce)
+	}
 }
 
 // hear hears what another node asks for.

@@ -28,6 +28,7 @@ func TestWaitsForAnOwner(t *testing.T) {
 	s.holds(1)
 	s.link.Local(nil)
 	s.Owner(s.link.Address()) // which does not serve yet
+	s.held(1)
 	s.link.Local(s.host)
 	v := s.host.next(t)
 	b := make([]byte, 3)
@@ -227,16 +228,17 @@ func TestFullEntrance(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := newSite(t, plain)
-			s.host.full = Entrance{Front: "beanstalk", TLS: true}
+			full := Entrance{Front: "beanstalk", TLS: true}
+			s.host.fill(full)
 			two := must.Get(socket.Pair())
 			t.Cleanup(func() { syscall.Close(two[0]) })
-			s.acceptor.Admit(s.Over(s.host.full), two[1], nil)
+			s.acceptor.Admit(s.Over(full), two[1], nil, nil)
 			n := s.lines[0]
 			begin(s)
 			must.Until(t, "it has been tried in vain", func() (tried bool) {
 				n.do(func() {
 					for _, r := range n.rows {
-						tried = r.rest.pause == longestPause
+						tried = r.rest.pause == longestPause || r.held == 1
 					}
 				})
 				return tried
@@ -248,10 +250,7 @@ func TestFullEntrance(t *testing.T) {
 			})
 			c := s.dial()
 			says(t, c, s.host.next(t), "put")
-			s.host.mu.Lock()
-			full := s.host.full
-			s.host.full = Entrance{}
-			s.host.mu.Unlock()
+			s.host.fill(Entrance{})
 			if v := s.host.next(t); v.entrance != full {
 				t.Errorf("%+v comes", v.entrance)
 			}

@@ -18,8 +18,8 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7950, 9700},
-	"cmd/beanfield/config":    {9220, 3800},
+	"cmd/beanfield":           {7950, 9900},
+	"cmd/beanfield/config":    {9320, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12950, 5900},
@@ -29,7 +29,7 @@ var budgets = map[string]weight{
 	"conn/admin":              {12200, 6600},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6900},
-	"conn/forward":            {4300, 3400},
+	"conn/forward":            {4800, 3700},
 	"conn/queueservice":       {7900, 8200},
 	"router":                  {10000, 24100},
 	"shard":                   {1400, 4500},

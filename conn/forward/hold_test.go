@@ -1,0 +1,112 @@
+package forward
+
+import (
+	"net"
+	"os"
+	"syscall"
+	"testing"
+
+	"beanfield/conn"
+	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
+)
+
+// held waits until the owner's link has so many clients wait.
+func (s *site) held(n int) {
+	s.t.Helper()
+	must.Until(s.t, "the link has so many wait", func() bool {
+		held := 0
+		for _, l := range s.lines {
+			l.do(func() {
+				for _, r := range l.rows {
+					held += r.held
+				}
+			})
+		}
+		return held == n
+	})
+}
+
+// Clients that a link has wait are served as they have come, as soon as there is room, or another host (FW9, FW10).
+func TestHeld(t *testing.T) {
+	s := newSite(t, plain)
+	s.host.fill(entrance)
+	s.Owner(s.link.Address())
+	var all []net.Conn
+	for i := range heldEnough {
+		all = append(all, s.dial())
+		s.held(i + 1)
+	}
+	s.link.Local(nil)
+	s.held(len(all))
+	host := newFront()
+	host.fill(entrance)
+	s.link.Local(host)
+	if s.held(len(all)); len(s.host.come) > 0 {
+		t.Error("the former host has a client")
+	}
+	host.fill(Entrance{})
+	for _, c := range all {
+		says(t, c, host.next(t), "put")
+	}
+}
+
+// Who leaves meanwhile keeps no place, here or at the link.
+func TestHeldLeaves(t *testing.T) {
+	s := newSite(t, plain)
+	s.host.fill(entrance)
+	s.Owner(s.link.Address())
+	s.dial().Close()
+	c := s.dial()
+	s.held(1)
+	must.Do(t, c.Close())
+	s.held(0)
+	s.holds(0)
+	must.Until(t, "nobody waits at the link", func() bool { return !s.link.holds.waits(origin{"other", entrance}) })
+}
+
+// greedy is a host that takes all descriptors when it has taken a client.
+type greedy struct {
+	*front
+	all []*os.File
+}
+
+func (h *greedy) Take(e Entrance, fd int, from *conn.Peer, done <-chan struct{}) error {
+	err := h.front.Take(e, fd, from, done)
+	for {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			break
+		}
+		h.all = append(h.all, f)
+	}
+	return err
+}
+
+// A client that a front end has got is not lost because descriptors are short then: those that it needs are there.
+func TestShortOfDescriptors(t *testing.T) {
+	var was syscall.Rlimit
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
+	for name, c := range map[string]Cluster{"plain": plain, "TLS": certified(t, securetest.NewAuthority(t, "nodes"),
+		"")} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, c)
+			host := &greedy{front: s.host}
+			s.link.Local(host)
+			d := s.dial()
+			s.holds(1)
+			few := was
+			few.Cur = 512
+			must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+			s.Owner(s.link.Address())
+			v := s.host.next(t)
+			says(t, d, v, "put")
+			says(t, v, d, "INSERTED")
+			s.link.Local(nil) // it has ended to take
+			for _, f := range host.all {
+				f.Close()
+			}
+		})
+	}
+}
