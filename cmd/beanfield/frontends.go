@@ -50,7 +50,7 @@ type fronts struct {
 
 // newFronts makes the acceptor, the front end for administrators, and what passes clients on, without listeners.
 func newFronts(c *config.Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
-	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
+	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.MostConnections(), Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (f *fronts) change(c *config.Config) (apply func(), err error) {
 		return nil, ms
 	}
 	steps := []func(){
-		func() { f.acceptor.Limit(c.Limits.MaxConnections) },
+		func() { f.acceptor.Limit(c.MostConnections()) },
 		func() { f.keeper.Limit(c.MostHandshakes()) },
 		func() { c.Exchange(f.keeper) },
 	}
@@ -169,7 +169,7 @@ func (f *fronts) change(c *config.Config) (apply func(), err error) {
 		steps, err = append(steps, step), errors.Join(err, e)
 	}
 	if s != nil {
-		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
+		steps = append(steps, func() { s.acceptor.Limit(c.MostConnections()) })
 		steps = append(steps, func() { s.router.SetLimits(c.Quota()) })
 		prepare(s.beanstalk.Change(s.beanstalkOptions(c)))
 	}

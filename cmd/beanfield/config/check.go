@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -26,7 +27,9 @@ func Print(w io.Writer, c *Config, version string) error {
 	printArray(t, scheduleKey, c.Schedules, inBraces)
 	printArray(t, queueForKey, c.Queue.For, inBraces)
 	if len(c.Access) > 0 || c.Open {
-		printArray(t, accessKey, c.Access, func(r *access.Rule, _ []setting) string { return "{ " + showRule(r) + " }," })
+		printArray(t, accessKey, c.Access, func(r *access.Rule, _ []setting) string {
+			return "{ " + showRule(r) + " },"
+		})
 	}
 	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.From["-s"])
 	return t.Flush()
@@ -64,6 +67,9 @@ func meaning(key string, c *Config) string {
 		return fmt.Sprintf("; one for each core: %d", ShardCount(c))
 	case key == "loops" && c.Loops == 0:
 		return fmt.Sprintf("; one for each core but one: %d", beanstalk.DefaultLoops())
+	case key == "limits.max_connections" && c.Limits.MaxConnections == 0 && c.PassesOn():
+		return fmt.Sprintf("; here %d: each client that is passed on takes %d files", c.MostConnections(),
+			c.filesOfOne())
 	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
 		return "; as many as file descriptors allow"
 	case key == "limits.handshakes" && c.Limits.Handshakes == 0:
@@ -76,8 +82,15 @@ func meaning(key string, c *Config) string {
 		return "; " + comment(c.BackupPath())
 	case key == "cluster.forward" && c.Clustered() && !c.Cluster.Refuses && !c.PassesOn():
 		return "; not done without cluster.secret, or certificates"
+	case key == "cluster.forward" && c.PassesOn() && slices.ContainsFunc(c.tables(), forClients):
+		return "; TLS ends at the node that serves: each needs a certificate for the name that clients use"
+	case key == "http.origins" && c.Clustered() && c.HTTP.TLS.Asked() && len(c.HTTP.Origins) < len(c.Cluster.Nodes)-1:
+		return "; links from other nodes' consoles are refused unless they are here, as \"https://HOST:PORT\""
 	case key == "user" && c.Account != nil:
 		return fmt.Sprintf("; uid %d, gid %d, groups %v", c.Account.UID, c.Account.GID, c.Account.Groups)
 	}
 	return ""
 }
+
+// forClients says whether a table has certificates that clients are shown, and not administrators.
+func forClients(t tlsTable) bool { return t.prefix != "http." && t.Asked() }

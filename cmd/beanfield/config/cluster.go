@@ -175,6 +175,43 @@ func (c *Config) PassesOn() bool {
 	return c.Clustered() && !k.Refuses && (k.Secret != "" || k.Cert != "")
 }
 
+// MostConnections is limits.max_connections. Without it a node that passes clients on has as many as its files allow:
+// otherwise those who wait would take what is needed to pass them on, and what the engine and the store need.
+func (c *Config) MostConnections() int {
+	if c.Limits.MaxConnections > 0 || !c.PassesOn() {
+		return c.Limits.MaxConnections
+	}
+	return c.passable()
+}
+
+// passable is how many clients that are passed on the process can have at a time: each takes filesOfOne files.
+func (c *Config) passable() int {
+	files := openFiles()
+	return max(1, (files-min(files/4, mostOtherFiles))/c.filesOfOne())
+}
+
+// mostOtherFiles is how many files are left for the engine, the store and administrators.
+const mostOtherFiles = 2000
+
+// filesOfOne is how many files a client that is passed on takes at a node: two at the one between; where it is served,
+// one, or three with certificates.
+func (c *Config) filesOfOne() int {
+	if c.Cluster.Cert != "" {
+		return 3
+	}
+	return 2
+}
+
+// tooFewFiles says so if more clients are allowed than can be passed on.
+func (c *Config) tooFewFiles() []string {
+	if !c.PassesOn() || c.Limits.MaxConnections <= c.passable() {
+		return nil
+	}
+	return []string{fmt.Sprintf("limits.max_connections (%s) is more than this node can pass on, which is %d: it may "+
+		"open %d files (LimitNOFILE of its unit), and each client takes %d", c.From["limits.max_connections"],
+		c.passable(), openFiles(), c.filesOfOne())}
+}
+
 // findCluster checks how the settings of a cluster, and others with them, go together. known are
 // the mistakes found so far: a key that is wrong already is not said to be missing.
 func (c *Config) findCluster(known Mistakes) (ms Mistakes) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -164,6 +165,45 @@ func TestClusterTrust(t *testing.T) {
 	said, _ := refused(t, "", changed(`secret = "hush"=>`+strings.Replace(files, ca, filepath.Join(dir, "other"), 1)))
 	if !strings.HasPrefix(said, "FILE:9: cluster.ca = ") {
 		t.Errorf("of a wrong authority it says: %s", said)
+	}
+}
+
+// Who is to pass more clients on than the files of the process allow is told so, and check-config says what is allowed.
+func TestClientsPassedOn(t *testing.T) {
+	var was syscall.Rlimit
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
+	few := was
+	few.Cur = 1024
+	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+	a, dir := securetest.NewAuthority(t, "authority"), t.TempDir()
+	mine := a.Usual("a")
+	pair := fmt.Sprintf("cert = '%s'\nkey = '%s'\n", securetest.Write(t, dir, "c", mine.Cert),
+		securetest.Write(t, dir, "k", mine.Key))
+	trust := "ca = '" + securetest.Write(t, dir, "ca", a.PEM) + "'\n"
+	const certificate, links = "a certificate for the name that clients use", "links from other nodes' consoles"
+	for _, c := range []struct {
+		text      string
+		most      int
+		doubt     string
+		says, not string
+	}{
+		{threeNodes, 384, "", "; here 384: each client that is passed on takes 2 files", certificate},
+		{changed("replicas = 3=>" + pair + trust), 256, "", "; here 256", certificate},
+		{changed("replicas = 3=>forward = false"), 0, "", "; as many as file descriptors allow", "; here 384"},
+		{threeNodes + "[limits]\nmax_connections = 384\n", 384, "", "", links},
+		{threeNodes + "[limits]\nmax_connections = 385\n", 385, "can pass on, which is 384: it may open 1024 files", "",
+			links},
+		{threeNodes + "[http]\n" + pair, 384, "", links, certificate},
+		{threeNodes + "[http]\norigins = ['https://b:1', 'https://c:1']\n" + pair, 384, "", "", links},
+		{threeNodes + "[[listen]]\naddress = '10.0.0.1:1'\n" + pair, 384, "", certificate, links},
+	} {
+		conf := must.Get(load(t, "", c.text))
+		text, doubts := printed(t, conf), strings.Join(conf.tooFewFiles(), "\n")
+		if conf.MostConnections() != c.most || !strings.Contains(doubts, c.doubt) || (doubts == "") != (c.doubt == "") ||
+			!strings.Contains(text, c.says) || strings.Contains(text, c.not) {
+			t.Errorf("%s\n%d clients, doubts %q, and it prints\n%s", c.text, conf.MostConnections(), doubts, text)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (c *Config) Doubts() (list []string) {
 				quote(c.Tubes[i].Match), c.Tubes[i].at, quote(by)))
 		}
 	}
-	return slices.Concat(list, c.readable(), c.unreadable(), c.vainRules(), c.vainPatterns())
+	return slices.Concat(list, c.tooFewFiles(), c.readable(), c.unreadable(), c.vainRules(), c.vainPatterns())
 }
 
 // aFile is one that a setting names, and what the server's user must be able to do with it: 4 read, 2 write, 1 enter.

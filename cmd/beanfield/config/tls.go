@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"math"
 	"syscall"
 
 	"beanfield/conn/secure"
@@ -116,15 +117,18 @@ func (c *Config) MostHandshakes() int {
 	if c.Limits.Handshakes > 0 {
 		return c.Limits.Handshakes
 	}
-	most := secure.MostHandshakes
-	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-		most = int(min(uint64(most), files.Cur/4))
-	}
+	most := min(secure.MostHandshakes, openFiles()/4)
 	if c.Limits.MaxConnections > 0 {
 		most = min(most, c.Limits.MaxConnections/4)
 	}
 	return max(1, most)
+}
+
+// openFiles is how many files the process may open.
+func openFiles() int {
+	files := syscall.Rlimit{Cur: math.MaxInt32}
+	syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)
+	return int(min(files.Cur, math.MaxInt32))
 }
 
 // CheckRead says which of the certificates that were read to replace others must not be used.
