@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -100,16 +101,40 @@ func TestProcessAnswers(t *testing.T) {
 	}
 }
 
-// Sockets of systemd override the options, and the log says so. A shell sets
-// LISTEN_PID, since the number is known only in the process itself.
+// Sockets of systemd override the options, and the log says so.
 func TestProcessInherits(t *testing.T) {
 	p := prepare(t, "-V", "-l", "127.0.0.2", "-p", "1")
+	inherits(p)
+	has(t, p.said(), "inherited listen fd; ignoring option: -l 127.0.0.2", "inherited listen fd; ignoring option: -p 1")
+	p.stop()
+	if _, err := os.Lstat(p.dir + "/s"); err != nil {
+		t.Errorf("systemd's socket is gone: %v", err)
+	}
+}
+
+// A node of a cluster takes clients of systemd's sockets, too, and lets those wait that come before it serves.
+func TestNodeInherits(t *testing.T) {
+	dir := shortDir(t)
+	must.Do(t, os.Mkdir(dir+"/data", 0o700))
+	must.Do(t, os.WriteFile(dir+"/c", fmt.Appendf(nil, "loops = 1\nshards = 1\n[storage]\nbackend = 'pebble'\npath = "+
+		"'%s/data'\n[log]\nlevel = 'info'\n[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\n"+
+		"wait = '1h'\nnodes = { a = '%s:20120' }\n", dir, loopback(0)), 0o600))
+	p := prepareIn(t, dir, "-config", dir+"/c")
+	inherits(p)
+	p.stop()
+}
+
+// inherits starts a process with two sockets of systemd, whose clients it is to serve. A shell sets LISTEN_PID, since
+// the number is known only in the process itself.
+func inherits(p *process) {
+	t := p.t
+	t.Helper()
 	p.Path, p.Args = "/bin/sh", append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$@"`, "sh", p.Path}, p.Args[1:]...)
 	p.Env = append(p.Env, "LISTEN_FDS=2")
 	var ls []net.Listener
 	for _, a := range [][2]string{{"tcp4", "127.0.0.1:0"}, {"unix", p.dir + "/s"}} {
 		l := must.Get(net.Listen(a[0], a[1]))
-		defer l.Close()
+		t.Cleanup(func() { l.Close() })
 		ls = append(ls, l)
 		p.ExtraFiles = append(p.ExtraFiles, must.Get(l.(interface{ File() (*os.File, error) }).File()))
 	}
@@ -124,11 +149,6 @@ func TestProcessInherits(t *testing.T) {
 	}
 	for _, c := range early {
 		c.expect("list-tube-used", "USING default")
-	}
-	has(t, p.said(), "inherited listen fd; ignoring option: -l 127.0.0.2", "inherited listen fd; ignoring option: -p 1")
-	p.stop()
-	if _, err := os.Lstat(p.dir + "/s"); err != nil {
-		t.Errorf("systemd's socket is gone: %v", err)
 	}
 }
 

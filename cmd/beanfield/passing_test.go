@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,4 +104,86 @@ func TestNoLoops(t *testing.T) {
 	}
 	a.finish()
 	b.finish()
+}
+
+// At a full server a client that another node has passed on waits in turn with those that come directly, of whom there
+// is always another one.
+func TestFullServer(t *testing.T) {
+	const limit, direct = 2, 20
+	serving, m := newMember(t, "", fmt.Sprintf("[limits]\nmax_connections = %d\n", limit)), newMember(t)
+	term := serving.serves()
+	m.passing.Serves(serving.link())
+	var all []*client
+	come := func() {
+		c := serving.dial("tcp")
+		c.send("list-tube-used")
+		all = append(all, c)
+	}
+	for i := range limit {
+		come()
+		all[i].lines(1)
+	}
+	passed, served := m.dial("tcp"), make(chan int, 1)
+	passed.send("list-tube-used")
+	serving.says("accepting pauses") // for the one who is passed on: nobody else waits
+	for range direct {
+		come()
+	}
+	var n atomic.Int64
+	go func() {
+		passed.lines(1)
+		served <- int(n.Load())
+		passed.Close()
+	}()
+	for i := range direct {
+		all[i].Close()
+		all[limit+i].lines(1)
+		n.Add(1)
+	}
+	if before := <-served; before > direct/2 {
+		t.Errorf("%d have been served before one who came first", before)
+	}
+	for _, c := range all {
+		c.Close()
+	}
+	close(term.lost)
+	<-term.ended
+	serving.finish()
+	m.finish()
+}
+
+// loopback is an address of this machine that other tests do not use, where ports that the system does not give away
+// are free.
+func loopback(n int) string {
+	return fmt.Sprintf("127.%d.%d.%d", 70+n, os.Getpid()>>8&255, os.Getpid()&255)
+}
+
+// A node may have several listeners with TLS. Who comes to one of them at a node that follows is shown its certificate,
+// and must show one of its authority, as at the node that serves.
+func TestCertificatesThroughAFollower(t *testing.T) {
+	authorities := []*securetest.Authority{securetest.NewAuthority(t, "first"), securetest.NewAuthority(t, "second")}
+	lines := "[[access]]\ncommon_name = 'worker'\nmay = 'admin'\n"
+	for i, a := range authorities {
+		dir, pair := t.TempDir(), a.Usual("server")
+		lines += fmt.Sprintf("[[listen]]\naddress = 'HOST:2010%d'\ncert = '%s'\nkey = '%s'\nclient_ca = '%s'\n", i,
+			securetest.Write(t, dir, "cert", pair.Cert), securetest.Write(t, dir, "key", pair.Key),
+			securetest.Write(t, dir, "ca", a.PEM))
+	}
+	serving := newMember(t, "", strings.ReplaceAll(lines, "HOST", loopback(0)))
+	m := newMember(t, "", strings.ReplaceAll(lines, "HOST", loopback(1)))
+	term := serving.serves()
+	m.passing.Serves(serving.link())
+	for i, a := range authorities {
+		at := fmt.Sprintf("%s:2010%d", loopback(1), i)
+		m.from("127.0.0.1", at, a.Trust(a.Usual("worker"))).expect("list-tube-used", "USING default")
+		c := m.from("127.0.0.1", at, a.Trust(authorities[1-i].Usual("worker")))
+		c.Write([]byte("list-tube-used\r\n"))
+		if rest, err := io.ReadAll(c.r); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("with a certificate for another listener it is answered %q, %v", rest, err)
+		}
+	}
+	close(term.lost)
+	<-term.ended
+	serving.finish()
+	m.finish()
 }

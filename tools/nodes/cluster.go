@@ -26,6 +26,7 @@ type Options struct {
 	Storage string
 	Limits  string   // likewise [limits]
 	TLS     bool     // clients may come to a second address, with TLS; one with the node's certificate is known by it
+	Sealed  bool     // the nodes use TLS among themselves
 	Queue   bool     // the nodes serve the queue service, too
 	Flags   []string // of each process
 }
@@ -82,7 +83,7 @@ func (c *Cluster) Configure(n *Node) error { return os.WriteFile(n.config(), []b
 
 // certify makes the certificate of all nodes.
 func (c *Cluster) certify() error {
-	if !c.TLS {
+	if !c.TLS && !c.Sealed {
 		return nil
 	}
 	return server.Certify(c.Certificate())
@@ -159,6 +160,10 @@ func (c *Cluster) text(n *Node) string {
 		return b.String()
 	}
 	line("[cluster]\nname = '%s'\nnode = '%s'\nsecret = '%s'", Name, n.Name, Secret)
+	if c.Sealed {
+		cert, key := c.Certificate()
+		line("cert = '%s'\nkey = '%s'\nca = '%s'", cert, key, cert)
+	}
 	line("[cluster.nodes]")
 	for _, m := range c.Nodes {
 		switch {

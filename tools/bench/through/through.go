@@ -27,6 +27,7 @@ const (
 type run struct {
 	pairs, idle, storm int
 	duration           time.Duration
+	sealed             bool // the nodes use TLS among themselves
 	cluster            *nodes.Cluster
 	owner, between     *nodes.Node
 	told               []string // what the last line says
@@ -42,6 +43,7 @@ func Main(ctx context.Context, args []string) error {
 	program := f.String("beanfield", "", "beanfield's `program`; default: built from this module")
 	f.IntVar(&r.pairs, "pairs", 12, "pairs of measurements of each load, one direct and one through another node")
 	f.DurationVar(&r.duration, "time", time.Second, "length of one measurement")
+	f.BoolVar(&r.sealed, "tls", false, "nodes with certificates, which use TLS among themselves")
 	f.IntVar(&r.idle, "idle", 9_000, "idle connections; each takes two descriptors of the node between")
 	f.IntVar(&r.storm, "storm", 5_000, "clients of the node that is killed")
 	if err := f.Parse(args); err != nil {
@@ -61,7 +63,7 @@ func Main(ctx context.Context, args []string) error {
 }
 
 func (r *run) all(ctx context.Context, dir, program string) (err error) {
-	if r.cluster, err = nodes.New(nodes.Options{Binary: program, Dir: dir}); err != nil {
+	if r.cluster, err = nodes.New(nodes.Options{Binary: program, Dir: dir, Sealed: r.sealed}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.cluster.Close()) }()
