@@ -18,14 +18,14 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7950, 9900},
+	"cmd/beanfield":           {7950, 10000},
 	"cmd/beanfield/config":    {9320, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12950, 5900},
 	"cmd/beanfield/binlog":    {2800, 4300},
 	"cmd/beanfield/datadir":   {1800, 3150},
-	"conn":                    {9450, 7300}, // a second poller, for macOS and FreeBSD: 600
+	"conn":                    {9450, 7400}, // a second poller, for macOS and FreeBSD: 600
 	"conn/admin":              {12200, 6600},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6900},
