@@ -21,7 +21,7 @@ exports.Client = class extends Client {
   async auth(token) { await this._ask(`auth ${escape(token)}`) }
   /** Options: tube, pri, delay, ttr, key, keyFor, once, expire, deliveries, wait, tags (an object). Gives the id. */
   async putWith(payload, options = {}) {
-    if (!await this._has('put-with', options)) return (await this.put(payload, options.ttr, options.pri, options.delay)).id
+    if (!await this._has('put-with', options)) return (await this._put({ payload, ...options })).id
     const data = this.payloadToBuffer(payload)
     return this._ask(`put-with ${data.length}${words({ ...this._plain(options), ...options })}`, data)
   }
@@ -35,8 +35,7 @@ exports.Client = class extends Client {
       const left = parts.slice(results.length, results.length + (all ? jobs.length : has ? 1000 : 1))
       while (n < left.length && ((size += left[n].length) <= 1 << 20 || n === 0 || all)) n++
       const batch = has && Buffer.concat(left.slice(0, n))
-      const { payload, pri, delay, ttr } = left[0]
-      const put = has ? this._ask(`put-batch ${batch.length}${all ? ' all=true' : ''}`, batch) : this.put(payload, ttr, pri, delay)
+      const put = has ? this._ask(`put-batch ${batch.length}${all ? ' all=true' : ''}`, batch) : this._put(left[0])
       results.push(...await put.then(ids => has ? ids : [ids.id], refusal => Array(n).fill(refusal)))
     }
     const refusal = results.find(result => result instanceof Error)
@@ -46,7 +45,7 @@ exports.Client = class extends Client {
   /** Up to size jobs; there may be none. beanstalkd gives one. */
   async reserveBatch(size, timeout) {
     if (size < 1) return []
-    if (!await this._has('reserve-batch')) return [await this.reserveWithTimeout(timeout)].filter(Boolean)
+    if (!await this._has('reserve-batch')) return [await this.reserveWithTimeout(Math.ceil(timeout))].filter(Boolean)
     return this._jobs(await this._ask(`reserve-batch ${Math.min(size, 1000)} ${escape(timeout)}`))
   }
   /** Up to count jobs that have these tags, and know their tube, reserves and tags; there may be none. */
@@ -68,6 +67,7 @@ exports.Client = class extends Client {
     if (options.some(given => Object.entries(given).some(([name, value]) => value !== undefined && !PLAIN.includes(name)))) throw refused('UNKNOWN_COMMAND', verb)
     return false
   }
+  _put({ payload, pri, delay, ttr }) { return this.put(payload, ...[ttr, pri, delay].map(n => n && Math.ceil(n))) } // in whole seconds
   _plain({ pri = this._opt.defaultPriority, delay = this._opt.defaultDelay, ttr = this._opt.defaultTTR }) { return { pri, delay, ttr } }
   _part({ payload, pri, delay, ttr, ...others }) {
     const data = this.payloadToBuffer(payload)

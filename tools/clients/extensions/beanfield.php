@@ -32,7 +32,7 @@ final class Commands {
     /** Options: tube, pri, delay, ttr, key, keyFor, once, expire, deliveries, wait, tags (an array). Returns the id. */
     public function putWith(string $data, mixed ...$options): object {
         $with = 'put-with ' . strlen($data) . self::options($options + self::DEFAULTS) . "\r\n$data";
-        return $this->ask($this->has('put-with', $options) ? $with : 'put ' . self::part($data, $options));
+        return $this->ask($this->has('put-with', $options) ? $with : 'put ' . self::part($data, array_map('ceil', $options)));
     }
     /** A job is a string, or [string, 'key' => …] with options. Returns the ids. Throws the first refusal after all were tried: see $results. */
     public function putBatch(array $jobs, bool $all = false): array {
@@ -40,7 +40,7 @@ final class Commands {
         foreach ($jobs as $job) {
             $options = array_slice((array) $job, 1);
             $has = $this->has('put-batch', $options + ($all ? ['all' => true] : []));
-            $parts[] = self::part(((array) $job)[0], $options) . "\r\n";
+            $parts[] = self::part(((array) $job)[0], $has ? $options : array_map('ceil', $options)) . "\r\n";
         }
         while ($chunk = array_slice($parts, count($this->results), $all ? null : ($has ? 1000 : 1))) {
             while (strlen($batch = implode($chunk)) > 1 << 20 && count($chunk) > 1 && !$all) {
@@ -54,7 +54,7 @@ final class Commands {
     /** Up to $size jobs; there may be none. beanstalkd gives one. */
     public function reserveBatch(int $size, float $timeout = 0): array {
         $batch = fn () => $this->ask('reserve-batch ' . min($size, 1000) . ' ' . round($timeout, 3), $timeout);
-        $single = fn () => [$this->ask('reserve-with-timeout ' . (int) $timeout, $timeout)];
+        $single = fn () => [$this->ask('reserve-with-timeout ' . (int) ceil($timeout), $timeout)];
         return $size < 1 ? [] : array_column($this->has('reserve-batch') ? $batch() : $single(), 'job');
     }
     /** Up to $count of ['job' => …, 'tube' => …, 'reserves' => …, 'tags' => […]]; there may be none. */

@@ -4,12 +4,12 @@ import ast
 import functools
 import itertools
 import re
+from math import ceil
 from urllib.parse import quote, unquote
 
 import greenstalk
 
 DEFAULTS = {"pri": greenstalk.DEFAULT_PRIORITY, "delay": greenstalk.DEFAULT_DELAY, "ttr": greenstalk.DEFAULT_TTR}
-LONGEST = 2147483647  # seconds that a reserve may wait
 LINE = re.compile(r'^( *-? *)("(?:[^"\\]|\\.)*"|.+?):(?: (.*))?$', re.M)
 
 
@@ -36,7 +36,7 @@ class Client(greenstalk.Client):
         """Options: tube, pri, delay, ttr, key, key_for, once, expire, deliveries, wait, tags (a dict)."""
         options = {**DEFAULTS, **options}
         if not self._has("put-with", options):
-            return self.put(body, *options.values())
+            return self.put(body, *map(ceil, options.values()))
         return self._ask(b"put-with %d%b" % (len(data := self._encode(body)), _options(options)), data)
 
     def put_batch(self, jobs, all=False):
@@ -54,7 +54,7 @@ class Client(greenstalk.Client):
                     batch = b"".join(chunk)
                     results += self._ask(b"put-batch %d%b" % (len(batch), b" all=true" if all else b""), batch)
                 else:
-                    results.append(self.put(chunk[0][0], *chunk[0][1].values()))
+                    results.append(self.put(chunk[0][0], *map(ceil, chunk[0][1].values())))
             except greenstalk.BeanstalkdError as refusal:
                 results += [refusal] * len(chunk)
         refused = [result for result in results if isinstance(result, Exception)]
@@ -66,8 +66,8 @@ class Client(greenstalk.Client):
     def reserve_batch(self, size, timeout=None):
         """Up to size jobs, or TimedOutError. beanstalkd gives one."""
         if size < 1 or not self._has("reserve-batch"):
-            return [self.reserve(timeout)] if size > 0 else []
-        return self._jobs(b"reserve-batch %d %b" % (min(size, 1000), _escape(LONGEST if timeout is None else timeout)))
+            return [self.reserve(timeout and ceil(timeout))] if size > 0 else []
+        return self._jobs(b"reserve-batch %d %b" % (min(size, 1000), _escape(2**31 - 1 if timeout is None else timeout)))
 
     def reserve_with(self, count=1, timeout=None, tags={}):
         """Up to count jobs that have these tags, or TimedOutError. They also have tube, reserves and tags."""

@@ -25,7 +25,7 @@ class Beaneater
     # Up to size jobs, or TimedOutError. beanstalkd gives one.
     def reserve_batch(size, timeout = nil)
       return [] if size < 1
-      return [reserve(timeout)] unless client.capabilities.include?('reserve-batch')
+      return [reserve(timeout&.ceil)] unless client.capabilities.include?('reserve-batch')
       wait = Beanfield.escape(timeout || 2_147_483_647) # the longest that there is
       Beanfield.jobs(client, client.connection.exchange("reserve-batch #{[size, 1000].min} #{wait}", 'reserve-batch'))
     end
@@ -40,7 +40,7 @@ class Beaneater
   class Tube
     # Options: pri, delay, ttr, key, key_for, once, expire, deliveries, wait, tags (a Hash). Returns the id.
     def put_with(body, **options)
-      return put(body, options)[:id] unless Beanfield.has?(client, 'put-with', options)
+      return put(body, options.transform_values(&:ceil))[:id] unless Beanfield.has?(client, 'put-with', options)
       data = config.job_serializer.call(body)
       options = { tube: name, **Beanfield.defaults, **options }
       client.connection.exchange("put-with #{data.bytesize}#{Beanfield.options(options)}\r\n".b + data.b, 'put-with')
@@ -52,7 +52,7 @@ class Beaneater
       has = Beanfield.has?(client, 'put-batch', all ? { all: all } : {}, *jobs.map(&:last))
       parts = has ? jobs.map { |body, options| Beanfield.part(config.job_serializer.call(body), { tube: name, **options }) } : jobs
       results = (all ? [parts] : Beanfield.chunks(parts, has ? 1000 : 1)).flat_map do |chunk|
-        next put(*chunk[0])[:id] unless has
+        next put(chunk[0][0], chunk[0][1].transform_values(&:ceil))[:id] unless has
         batch = chunk.join
         client.connection.exchange("put-batch #{batch.bytesize}#{' all=true' if all}\r\n".b + batch, 'put-batch')
       rescue UnexpectedResponse => e
