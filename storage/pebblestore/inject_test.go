@@ -94,7 +94,7 @@ func TestErrorAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	step := int64(1)
 	if brief() {
-		step = 17
+		step = 37
 	}
 	everyOperation(t, step, func(b *breaking) error {
 		base := &powercut.Mem{MemFS: vfs.NewCrashableMem()}

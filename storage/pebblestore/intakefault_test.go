@@ -56,7 +56,7 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	t.Parallel()
 	step := int64(1)
 	if brief() {
-		step = 13
+		step = 31
 	}
 	jobs := bulky(intakeJobs(60))
 	met := make(map[errorfs.OpKind]bool)

@@ -24,7 +24,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 func small(fs vfs.FS, sync storage.SyncMode) Options {
 	return Options{
 		Dir: "data", FS: fs, Sync: sync, Logger: quiet(),
-		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1, LogBytes: mib,
+		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1, LogBytes: mib / 4,
 	}
 }
 

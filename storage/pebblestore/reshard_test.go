@@ -139,7 +139,7 @@ func TestDeathDuringAChangeOfShards(t *testing.T) {
 	t.Parallel()
 	step := 1
 	if brief() {
-		step = 9
+		step = 19
 	}
 	base := vfs.NewCrashableMem()
 	deathWhileMoving(t, base, 4, step, 60, fill(t, base, 2, 60))
@@ -226,7 +226,7 @@ func TestDeathDuringAReshardingOfCopies(t *testing.T) {
 	o.Dir = "data"
 	step := 7
 	if brief() {
-		step = 89
+		step = 179
 	}
 	at := 0
 	c := &camera{disk: &powercut.Mem{MemFS: base}, r: rand.New(rand.NewSource(1)), when: func(errorfs.Op) []int {

@@ -43,7 +43,11 @@ func TestFiguresOfALog(t *testing.T) {
 // What is on the disk is counted, with the log, and so is how full that is.
 func TestSpaceOfALog(t *testing.T) {
 	fs := vfs.NewMem()
-	s, l := openOne(t, fs)
+	o := small(fs, storage.Always)
+	o.LogBytes = mib
+	s := noTicks(o)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	defer s.Close()
 	if f := l.Figures(); f.Filled != 0 {
 		t.Errorf("an empty log is full to %v", f.Filled)
 	}
