@@ -13,39 +13,64 @@ import (
 	"time"
 )
 
+// A claim is what somebody may doubt, with the kinds of evidence for it.
+type claim struct {
+	says  string
+	kinds []kind
+}
+
 // A kind of evidence is a command whose last line says what came of it. {seed} in it is another one each time.
 type kind struct{ name, what, command string }
 
-var kinds = []kind{
-	{"enumerations", "every order of steps, every short history, simulations against models",
-		"go run ./tools/suite thorough conn router shard storage/cluster storage/fold storage/lanes"},
-	{"interleavings", "some millions of orders in which clients and shards meet",
-		"go test ./router -count 1 -timeout 60m -run ^TestEveryInterleaving -thorough"},
-	{"power cuts", "power cuts, errors of the disk at every operation, damage anywhere",
-		"go run ./tools/suite thorough storage/locallog storage/pebblestore"},
-	{"kills", "kill -9 under load, with a ledger", "go run ./tools/crash -kills 20 -seed {seed}"},
-	{"damage", "damaged directories: a start is refused, or nothing is missing",
-		"go run ./tools/crash -damage 24 -seed {seed}"},
-	{"restarts", "restarts beside beanstalkd", "go run ./tools/crash -reference -kills 10 -seed {seed}"},
-	{"faults", "harm to three nodes while clients use them, each of which knows one node",
-		"go run ./tools/faults -faults 10 -within 5m -seed {seed}"},
-	{"commands", "every reply compared with beanstalkd's: a table, and random commands", "go run ./tools/compat"},
-	{"random commands", "the same with seeds that nobody has tried", "go run ./tools/compat -seed {seed}"},
-	{"other words", "the same told in words that only beanfield has", "go run ./tools/compat -reworded -seed {seed}"},
-	{"passed on", "the same table, and some random commands, at a node of a cluster that does not serve",
-		"go run ./tools/compat -through plain -seeds 6"},
-	{"passed on, TLS", "the same over TLS", "go run ./tools/compat -through tls -seeds 6"},
-	{"clients", "client libraries, and those of the queue service, at a node that does not serve",
-		"THROUGH=plain tools/clients/run"},
-	{"clients, TLS", "client libraries, over TLS", "THROUGH=tls tools/clients/run"},
-	{"cost", "what it costs clients to come to a node that does not serve", "go run ./tools/bench through"},
+var claims = []claim{
+	{"Every reply is the one that beanstalkd gives", []kind{
+		{"commands", "a table of odd lines and scripts, and random commands of several connections, each sent to both",
+			"go run ./tools/compat"},
+		{"random commands", "seeds that nobody has tried", "go run ./tools/compat -seed {seed}"},
+		{"other words", "the same told in words that only beanfield has", "go run ./tools/compat -reworded -seed {seed}"},
+		{"passed on", "the table, and random commands, at a node of a cluster that does not serve",
+			"go run ./tools/compat -through plain -seeds 6"},
+		{"passed on, TLS", "the same over TLS", "go run ./tools/compat -through tls -seeds 6"},
+		{"clients", "real client libraries, and those of the queue service, at a node that does not serve",
+			"THROUGH=plain tools/clients/run"},
+		{"clients, TLS", "the same over TLS", "THROUGH=tls tools/clients/run"},
+	}},
+	{"Nothing is lost that was acknowledged: one machine", []kind{
+		{"kills", "kill -9 under load; all that a restart shows is compared with a ledger of what was answered",
+			"go run ./tools/crash -kills 20 -seed {seed}"},
+		{"restarts", "restarts beside beanstalkd: both have kept the same",
+			"go run ./tools/crash -reference -kills 10 -seed {seed}"},
+		{"damage", "bits, blocks and files of a data directory are harmed: a start is refused, or nothing is missing",
+			"go run ./tools/crash -damage 24 -seed {seed}"},
+		{"power cuts", "power cuts, errors of the disk at every operation, damage anywhere, on a simulated disk",
+			"go run ./tools/suite thorough storage/locallog storage/pebblestore"},
+	}},
+	{"Nothing is lost that was acknowledged: several machines", []kind{
+		{"faults", "three real nodes are killed, stopped, cut off, and lose their disks, while each client knows one; " +
+			"then the histories are checked", "go run ./tools/faults -faults 10 -within 5m -seed {seed}"},
+		{"schedules", "simulated nodes in random orders of messages, crashes and clocks: no two serve at once, " +
+			"and nothing acknowledged goes", "go run ./tools/suite thorough storage/lanes storage/cluster"},
+		{"cost", "what it costs clients to come to a node that does not serve", "go run ./tools/bench through"},
+	}},
+	{"The rules hold in every order, and for any input", []kind{
+		{"enumerations", "every order of steps, every short history, long random ones against models that are naive",
+			"go run ./tools/suite thorough conn router shard storage/fold"},
+		{"interleavings", "some millions of orders in which clients and shards meet",
+			"go run ./tools/suite test ./router -count 1 -timeout 60m -run ^TestEveryInterleaving -thorough"},
+		{"fuzz", "what reads bytes from outside, or from a disk, with inputs that go where the code has not been",
+			`make fuzz 2>&1 | awk '/execs: / {sub(/.*execs: /, ""); n = $1} /^ok/ {inputs += n; targets++} ` +
+				`/^FAIL|[*][*][*]/ {bad = 1; print} END {print targets " targets, " inputs " inputs"; exit bad || !targets}'`},
+	}},
 }
 
 const page = "tools/EVIDENCE.md"
 
 const head = `# Evidence
 
-What the longest checks have found last. Made by "make evidence": do not edit it.
+For whoever doubts a claim: how it is tested, what the last run found and at which commit, and the command that repeats
+it. {seed} is another number each time. "make evidence" runs all of it again, for a whole night with a large BUDGET, and
+writes this page: do not edit it. How fast it is, beside other servers, stands in [bench/peers.md](bench/peers.md), with
+its own command.
 `
 
 // evidence runs kinds of evidence, and writes their results.
@@ -59,7 +84,7 @@ func evidence(args []string) error {
 	text, _ := os.ReadFile(page) // none the first time
 	old := sections(string(text))
 	var failed error
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if *only != "" && !strings.Contains(","+*only+",", ","+k.name+",") {
 			continue
 		}
@@ -125,7 +150,8 @@ func (l *lastLine) line() string { return cmp.Or(strings.TrimSpace(l.rest), l.la
 // sections are the results that a page has, by their kinds' names.
 func sections(text string) map[string]string {
 	all := map[string]string{}
-	for _, part := range strings.Split(text, "\n## ")[1:] {
+	for _, part := range strings.Split(text, "\n### ")[1:] {
+		part, _, _ = strings.Cut(part, "\n## ")
 		name, rest, _ := strings.Cut(part, "\n")
 		_, result, _ := strings.Cut(rest, "\n\n") // after what it is
 		all[name] = strings.TrimRight(result, "\n") + "\n"
@@ -133,11 +159,23 @@ func sections(text string) map[string]string {
 	return all
 }
 
+// kinds are those of all claims.
+func kinds() (all []kind) {
+	for _, c := range claims {
+		all = append(all, c.kinds...)
+	}
+	return all
+}
+
 // written is the page with results.
 func written(results map[string]string) string {
 	text := head
-	for _, k := range kinds {
-		text += fmt.Sprintf("\n## %s\n%s\n\n%s", k.name, k.what, cmp.Or(results[k.name], "Not run yet.\n"))
+	for _, c := range claims {
+		text += "\n## " + c.says + "\n"
+		for _, k := range c.kinds {
+			text += fmt.Sprintf("\n### %s\n%s:\n`%s`\n\n%s", k.name, k.what, k.command, cmp.Or(results[k.name],
+				"Not run yet.\n"))
+		}
 	}
 	return text
 }

@@ -39,7 +39,8 @@ func thorough(dirs []string) error {
 		return fmt.Errorf("%w: %w", err, p.err())
 	}
 	took := time.Since(p.begun).Seconds()
-	fmt.Printf("%d tests of %d packages passed in their long forms in %.0f s\n", len(tests), len(packages), took)
+	fmt.Printf("%d tests of %d packages passed in their long forms in %.0f s%s\n", len(tests), len(packages), took,
+		p.counted())
 	return nil
 }
 

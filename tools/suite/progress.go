@@ -8,7 +8,9 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -33,7 +35,7 @@ func test(args []string) error {
 	if err := p.run(args...); err != nil {
 		return fmt.Errorf("%w: %w", err, p.err())
 	}
-	fmt.Printf("%d packages passed in %.0f s\n", p.done, time.Since(p.begun).Seconds())
+	fmt.Printf("%d packages passed in %.0f s%s\n", p.done, time.Since(p.begun).Seconds(), p.counted())
 	return nil
 }
 
@@ -47,6 +49,7 @@ type progress struct {
 	failed      []string
 	begun       time.Time
 	running     map[string]*pkg
+	counts      map[string][]int // what tests have counted, by the words: "# crashes, # more after them"
 }
 
 // pkg is a package whose tests run.
@@ -58,7 +61,47 @@ type pkg struct {
 }
 
 func newProgress(out io.Writer, total int) *progress {
-	return &progress{out: out, total: total, begun: time.Now(), running: map[string]*pkg{}}
+	return &progress{out: out, total: total, begun: time.Now(), running: map[string]*pkg{},
+		counts: map[string][]int{}}
+}
+
+// A count is a line of a test's log that is numbers with what they are of.
+var (
+	count  = regexp.MustCompile(`^ +\w+_test\.go:\d+: +(\d+ [a-z][a-z ]*(, \d+ [a-z][a-z ]*)*)\n$`)
+	number = regexp.MustCompile(`\d+`)
+)
+
+// tally adds what a line counts to what other tests have counted in the same words.
+func (p *progress) tally(line string) {
+	m := count.FindStringSubmatch(line)
+	if m == nil {
+		return
+	}
+	words := number.ReplaceAllString(m[1], "#")
+	sums := p.counts[words]
+	for i, digits := range number.FindAllString(m[1], -1) {
+		if i == len(sums) {
+			sums = append(sums, 0)
+		}
+		n, _ := strconv.Atoi(digits)
+		sums[i] += n
+	}
+	p.counts[words] = sums
+}
+
+// counted are the sums, behind a colon.
+func (p *progress) counted() string {
+	var all []string
+	for _, words := range slices.Sorted(maps.Keys(p.counts)) {
+		for _, n := range p.counts[words] {
+			words = strings.Replace(words, "#", strconv.Itoa(n), 1)
+		}
+		all = append(all, words)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, "; ")
 }
 
 // run runs go test with some arguments. What it prints besides events is shown as it is.
@@ -129,6 +172,7 @@ func (p *progress) take(line []byte) {
 			k.order = append(k.order, e.Test)
 		}
 		k.said[e.Test] += e.Output
+		p.tally(e.Output)
 	case "pass", "skip":
 		delete(k.said, e.Test)
 	}

@@ -35,7 +35,7 @@ func TestLongTests(t *testing.T) {
 // Every long test is in some kind of evidence.
 func TestEvidenceIsWhole(t *testing.T) {
 	for pkg := range must.Get(longTests(os.DirFS("../.."))) {
-		if !slices.ContainsFunc(kinds, func(k kind) bool {
+		if !slices.ContainsFunc(kinds(), func(k kind) bool {
 			_, dirs, _ := strings.Cut(k.command, "suite thorough ")
 			return slices.ContainsFunc(strings.Fields(dirs), func(dir string) bool {
 				return strings.HasPrefix(pkg+"/", dir+"/")
@@ -55,6 +55,9 @@ func TestProgress(t *testing.T) {
 {"Action":"output","Package":"a","Test":"TestX","Output":"x goes well\n"}
 {"Action":"run","Package":"a","Test":"TestY"}
 {"Action":"output","Package":"a","Test":"TestY","Output":"y breaks\n"}
+{"Action":"output","Package":"a","Test":"TestX","Output":"    x_test.go:7: 20 cuts, 3 of them twice\n"}
+{"Action":"output","Package":"a","Test":"TestX","Output":"    x_test.go:9: 1 cuts, 0 of them twice\n"}
+{"Action":"output","Package":"a","Test":"TestX","Output":"    x_test.go:9: at most 5 cuts\n"}
 {"Action":"pass","Package":"a","Test":"TestX"}
 {"Action":"output","Package":"a","Test":"TestZ","Output":"panic: z never ends\n"}
 {"Action":"fail","Package":"a","Test":"TestY"}
@@ -74,6 +77,9 @@ func TestProgress(t *testing.T) {
 warning: no event
 `) {
 		p.take([]byte(line))
+	}
+	if got := p.counted(); got != ": 21 cuts, 3 of them twice" {
+		t.Error(got)
 	}
 	want := "   0 of 3  0s  a 0s TestY\n   1 of 3  FAIL  a\ny breaks\npanic: z never ends\nFAIL a 1.2s\n" +
 		"   2 of 3  ok    b  0.0s\nc.go:1: it does not compile\n   3 of 3  FAIL  c\nwarning: no event\n"
@@ -105,8 +111,8 @@ func TestPage(t *testing.T) {
 	first := written(map[string]string{"kills": "1 January, commit a\n\n    run\n      passed: b\n",
 		"faults": "2 January\n"})
 	again := written(sections(first))
-	if again != first || !strings.Contains(first, "\n## kills\nkill -9 under load, with a ledger\n\n1 January, commit a\n\n    run\n") ||
-		strings.Count(first, "Not run yet.") != len(kinds)-2 {
+	if again != first || !strings.Contains(first, "-seed {seed}`\n\n1 January, commit a\n\n    run\n") || !strings.Contains(first, "\n### kills\nkill -9 under load; ") ||
+		strings.Count(first, "Not run yet.") != len(kinds())-2 {
 		t.Errorf("%s\nand then\n%s", first, again)
 	}
 }
