@@ -62,8 +62,11 @@ func (r *rowResult) drawnBy() metric {
 	if r.stalls() {
 		return stall
 	}
-	if len(r.Goals) > 0 {
+	switch {
+	case len(r.Goals) > 0:
 		return r.Goals[0].metric
+	case r.Set == "peers":
+		return r.shown()[0]
 	}
 	return throughput
 }
@@ -99,7 +102,11 @@ func (c *comparer) chart(date string) string {
 			}
 		}
 		if len(rows) > 0 {
-			d.section(s.title, rows)
+			base := beanstalkd
+			if rows[0].Set == "peers" {
+				base = beanfield
+			}
+			d.section(strings.Replace(s.title, beanstalkd, base, 1), rows)
 		}
 	}
 	height := d.y + 12
@@ -157,7 +164,7 @@ func (d *drawing) row(r *rowResult) {
 		title += ": " + string(m)
 	}
 	if base := r.baseline(); base != nil && len(base.rounds) > 0 && r.Own == nil {
-		title += fmt.Sprintf(" · beanstalkd %s", m.show(spreadOf(m.all(base.rounds)).median))
+		title += fmt.Sprintf(" · %s %s", base.Name, m.show(spreadOf(m.all(base.rounds)).median))
 	}
 	d.text(12, d.y+17, `font-weight="bold"`, title)
 	d.y += chartRow

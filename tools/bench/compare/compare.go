@@ -11,6 +11,7 @@ import (
 
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/measure"
+	"beanfield/tools/bench/peers"
 	"beanfield/tools/server"
 )
 
@@ -43,6 +44,8 @@ type comparer struct {
 	data     string        // where the servers' directories are; "": with the system's temporary files
 	rows     []row
 	results  []rowResult
+	kept     keeper
+	within   time.Duration // a peer is left out of a row whose backlog it does not take in this time
 }
 
 // othersAllowed is the share of a processor that others may use before a measurement is repeated.
@@ -95,8 +98,15 @@ func (c *comparer) row(ctx context.Context, res *rowResult) error {
 		for k := range res.peers {
 			// The order changes from round to round, so that no server always follows the same one.
 			p := &res.peers[(k+round)%len(res.peers)]
+			key := fmt.Sprintf("%s %s %d x%v", res.Name, p.Name, round+1, c.scale)
+			if c.kept.found(key, p) {
+				continue
+			}
 			if err := c.once(ctx, res.row, p, ld); err != nil {
 				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+			if err := c.kept.keep(key, p); err != nil {
+				return err
 			}
 			warn("%-16s round %d  %-16s %s", res.Name, round+1, p.Name, p.last(res.row))
 		}
@@ -135,7 +145,7 @@ func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load
 	for i, ld := range slices.Backward(loads) {
 		res, err := c.measure(ctx, r, &p.peer, ld)
 		switch {
-		case errors.Is(err, server.ErrNotStarted) && ctx.Err() == nil:
+		case (errors.Is(err, server.ErrNotStarted) || errors.Is(err, peers.ErrOut)) && ctx.Err() == nil:
 			// It may be too old for the row's flags; the others are not.
 			p.absent = err.Error()
 			return nil
@@ -158,8 +168,12 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peer, ld load.Load) (
 		repeats = 0
 	}
 	how := c.how(r, p)
+	once := how.Once
+	if p.other != nil {
+		once = peers.How{Peer: p.other, Pinned: how.Pinned, Data: c.data, Settle: c.settle, Within: c.within}.Once
+	}
 	for n := 0; n <= repeats && (best == nil || best.OthersCPU > othersAllowed); n++ {
-		res, err := how.Once(ctx, ld)
+		res, err := once(ctx, ld)
 		if errors.Is(err, load.ErrNothing) {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"beanfield/storage/must"
 	"beanfield/tools/bench/floor"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/peers"
 	"beanfield/tools/bench/testserver"
 )
 
@@ -166,7 +167,7 @@ func TestRows(t *testing.T) {
 	for list, n := range map[string]int{"first": 5, "all,plain": len(rows), "persistence,recovery": 20, "awaited": 9,
 		"memory,plain": 2,
 		"stalls":       25, "plain,none": 0} {
-		if got, err := chooseRows(list); len(got) != n || (err == nil) != (n > 0) {
+		if got, err := chooseRows(rows, list); len(got) != n || (err == nil) != (n > 0) {
 			t.Errorf("%s: %d rows, %v", list, len(got), err)
 		}
 	}
@@ -179,7 +180,7 @@ func TestRows(t *testing.T) {
 
 // chosen are rows by their names, changed to be quick.
 func chosen(list string, change func(*row)) []row {
-	all, err := chooseRows(list)
+	all, err := chooseRows(rows, list)
 	if err != nil {
 		panic(err)
 	}
@@ -315,10 +316,11 @@ func TestVerdictOfPairs(t *testing.T) {
 
 // The test binary stands in for the program where a server is started as {self}.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "bare" {
+	serve := map[string]func(context.Context, []string) error{"bare": floor.Serve, "nats": peers.ServeNATS}
+	if len(os.Args) > 1 && serve[os.Args[1]] != nil {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
-		if err := floor.Serve(ctx, os.Args[2:]); err != nil {
+		if err := serve[os.Args[1]](ctx, os.Args[2:]); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

@@ -32,6 +32,7 @@ type report struct {
 	Tables                                  []shownTable
 	Bound, Where                            string // see remarks
 	Worst                                   float64
+	Out                                     []string // who was left out of which row, and why
 }
 
 // markdown shows a comparison: which goals beanfield reached, and what every server did.
@@ -46,6 +47,11 @@ func (c *comparer) markdown(ctx context.Context, date, command string) string {
 	}
 	for i := range c.results {
 		one := &c.results[i]
+		for _, p := range one.peers {
+			if p.absent != "" && p.other != nil {
+				r.Out = append(r.Out, fmt.Sprintf("%s (%s): %s", p.Name, one.Title, strings.ReplaceAll(p.absent, "\n", " ")))
+			}
+		}
 		for _, g := range one.Goals {
 			got := one.measured(g)
 			r.Goals = append(r.Goals, []string{one.Title, string(g.metric), g.String(), got.String(),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/peers"
 )
 
 // A metric is one number of a result that servers are compared by, by its name in report.toml.
@@ -92,6 +93,8 @@ func (r *row) shown() []metric {
 		return []metric{written} // these rows are there for it
 	case r.Load.Waits():
 		return []metric{bytesEach}
+	case r.Load.Kind == peers.Delayed:
+		return []metric{p99}
 	case r.restarts() && r.Load.Backlog == 0:
 		return []metric{start}
 	case r.restarts():

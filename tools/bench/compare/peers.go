@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"beanfield/tools/bench/peers"
 )
 
 // A peer is a server that takes part in a comparison.
@@ -14,9 +16,10 @@ type peer struct {
 	Name     string
 	Command  string // {port}, {dir}, {self}: see server.Launch
 	Class    string
-	ours     bool // beanfield, which gets a row's flags
-	baseline bool // ratios are to this one
-	bare     bool // the bare loop
+	ours     bool        // beanfield, which gets a row's flags
+	baseline bool        // ratios are to this one
+	bare     bool        // the bare loop
+	other    *peers.Peer // measured by package peers, with its command and settings
 }
 
 // The classes of peers: a row compares only servers that promise the same. That of "" writes nothing.
@@ -52,9 +55,26 @@ func standardPeers(one, base peer) (all []peer) {
 		peer{Name: loggedLoop, Class: always, Command: bareCommand + " -d {dir}", bare: true})
 }
 
+// allPeers are beanfield, which is the baseline, and the other queue servers.
+func allPeers(ours, theirs string) (all []peer) {
+	for _, p := range peers.All(ours, theirs) {
+		class := ""
+		if p.Durable {
+			class = always
+		}
+		first := p.Name == beanfield
+		all = append(all, peer{Name: p.Name, Class: class, ours: first, baseline: first, other: &p})
+	}
+	return all
+}
+
 // shown is the command without the place of its program on this machine, and what the program says of its version,
 // with -v as beanstalkd has it.
 func (p *peer) shown(ctx context.Context) string {
+	if p.other != nil {
+		return fmt.Sprintf("%s (%s): %s", strings.TrimSpace(p.Name+" "+p.other.Version(ctx)), cmp.Or(p.Class, "memory"),
+			p.other.Settings)
+	}
 	program, rest, _ := strings.Cut(p.Command, " ")
 	text := fmt.Sprintf("%s (%s): `%s %s`", p.Name, cmp.Or(p.Class, "memory"), filepath.Base(program), rest)
 	if p.bare {
@@ -68,5 +88,6 @@ func (p *peer) shown(ctx context.Context) string {
 // inRow tells whether a peer takes part in a row. One that compares a server with itself does not need the baseline,
 // which would take minutes to get 100,000 tubes or 10 million jobs.
 func (p *peer) inRow(r *row) bool {
-	return p.Class == r.Class && (p.ours || p.bare && r.Bare || p.baseline && r.Own == nil && !r.Alone)
+	takes := p.other != nil || p.ours || p.bare && r.Bare || p.baseline && r.Own == nil && !r.Alone
+	return p.Class == r.Class && takes
 }

@@ -40,9 +40,15 @@ func decoded[T any](name, text string) (file T) {
 	return file
 }
 
-// rows are all of them.
-var rows = func() []row {
-	all := decoded[struct{ Row []row }]("rows.toml", rowsText).Row
+// rows are those of beanfield beside beanstalkd and the floors, peerRows those beside other queue servers.
+var rows, peerRows = rowsOf("rows.toml", rowsText), rowsOf("peers.toml", peersText)
+
+//go:embed peers.toml
+var peersText string
+
+// rowsOf reads rows, and fills in what goes without saying.
+func rowsOf(name, text string) []row {
+	all := decoded[struct{ Row []row }](name, text).Row
 	for i := range all {
 		r := &all[i]
 		r.Load = load.Of(r.Load)
@@ -51,10 +57,10 @@ var rows = func() []row {
 		}
 	}
 	return all
-}()
+}
 
 // chooseRows reads a list of names of rows and sets, with commas; all is every row.
-func chooseRows(list string) (chosen []row, err error) {
+func chooseRows(rows []row, list string) (chosen []row, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		found := false
 		for _, r := range rows {
@@ -67,14 +73,14 @@ func chooseRows(list string) (chosen []row, err error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no row %q; there are %s", name, rowNames())
+			return nil, fmt.Errorf("no row %q; there are %s", name, rowNames(rows))
 		}
 	}
 	return chosen, nil
 }
 
 // rowNames are those of sets and rows.
-func rowNames() string {
+func rowNames(rows []row) string {
 	names := []string{"all", "awaited"}
 	for _, r := range rows {
 		for _, name := range []string{r.Set, r.Name} {
@@ -90,6 +96,7 @@ func rowNames() string {
 func (r row) scaled(by float64) *row {
 	part := func(n int) int { return max(min(n, 1), int(float64(n)*by)) }
 	r.Load.Backlog = part(r.Load.Backlog)
+	r.Title = strings.ReplaceAll(r.Title, "{jobs}", grouped(float64(r.Load.Backlog)))
 	if r.Load.Whole {
 		r.Load.MaxJobs = part(r.Load.MaxJobs)
 	}

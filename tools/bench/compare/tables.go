@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/peers"
 )
 
 // A table shows those rows of a comparison that belong to it: a line for each server. See report.toml.
@@ -26,6 +27,12 @@ func (r *row) stalls() bool { return r.Load.Kind == load.Neighbour }
 // in tells whether a row belongs to a table.
 func (r *row) in(table string) bool {
 	switch {
+	case r.Set == "peers" && r.restarts():
+		return table == "backlogs"
+	case r.Set == "peers" && r.Load.Kind == peers.Delayed:
+		return table == "delays"
+	case r.Set == "peers":
+		return table == "peers"
 	case r.restarts():
 		return table == "restarts"
 	case r.stalls():
@@ -62,7 +69,9 @@ func (t *table) lines(results []rowResult) (lines [][]string) {
 func (t *table) cells(r *rowResult, p *peerResult) []string {
 	cells := make([]string, len(t.Columns))
 	if p.absent != "" {
-		cells[0] = "did not start"
+		if cells[0] = "did not start"; p.other != nil {
+			cells[0] = "left out"
+		}
 		return cells
 	}
 	for i, c := range t.Columns {
@@ -86,7 +95,7 @@ func (c *column) cell(r *rowResult, p *peerResult) string {
 		return short(spreadOf(slices.DeleteFunc(v, func(x float64) bool { return !(x > 0) })).median)
 	}
 	base := r.floor()
-	if c.Over == beanstalkd {
+	if c.Over != bareLoop {
 		base = r.baseline()
 	}
 	switch {

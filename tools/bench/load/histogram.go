@@ -51,6 +51,14 @@ func (h *Histogram) Record(v int64, n uint64) {
 	h.n += n
 }
 
+// Add adds what another one has counted.
+func (h *Histogram) Add(o *Histogram) {
+	for i, n := range o.counts {
+		h.counts[i] += n
+	}
+	h.n, h.max = h.n+o.n, max(h.max, o.max)
+}
+
 // quantile gives the smallest bucket top below which at least the fraction q of the
 // values lies; it is never more than the largest value seen.
 func (h *Histogram) quantile(q float64) int64 {
@@ -71,7 +79,8 @@ type Latency struct {
 	P50, P99, P999, Max float64
 }
 
-func (h *Histogram) latency() Latency {
+// Latency is what a report shows of it.
+func (h *Histogram) Latency() Latency {
 	us := func(q float64) float64 { return float64(h.quantile(q)) / 1e3 }
 	return Latency{N: h.n, P50: us(0.5), P99: us(0.99), P999: us(0.999), Max: float64(h.max) / 1e3}
 }

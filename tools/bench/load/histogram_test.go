@@ -41,10 +41,10 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 	h.Record(-5, 1)
-	if top := values[len(values)-1]; h.quantile(1) != top || h.quantile(0) != 0 || h.latency().N != 20_001 {
+	if top := values[len(values)-1]; h.quantile(1) != top || h.quantile(0) != 0 || h.Latency().N != 20_001 {
 		t.Errorf("from %d to %d, want 0 to %d", h.quantile(0), h.quantile(1), top)
 	}
-	if l := new(Histogram).latency(); l != (Latency{}) {
+	if l := new(Histogram).Latency(); l != (Latency{}) {
 		t.Errorf("of nothing: %+v", l)
 	}
 }

@@ -37,8 +37,8 @@ func (t *Target) Moment(at int64) Moment {
 	return m
 }
 
-// since is the result of so many operations since the moment before, with what the server spent on them.
-func (m *Moment) since(before *Moment, ld *Load, ops uint64) *Result {
+// Since is the result of so many operations since the moment before, with what the server spent on them.
+func (m *Moment) Since(before *Moment, ld *Load, ops uint64) *Result {
 	ns, n := float64(m.At-before.At), float64(ops)
 	return &Result{
 		Load: *ld, Seconds: ns / 1e9, Ops: ops, OpsPerSec: n / ns * 1e9, OthersCPU: m.Others(before),

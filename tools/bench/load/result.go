@@ -75,5 +75,5 @@ const Aftermath = 200 * time.Millisecond
 
 // NewStall is that of two phases of a neighbour.
 func NewStall(peace, disturbed *Histogram) *Stall {
-	return &Stall{Peace: peace.latency(), Disturbed: disturbed.latency()}
+	return &Stall{Peace: peace.Latency(), Disturbed: disturbed.Latency()}
 }

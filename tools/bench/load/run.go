@@ -218,12 +218,12 @@ func (r *run) result() (*Result, error) {
 	case !t.closed || t.ops == 0 || r.last.At <= r.first.At:
 		return nil, ErrNothing
 	}
-	res := r.last.since(&r.first, r.load, t.ops)
+	res := r.last.Since(&r.first, r.load, t.ops)
 	latencies := &t.commands
 	if r.load.one() {
 		latencies = &t.deliveries
 	}
-	res.Latency = latencies.latency()
+	res.Latency = latencies.Latency()
 	busy := int64(r.last.Self - r.first.Self)
 	if r.wait == Spin {
 		busy -= t.vacant

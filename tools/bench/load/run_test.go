@@ -171,6 +171,6 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 	}
 	// Of 600, about 100 are 200 ms late or more, and 300 are 150 ms late on average.
 	if h.quantile(0.88) < 200e6 || h.max < int64(stall) {
-		t.Errorf("%+v", h.latency())
+		t.Errorf("%+v", h.Latency())
 	}
 }

@@ -30,13 +30,13 @@ func Machine() (short, whole string) {
 
 // The processors of a server that is pinned, and of the generator.
 const (
-	serverCPU    = "0"
+	ServerCPU    = "0"
 	generatorCPU = 1
 )
 
-// pinSelf moves every thread of this program to a processor of its own; threads to come inherit it. It returns what
+// PinSelf moves every thread of this program to a processor of its own; threads to come inherit it. It returns what
 // undoes that.
-func pinSelf() (restore func(), err error) {
+func PinSelf() (restore func(), err error) {
 	var before, own unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		return nil, fmt.Errorf("sched_getaffinity: %w", err)

@@ -29,7 +29,7 @@ type Held struct {
 // Hold starts a server, on a processor of its own where pinned. One whose restart is measured is not started yet.
 func (h How) Hold(ctx context.Context, ld *load.Load) (*Held, error) {
 	if h.Pinned {
-		h.CPUs = serverCPU
+		h.CPUs = ServerCPU
 	}
 	s, err := h.Prepare()
 	if err != nil {
@@ -55,7 +55,7 @@ func (h How) Hold(ctx context.Context, ld *load.Load) (*Held, error) {
 // Measure runs a load against the server.
 func (h *Held) Measure(ctx context.Context, ld load.Load) (res *load.Result, err error) {
 	if h.Pinned {
-		restore, err := pinSelf()
+		restore, err := PinSelf()
 		if err != nil {
 			return nil, err
 		}

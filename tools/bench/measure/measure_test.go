@@ -95,7 +95,7 @@ func TestPinning(t *testing.T) {
 		return set.Count()
 	}
 	before := count()
-	restore := must.Get(pinSelf())
+	restore := must.Get(PinSelf())
 	if n := count(); n != 1 {
 		t.Errorf("it runs on %d processors", n)
 	}

@@ -51,3 +51,9 @@ func (v *Requester) Head(want string) error {
 	}
 	return err
 }
+
+// Skip reads so many bytes of an answer's body.
+func (v *Requester) Skip(n int) error {
+	_, err := v.in.Discard(n)
+	return err
+}
