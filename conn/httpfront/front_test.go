@@ -199,12 +199,14 @@ func TestClientThatWasPassedOn(t *testing.T) {
 	if all := h.Clients(nil); len(all) != 1 || all[0].Peer != from {
 		t.Errorf("shown as %+v", all)
 	}
+	h.mu.Lock()
 	for g := range h.clients {
 		if id := g.Identity(); id.Peer == nil || *id.Peer != (access.Peer{UID: 7, GID: 8, PID: 9}) ||
 			g.From() != from.String() {
 			t.Errorf("judged as %+v, from %s", id, g.From())
 		}
 	}
+	h.mu.Unlock()
 	c.Close()
 	h.await(0)
 	h.end(t.Context())
