@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"time"
 
@@ -40,13 +41,13 @@ func (n *Node) Change(ctx context.Context, o Change) error {
 
 // changes begins a change at the node that owns the shards.
 func (n *Node) changes(ctx context.Context, o members.Order) error {
-	n.deciding.Lock()
-	defer n.deciding.Unlock()
 	if o.Do == members.Add || o.Do == members.Replace {
-		if err := jetstream.CheckNode(o.Node, o.Address); err != nil {
+		if err := n.finds(ctx, o); err != nil {
 			return err
 		}
 	}
+	n.deciding.Lock()
+	defer n.deciding.Unlock()
 	t := n.table.Load()
 	if o.Do == members.Add && len(t.Nodes) == 1 && n.server != nil { // its engine has neither routes nor a group
 		return errors.New("a cluster of one node cannot grow: stop it, take its directory out (beanfield cluster " +
@@ -73,6 +74,21 @@ func (n *Node) changes(ctx context.Context, o members.Order) error {
 		return err
 	}
 	return n.decide(ctx, next)
+}
+
+// finds says what is wrong with a node that is to come.
+func (n *Node) finds(ctx context.Context, o members.Order) error {
+	err := jetstream.CheckNode(o.Node, o.Address)
+	if err != nil || n.server == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	host, _, _ := net.SplitHostPort(o.Address)
+	if _, err = net.DefaultResolver.LookupHost(ctx, host); err != nil {
+		err = fmt.Errorf("node %s, which serves, cannot look the host %s up: %w", n.o.Node, host, err)
+	}
+	return err
 }
 
 // lackingIn says what is wrong with a node so that its copies may not be relied on. The loop calls it.

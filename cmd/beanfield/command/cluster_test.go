@@ -163,6 +163,12 @@ func TestClusterChanges(t *testing.T) {
 			t.Errorf("the node hears %q; %d looks are left", n.said, len(n.changes))
 		}
 	}
+	n.said, n.status.Replicas, n.status.Nodes[2].Address = "", 5, "h:3"
+	run("add", "c=h:3", "-c", "x").want(t, 0, "done\n", "c is one of the nodes already\n")
+	run("replicas", "5", "-c", "x").want(t, 0, "done\n", "there are 5 replicas already\n")
+	if n.said != "" {
+		t.Errorf("the node hears %q", n.said)
+	}
 	n.changes = []*cluster.ChangeStatus{nil, {Order: "remove b"}, {Order: "add b=h:1"}}
 	run("remove", "b", "-c", "x").want(t, 1, "", "another order has taken its place: add b=h:1")
 	n.changes = slices.Repeat([]*cluster.ChangeStatus{{Order: "replicas 3", Step: "one"}}, 100)

@@ -39,6 +39,10 @@ func (a *clustering) change(c *call) error {
 	}
 	return a.done(c, func(ctx context.Context, node control.Client) error {
 		_, st, err := statusOf(ctx, node)
+		if is := already(&st, o); is != "" && st.Change == nil {
+			fmt.Fprintln(c.Stderr, is)
+			return nil
+		}
 		if err == nil {
 			err = node.Obey(ctx, "change", control.Order{Node: st.Node, Change: o})
 		}
@@ -47,6 +51,19 @@ func (a *clustering) change(c *call) error {
 		}
 		return err
 	})
+}
+
+// already says that there is nothing to do for an order; empty if there is, or somebody else is to say why not.
+func already(st *cluster.Status, o cluster.Change) string {
+	if o.Do == "replicas" && o.Replicas == st.Replicas {
+		return fmt.Sprintf("there are %d replicas already", o.Replicas)
+	}
+	for _, n := range st.Nodes {
+		if o.Do == "add" && o.Node == n.Name && o.Address == n.Address {
+			return o.Node + " is one of the nodes already"
+		}
+	}
+	return ""
 }
 
 // changed waits until a change is over that has begun.

@@ -45,7 +45,8 @@ func (t *Table) Begin(o Order, missing func(name string) string) (*Table, error)
 		return t, nil
 	}
 	if c := t.Change; c != nil && c.Node != o.Node {
-		return nil, fmt.Errorf("a change is under way: %s; one at a time", c.Order)
+		return nil, fmt.Errorf("a change is under way: %s; wait until cluster status shows none, or take that one "+
+			"back with its opposite", c.Order)
 	}
 	n := t.next()
 	n.Change = &Change{Order: o.String(), Node: o.Node}
@@ -75,7 +76,8 @@ func (t *Table) begin(before *Table, o Order) error {
 			return t.unknown(o.Node)
 		}
 		if is != nil && is.Address == o.Address && before.Change == nil {
-			return fmt.Errorf("node %s has this address already", o.Node)
+			return fmt.Errorf("node %s has this address already: if its disk is lost, start it there with an empty "+
+				"directory", o.Node)
 		}
 		t.Change.Add = &Node{Name: o.Node, Address: o.Address}
 		if err := t.taken(*t.Change.Add); err != nil {
@@ -111,7 +113,7 @@ func (t *Table) beginAdd(before *Table, o Order, is *Node) error {
 func (t *Table) beginRemove(before *Table, o Order, is *Node) error {
 	switch {
 	case is != nil && len(t.Nodes) <= leastNodes:
-		return fmt.Errorf("a cluster has %d nodes at least, and there are %d", leastNodes, len(t.Nodes))
+		return fmt.Errorf("a cluster has %d nodes at least, and there are %d: add one first", leastNodes, len(t.Nodes))
 	case is != nil:
 		t.Change.Remove = &Node{is.Name, is.Address, is.Since}
 	case before.Change == nil:
@@ -137,7 +139,7 @@ func (t *Table) beginReplicas(n int) error {
 	case n < 1 || n > mostReplicas || n%2 == 0:
 		return errors.New("replicas can be 1, 3 or 5: an even number outlives no more machines than one less")
 	case n > len(t.Nodes):
-		return fmt.Errorf("%d replicas need as many nodes, and there are %d", n, len(t.Nodes))
+		return fmt.Errorf("%d replicas need as many nodes, and there are %d: add some first", n, len(t.Nodes))
 	case n == t.Replicas:
 		return fmt.Errorf("there are %d replicas already", n)
 	}
@@ -153,7 +155,7 @@ func (t *Table) unknown(name string) error {
 func (t *Table) taken(n Node) error {
 	for _, other := range t.Nodes {
 		if other.Address == n.Address && other.Name != n.Name {
-			return fmt.Errorf("%s is the address of node %s", n.Address, other.Name)
+			return fmt.Errorf("%s is the address of node %s: each node has its own", n.Address, other.Name)
 		}
 	}
 	return nil
