@@ -291,7 +291,13 @@ func (c *campaign) revive() error {
 	}
 	for _, n := range c.cluster.Nodes {
 		err := n.Ended()
-		if err == nil || n == c.changing { // which may end because it is removed
+		if err == nil {
+			continue
+		}
+		if n == c.changing { // it was removed, and waits when it is started again, as by a service manager
+			if err := n.Start(); err != nil {
+				return err
+			}
 			continue
 		}
 		if !c.spoiled[n.Name] {
