@@ -43,9 +43,14 @@ func TestStrangers(t *testing.T) {
 		"wrong name":   ask(name),
 		"replayed":     func(*nonce) []byte { return former },
 		"cut":          func(nl *nonce) []byte { b := ask(plain)(nl); return b[:len(b)-1] },
-		"version":      func(nl *nonce) []byte { b := ask(plain)(nl); b[len(magic)-1]++; return b },
-		"changed":      func(nl *nonce) []byte { b := ask(plain)(nl); b[len(b)-macLength-1]++; return b },
-		"endless":      func(*nonce) []byte { return append([]byte(magic), 255, 255) },
+		"version": func(nl *nonce) []byte { // by a node that has the secret
+			b := ask(plain)(nl)
+			b[len(magic)-1]++
+			said, nn := b[:len(b)-macLength], nonce(b[len(magic)+2:])
+			return append(said, must.Get(plain.proofs()).key.seal("request", nl, &nn, said)...)
+		},
+		"changed": func(nl *nonce) []byte { b := ask(plain)(nl); b[len(b)-macLength-1]++; return b },
+		"endless": func(*nonce) []byte { return append([]byte(magic), 255, 255) },
 	} {
 		c := must.Get(net.Dial("tcp", link.Address())).(*net.TCPConn)
 		c.SetDeadline(time.Now().Add(must.Patience))
@@ -100,6 +105,14 @@ func TestFalseLink(t *testing.T) {
 		}
 		c.Close()
 	}
+	c := must.Get(l.Accept()).(*net.TCPConn)
+	must.Get(c.Write(append([]byte(magic[:len(magic)-1]), Version+1)))
+	must.Get(c.Write(make([]byte, nonceLength)))
+	c.CloseWrite()
+	if b, _ := io.ReadAll(c); len(b) > 0 {
+		t.Errorf("a link of another version gets %q", b)
+	}
+	c.Close()
 	s.Owner(s.link.Address())
 	v := s.host.next(t)
 	must.Get(io.ReadFull(v, make([]byte, len("put")))) // as no front end speaks first

@@ -3,6 +3,7 @@ package forward
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
@@ -102,6 +103,37 @@ func TestTLSStrangers(t *testing.T) {
 		if b, _ := io.ReadAll(c); len(b) > 0 || len(s.host.come) > 0 || !strings.Contains(text.String(), "passed on") {
 			t.Errorf("%s: %q, and %d clients; the log says %q", what, b, len(s.host.come), text.String())
 		}
+	}
+}
+
+// Each side checks the other one's certificate, whatever that one checks (FW7, FW8).
+func TestTLSEachSideChecks(t *testing.T) {
+	s := newSite(t, certified(t, securetest.NewAuthority(t, "nodes"), "secret"))
+	others := certified(t, securetest.NewAuthority(t, "others"), "secret")
+	foreign := must.Get(others.proofs()).tls.Clone()
+	foreign.InsecureSkipVerify = true
+	foreign.ClientAuth = tls.NoClientCert
+	for _, certificates := range [][]tls.Certificate{foreign.Certificates, nil} {
+		config := foreign.Clone()
+		config.Certificates = certificates
+		c, err := tls.Dial("tcp", s.link.Address(), config)
+		if err != nil {
+			continue
+		}
+		if b, err := io.ReadAll(c); len(b) > 0 || err == nil {
+			t.Errorf("with %d certificates of others it is greeted with %q, %v", len(certificates), b, err)
+		}
+		c.Close()
+	}
+	l := must.Get(tls.Listen("tcp", "127.0.0.1:0", foreign))
+	defer l.Close()
+	s.Owner(l.Addr().String())
+	d := s.dial()
+	must.Get(io.WriteString(d, "put"))
+	c := must.Get(l.Accept())
+	defer c.Close()
+	if err := c.(*tls.Conn).HandshakeContext(t.Context()); err == nil {
+		t.Error("a link with a certificate of others is believed")
 	}
 }
 

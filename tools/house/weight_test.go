@@ -29,7 +29,7 @@ var budgets = map[string]weight{
 	"conn/admin":              {12200, 6600},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6900},
-	"conn/forward":            {4800, 3700},
+	"conn/forward":            {4800, 3900},
 	"conn/queueservice":       {7900, 8200},
 	"router":                  {10000, 24100},
 	"shard":                   {1400, 4500},
