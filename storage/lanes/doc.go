@@ -143,7 +143,10 @@
 // comes, takes nothing beyond the place at which the next epoch begins, and from then on up to the end of the change
 // the owner asks for none. These copies may have it without having synced it. That is the one thing that is less than
 // with fixed members: a purge that comes later than a whole change of owner and members, and a power failure at all
-// machines before their stores sync, lose what that purge has taken.
+// machines before their stores sync, lose what that purge has taken. Requests of an engine are late by seconds, a
+// change takes as long, and the power has to fail at most of the new voters before they fold, so this is put up with.
+// It ends if P16 asks for durable numbers instead, of versions with other voters, and nodes fold their copies while a
+// change is under way: copies of a shard that rests would never get that far, since stores fold when their logs fill.
 //
 // Members are no part of K1 to K4, K6 and K8: who may append is decided on the lanes alone. What a node knows of the
 // versions is part of its copy, so it has read each version that can ever land before its own epoch (P7), also those
