@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"beanfield/tools/nodes"
+	"beanfield/tools/server"
 )
 
 // through is a server for suites that start one with these flags: a cluster whose clients come to a node that does not
@@ -41,13 +42,17 @@ func init() {
 
 // become starts the usher, and goes on as the node that serves. It returns only if it cannot.
 func (r through) become() error {
+	if runtime.GOOS != "linux" {
+		return errors.New("-through runs on Linux only: elsewhere the other nodes would outlive this one")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	usher := exec.Command(self, append(slices.Clone(os.Args[1:]), "-usher")...)
 	usher.Stderr = os.Stderr
-	usher.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	usher.SysProcAttr = new(syscall.SysProcAttr)
+	server.DieWithUs(usher.SysProcAttr, syscall.SIGTERM)
 	said, err := usher.StdoutPipe()
 	if err == nil {
 		err = usher.Start()
@@ -148,10 +153,11 @@ func (r through) take() (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
+	syscall.CloseOnExec(fd)
 	err = syscall.Bind(fd, &syscall.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()})
 	return os.NewFile(uintptr(fd), "place"), os.NewSyscallError("bind", err)
 }

@@ -24,13 +24,10 @@ func Start(log io.Writer, addr string, command ...string) (*Process, error) {
 		exited: make(chan struct{})}
 	out := io.MultiWriter(p.said, log)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{
-		// An interrupt at the terminal reaches this program alone, which then ends its
-		// servers in order.
-		Setpgid: true,
-		// No server outlives a program that is killed.
-		Pdeathsig: syscall.SIGKILL,
-	}
+	// An interrupt at the terminal reaches this program alone, which then ends its
+	// servers in order.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	DieWithUs(p.cmd.SysProcAttr, syscall.SIGKILL)
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", strings.Join(command, " "), err)
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package load
 
 // A Ledger remembers which job ids were handed out, one bit each, so that a job

@@ -1,3 +1,5 @@
+//go:build linux
+
 package load
 
 // A Stepper is a load that its owner drives, one answer at a time, so that the same goroutine can do other things

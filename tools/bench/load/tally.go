@@ -1,3 +1,5 @@
+//go:build linux
+
 package load
 
 // A Tally is what one loop has counted. Latencies and ops are those of the measurement alone; the other numbers are of
