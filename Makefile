@@ -18,6 +18,7 @@ FUZZOPS    ?= 100000x
 FUZZWALK   ?= 40000x
 FUZZREADER ?= 10000x
 FAULTTIME  ?= 150s
+TARGETS    ?= darwin/arm64 freebsd/amd64
 BUDGET     ?= 10m
 
 .DEFAULT_GOAL := help
@@ -45,6 +46,14 @@ evidence: ## the longest of all, and what draws from a seed for BUDGET each; res
 
 race: ## all tests under the race detector, the longest in their shorter forms: thorough runs these in full
 	$(GO) run ./tools/suite test -race -short -vet=off -p $(ATONCE) -timeout 60m $(LONGFIRST)
+
+portable: ## tests of conn with the poller of macOS and FreeBSD
+	$(GO) test -short -vet=off -p $(ATONCE) -timeout 20m -tags portable ./conn/...
+
+# One for each system: what differs by the processor, make package finds out by linking. A cold target takes 90 s.
+targets: ## vet all for macOS and FreeBSD
+	@for t in $(TARGETS); do echo "$$t"; \
+		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine
@@ -110,4 +119,4 @@ profile: ## where the server spends its time, for the compiler: into cmd/beanfie
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test thorough evidence race cluster single lint fuzz compat crash faults dist package monitoring clients bench profile bench-compare
+.PHONY: help build run test portable targets thorough evidence race cluster single lint fuzz compat crash faults dist package monitoring clients bench profile bench-compare

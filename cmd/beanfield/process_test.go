@@ -60,7 +60,7 @@ func prepare(t testing.TB, words ...string) *process {
 func prepareIn(t testing.TB, dir string, words ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
-	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // none outlives tests that are killed
+	p.SysProcAttr = mortal()
 	if os.Geteuid() == 0 {
 		p.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 7, 8}} // which -u is to take away
 	}

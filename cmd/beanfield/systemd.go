@@ -6,9 +6,9 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // notify tells systemd, if it listens, about the process: "READY=1", "STOPPING=1".
@@ -30,9 +30,8 @@ func notify(state string) error {
 // reloading is what systemd is told at the beginning of a reload, which READY=1 ends. The time
 // is that of CLOCK_MONOTONIC: by it, systemd knows which of its reloads this is.
 func reloading() string {
-	const clockMonotonic = 1
-	var now syscall.Timespec
-	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0)
+	var now unix.Timespec
+	unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
 	return fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000)
 }
 

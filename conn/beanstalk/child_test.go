@@ -38,7 +38,10 @@ func childMain() {
 	limit, err := strconv.Atoi(os.Getenv(childEnv))
 	check(err)
 	if limit > 0 {
-		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(limit), Max: uint64(limit)}))
+		var l syscall.Rlimit
+		must.Assign(&l.Cur, limit)
+		must.Assign(&l.Max, limit)
+		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l))
 	}
 	h := newHouse(&testing.B{}, func(o *houseOptions) {
 		o.HandshakeTimeout, o.Logger = time.Hour, slog.New(slog.NewTextHandler(os.Stderr, nil))

@@ -162,14 +162,14 @@ func BenchmarkIdleConnections(b *testing.B) {
 func descriptors(t testing.TB, want int) int {
 	var l syscall.Rlimit
 	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l))
-	if l.Max < uint64(want) {
-		l.Max = uint64(want)
+	if uint64(l.Max) < uint64(want) {
+		must.Assign(&l.Max, want)
 	}
-	l.Cur = min(l.Max, uint64(want))
+	must.Assign(&l.Cur, int(min(uint64(l.Max), uint64(want))))
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
 		l.Cur = l.Max
 		must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l))
 	}
-	return int(min(l.Cur, uint64(want)))
+	return int(min(uint64(l.Cur), uint64(want)))
 }

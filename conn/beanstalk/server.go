@@ -10,8 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"beanfield/conn"
 	"beanfield/conn/access"
@@ -150,24 +151,13 @@ func newIdentity() (identity, error) {
 		rand.Read(b[:])
 		n.id = hex.EncodeToString(b[:])
 	}
-	var u syscall.Utsname
-	if err := syscall.Uname(&u); err != nil {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
 		return n, fmt.Errorf("beanstalk: uname: %w", err)
 	}
-	n.os, n.platform = utsString(u.Version[:]), utsString(u.Machine[:])
-	n.hostname = utsString(u.Nodename[:])
+	n.os, n.platform = unix.ByteSliceToString(u.Version[:]), unix.ByteSliceToString(u.Machine[:])
+	n.hostname = unix.ByteSliceToString(u.Nodename[:])
 	return n, nil
-}
-
-func utsString(field []int8) string {
-	var b strings.Builder
-	for _, c := range field {
-		if c == 0 {
-			break
-		}
-		b.WriteByte(byte(c))
-	}
-	return b.String()
 }
 
 // Door says how the clients of a listener are let in. The Server itself is the front end of the zero

@@ -4,7 +4,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"beanfield/storage/must"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/sys/unix"
 )
 
 // serverKeys are the keys of stats and the form of their values. An @ stands
@@ -108,12 +108,12 @@ func (c *client) read(line string) (doc map[string]any) {
 func TestStatsOfTheProcess(t *testing.T) {
 	h := newHouse(t)
 	c := h.pair()
-	var u syscall.Utsname
-	must.Do(t, syscall.Uname(&u))
+	var u unix.Utsname
+	must.Do(t, unix.Uname(&u))
 	stats := c.read("stats")
 	for key, want := range map[string]any{
 		"version": "1.2.3", "id": h.server.ident.id, "pid": os.Getpid(), "hostname": must.Get(os.Hostname()),
-		"os": utsString(u.Version[:]), "platform": utsString(u.Machine[:]), "max-job-size": 65535,
+		"os": unix.ByteSliceToString(u.Version[:]), "platform": unix.ByteSliceToString(u.Machine[:]), "max-job-size": 65535,
 		"binlog-max-size": 10485760,
 		"draining":        false, "current-connections": 1, "total-connections": 1, "current-tubes": 1, "cmd-stats": 1,
 		"binlog-oldest-index": 0, "binlog-current-index": 0, "binlog-records-migrated": 0, "binlog-records-written": 0,

@@ -22,7 +22,7 @@ func (h bare) Take(_ Entrance, fd int, _ *conn.Peer, _ <-chan struct{}) error {
 // dialBare makes a client of which the process has no more than the descriptor, which the caller closes.
 func dialBare(t testing.TB, where string) int {
 	t.Helper()
-	fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))
+	fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))
 	port := must.Get(net.ResolveTCPAddr("tcp", where)).Port
 	must.Do(t, syscall.Connect(fd, &syscall.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}))
 	return fd

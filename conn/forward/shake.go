@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"beanfield/conn"
 	"beanfield/conn/socket"
 )
@@ -57,16 +59,8 @@ func copyOf(c net.Conn) (fd int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	var errno syscall.Errno
-	err = raw.Control(func(old uintptr) {
-		var n uintptr
-		n, _, errno = syscall.Syscall(syscall.SYS_FCNTL, old, syscall.F_DUPFD_CLOEXEC, 0)
-		fd = int(n)
-	})
-	if err == nil && errno != 0 {
-		err = os.NewSyscallError("fcntl", errno)
-	}
-	if err != nil {
+	failed := raw.Control(func(old uintptr) { fd, err = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) })
+	if err = errors.Join(failed, os.NewSyscallError("fcntl", err)); err != nil {
 		return -1, err
 	}
 	return fd, nil

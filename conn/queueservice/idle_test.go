@@ -21,7 +21,7 @@ type bare int
 // connect opens a connection and sends a request on it.
 func connect(t testing.TB, to netip.AddrPort, text string) bare {
 	t.Helper()
-	fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))
+	fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))
 	must.Do(t, syscall.Connect(fd, &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}))
 	must.Get(syscall.Write(fd, []byte(text)))
 	return bare(fd)

@@ -8,6 +8,7 @@ import (
 
 	"beanfield/conn/httpfront"
 	"beanfield/conn/secure"
+	sockets "beanfield/conn/socket"
 )
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
@@ -49,19 +50,10 @@ func (k *socket) hungUp() (gone bool) {
 		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		gone = n == 0 && err == nil || err == syscall.ECONNRESET
 		if n > 0 && below != k.Conn {
-			gone = closedTCP(int(fd)) // what is left to read may be TLS's farewell
+			gone = sockets.Ended(int(fd)) // what is left to read may be TLS's farewell
 		}
 	})
 	return gone || err != nil
-}
-
-// closedTCP says whether the end of a stream has arrived on a TCP socket, behind whatever
-// is still to be read.
-func closedTCP(fd int) bool {
-	const closed, closeWait = 7, 8 // of the kernel's states, which are the first byte of tcp_info
-	info, err := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_INFO)
-	state := info & 0xff
-	return err == nil && (state == closed || state == closeWait)
 }
 
 // writePart is how much must be written within one WriteTimeout.

@@ -103,7 +103,7 @@ func TestCrowdThatStalls(t *testing.T) {
 func stall(t *testing.T, server netip.AddrPort, clients int) {
 	var limit syscall.Rlimit
 	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
-	if limit.Cur < uint64(clients)+200 {
+	if uint64(limit.Cur) < uint64(clients)+200 {
 		t.Skipf("needs %d descriptors, RLIMIT_NOFILE is %d", clients+200, limit.Cur)
 	}
 	var all []bare
@@ -147,13 +147,13 @@ func TestFewDescriptors(t *testing.T) {
 	const clients, left = 100, 7
 	var all []bare
 	for range clients {
-		fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))
+		fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))
 		all = append(all, bare(fd))
 	}
 	var was syscall.Rlimit
 	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
 	limit := was
-	limit.Cur = uint64(int(all[clients-1]) + 1 + left) // sockets take the lowest numbers
+	must.Assign(&limit.Cur, int(all[clients-1])+1+left) // sockets take the lowest numbers
 	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
 	for _, b := range all {

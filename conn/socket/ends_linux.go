@@ -1,10 +1,8 @@
-//go:build portable
-
 package socket
 
 import "golang.org/x/sys/unix"
 
 const (
 	halfClosed = unix.POLLRDHUP
-	Gone       = unix.POLLHUP | unix.POLLERR
+	Gone       = unix.POLLHUP | unix.POLLERR // epoll's numbers are the same
 )

@@ -25,7 +25,6 @@ const (
 	Input  = syscall.EPOLLIN
 	Urgent = syscall.EPOLLPRI
 	Room   = syscall.EPOLLOUT
-	Gone   = syscall.EPOLLHUP | syscall.EPOLLERR
 	HangUp = syscall.EPOLLRDHUP | Gone
 )
 

@@ -21,7 +21,7 @@ func space(dir string) (free, all uint64, err error) {
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return 0, 0, err
 	}
-	return st.Bavail * uint64(st.Bsize), st.Blocks * uint64(st.Bsize), nil
+	return uint64(max(0, st.Bavail)) * uint64(st.Bsize), st.Blocks * uint64(st.Bsize), nil
 }
 
 // room waits until the disk has room. A node that has ended because of a full disk is started again at once

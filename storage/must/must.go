@@ -18,3 +18,6 @@ func Get[T any](v T, err error) T {
 	}
 	return v
 }
+
+// Assign gives a field its value where systems do not agree on its type, as for those of an Rlimit.
+func Assign[N int64 | uint64](field *N, value int) { *field = N(value) }

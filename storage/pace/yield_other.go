@@ -2,5 +2,6 @@
 
 package pace
 
-// yieldThread is for the server, which runs on Linux; the tools run elsewhere too.
+// yieldThread leaves it to the kernel when other threads run: macOS and FreeBSD have no system call for it that package
+// syscall knows.
 func yieldThread() {}

@@ -1,11 +1,9 @@
 package pebblestore
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -112,21 +110,6 @@ func TestReliefForgetsNothing(t *testing.T) {
 	meanwhile = func() { deleteMany(t, l, 11, 20, 1000, false) }
 	s.relieve()
 	again("a fold")
-}
-
-// smallDisk mounts a real file system of so many megabytes.
-func smallDisk(t *testing.T, size int) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dm", size)); err != nil {
-		t.Skipf("cannot mount a tmpfs: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }
 
 // awaitRoom returns when there is room again after all jobs are deleted. Pebble

@@ -18,8 +18,8 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7950, 10000},
-	"cmd/beanfield/config":    {9320, 3950},
+	"cmd/beanfield":           {8000, 10000},
+	"cmd/beanfield/config":    {9350, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12950, 5900},

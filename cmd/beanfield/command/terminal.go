@@ -15,7 +15,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // stdin is what names standard input where a file or a body is expected.
@@ -200,7 +201,9 @@ func terminalRows(w io.Writer) (rows int, ok bool) {
 	if !isFile {
 		return 0, false
 	}
-	var size struct{ rows, columns, x, y uint16 }
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
-	return int(size.rows), errno == 0
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, false
+	}
+	return int(size.Row), true
 }

@@ -7,15 +7,17 @@ import (
 	"net"
 	"net/netip"
 	"os/user"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 const (
 	defaultPort = "11300"
 	unixPrefix  = "unix:"
-	maxUnixPath = 107 // what fits into sockaddr_un with its final NUL
+	maxUnixPath = len(syscall.RawSockaddrUnix{}.Path) - 1 // what fits into sockaddr_un with its final NUL
 )
 
 // Address is a place to listen on: a path for a unix socket, or a host and a
@@ -157,6 +159,9 @@ type Group struct {
 func asGroup(name string) (Group, error) {
 	if name == "" {
 		return Group{}, nil
+	}
+	if runtime.GOOS != "linux" {
+		return Group{}, errors.New("a socket can be given to a group on Linux only")
 	}
 	number := name
 	if strings.Trim(name, "0123456789") != "" {

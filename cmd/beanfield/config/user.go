@@ -81,8 +81,7 @@ func (a *account) stopped(path string, need fs.FileMode) string {
 	path, err := filepath.Abs(path)
 	for at := path; err == nil; at, need = filepath.Dir(at), 1 {
 		info, err := os.Stat(at)
-		if listed, _ := syscall.Getxattr(at, "system.posix_acl_access", nil); err == nil && listed <= 0 &&
-			!a.may(info, need) {
+		if err == nil && !listed(at) && !a.may(info, need) {
 			return at
 		}
 		if at == filepath.Dir(at) {

@@ -5,21 +5,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // Name is the file of the socket, in the directory cluster of the data directory.
 const Name = "control.sock"
-
-// within calls f with a short name of the socket in a directory, which holds during the call (CO2).
-func within(dir string, f func(path string) error) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return f(filepath.Join("/proc/self/fd", strconv.Itoa(int(d.Fd())), Name))
-}
 
 // listen makes the socket, in the place of one that a process before left there. The process holds the
 // lock of the directory, so nobody listens on that.

@@ -52,12 +52,12 @@ func device(dir string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return info.Sys().(*syscall.Stat_t).Dev, nil
+	return uint64(info.Sys().(*syscall.Stat_t).Dev), nil
 }
 
 // Free is how much room there is on the file system of a directory, in bytes.
 func Free(dir string) (uint64, error) {
 	var fs syscall.Statfs_t
 	err := syscall.Statfs(dir, &fs)
-	return fs.Bavail * uint64(fs.Bsize), err
+	return uint64(max(0, fs.Bavail)) * uint64(fs.Bsize), err
 }

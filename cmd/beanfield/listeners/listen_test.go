@@ -44,7 +44,7 @@ func acceptedOptions(t *testing.T, l net.Listener) (set [2]bool) {
 	defer client.Close()
 	fd := int(f.Fd()) // Fd makes it blocking
 	must.Do(t, syscall.SetNonblock(fd, false))
-	conn, _, err := syscall.Accept4(fd, syscall.SOCK_CLOEXEC)
+	conn, _, err := syscall.Accept(fd)
 	if err != nil {
 		t.Fatal(err)
 	}
