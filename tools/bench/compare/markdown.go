@@ -12,6 +12,7 @@ import (
 
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/measure"
+	"beanfield/tools/bench/peers"
 )
 
 //go:embed results.tmpl
@@ -51,7 +52,8 @@ func (c *comparer) markdown(ctx context.Context, date, command string) string {
 		one := &c.results[i]
 		for _, p := range one.peers {
 			if p.absent != "" && p.other != nil {
-				r.Out = append(r.Out, fmt.Sprintf("%s (%s): %s", p.Name, one.Title, strings.ReplaceAll(p.absent, "\n", " ")))
+				why := strings.TrimPrefix(strings.ReplaceAll(p.absent, "\n", " "), peers.ErrOut.Error()+": ")
+				r.Out = append(r.Out, fmt.Sprintf("%s (%s): %s", p.Name, one.Title, why))
 			}
 		}
 		for _, g := range one.Goals {

@@ -34,7 +34,7 @@ func TestBeside(t *testing.T) {
 	first := beside(t, kept)
 	must.Do(t, first.compare(t.Context()))
 	text := first.markdown(t.Context(), "", "")
-	tells(t, text, "| Redis lists | left out |", "left out: it does not push", "× beanfield", "nats-server 2",
+	tells(t, text, "| Redis lists | left out |", "in memory): it does not push", "× beanfield", "nats-server 2",
 		"| NATS JetStream | ")
 	if strings.Contains(text, "## Goals") || strings.Contains(text, "## All measurements") {
 		t.Errorf("a table without rows:\n%s", text)
