@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,23 +16,33 @@ type entry struct {
 	mode       int64
 }
 
+// onLinux is what only archives for Linux have.
+var onLinux = []string{"beanfield.service", "beanfield.socket", "sysusers.conf", "tmpfiles.conf", "beanfield.toml",
+	"kubernetes.yaml"}
+
 // archives packs the program for systems without packages, and for a container.
 func (r *release) archives() error {
-	inside := fmt.Sprintf("beanfield-%s/", r.version)
-	plain := []entry{{inside, "", 0o755}, {inside + "beanfield", "beanfield", 0o755}}
-	for _, name := range []string{
-		"beanfield.1", "beanfield.bash", "_beanfield", "beanfield.fish", "beanfield.service", "beanfield.socket",
-		"sysusers.conf", "tmpfiles.conf", "beanfield.toml", "config.example.toml", "kubernetes.yaml",
-		"copyright",
-	} {
-		plain = append(plain, entry{inside + name, name, 0o644})
-	}
-	if err := r.archive(fmt.Sprintf("beanfield-%s-linux-%s.tar.gz", r.version, r.arch), plain); err != nil {
-		return err
+	for _, t := range r.targets {
+		inside := fmt.Sprintf("beanfield-%s/", r.version)
+		entries := []entry{{inside, "", 0o755}, {inside + "beanfield", program(t), 0o755},
+			{inside + "copyright", copyright(t), 0o644}, {inside + "licences", licences(t), 0o644}}
+		names := []string{"beanfield.1", "beanfield.bash", "_beanfield", "beanfield.fish", "config.example.toml"}
+		if t.os == "linux" {
+			names = append(names, onLinux...)
+		}
+		for _, name := range names {
+			entries = append(entries, entry{inside + name, name, 0o644})
+		}
+		name := fmt.Sprintf("beanfield-%s-%s", r.version, t)
+		list, err := os.ReadFile(filepath.Join(r.stage, licences(t)))
+		if err = errors.Join(err, os.WriteFile(filepath.Join(r.out, name+".licences"), list, 0o644),
+			r.archive(name+".tar.gz", entries)); err != nil {
+			return err
+		}
 	}
 	return r.archive(fmt.Sprintf("beanfield-%s-container-%s.tar.gz", r.version, r.arch), []entry{
 		{"Dockerfile", "Containerfile", 0o644},
-		{"beanfield", "beanfield", 0o755},
+		{"beanfield", program(r.packaged()), 0o755},
 		{"container.toml", "container.toml", 0o644},
 		{"state/", "", 0o750}, {"state/data/", "", 0o750}, {"state/backups/", "", 0o750},
 	})

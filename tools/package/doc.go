@@ -1,22 +1,26 @@
 // Command package makes a release: the packages and archives that an administrator installs.
 // make dist runs it.
 //
-//	go run ./tools/package [-out dist] [-arch amd64] [-version 1.2.3]
+//	go run ./tools/package [-out dist] [-arch amd64] [-targets linux/amd64,linux/arm64] [-version 1.2.3] [-commit ID]
 //
-// It writes these files, for one architecture:
+// It writes these files; the packages and the container's are for one architecture:
 //
 //	beanfield_VERSION-1_ARCH.deb, beanfield-VERSION-1.ARCH.rpm
-//	beanfield-VERSION-linux-ARCH.tar.gz      the program and its manual page, for other systems
 //	beanfield-VERSION-container-ARCH.tar.gz  what docker build needs
+//	beanfield-VERSION-SYSTEM-ARCH.tar.gz     the program and its manual page, for each target
+//	beanfield-VERSION-SYSTEM-ARCH.licences   what is linked into it, with the licences; also in the archive
 //	SHA256SUMS
+//
+// Nothing is published, and no licence has been chosen for beanfield itself: both are for its owner to do. The list,
+// and the notices that come with each program, say so.
 //
 // # Where to start reading
 //
 //	main.go       the steps
 //	version.go    the version and the time of a release, from git
-//	program.go    the program
+//	program.go    the programs, for each target
 //	documents.go  manual page, completions, changelog
-//	notices.go    the copyright notices of what is linked in
+//	notices.go    what is linked in: copyright notices and licences
 //	archive.go    tar archives
 //	nfpm.go       packages
 //	files/        other files that are installed; nfpm.yaml says where

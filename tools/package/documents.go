@@ -36,8 +36,10 @@ func (r *release) documents() error {
 			return err
 		}
 	}
-	if err := r.notices(); err != nil {
-		return err
+	for _, t := range r.targets {
+		if err := r.notices(t); err != nil {
+			return err
+		}
 	}
 	return r.write("changelog.yaml", fmt.Appendf(nil, `- semver: "%s-1"
   date: %s

@@ -7,41 +7,56 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 func main() {
 	out := flag.String("out", "dist", "where the files go; it is emptied first")
-	arch := flag.String("arch", runtime.GOARCH, "the architecture, as Go names it")
+	arch := flag.String("arch", runtime.GOARCH, "the architecture of the packages, as Go names it")
+	targets := flag.String("targets", "", "what archives are for, as linux/amd64,darwin/arm64 (default: all)")
 	version := flag.String("version", "", "the version (default: from git)")
+	commit := flag.String("commit", "", "the commit (default: from git)")
 	flag.Parse()
-	if err := makeRelease(*out, *arch, *version); err != nil {
+	r := &release{out: *out, version: *version, commit: *commit, arch: *arch, targets: everyTarget()}
+	var err error
+	if *targets != "" {
+		r.targets, err = readTargets(*targets)
+	}
+	if err == nil {
+		err = r.make()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "package:", err)
 		os.Exit(1)
 	}
 }
 
-// release is what is being made.
+// release is what is being made. All but its stage, its time and what git knows is given.
 type release struct {
-	top     string // of the source
+	top     string // of the source; "": where this runs
 	stage   string // holds the files that are packed
 	out     string
 	version string
-	arch    string
-	time    int64 // of the commit, in seconds
+	commit  string
+	arch    string   // of the packages
+	targets []target // of the archives
+	flags   string   // of the compiler, for what is only in archives; tests make that sooner
+	time    int64    // of the commit, in seconds
 }
 
-// makeRelease makes a release of the working tree.
-func makeRelease(out, arch, version string) error {
-	r, err := newRelease(out, arch, version)
-	if err != nil {
-		return err
-	}
+// make makes a release of the working tree.
+func (r *release) make() (err error) {
 	if r.stage, err = os.MkdirTemp("", "beanfield-package"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(r.stage)
-	for _, step := range []func() error{r.empty, r.program, r.files, r.documents, r.archives, r.packages, r.sums} {
+	if !slices.Contains(r.targets, r.packaged()) {
+		r.targets = append(r.targets, r.packaged())
+	}
+	for _, step := range []func() error{r.find, r.date, r.empty, r.programs, r.files, r.documents, r.archives,
+		r.packages,
+		r.sums} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -49,17 +64,16 @@ func makeRelease(out, arch, version string) error {
 	return nil
 }
 
-func newRelease(out, arch, version string) (*release, error) {
-	top, err := output(".", "go", "list", "-m", "-f", "{{.Dir}}")
-	if err != nil {
-		return nil, err
+// find finds the source, and says where the files go.
+func (r *release) find() (err error) {
+	if r.out, err = filepath.Abs(r.out); err == nil && r.top == "" {
+		r.top, err = output(".", "go", "list", "-m", "-f", "{{.Dir}}")
 	}
-	r := &release{top: top, arch: arch, version: version}
-	if r.out, err = filepath.Abs(out); err != nil {
-		return nil, err
-	}
-	return r, r.date()
+	return err
 }
+
+// packaged is what the packages and the container are for.
+func (r *release) packaged() target { return target{"linux", r.arch} }
 
 // empty removes an older release, which SHA256SUMS would not list.
 func (r *release) empty() error {

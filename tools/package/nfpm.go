@@ -19,6 +19,9 @@ func (r *release) packages() error {
 	if out, err := install.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
+	if err := os.Link(filepath.Join(r.stage, program(r.packaged())), filepath.Join(r.stage, "beanfield")); err != nil {
+		return err
+	}
 	for _, kind := range []string{"deb", "rpm"} {
 		cmd := exec.Command(tool, "package", "-f", "nfpm.yaml", "-p", kind, "-t", r.out+"/")
 		cmd.Dir = r.stage

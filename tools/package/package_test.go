@@ -1,11 +1,16 @@
 package main
 
 import (
+	"debug/buildinfo"
 	"debug/elf"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,10 +25,16 @@ var dist = flag.Bool("dist", false, "make a release, and try it")
 // made is the release that all tests look at.
 var made = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "beanfield-dist"); err == nil {
-		err = makeRelease(dir, "amd64", "")
+		// Without a profile, what is compiled for other systems is what make targets has compiled.
+		err = (&release{out: dir, arch: "amd64", targets: everyTarget(), flags: "-pgo=off"}).make()
 	}
 	return dir, err
 })
+
+// packages is one that has only the packages, and the archive of their target.
+func packages(out, version string) *release {
+	return &release{out: out, version: version, arch: "amd64"}
+}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -63,32 +74,80 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// The same source at another place, which is no repository, gives the same bytes (PK1).
+// The same source at another place, which is no repository, gives the same bytes (PK1): of the packages, and of all
+// that goes into their archive. Those for other systems are made by the same steps.
 func TestReproducible(t *testing.T) {
 	sums, err := os.ReadFile(file(t, "SHA256SUMS"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	r := must.Get(newRelease("unused", "amd64", ""))
-	copied := t.TempDir()
-	run(t, "sh", "-c", `cd "$1" && git ls-files -z | xargs -0 cp --parents -t "$2"`, "sh", r.top, copied)
-	again := exec.Command("go", "run", "./tools/package", "-version", r.version)
-	again.Dir = copied
-	again.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+run(t, "git", "log", "-1", "--format=%ct")[:10])
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	got, err := os.ReadFile(filepath.Join(copied, "dist", "SHA256SUMS"))
-	if err != nil || string(got) != string(sums) {
-		t.Errorf("%v\n%s\nwant\n%s", err, got, sums)
 	}
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = filepath.Dir(file(t, "SHA256SUMS"))
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if n := strings.Count(string(sums), "\n"); n != 4 {
+	first := packages("unused", "")
+	must.Do(t, first.find())
+	must.Do(t, first.date())
+	again := packages(t.TempDir(), first.version)
+	again.top, again.commit = t.TempDir(), first.commit
+	run(t, "sh", "-c", `cd "$1" && git ls-files -z | xargs -0 cp --parents -t "$2"`, "sh", first.top, again.top)
+	t.Setenv("SOURCE_DATE_EPOCH", strconv.FormatInt(first.time, 10))
+	must.Do(t, again.make())
+	got := string(must.Get(os.ReadFile(filepath.Join(again.out, "SHA256SUMS"))))
+	for line := range strings.Lines(got) {
+		if !strings.Contains(string(sums), line) {
+			t.Errorf("%snot in\n%s", line, sums)
+		}
+	}
+	if n := strings.Count(got, "\n"); n != 5 {
+		t.Errorf("%d files:\n%s", n, got)
+	}
+	if n := strings.Count(string(sums), "\n"); n != 3+2*len(everyTarget()) {
 		t.Errorf("%d files in a release", n)
+	}
+}
+
+// The list of what is linked in is that of the program itself, for each target, and all of it has a licence.
+func TestLicences(t *testing.T) {
+	for _, target := range everyTarget() {
+		dir := t.TempDir()
+		run(t, "tar", "-xzf", file(t, "*-"+target.String()+".tar.gz"), "-C", dir)
+		info := must.Get(buildinfo.ReadFile(only(t, filepath.Join(dir, "*", "beanfield"))))
+		list := string(must.Get(os.ReadFile(only(t, filepath.Join(dir, "*", "licences")))))
+		if separate := must.Get(os.ReadFile(file(t, "*-"+target.String()+".licences"))); string(separate) != list {
+			t.Errorf("%s: the list beside the archive is another one", target)
+		}
+		notices := string(must.Get(os.ReadFile(only(t, filepath.Join(dir, "*", "copyright")))))
+		for _, m := range append(info.Deps, &debug.Module{Path: "std", Version: info.GoVersion}) {
+			title := m.Path + " " + m.Version
+			if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(title) + `: (\S+-|MIT)`).MatchString(list) ||
+				!strings.Contains(notices, "\n---- "+title+", ") {
+				t.Errorf("%s: %s is linked in, and not in\n%s", target, title, list)
+			}
+		}
+		if n := strings.Count(list, "\n"); n != len(info.Deps)+2 {
+			t.Errorf("%s: %d modules are linked in, %d lines\n%s", target, len(info.Deps), n, list)
+		}
+		for _, s := range info.Settings {
+			want := map[string]string{"GOOS": target.os, "GOARCH": target.arch, "CGO_ENABLED": "0"}[s.Key]
+			if want != "" && s.Value != want {
+				t.Errorf("%s: %s is %s", target, s.Key, s.Value)
+			}
+		}
+	}
+}
+
+// Who asks for a system on which the server does not run hears that, and which there are.
+func TestTargets(t *testing.T) {
+	if all := must.Get(readTargets("linux/arm64,linux/amd64")); fmt.Sprint(all) != "[linux-arm64 linux-amd64]" {
+		t.Errorf("read %v", all)
+	}
+	for _, text := range []string{"windows/amd64", "linux/386", "linux", "", "linux/amd64,", "linux/amd64/v3"} {
+		if _, err := readTargets(text); err == nil ||
+			!strings.Contains(err.Error(), "there are releases for "+strings.Join(systems, ", ")+", each on amd64 and arm64") {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 
@@ -160,7 +219,7 @@ func TestRPM(t *testing.T) {
 func TestInstall(t *testing.T) {
 	old := file(t, "*.deb")
 	newer := t.TempDir()
-	must.Do(t, makeRelease(newer, "amd64", "99.0"))
+	must.Do(t, packages(newer, "99.0").make())
 	given := t.TempDir()
 	run(t, "cp", old, filepath.Join(given, "old.deb"))
 	run(t, "cp", only(t, filepath.Join(newer, "*.deb")), filepath.Join(given, "newer.deb"))

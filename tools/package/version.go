@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// date finds the time of the release, and its version if none was given. Outside a
+// date finds the time of the release, and its version and commit if none were given. Outside a
 // repository SOURCE_DATE_EPOCH has to give the time.
 func (r *release) date() error {
 	stamp, err := output(r.top, "git", "log", "-1", "--format=%ct")
@@ -29,10 +29,16 @@ func (r *release) date() error {
 	if r.version == "" {
 		r.version, err = r.fromGit()
 	}
+	if err == nil && r.commit == "" {
+		if r.commit, err = output(r.top, "git", "rev-parse", "HEAD"); err != nil {
+			r.commit, err = "unknown", nil
+		}
+	}
 	return err
 }
 
-// fromGit is the version from this commit's tag, such as v1.2.3. Without a tag it is the
+// fromGit is the version from this commit's tag, such as v1.2.3, which the source must have, too: so it is one that
+// the manual's page changes explains. Without a tag it is the
 // version in the source with the day and the commit, such as 0.1.0+git20260102.abc1234, which
 // sorts above the release before it. If the tree has uncommitted changes, the version says so.
 func (r *release) fromGit() (string, error) {
@@ -43,13 +49,16 @@ func (r *release) fromGit() (string, error) {
 	if dirty != "" {
 		dirty = ".dirty"
 	}
-	if tag, err := output(r.top, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil &&
-		dirty == "" {
-		return tag[1:], nil
-	}
 	base, err := r.inSource()
 	if err != nil {
 		return "", err
+	}
+	if tag, err := output(r.top, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil &&
+		dirty == "" {
+		if tag[1:] != base {
+			return "", fmt.Errorf("the tag of this commit is %s, and cmd/beanfield/version.go says %s", tag, base)
+		}
+		return base, nil
 	}
 	commit, err := output(r.top, "git", "rev-parse", "--short=7", "HEAD")
 	day := time.Unix(r.time, 0).UTC().Format("20060102")
