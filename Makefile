@@ -53,7 +53,7 @@ portable: ## tests of conn with the poller of macOS and FreeBSD
 # One for each system: what differs by the processor, make package finds out by linking. A cold target takes 90 s.
 targets: ## vet all for macOS and FreeBSD
 	@for t in $(TARGETS); do echo "$$t"; \
-		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
+		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet -trimpath ./... || exit 1; done
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/transfer -engine

@@ -42,7 +42,7 @@ var budgets = map[string]weight{
 	"storage/lanes":           {1900, 7900},
 	"storage/locallog":        {4100, 4300},
 	"storage/pebblestore":     {23100, 22350},
-	"tools":                   {7200, 8400},
+	"tools":                   {7400, 8450},
 	"tools/bench":             {20350, 5950},
 	"tools/clients":           {2700, 0},
 	"tools/compat":            {6500, 2300},

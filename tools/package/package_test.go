@@ -121,7 +121,7 @@ func TestLicences(t *testing.T) {
 		notices := string(must.Get(os.ReadFile(only(t, filepath.Join(dir, "*", "copyright")))))
 		for _, m := range append(info.Deps, &debug.Module{Path: "std", Version: info.GoVersion}) {
 			title := m.Path + " " + m.Version
-			if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(title) + `: (\S+-|MIT)`).MatchString(list) ||
+			if !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(title)+`: (\S+-|MIT)`).MatchString(list) ||
 				!strings.Contains(notices, "\n---- "+title+", ") {
 				t.Errorf("%s: %s is linked in, and not in\n%s", target, title, list)
 			}

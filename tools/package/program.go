@@ -17,7 +17,7 @@ func (t target) String() string { return t.os + "-" + t.arch }
 
 // systems and architectures are those that there are releases for.
 var (
-	systems       = []string{"linux"}
+	systems       = []string{"linux", "darwin", "freebsd"}
 	architectures = []string{"amd64", "arm64"}
 )
 
