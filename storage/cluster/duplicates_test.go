@@ -5,12 +5,15 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"beanfield/storage/must"
 )
 
-// I5 on the real engine: a second process with the name of a node ends, and the first one serves on or follows.
+// I5 on the real engine: a second process with the name of a node, and a copy of its promises, ends, and the first one
+// serves on or follows. With an empty directory it would wait (CN9).
 func TestTwoNodesWithOneName(t *testing.T) {
 	c := newTrio(t)
 	c.three()
@@ -20,6 +23,13 @@ func TestTwoNodesWithOneName(t *testing.T) {
 		"a again")
 	o.Nodes["a"] = l.Addr().String()
 	l.Close()
+	var promised []byte
+	until(t, "node a has promised something", func() bool {
+		var err error
+		promised, err = os.ReadFile(filepath.Join(c.dirs["a"], promisesName))
+		return err == nil
+	})
+	must.Do(t, os.WriteFile(filepath.Join(o.Dir, promisesName), promised, 0o600))
 	copies := &memory{}
 	o.Open = func(o Opening) (Copies, error) {
 		if copies.places == nil {
