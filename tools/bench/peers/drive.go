@@ -213,7 +213,7 @@ func (d *drive) apart(ctx context.Context, take func(i int) (client, error), put
 	}
 	for _, w := range takers {
 		all.Go(func() {
-			if err := w.takes(); err != nil && !over.Load() {
+			if err := w.takes(); !over.Load() {
 				failed <- err
 				d.end()
 			}
@@ -280,7 +280,7 @@ func (d *drive) land() error {
 	return nil
 }
 
-// takes takes jobs until its connection is closed.
+// takes takes jobs until its connection fails or is closed, and says how.
 func (w *worker) takes() error {
 	for {
 		all, err := w.c.take(max(1, w.load.Window/2))
