@@ -143,6 +143,9 @@ const rebuildLook = 200 * time.Millisecond
 func (a *clustering) rebuilt(ctx context.Context, c *call, node control.Client, name string) error {
 	for said := ""; ; {
 		_, st, err := statusOf(ctx, node)
+		if ctx.Err() != nil {
+			return fmt.Errorf("node %s has not done yet, and goes on", name)
+		}
 		if err != nil {
 			return err
 		}
@@ -156,7 +159,6 @@ func (a *clustering) rebuilt(ctx context.Context, c *call, node control.Client, 
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("node %s has not done yet, and goes on", name)
 		case <-time.After(rebuildLook):
 		}
 	}

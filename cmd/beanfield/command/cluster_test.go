@@ -142,8 +142,13 @@ func TestClusterRebuildAndBackup(t *testing.T) {
 	if len(n.rebuilds) > 0 {
 		t.Error("it has ended before")
 	}
-	n.rebuilds = []string{"1 of 2 MB", "1 of 2 MB"}
-	run("rebuild", "c", "-c", "x", "-timeout", "10ms").want(t, 1, "", "has not done yet")
+	for patience := 10 * time.Millisecond; ; patience *= 4 { // until there is time to give the order
+		n.rebuilds = slices.Repeat([]string{"1 of 2 MB"}, 1000)
+		if got := run("rebuild", "c", "-c", "x", "-timeout", patience.String()); !strings.Contains(got.stderr, "deadline") {
+			got.want(t, 1, "", "has not done yet")
+			break
+		}
+	}
 	backup := func() outcome { return ran("backup", n.dir) }
 	backup().want(t, 1, "", "this node only follows: node b serves")
 	n.status.Owner = ""

@@ -39,7 +39,7 @@ func (a *clustering) change(c *call) error {
 	}
 	return a.done(c, func(ctx context.Context, node control.Client) error {
 		_, st, err := statusOf(ctx, node)
-		if is := already(&st, o); is != "" && st.Change == nil {
+		if is := already(&st, o); err == nil && is != "" && st.Change == nil {
 			fmt.Fprintln(c.Stderr, is)
 			return nil
 		}
