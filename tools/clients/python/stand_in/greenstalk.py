@@ -1,4 +1,4 @@
-"""What the extension uses of greenstalk 2, for machines whose registries do not have it: names and behaviour are those of
+"""What the extension uses of greenstalk 2, for when it is not installed: names and behaviour are those of
 its documentation, the code is not. With greenstalk installed, this is not used."""
 
 import socket
