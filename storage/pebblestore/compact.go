@@ -15,11 +15,20 @@ const spareTables = 64 * mib
 // one after the other. To fold the log frees the space of deleted large bodies: their
 // tables can be removed as soon as the store knows of the deletes.
 func (s *store) compactWhatIsDue() {
-	for _, l := range s.logs {
+	s.lookAfter(func(l *shardLog) { l.compactIfDue(max(spareTables/int64(len(s.logs)), 4*mib)) })
+}
+
+// lookAfter does something for each log, one after the other, but for those whose place another one takes just now:
+// that one is not open yet.
+func (s *store) lookAfter(do func(*shardLog)) {
+	for i := range s.logs {
 		if s.ctx.Err() != nil {
 			return
 		}
-		l.compactIfDue(max(spareTables/int64(len(s.logs)), 4*mib))
+		if s.upkeep[i].TryRLock() {
+			do(s.logs[i])
+			s.upkeep[i].RUnlock()
+		}
 	}
 }
 
@@ -102,11 +111,7 @@ func (s *store) relieve() {
 	if !s.space.short() {
 		return
 	}
-	for _, l := range s.logs {
-		if s.ctx.Err() == nil {
-			l.relieve()
-		}
-	}
+	s.lookAfter((*shardLog).relieve)
 }
 
 func (l *shardLog) relieve() {

@@ -257,6 +257,8 @@ const (
 func (r *Replicas) Replace(shard int, dir string, damaged bool) error {
 	defer r.gates[shard].shut()()
 	s := r.store
+	s.upkeep[shard].Lock() // a compaction that has begun comes to its end
+	defer s.upkeep[shard].Unlock()
 	l := s.logs[shard]
 	if err := l.stop(); err != nil {
 		return err

@@ -165,6 +165,34 @@ func (n *node) fetch(from *node) {
 	}
 }
 
+// opening calls somebody once when the files of a shard are looked at.
+type opening struct {
+	vfs.FS
+	then func()
+}
+
+func (o *opening) List(dir string) ([]string, error) {
+	if then := o.then; then != nil && strings.HasSuffix(dir, "shard-000") {
+		o.then = nil
+		then()
+	}
+	return o.FS.List(dir)
+}
+
+// While a checkpoint takes the place of a store, nobody looks after it: its log has no database yet.
+func TestNobodyLooksAfterALogThatOpens(t *testing.T) {
+	n := filled(t)
+	n.close()
+	o, fs := n.options(), &opening{FS: n.disk}
+	o.FS = fs
+	n.r = must.Get(OpenReplicas(o))
+	fs.then = n.r.store.compactWhatIsDue
+	n.fetch(n)
+	if fs.then != nil {
+		t.Error("the log was not opened")
+	}
+}
+
 // A store that has been replaced half way is there again after a crash, the old one or the new one.
 func TestReplaceCutShort(t *testing.T) {
 	n, s, l := owns(t, 1000)

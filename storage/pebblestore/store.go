@@ -28,6 +28,7 @@ type store struct {
 	space   *space
 	sharing *database.Sharing
 	logs    []*shardLog
+	upkeep  []sync.RWMutex // by shard: held while another log takes the place of one, shared while one is looked after
 	now     format.Manifest
 	shardOf func(tube string) int
 
@@ -170,7 +171,7 @@ func (s *store) begin() error {
 // openLogs opens all shards of the generation that counts, side by side, or makes them.
 func (s *store) openLogs(fresh bool) error {
 	s.sharing = s.o.sharing(s.space.wrap(), s.now.Shards)
-	s.logs = make([]*shardLog, s.now.Shards)
+	s.logs, s.upkeep = make([]*shardLog, s.now.Shards), make([]sync.RWMutex, s.now.Shards)
 	return inParallel(s.now.Shards, func(i int) error { return s.openLog(i, fresh) })
 }
 

@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -63,9 +64,9 @@ func (f *Fault) Guard(fn func() error) error {
 }
 
 // recover is deferred by goroutines that call Pebble, which panics when a log
-// file cannot be closed or created.
+// file cannot be closed or created. The error says where, for whoever mends it.
 func (f *Fault) recover() {
 	if p := recover(); p != nil {
-		f.Fail(fmt.Errorf("storage: panic: %v", p))
+		f.Fail(fmt.Errorf("storage: panic: %v\n%s", p, debug.Stack()))
 	}
 }
