@@ -162,9 +162,6 @@ func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load
 	return nil
 }
 
-// attempts is how often a measurement may begin anew because other programs had the processors all the time.
-const attempts = 10
-
 // measure repeats a measurement that was disturbed, and keeps the least disturbed. One that fills a disk for minutes
 // is not repeated: the next would be no calmer.
 func (c *comparer) measure(ctx context.Context, r *row, p *peer, ld load.Load) (best *load.Result, err error) {
@@ -177,12 +174,9 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peer, ld load.Load) (
 	if p.other != nil {
 		once = peers.How{Peer: p.other, Pinned: how.Pinned, Data: c.data, Settle: c.settle, Within: c.within}.Once
 	}
-	for n, nothing := 0, 0; n <= repeats && (best == nil || best.OthersCPU > othersAllowed); n++ {
+	for n := 0; n <= repeats && (best == nil || best.OthersCPU > othersAllowed); n++ {
 		res, err := once(ctx, ld)
 		if errors.Is(err, load.ErrNothing) {
-			if nothing++; nothing < attempts {
-				n--
-			}
 			continue
 		}
 		if err != nil {

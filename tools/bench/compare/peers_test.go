@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,12 @@ func beside(t *testing.T, kept string) *comparer {
 func TestBeside(t *testing.T) {
 	kept := filepath.Join(t.TempDir(), "kept")
 	first := beside(t, kept)
-	must.Do(t, first.compare(t.Context()))
+	err := first.compare(t.Context())
+	for errors.Is(err, load.ErrNothing) { // others had the processors
+		first.duration *= 2
+		err = first.compare(t.Context())
+	}
+	must.Do(t, err)
 	text := first.markdown(t.Context(), "", "")
 	tells(t, text, "| Redis lists | left out |", "in memory): it does not push", "× beanfield", "nats-server 2",
 		"| NATS JetStream | ")
@@ -42,6 +48,7 @@ func TestBeside(t *testing.T) {
 		t.Errorf("a table without rows:\n%s", text)
 	}
 	again := beside(t, kept)
+	again.duration = first.duration
 	again.data = "no-such-directory" // where no server starts
 	must.Do(t, again.compare(t.Context()))
 	if got := again.markdown(t.Context(), "", ""); got != text {
