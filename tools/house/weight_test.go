@@ -41,7 +41,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":       {6300, 4500},
 	"storage/lanes":           {1900, 7900},
 	"storage/locallog":        {4100, 4300},
-	"storage/pebblestore":     {23100, 22350},
+	"storage/pebblestore":     {23150, 22400},
 	"tools":                   {7400, 8450},
 	"tools/bench":             {20350, 5950},
 	"tools/clients":           {2700, 0},
