@@ -88,6 +88,7 @@ var doors = []struct {
 		"tools/bench/profile"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster", "tools/bench/peers"}},
+	{"github.com/rabbitmq", []string{"tools/bench/peers"}},
 	{"github.com/BurntSushi/toml", []string{"cmd", "tools/bench/compare"}},
 	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/transfer",
 		"storage/pebblestore/format"}},

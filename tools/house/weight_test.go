@@ -43,7 +43,7 @@ var budgets = map[string]weight{
 	"storage/locallog":        {4100, 4300},
 	"storage/pebblestore":     {23150, 22400},
 	"tools":                   {7400, 8450},
-	"tools/bench":             {20350, 5950},
+	"tools/bench":             {19850, 5950},
 	"tools/clients":           {2700, 0},
 	"tools/compat":            {6500, 2300},
 	"tools/crash":             {6400, 1100},

@@ -23,11 +23,12 @@ func Machine() (short, whole string) {
 		line, _, _ := strings.Cut(rest, "\n")
 		cpu = strings.TrimLeft(line, "\t :")
 	}
-	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	kernel, _, _ := strings.Cut(strings.TrimSpace(string(release)), "-") // the rest is who built it
 	memory, _ := os.ReadFile("/proc/meminfo")
 	short = fmt.Sprintf("%s, %d cores", cpu, runtime.NumCPU())
 	return short, fmt.Sprintf("%s, %d GB, Linux %s, %s", short, (server.Field(memory, "MemTotal:")+1<<29)>>30,
-		strings.TrimSpace(string(kernel)), runtime.Version())
+		kernel, runtime.Version())
 }
 
 // The processors of a server that is pinned, and of the generator.

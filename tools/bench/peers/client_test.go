@@ -43,56 +43,6 @@ func scripted(t *testing.T, script ...string) *wire {
 	return newWire(near)
 }
 
-// A frame of AMQP with a method.
-func called(bytes string) string {
-	return "\x01\x00\x01\x00\x00\x00" + string(rune(len(bytes))) + bytes + "\xce"
-}
-
-const (
-	published = "\x01\x00\x01\x00\x00\x00\x0e\x00\x3c\x00\x28\x00\x00\x00\x05bench\x00\xce" +
-		"\x02\x00\x01\x00\x00\x00\x0f\x00\x3c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x10\x00\x02\xce" +
-		"\x03\x00\x01\x00\x00\x00\x01x\xce"
-	asked = "\x01\x00\x01\x00\x00\x00\x0d\x00\x3c\x00\x46\x00\x00\x05bench\x00\xce"
-	gave  = "\x02\x00\x01\x00\x00\x00\x0f\x00\x3c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x10\x00\x02\xce" +
-		"\x03\x00\x01\x00\x00\x00\x02ab\xce\x03\x00\x01\x00\x00\x00\x01c\xce"
-	eight = "\x00\x00\x00\x00\x00\x00\x00"
-)
-
-// What RabbitMQ may answer: one confirm for several messages, a refusal, an empty queue and then a body in two frames,
-// a push, and the end of the channel.
-func TestAMQP(t *testing.T) {
-	on := func(script ...string) *rabbitClient {
-		return &rabbitClient{amqp: amqp{scripted(t, script...)}, kind: rabbitQueue{"classic", 2, durable}}
-	}
-	two := [][]byte{[]byte("x"), []byte("x")}
-	ack := func(tag, multiple string) string { return called("\x00\x3c\x00\x50" + eight + tag + multiple) }
-	if err := on(published+published, ack("\x02", "\x01")).put(two); err != nil {
-		t.Error("one confirm for two:", err)
-	}
-	if err := on(published+published, ack("\x02", "\x00")+ack("\x01", "\x00")).put(two); err != nil {
-		t.Error("one for each, in another order:", err)
-	}
-	if err := on(published, called("\x00\x3c\x00\x78"+eight+"\x01\x00")).put(two[:1]); err == nil {
-		t.Error("a message that was refused counts as put")
-	}
-	closed := on(published, called("\x00\x14\x00\x28\x01\x94\x09NOT_FOUND")).put(two[:1])
-	if closed == nil || !strings.Contains(closed.Error(), "NOT_FOUND") {
-		t.Error("the channel was closed:", closed)
-	}
-	got := called("\x00\x3c\x00\x47" + eight + "\x07\x00\x00\x05bench\x00\x00\x00\x00")
-	c := on(asked, called("\x00\x3c\x00\x48\x00"), asked, got+gave, called("\x00\x3c\x00\x50"+eight+"\x07\x00"), "")
-	if all, err := c.take(1); err != nil || len(all) != 1 || string(all[0]) != "abc" {
-		t.Errorf("after an empty queue: %q, %v", all, err)
-	}
-	if err := c.done(); err != nil {
-		t.Error(err)
-	}
-	c = on("", called("\x00\x3c\x00\x3c\x02ct"+eight+"\x09\x00\x00\x05bench")+gave)
-	if all, err := c.pushed(5); err != nil || len(all) != 1 || c.tags[0] != 9 {
-		t.Errorf("pushed: %q, %v, tags %v", all, err, c.tags)
-	}
-}
-
 // What Redis may answer: a refusal, a list that is empty at first, a job that its worker's list does not have, a stream
 // of two jobs, and one on which no job came.
 func TestRESP(t *testing.T) {

@@ -55,23 +55,31 @@ func body(stamp int64) []byte {
 	b := make([]byte, bodySize)
 	binary.LittleEndian.PutUint64(b, uint64(stamp))
 	binary.LittleEndian.PutUint64(b[stampSize:], bodiesMade.Add(1))
-	copy(b[headSize:], text)
+	copy(b[headSize:], tail(b))
 	return b
 }
 
 // bodiesMade makes each body another one: a sorted set keeps one of two that are equal.
 var bodiesMade atomic.Uint64
 
-// text is what bodies end with: drawn at random, so that no server can make it much shorter.
-var text = func() []byte {
-	all := make([]byte, bodySize-headSize)
+// texts are what bodies end with, one after the other: drawn at random, and the same text comes back only after a
+// megabyte, so that no server can make them much shorter.
+var texts = func() []byte {
+	all := make([]byte, 12345*(bodySize-headSize))
 	rand.NewChaCha8([32]byte{}).Read(all)
 	return all
 }()
 
+// tail is what a body ends with, by its number.
+func tail(b []byte) []byte {
+	const size = bodySize - headSize
+	at := binary.LittleEndian.Uint64(b[stampSize:]) % uint64(len(texts)/size) * size
+	return texts[at : at+size]
+}
+
 // stamp checks a body.
 func stamp(b []byte) (int64, error) {
-	if len(b) != bodySize || !bytes.Equal(b[headSize:], text) {
+	if len(b) != bodySize || !bytes.Equal(b[headSize:], tail(b)) {
 		return 0, fmt.Errorf("a job came with another body: %.120q", b)
 	}
 	return int64(binary.LittleEndian.Uint64(b)), nil
@@ -109,6 +117,7 @@ func (d *drive) run(ctx context.Context, n int, dial func(i int) (client, error)
 	}
 	for _, w := range workers {
 		all.Go(func() {
+			defer w.c.close() // others get what it was sent and did not take
 			if err := do(w); err != nil {
 				d.failed.CompareAndSwap(nil, &err)
 				d.end()
@@ -168,13 +177,18 @@ func (w *worker) cycles() error {
 	return nil
 }
 
-// fill puts jobs that stay, as many as it can in a time.
+// fill puts jobs that stay, as many as it can in a time. After an eighth of it, one that would need twice as long gives
+// up.
 func (d *drive) fill(ctx context.Context, jobs int, within time.Duration) (int, error) {
 	var left, put atomic.Int64
 	left.Store(int64(jobs))
 	begun := time.Now()
+	slow := func() bool {
+		took := time.Since(begun)
+		return took >= within || took > within/8 && put.Load()*16 < int64(jobs)
+	}
 	err := d.run(ctx, d.load.Connections, d.dial, func(w *worker) error {
-		for !w.stop.Load() && time.Since(begun) < within {
+		for !w.stop.Load() && !slow() {
 			n := fillDepth
 			if over := left.Add(-fillDepth); over <= -fillDepth {
 				return nil

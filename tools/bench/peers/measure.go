@@ -3,10 +3,10 @@
 package peers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"syscall"
 	"time"
@@ -148,8 +148,13 @@ func (d *drive) timed(ctx context.Context, do func(context.Context) error) (*loa
 func (h How) restart(ctx context.Context, d *drive, first client) (*load.Result, error) {
 	u := &load.Recovery{Jobs: d.load.Backlog}
 	begun := time.Now()
-	if put, err := d.fill(ctx, u.Jobs, h.Within); err != nil || put < u.Jobs {
-		return nil, cmp.Or(err, fmt.Errorf("%w: it had %d of %d jobs after %v", ErrOut, put, u.Jobs, h.Within))
+	put, err := d.fill(ctx, u.Jobs, h.Within)
+	var silent net.Error
+	if put < u.Jobs && (err == nil || errors.As(err, &silent) && silent.Timeout()) {
+		return nil, fmt.Errorf("%w: it had %d of %d jobs after %v", ErrOut, put, u.Jobs,
+			time.Since(begun).Round(time.Second))
+	} else if err != nil {
+		return nil, err
 	}
 	u.LoadSec = time.Since(begun).Seconds()
 	time.Sleep(h.Settle)
@@ -179,7 +184,7 @@ func (h How) restart(ctx context.Context, d *drive, first client) (*load.Result,
 	if err := d.at.Start(); err != nil {
 		return nil, err
 	}
-	if err := d.serves(ctx, u.Jobs); err != nil {
+	if err := d.serves(ctx, u.Jobs, h.Within); err != nil {
 		return nil, fmt.Errorf("after its restart: %w", err)
 	}
 	u.RecoverySec = time.Since(begun).Seconds()
@@ -191,9 +196,9 @@ func (h How) restart(ctx context.Context, d *drive, first client) (*load.Result,
 }
 
 // serves waits until all jobs are there again.
-func (d *drive) serves(ctx context.Context, jobs int) error {
+func (d *drive) serves(ctx context.Context, jobs int, within time.Duration) error {
 	n, err := 0, error(nil)
-	for begun := time.Now(); time.Since(begun) < patience && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < within && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
 		if died := d.at.Died(); died != nil {
 			return died
 		}
@@ -207,5 +212,5 @@ func (d *drive) serves(ctx context.Context, jobs int) error {
 			return nil
 		}
 	}
-	return errors.Join(fmt.Errorf("%d jobs are there, and should be %d", n, jobs), err, ctx.Err())
+	return errors.Join(fmt.Errorf("%w: %d jobs are there after %v, and should be %d", ErrOut, n, within, jobs), err, ctx.Err())
 }

@@ -3,22 +3,24 @@
 package peers
 
 import (
-	"encoding/binary"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"sync"
 	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
 
 	"beanfield/tools/server"
 )
 
 // rabbit is RabbitMQ with queues of the types that its manual has for such jobs.
 func rabbit() (all []Peer) {
-	for _, kind := range []rabbitQueue{
-		{"classic", 1, 0},
-		{"classic", 2, durable},
-		{"quorum", 2, durable},
-	} {
-		p := Peer{Name: "RabbitMQ " + kind.name, Durable: kind.bits == durable,
+	for _, kind := range []rabbitQueue{{"classic", false}, {"classic", true}, {"quorum", true}} {
+		p := Peer{Name: "RabbitMQ " + kind.name, Durable: kind.durable,
 			source: source{"rabbitmq-server", "usr/lib/rabbitmq/bin/rabbitmq-server"},
 			launch: server.Launch{Config: rabbitFile, Command: "env HOME={dir} RABBITMQ_CONF_ENV_FILE={config} " +
 				"RUNNING_UNDER_SYSTEMD=true {root}/usr/lib/rabbitmq/bin/rabbitmq-server"},
@@ -26,8 +28,7 @@ func rabbit() (all []Peer) {
 				_, port, _ := strings.Cut(s.TLS, ":")
 				return []string{"{root}/usr/bin/epmd", "-address", "127.0.0.1", "-port", port}
 			},
-			dial:  func(s *server.Launched, _ int) (client, error) { return dialRabbit(s, kind, 0) },
-			await: func(s *server.Launched, _ int) (client, error) { return dialRabbit(s, kind, 1) },
+			dial: func(s *server.Launched, _ int) (client, error) { return dialRabbit(s, kind, 0) },
 			consume: func(s *server.Launched, _, window int) (client, error) {
 				return dialRabbit(s, kind, window)
 			},
@@ -36,8 +37,9 @@ func rabbit() (all []Peer) {
 		if p.Durable {
 			how = fmt.Sprintf("a durable %s queue, persistent messages", kind.name)
 		}
-		p.Settings = "`rabbitmq-server` without plugins; " + how + "; publisher confirms; basic.get, or basic.consume " +
-			"with a prefetch; basic.ack, to which AMQP has no answer. A delay is a queue with a TTL that dead-letters into this one"
+		p.Settings = "`rabbitmq-server` without plugins; " + how + "; publisher confirms; basic.consume with a prefetch of " +
+			"as many jobs as are taken at once, where jobs are pushed of the window; one basic.ack for all that were taken, to " +
+			"which AMQP has no answer. A delay is a queue with a TTL that dead-letters into this one"
 		all = append(all, p)
 	}
 	return all
@@ -57,49 +59,48 @@ SERVER_ADDITIONAL_ERL_ARGS="-kernel inet_dist_use_interface {127,0,0,1}"
 `
 
 type rabbitQueue struct {
-	name string
-	mode uint8 // of its messages: 2 is persistent
-	bits uint8
+	name    string
+	durable bool
 }
 
+// A rabbitClient consumes from its first take on. What it holds goes to others when it is closed.
 type rabbitClient struct {
-	amqp
-	kind   rabbitQueue
-	window int
-	tags   []uint64 // taken
-	// Of messages: numbers count from 1.
-	published, confirmed uint64
+	conn    *amqp.Connection
+	channel *amqp.Channel
+	out     *cork
+	kind    rabbitQueue
+	window  int
+	came    <-chan amqp.Delivery
+	tag     uint64 // of the last that was taken
 }
 
 const delayQueue = tube + "-later"
 
 func dialRabbit(s *server.Launched, kind rabbitQueue, window int) (client, error) {
-	w, err := open(s.Addr)
+	c := &rabbitClient{kind: kind, window: window}
+	var err error
+	c.conn, err = amqp.DialConfig("amqp://guest:guest@"+s.Addr, amqp.Config{
+		Dial: func(network, addr string) (net.Conn, error) {
+			conn, err := net.Dial(network, addr)
+			c.out = &cork{Conn: conn}
+			return c.out, err
+		}})
 	if err != nil {
 		return nil, err
 	}
-	c := &rabbitClient{amqp: amqp{w}, kind: kind, window: window}
-	if err = c.hello(); err != nil {
+	if c.channel, err = c.conn.Channel(); err != nil {
 		return c, err
 	}
-	if _, err = c.declare(tube, kind.bits, table{"x-queue-type": kind.name}); err != nil {
-		return c, err
+	for name, args := range map[string]amqp.Table{
+		tube: {"x-queue-type": kind.name},
+		delayQueue: {"x-queue-type": kind.name, "x-dead-letter-exchange": "", "x-dead-letter-routing-key": tube,
+			"x-message-ttl": delayed.Milliseconds()},
+	} {
+		if _, err = c.channel.QueueDeclare(name, kind.durable, false, false, false, args); err != nil {
+			return c, err
+		}
 	}
-	if _, err = c.declare(delayQueue, kind.bits, table{"x-queue-type": kind.name, "x-dead-letter-exchange": "",
-		"x-dead-letter-routing-key": tube, "x-message-ttl": int(delayed.Milliseconds())}); err != nil {
-		return c, err
-	}
-	c.send(1, 85, 10, uint8(0))
-	if _, err = c.want(confirmSelectOk); err != nil || window == 0 {
-		return c, err
-	}
-	c.send(1, 60, 10, uint32(0), uint16(window), uint8(0))
-	if _, err = c.want(basicQosOk); err != nil {
-		return c, err
-	}
-	c.send(1, 60, 20, uint16(0), tube, "", uint8(0), table{})
-	_, err = c.want(basicConsumeOk)
-	return c, err
+	return c, c.channel.Confirm(false)
 }
 
 func (c *rabbitClient) put(bodies [][]byte) error { return c.to(tube, bodies) }
@@ -113,88 +114,113 @@ func (c *rabbitClient) delay(bodies [][]byte, by time.Duration) error {
 
 // to publishes, and waits until all is confirmed.
 func (c *rabbitClient) to(queue string, bodies [][]byte) error {
-	for _, b := range bodies {
-		c.publish(queue, b, c.kind.mode)
+	mode := uint8(amqp.Transient)
+	if c.kind.durable {
+		mode = amqp.Persistent
 	}
-	err := c.flush()
-	// A confirm may be for all up to a number.
-	for c.published += uint64(len(bodies)); err == nil && c.confirmed < c.published; {
-		var m method
-		var args []byte
-		if m, args, err = c.method(); err != nil {
+	confirms := make([]*amqp.DeferredConfirmation, len(bodies))
+	c.out.hold()
+	for i, b := range bodies {
+		var err error
+		confirms[i], err = c.channel.PublishWithDeferredConfirm("", queue, false, false,
+			amqp.Publishing{DeliveryMode: mode, Body: b})
+		if err != nil {
 			return err
 		}
-		if m != basicAck {
-			return fmt.Errorf("RabbitMQ answered a publish with %v", m)
-		}
-		if multiple := args[8]&1 == 1; multiple {
-			c.confirmed = max(c.confirmed, binary.BigEndian.Uint64(args))
-		} else {
-			c.confirmed++
+	}
+	if err := c.out.release(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	for _, confirm := range confirms {
+		if ok, err := confirm.WaitContext(ctx); err != nil || !ok {
+			return cmp.Or(err, errors.New("RabbitMQ refused a message, or closed the connection"))
 		}
 	}
-	return err
+	return nil
 }
 
 func (c *rabbitClient) take(n int) (bodies [][]byte, err error) {
-	if c.window > 0 {
-		return c.pushed(n)
-	}
-	for begun := time.Now(); len(bodies) == 0; {
-		for range n {
-			c.send(1, 60, 70, uint16(0), tube, uint8(0))
-		}
-		if err = c.flush(); err != nil {
+	if c.came == nil {
+		if err = c.consume(cmp.Or(c.window, n)); err != nil {
 			return nil, err
 		}
-		for range n {
-			m, args, err := c.method()
-			switch {
-			case err != nil:
-				return nil, err
-			case m == basicGetOk:
-				body, err := c.content()
-				if err != nil {
-					return nil, err
-				}
-				c.tags, bodies = append(c.tags, binary.BigEndian.Uint64(args)), append(bodies, body)
-			case m != basicGetEmpty:
-				return nil, fmt.Errorf("RabbitMQ answered a get with %v", m)
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	// What has come is all that is there: the first is waited for.
+	for len(bodies) < n && (len(bodies) == 0 || len(c.came) > 0) {
+		select {
+		case d, ok := <-c.came:
+			if !ok {
+				return nil, amqp.ErrClosed
 			}
-		}
-		if time.Since(begun) > patience {
+			bodies, c.tag = append(bodies, d.Body), d.DeliveryTag
+		case <-late.C:
 			return nil, errStarved
 		}
 	}
 	return bodies, nil
 }
 
-// pushed takes what has come, and waits for the first.
-func (c *rabbitClient) pushed(n int) (bodies [][]byte, err error) {
-	for len(bodies) < n && (len(bodies) == 0 || c.in.Buffered() > 0) {
-		m, args, err := c.method()
-		if err == nil && m != basicDeliver {
-			err = fmt.Errorf("RabbitMQ pushed %v", m)
-		}
-		if err != nil {
-			return nil, err
-		}
-		body, err := c.content()
-		if err != nil {
-			return nil, err
-		}
-		tag := args[1+int(args[0]):]
-		c.tags, bodies = append(c.tags, binary.BigEndian.Uint64(tag)), append(bodies, body)
+// consume has so many messages pushed at most that are not done yet.
+func (c *rabbitClient) consume(window int) error {
+	if err := c.channel.Qos(window, 0, false); err != nil {
+		return err
 	}
-	return bodies, nil
+	one, err := c.channel.Consume(tube, "", false, false, false, false, nil)
+	if err != nil {
+		return err
+	}
+	came := make(chan amqp.Delivery, window) // the module's has no room, and does not tell how many have come
+	c.came = came
+	go func() {
+		defer close(came)
+		for d := range one {
+			came <- d
+		}
+	}()
+	return nil
 }
 
-func (c *rabbitClient) done() error {
-	for _, tag := range c.tags {
-		c.send(1, 60, 80, tag, uint8(0))
-	}
-	c.tags = c.tags[:0]
-	return c.flush()
+func (c *rabbitClient) done() error { return c.channel.Ack(c.tag, true) }
+
+func (c *rabbitClient) count() (int, error) {
+	q, err := c.channel.QueueDeclarePassive(tube, c.kind.durable, false, false, false, nil)
+	return q.Messages, err
 }
 
-func (c *rabbitClient) count() (int, error) { return c.declare(tube, c.kind.bits|passive, table{}) }
+func (c *rabbitClient) close() { c.conn.Close() }
+
+// A cork holds back what is written, so that many commands go out in one write: the module writes each of its own.
+type cork struct {
+	net.Conn
+	mu   sync.Mutex
+	on   bool
+	held []byte
+}
+
+func (c *cork) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.on = true
+}
+
+func (c *cork) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.on {
+		c.held = append(c.held, b...)
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *cork) release() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := c.Conn.Write(c.held)
+	c.on, c.held = false, c.held[:0]
+	return err
+}
