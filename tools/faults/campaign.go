@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type options struct {
 	faults int
 	time   time.Duration
 	within time.Duration
+	gap    time.Duration // for which clients may be without service while a majority is well; 0: it is only told
 	only   string
 	nodes  int // one is a server without others
 	dir    string
@@ -51,19 +53,26 @@ type campaign struct {
 	ledger  *history.Ledger
 	begun   time.Time
 
-	called   string // what the present harm is called, if it is several
-	meets    []harm // what may happen in the middle of a change
+	called   string          // what the present harm is called, if it is several
+	done     map[string]int  // harms, by name
+	met      int             // of these in the middle of a change
+	worst    history.Stretch // without service, over all
+	lasted   time.Duration   // all harms, and what was between them
+	found    []string        // broken promises that are no part of the histories
+	meets    []harm          // what may happen in the middle of a change
 	changing *nodes.Node
 
 	mu      sync.Mutex
-	present *workload.Seeker // of the nodes that the cluster has
-	era     context.Context  // ends when these change
+	present *workload.Seeker      // of the nodes that the cluster has
+	counted []*nodes.Node         // these
+	well    map[*nodes.Node]int64 // the processes of those that are
+	era     context.Context       // ends when these change
 	end     func()
 	trials  []*workload.Trial
-	gaps    map[string][]time.Duration // by harm and whose it was: the longest times without an acknowledged put
-	silent  map[string][]time.Duration // likewise those of a client, whose node was not harmed, without an answer
-	harmed  []*nodes.Node              // by the present harm
-	spoiled map[string]bool            // nodes whose disks were harmed
+	gaps    map[string][]history.Stretch // by harm and whose it was: the longest times without an acknowledged put
+	silent  map[string][]history.Stretch // likewise those of a client, whose node was not harmed, without an answer
+	harmed  []*nodes.Node                // by the present harm
+	spoiled map[string]bool              // nodes whose disks were harmed
 }
 
 // patience is how long clients wait for an answer.
@@ -71,7 +80,8 @@ const patience = 4 * time.Second
 
 func run(ctx context.Context, o options) (err error) {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), ledger: history.NewLedger(), begun: time.Now(),
-		gaps: map[string][]time.Duration{}, silent: map[string][]time.Duration{}, spoiled: map[string]bool{}}
+		gaps: map[string][]history.Stretch{}, silent: map[string][]history.Stretch{}, spoiled: map[string]bool{},
+		done: map[string]int{}, well: map[*nodes.Node]int64{}}
 	of := nodes.Options{Binary: o.binary, Dir: o.dir, Names: nodes.Default[:o.nodes], Proxied: true, Shards: shards,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", workload.LongestBody)}
 	if o.nodes > 1 {
@@ -118,6 +128,9 @@ func (c *campaign) say(format string, args ...any) {
 func (c *campaign) load(ctx context.Context) error {
 	working, stop := context.WithCancel(ctx)
 	c.turn(working)
+	for _, n := range c.counted {
+		c.well[n] = n.Up()
+	}
 	var all sync.WaitGroup
 	for role := range clients {
 		all.Go(func() { workload.Work(working, c.seeker.At(role), c.ledger, c.seed, role) })
@@ -125,7 +138,12 @@ func (c *campaign) load(ctx context.Context) error {
 	for n := range tryers {
 		all.Go(func() { c.try(working, n) })
 	}
+	all.Go(func() { c.watch(working) })
+	for _, n := range c.cluster.Nodes {
+		all.Go(func() { c.nurse(working, n) })
+	}
 	err := c.harmAll(ctx)
+	c.lasted = c.ledger.Now()
 	stop()
 	all.Wait()
 	return err
@@ -152,8 +170,7 @@ const settleWithin = 4 * time.Minute
 func (c *campaign) verdict(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
-	var found []string
-	undecided := 0
+	found, undecided := c.found, 0
 	for _, t := range c.trials {
 		began, err := t.Drain(ctx, c.dice)
 		if err != nil {
@@ -187,6 +204,9 @@ func (c *campaign) verdict(ctx context.Context) error {
 			what, len(c.gaps[what]), spread(c.gaps[what]), spread(c.silent[what]))
 		harms += len(c.gaps[what])
 	}
+	c.say("harms: %v, %d of them in the middle of a change; longest time without service: %.2fs, while a majority was "+
+		"well %.2fs; one was for %.0f%% of the time", c.done, c.met, c.worst.All.Seconds(), c.worst.Well.Seconds(),
+		100*n.Well.Seconds()/c.lasted.Seconds())
 	c.say("seed %d: %d harms; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on "+
 		"%d connections; "+
 		"%d tubes in an order that can be (%d undecided); nothing was lost", c.seed, harms, n.Answers,
@@ -196,12 +216,13 @@ func (c *campaign) verdict(ctx context.Context) error {
 }
 
 // spread is what is told of the longest times of some harms.
-func spread(times []time.Duration) string {
+func spread(times []history.Stretch) string {
 	if len(times) == 0 {
 		return "-"
 	}
-	slices.Sort(times)
-	return fmt.Sprintf("median %.2fs, worst %.2fs", times[len(times)/2].Seconds(), times[len(times)-1].Seconds())
+	slices.SortFunc(times, func(a, b history.Stretch) int { return cmp.Compare(a.All, b.All) })
+	return fmt.Sprintf("median %.2fs, worst %.2fs", times[len(times)/2].All.Seconds(),
+		times[len(times)-1].All.Seconds())
 }
 
 // checkWithin bounds the look for an order of a short history.

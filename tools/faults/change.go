@@ -43,7 +43,8 @@ func (c *campaign) turn(ctx context.Context) {
 		c.end()
 	}
 	c.present = &workload.Seeker{Patience: patience, Serves: c.serves}
-	for _, n := range c.members() {
+	c.counted = c.members()
+	for _, n := range c.counted {
 		c.present.Hosts = append(c.present.Hosts, n.Client)
 	}
 	c.era, c.end = context.WithCancel(ctx)
@@ -166,6 +167,8 @@ func (c *campaign) meet(ctx context.Context, n *nodes.Node) error {
 	c.say("    and %s of node %s, after %v", h.name, victim.Name, after.Round(time.Millisecond))
 	last(ctx, after)
 	c.harmed = append(c.harmed, victim)
+	c.done[h.name]++
+	c.met++
 	return h.do(ctx, c, victim)
 }
 

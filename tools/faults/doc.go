@@ -26,16 +26,20 @@
 // Not covered: jumps of the clock, because the server asks the kernel for the time, with no library in between that
 // could be replaced; and a disk that is full for small files too, which needs a file system of its own.
 //
-// Four more promises:
+// Five more promises:
 //
 //	FL1  When a harm is healed, each client makes progress again, though it knows the address of one node only, and
 //	     the nodes are healthy, within the time -within. Clients of a node that was removed wait for its return.
 //	FL2  A node ends by itself only if its disk was harmed.
 //	FL3  In the end each node in turn is told to serve, and all show the same jobs.
 //	FL4  A change of the nodes comes to its end, whatever happens in the middle of it, within twice that time.
+//	FL5  While a majority of the nodes is well, a put is acknowledged, and each client answered whose own node was not
+//	     harmed, at least every -gap, if that is given: it depends on the machine. A majority is well when its nodes
+//	     live and reach each other, and each has said since that was last otherwise that it could serve.
 //
-// In the end it prints, for each harm to the owner and to followers, the longest times without an acknowledged put, and
-// those of a client without an answer whose own node was not harmed: it has to connect again if the owner was. So
+// In the end it prints how often each harm was done, and the longest time without service, also that of FL5; and, for
+// each harm to the owner and to followers, the longest times without an acknowledged put, and those of a client
+// without an answer whose own node was not harmed: it has to connect again if the owner was. So
 // -only kill measures a failover, -only move a hand-over, -only kill-all a start of all nodes, and -only
 // cut,isolate,one-way the effect of network faults. A change with another harm in its middle counts as one harm.
 package main

@@ -67,7 +67,8 @@ func TestLossIsFound(t *testing.T) {
 	}
 }
 
-// FL1, FL2 and FL4: a server that answers no more, one that ends though nobody harmed it, and a change without an end.
+// FL1, FL2, FL4 and FL5: a server that answers no more, one that ends though nobody harmed it, a change without an end,
+// and clients without service though a majority is well.
 func TestServersThatFail(t *testing.T) {
 	defer func(all []harm) { harms = all }(harms)
 	for name, do := range map[string]func(context.Context, *campaign, *nodes.Node) error{
@@ -82,11 +83,42 @@ func TestServersThatFail(t *testing.T) {
 			c.within = 100 * time.Millisecond
 			return c.until(ctx, n, nil) // there is no other node that could say anything
 		},
+		"FL5": func(_ context.Context, c *campaign, _ *nodes.Node) error {
+			c.gap = time.Minute
+			c.ledger.Well(2 * c.gap)
+			return nil
+		},
 	} {
 		o, out := alone(t, "")
 		harms = []harm{{name: "fails", weight: 1, alone: true, do: do}}
 		if err := run(t.Context(), o); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not found: %v: %s", name, err, out)
+		}
+	}
+}
+
+// Who could serve together: nodes that all reach each other.
+func TestMajority(t *testing.T) {
+	o, _ := alone(t, "")
+	c := &campaign{cluster: must.Get(nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Proxied: true}))}
+	defer c.cluster.Close()
+	w, all := c.cluster.Network, c.cluster.Nodes
+	for _, step := range []struct {
+		do   func()
+		most int
+	}{
+		{func() {}, 3},
+		{func() { w.Hold("b", "a") }, 2},
+		{func() { w.Slow("c", "a", time.Second) }, 2},
+		{func() { w.Refuse("b", "c") }, 1},
+		{func() { w.Heal(true) }, 3},
+		{func() { w.Isolate("b") }, 2},
+	} {
+		step.do()
+		for n := range len(all) + 2 {
+			if got := c.agree(nil, all, n); got != (n <= step.most) {
+				t.Errorf("%d of three, of which %d could: %v", n, step.most, got)
+			}
 		}
 	}
 }

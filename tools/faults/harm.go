@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"beanfield/tools/faults/history"
 	"beanfield/tools/nodes"
 )
 
@@ -158,18 +159,33 @@ func (c *campaign) one(ctx context.Context, n int, h harm) error {
 	if err := c.goOn(ctx); err != nil {
 		return fmt.Errorf("after %s of node %s: %w", h.name, victim.Name, err)
 	}
-	what = c.called + " of " + what
+	c.done[h.name]++
+	c.tell(c.called+" of "+what, healed)
+	return nil
+}
+
+// tell says how long clients were without service in a harm (FL5).
+func (c *campaign) tell(what string, healed time.Duration) {
 	silent := c.elsewhere()
 	gap := c.ledger.Gap()
 	c.gaps[what] = append(c.gaps[what], gap)
 	c.silent[what] = append(c.silent[what], silent...)
-	c.say("    it took %.1fs; longest time without an acknowledged put: %.2fs; of a client elsewhere without an answer: %s",
-		healed.Seconds(), gap.Seconds(), spread(silent))
-	return nil
+	longest := gap
+	for _, s := range silent {
+		longest = longest.Longer(s)
+	}
+	c.worst = c.worst.Longer(longest)
+	c.say("    it took %.1fs; longest time without an acknowledged put: %.2fs, until %.1fs; of a client elsewhere "+
+		"without an answer: %s; while a majority was well: %.2fs", healed.Seconds(), gap.All.Seconds(),
+		gap.Until.Seconds(), spread(silent), longest.Well.Seconds())
+	if c.gap > 0 && longest.Well > c.gap {
+		c.found = append(c.found, fmt.Sprintf("FL5: %s: clients were without service for %.2fs while a majority was well",
+			what, longest.Well.Seconds()))
+	}
 }
 
 // elsewhere is the longest time without an answer of each client whose node was not harmed.
-func (c *campaign) elsewhere() (silent []time.Duration) {
+func (c *campaign) elsewhere() (silent []history.Stretch) {
 	for role, s := range c.ledger.Served() {
 		if n := c.home(role); !n.Out && !slices.Contains(c.harmed, n) {
 			silent = append(silent, s.Silence)

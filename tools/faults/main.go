@@ -19,6 +19,8 @@ func main() {
 	flag.IntVar(&o.faults, "faults", 6, "how many harms are done in a run")
 	flag.DurationVar(&o.time, "time", 0, "no harm is done after so long, whatever -faults says; 0: no limit")
 	flag.DurationVar(&o.within, "within", 60*time.Second, "how soon clients must get on after a harm")
+	flag.DurationVar(&o.gap, "gap", 0, "how long clients may be without service while a majority of the nodes is "+
+		"well; 0: that is only told")
 	flag.StringVar(&o.only, "only", "", "do only these harms, by name, separated by commas")
 	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, "+
 		"kept after a failure)")

@@ -118,6 +118,19 @@ func (n *Network) Isolate(name string) {
 	}
 }
 
+// Whole tells whether nothing is done to what two nodes say to each other. Without a network nothing ever is.
+func (n *Network) Whole(a, b string) bool {
+	if n == nil {
+		return true
+	}
+	whole, l := true, n.links[way{a, b}]
+	for range 2 {
+		l.set(func() { whole = whole && !l.shut && !l.refuses && l.delay == 0 })
+		l = l.back
+	}
+	return whole
+}
+
 // Heal ends all that was done to the links. What has been held goes on, or, if the network has
 // forgotten the connections of these links meanwhile, they are reset.
 func (n *Network) Heal(forgotten bool) {

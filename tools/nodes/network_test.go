@@ -117,10 +117,16 @@ func TestHold(t *testing.T) {
 		n.Hold(w.from, w.to)
 		c.say("two")
 		c.nothing()
+		if n.Whole("a", "b") {
+			t.Error("nobody knows that something is held")
+		}
 		late := call(t, n) // opened while the link is held
 		late.say("three")
 		late.nothing()
 		n.Heal(false)
+		if !n.Whole("b", "a") {
+			t.Error("nobody knows that all is well again")
+		}
 		c.hears("two")
 		late.hears("three")
 	}

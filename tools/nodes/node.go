@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,6 +36,7 @@ type Node struct {
 	mu     sync.Mutex
 	now    *server.Process // nil: it does not run
 	paused bool
+	up     atomic.Int64
 	known  sync.Mutex // is held for a moment only
 	pids   []int      // of all its processes so far
 }
@@ -73,6 +75,7 @@ func (n *Node) Start() (err error) {
 		n.known.Lock()
 		n.pids = append(n.pids, n.now.PID())
 		n.known.Unlock()
+		n.up.Store(int64(n.now.PID()))
 	}
 	return err
 }
@@ -99,6 +102,9 @@ func (n *Node) Running() bool {
 	return p != nil && p.Died() == nil
 }
 
+// Up is the number of its process, 0 if that is not there, is paused, or is told to end. It waits for nothing.
+func (n *Node) Up() int64 { return n.up.Load() }
+
 // Ended is an error if its process has ended by itself.
 func (n *Node) Ended() error {
 	if p := n.process(); p != nil {
@@ -117,6 +123,7 @@ func (n *Node) PID() int {
 
 // Kill ends the process with SIGKILL, and waits for that.
 func (n *Node) Kill() {
+	n.up.Store(0)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.now != nil {
@@ -159,6 +166,10 @@ func (n *Node) hold(paused bool, sig os.Signal) error {
 		return fmt.Errorf("node %s does not run", n.Name)
 	}
 	n.paused = paused
+	n.up.Store(0)
+	if !paused {
+		n.up.Store(int64(n.now.PID()))
+	}
 	return n.now.Signal(sig)
 }
 
@@ -188,6 +199,7 @@ func (n *Node) Paused() bool {
 
 // Stop ends the process with SIGTERM. It is an error that it ends badly, or has to be killed.
 func (n *Node) Stop() error {
+	n.up.Store(0)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.now == nil {

@@ -70,6 +70,9 @@ func (n *Node) want(t *testing.T, running, serves bool) {
 	if n.Running() != running || n.Serves(t.Context()) != serves {
 		t.Errorf("node %s: running is not %v, or serving not %v", n.Name, running, serves)
 	}
+	if up := running && !n.Paused(); up != (n.Up() != 0) || up && n.Up() != int64(n.PID()) {
+		t.Errorf("node %s is up as %d", n.Name, n.Up())
+	}
 }
 
 func TestLifeOfNodes(t *testing.T) {

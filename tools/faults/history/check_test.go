@@ -237,18 +237,23 @@ func TestSilence(t *testing.T) {
 	}
 	b.Answered(c, "", b.Now(), 0)
 	later(silence)
+	b.Well(silence / 2) // and then no majority is
 	b.Answered(c, "", b.Now(), 0)
 	later(time.Hour)
+	b.Well(time.Hour)
 	b.Answered(c, "", b.Now(), time.Hour)
-	if s := b.Served()[3]; s.Answers != 3 || s.Silence < silence || s.Silence > time.Hour/2 {
+	if s := b.Served()[3]; s.Answers != 3 || s.Silence.All < silence || s.Silence.All > time.Hour/2 ||
+		s.Silence.Well != silence/2 {
 		t.Errorf("%+v", s)
 	}
-	b.Gap()
-	if s := b.Served()[3]; s.Silence >= silence {
+	if gap := b.Gap(); gap.All < time.Hour+silence || gap.Well != time.Hour+silence/2 {
+		t.Errorf("no put was acknowledged for %+v", gap)
+	}
+	if s := b.Served()[3]; s.Silence.All >= silence || s.Silence.Well != 0 {
 		t.Errorf("it begins anew with %v", s.Silence)
 	}
 	later(time.Hour)
-	if s := b.Served()[3]; s.Silence < time.Hour {
+	if s := b.Served()[3]; s.Silence.All < time.Hour {
 		t.Errorf("it goes on, and is only %v", s.Silence)
 	}
 }

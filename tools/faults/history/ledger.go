@@ -18,17 +18,46 @@ type Ledger struct {
 	buried map[uint64]*Job // known to be buried, and nobody deals with them
 	at     []Finding       // what was found at once
 	counts Counts
-	acked  Moment        // when a put was acknowledged last
-	gap    time.Duration // the longest between two, since Gap was called
+	acked  Stretch // when a put was acknowledged last
+	gap    Stretch // the longest between two, since Gap was called
 	served map[int]*Service
+}
+
+// A Stretch is a time without something: all of it, that part of it in which a majority of the nodes was well, and when
+// it ended.
+type Stretch struct{ All, Well, Until time.Duration }
+
+// Longer is the longer one of two, of each kind.
+func (s Stretch) Longer(than Stretch) Stretch {
+	if than.All < s.All {
+		s, than = than, s
+	}
+	than.Well = max(s.Well, than.Well)
+	return than
+}
+
+// since is how long ago a moment is, without what does not count.
+func (b *Ledger) since(from Stretch, but time.Duration) Stretch {
+	now := b.Now()
+	return Stretch{now - from.All - but, b.counts.Well - from.Well - but, now}
+}
+
+// moment is now, for a later call of since.
+func (b *Ledger) moment() Stretch { return Stretch{All: b.Now(), Well: b.counts.Well} }
+
+// Well notes that a majority of the nodes was well for so much longer.
+func (b *Ledger) Well(time time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.counts.Well += time
 }
 
 // Service is how a client was served.
 type Service struct {
 	Answers int
 	// Silence is the longest time without an answer since Gap was called, less what the client wanted to wait for it.
-	Silence time.Duration
-	last    Moment
+	Silence Stretch
+	last    Stretch
 }
 
 // Counts are for those who watch.
@@ -36,6 +65,7 @@ type Counts struct {
 	Answers, Unanswered, Living int
 	Acked                       [len(kinds)]int
 	Connections                 int
+	Well                        time.Duration // for which a majority of the nodes was well
 }
 
 // A Finding is a broken promise.
@@ -70,15 +100,14 @@ func (b *Ledger) Connect(node string, client int) *Conn {
 func (b *Ledger) Answered(c *Conn, word string, sent Moment, held time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := b.Now()
-	c.Answers = append(c.Answers, Span{sent, now, word})
+	c.Answers = append(c.Answers, Span{sent, b.Now(), word})
 	s := b.served[c.Client]
 	if s == nil {
-		s = &Service{last: now}
+		s = &Service{last: b.moment()}
 		b.served[c.Client] = s
 	}
 	s.Answers++
-	s.Silence, s.last = max(s.Silence, now-s.last-held), now
+	s.Silence, s.last = s.Silence.Longer(b.since(s.last, held)), b.moment()
 }
 
 // NewJob notes a put that is about to be sent. Its token is to stand in the body.
@@ -154,8 +183,7 @@ func (b *Ledger) End(j *Job, c *Conn, k Kind, sent Moment, id uint64, o Outcome,
 
 func (b *Ledger) count(k Kind, o Outcome) {
 	if k == Put && o == Done {
-		now := b.Now()
-		b.gap, b.acked = max(b.gap, now-b.acked), now
+		b.gap, b.acked = b.gap.Longer(b.since(b.acked, 0)), b.moment()
 	}
 	switch o {
 	case Unknown:
@@ -238,13 +266,13 @@ func (b *Ledger) Living() (ids []uint64) {
 
 // Gap is the longest time between two acknowledged puts since the last call, the time since the latest one included.
 // Silences begin anew, too.
-func (b *Ledger) Gap() time.Duration {
+func (b *Ledger) Gap() Stretch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	gap := max(b.gap, b.Now()-b.acked)
-	b.gap = 0
+	gap := b.gap.Longer(b.since(b.acked, 0))
+	b.gap = Stretch{}
 	for _, s := range b.served {
-		s.Silence = 0
+		s.Silence = Stretch{}
 	}
 	return gap
 }
@@ -253,9 +281,9 @@ func (b *Ledger) Gap() time.Duration {
 func (b *Ledger) Served() map[int]Service {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now, all := b.Now(), map[int]Service{}
+	all := map[int]Service{}
 	for client, s := range b.served {
-		all[client] = Service{s.Answers, max(s.Silence, now-s.last), s.last}
+		all[client] = Service{s.Answers, s.Silence.Longer(b.since(s.last, 0)), s.last}
 	}
 	return all
 }
