@@ -27,7 +27,8 @@ const (
 	stepLimit  = 10 * time.Second
 	// groupEach is how often engines are looked for that have come back to the engines' group without being members.
 	groupEach = time.Minute
-	// settles is for how long lanes are not steered after something has moved in them: a new leader begins a move anew.
+	// settles is for how long lanes are not steered after something has moved in them, unless nothing is left to be
+	// moved: a new leader begins a move anew.
 	settles = 5 * time.Second
 	// nearly is how many records a node may lack that is to become a member.
 	nearly = 1000
@@ -272,6 +273,9 @@ func (n *Node) adjust(ctx context.Context, keepers []members.Node, replicas int)
 			}
 			return todo, err
 		}
+	}
+	if n.moves.Swap(0) > 0 { // until the lanes are steered, the owner may lead some, and its end is that of both lanes
+		nudge(n.steer)
 	}
 	return "", nil
 }

@@ -233,6 +233,16 @@ func TestWhoCouldLead(t *testing.T) {
 	}
 }
 
+// A lane is not given to an engine that lacks something of it.
+func TestReadyToLead(t *testing.T) {
+	d := laneOf(t, "3 a b? c! d~4 e")
+	for node, want := range map[string]string{"a": "", "b": "", "c": "", "d": "d~4", "e": "e", "f": ""} {
+		if got := d.ready(node); got != want {
+			t.Errorf("%s is to lead: %q does, not %q", node, got, want)
+		}
+	}
+}
+
 // E12: the latest membership that a directory knows of counts, and nothing is left of earlier ones.
 func TestHomes(t *testing.T) {
 	for _, c := range []struct {

@@ -41,23 +41,33 @@ func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 	return -1, "", err
 }
 
-// Lead has a node's engine lead a lane, if that engine can. It needs the leader of the group that makes streams, and
-// takes a try or two: whoever wants to know looks again.
+// Lead has a node's engine lead a lane, if that has all of it: the lane's leader gives way to one that lacks
+// something, too, and then the lane is without a leader for seconds. It needs the leader of the group that makes
+// streams, and takes a try or two: whoever wants to know looks again.
 func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
 	info, err := s.info(ctx, lane)
 	if err != nil {
 		return err
 	}
-	for _, r := range info.Cluster.Replicas {
-		if r.whole() && nodeOf(r.Name) == node {
-			node = r.Name
-		}
+	engine := info.ready(node)
+	if engine == "" {
+		return fmt.Errorf("stream %s: the engine of node %s lacks something of it", s.streams[lane], node)
 	}
-	request := map[string]any{"placement": map[string]string{"preferred": node}}
+	request := map[string]any{"placement": map[string]string{"preferred": engine}}
 	if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[lane], request, &struct{}{}); err != nil {
 		return fmt.Errorf("stream %s: %w", s.streams[lane], err)
 	}
 	return nil
+}
+
+// ready is a node's engine that could lead a lane at once; "" if it could not, or does.
+func (d *description) ready(node string) string {
+	for _, r := range d.Cluster.Replicas {
+		if r.whole() && nodeOf(r.Name) == node {
+			return r.Name
+		}
+	}
+	return ""
 }
 
 // leaders says who leads each lane, and who should.
