@@ -1,20 +1,17 @@
 'use strict'
 // What beanfield has and beanstalkd has not, for node-beanstalk 1.6: see the README beside this file.
-const { Client, BeanstalkError, ClientError, CommandError } = require('node-beanstalk')
+const { Client, Pool, BeanstalkError, ClientError, CommandError } = require('node-beanstalk')
 const yaml = require(require.resolve('js-yaml', { paths: [require.resolve('node-beanstalk')] }))
-
 const PLAIN = ['pri', 'delay', 'ttr'] // what beanstalkd can do, too
 const ERRORS = ['BAD_FORMAT', 'INTERNAL_ERROR', 'OUT_OF_MEMORY', 'UNKNOWN_COMMAND']
-const CRLF = Buffer.from('\r\n')
-const MORE = Symbol('the answer goes on')
-
+const REFUSALS = [...ERRORS, 'BURIED', 'DEADLINE_SOON', 'DRAINING', 'EXISTS', 'EXPECTED_CRLF', 'JOB_TOO_BIG', 'NOT_FOUND', 'NOT_TOGETHER']
+const [CRLF, MORE] = [Buffer.from('\r\n'), Symbol('the answer goes on')]
 exports.Client = class extends Client {
   /** The commands that the server has and beanstalkd has not. */
   async capabilities() {
     if (!this._known || this._asked !== this._conn._socket) {
       const list = await this._ask('capabilities').catch(error => error.status === 'UNKNOWN_COMMAND' ? '[]' : Promise.reject(error))
-      this._known = yaml.load(list.toString())
-      this._asked = this._conn._socket
+      ;[this._known, this._asked] = [yaml.load(list.toString()), this._conn._socket]
     }
     return this._known
   }
@@ -28,15 +25,14 @@ exports.Client = class extends Client {
   /** A job is { payload, …options }. Gives the ids, or rejects with the first refusal after all have been tried: see its results. */
   async putBatch(jobs, { all = false } = {}) {
     const has = await this._has('put-batch', all ? { all } : {}, ...jobs.map(({ payload, ...options }) => options))
-    const parts = has ? jobs.map(job => this._part(job)) : jobs
-    const results = []
+    const [results, parts] = [[], has ? jobs.map(job => this._part(job)) : jobs]
     while (results.length < jobs.length) {
       let n = 0, size = 0
       const left = parts.slice(results.length, results.length + (all ? jobs.length : has ? 1000 : 1))
       while (n < left.length && ((size += left[n].length) <= 1 << 20 || n === 0 || all)) n++
       const batch = has && Buffer.concat(left.slice(0, n))
       const put = has ? this._ask(`put-batch ${batch.length}${all ? ' all=true' : ''}`, batch) : this._put(left[0])
-      results.push(...await put.then(ids => has ? ids : [ids.id], refusal => Array(n).fill(refusal)))
+      results.push(...await put.then(ids => has ? ids : [ids.id], refusal => refusal.status || !has ? Array(n).fill(refusal) : Promise.reject(refusal)))
     }
     const refusal = results.find(result => result instanceof Error)
     if (refusal) throw Object.assign(refusal, { results })
@@ -56,10 +52,9 @@ exports.Client = class extends Client {
   /** Yields an object for each job. Options: tube, state, older, younger, tags, body, bodies, limit (of one answer). */
   async * listJobs(options = {}) {
     await this._has('list-jobs', { tags: {} })
-    for (let cursor; cursor !== null; ) {
-      const page = yaml.load((await this._ask(`list-jobs${words({ ...options, cursor })}`)).toString())
+    for (let page = {}; page; page = page.cursor === undefined ? null : page) {
+      page = yaml.load((await this._ask(`list-jobs${words({ ...options, cursor: page.cursor })}`)).toString())
       yield * page.jobs
-      cursor = page.cursor ?? null
     }
   }
   async _has(verb, ...options) {
@@ -88,37 +83,41 @@ exports.Client = class extends Client {
     const [verb] = line.split(' ')
     if (line.length > 1024) throw refused('BAD_FORMAT', verb)
     const [turn, next] = this.waitQueue()
-    const answer = await turn.then(() => this._exchange(Buffer.concat([Buffer.from(line), CRLF, ...(body ? [body, CRLF] : [])]), verb)).finally(next)
-    if (answer instanceof Error) throw answer
-    return answer
+    return turn.then(() => this._exchange(Buffer.concat([Buffer.from(line), CRLF, ...(body ? [body, CRLF] : [])]), verb)).finally(next)
   }
   _exchange(command, verb) {
     return new Promise((resolve, reject) => {
-      const conn = this._conn
-      let [got, timer] = [Buffer.alloc(0)]
+      let [conn, got, timer] = [this._conn, Buffer.alloc(0)]
       const end = (settle, value) => {
         clearTimeout(timer)
         conn.off('data', read).off('close', lost).off('error', lost)
         settle(value)
       }
       const lost = () => { // the rest of the answer must not be taken for another
-        conn._socket.destroy()
-        end(reject, new ClientError('ErrResponseRead', `the answer to ${verb} ended in the middle`))
+        conn._socket?.destroy()
+        end(reject, new ClientError('ErrResponseRead', `the connection was lost before the answer to ${verb} was there`))
       }
       const read = data => {
         clearTimeout(timer)
         const answer = parse(got = Buffer.concat([got, data]), verb)
-        answer === MORE ? timer = setTimeout(lost, this._opt.dataReadTimeoutMs) : end(resolve, answer)
+        if (answer instanceof Error && !REFUSALS.includes(answer.status)) conn._socket.destroy() // who knows what follows?
+        answer === MORE ? timer = setTimeout(lost, this._opt.dataReadTimeoutMs) : end(answer instanceof Error ? reject : resolve, answer)
       }
       conn.on('data', read).on('close', lost).on('error', lost)
-      conn.write(command).catch(error => end(reject, error))
+      conn.write(command).catch(lost)
     })
   }
 }
-
+exports.Pool = class extends Pool { // of such clients; one whose connection is lost leaves it
+  async connect() {
+    const client = Object.defineProperties(await super.connect(), Object.getOwnPropertyDescriptors(exports.Client.prototype))
+    if (!client._conn._socket.destroyed) return client
+    this._clients = this._clients.filter(other => other !== client)
+    return this.connect()
+  }
+}
 const escape = value => encodeURIComponent(typeof value === 'number' ? Math.round(value * 1000) / 1000 : value).replace(/%2C/g, ',')
 const unescape = text => Buffer.from(text.replace(/%(..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16))), 'latin1').toString()
-
 const words = ({ tags = {}, ...others }) => [
   ...Object.entries(others).map(([name, value]) => [name.replace('keyFor', 'key-for'), value]),
   ...Object.entries(tags).map(([name, value]) => [`tag.${escape(name)}`, value]),
@@ -137,12 +136,12 @@ function parse(got, verb) {
     if (word === 'OK') return take(Number(a) + 2)
     if (word === 'RESERVED') return { id: Number(a), payload: take(Number(b) + 2), told }
     if (['INSERTED_BATCH', 'RESERVED_BATCH', 'RESERVED_WITH'].includes(word)) return Array.from({ length: a }, answer)
-    return word === 'INSERTED' ? Number(a) : word === 'TIMED_OUT' ? [] : refused(word, verb, Number(a))
+    if (word === 'INSERTED' || word === 'TIMED_OUT') return word === 'INSERTED' ? Number(a) : []
+    if (REFUSALS.includes(word)) return refused(word, verb, Number(a))
+    throw refused(word, verb)
   }
   try { return answer() } catch (error) { return error }
 }
-
-/** What the library throws for such an answer. */
 function refused(status, verb, id) {
   const text = `Error status '${status}' received in response to '${verb}' command`
   const error = ERRORS.includes(status) ? new CommandError('ErrErrorResponseStatus', text) : new BeanstalkError(text, status)

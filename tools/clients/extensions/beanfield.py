@@ -1,9 +1,6 @@
 """What beanfield has and beanstalkd has not, for greenstalk 2: see the README beside this file."""
 
-import ast
-import functools
-import itertools
-import re
+import ast, contextlib, functools, itertools, re, socket
 from math import ceil
 from urllib.parse import quote, unquote
 
@@ -17,7 +14,8 @@ class ExistsError(greenstalk.BeanstalkdError):
     id = property(lambda self: int(self.args[0][0]))  # of the job that has the key
 
 
-REFUSALS = {**greenstalk.ERROR_RESPONSES, b"EXISTS": ExistsError}
+OURS = {b"EXISTS": ExistsError, b"NOT_TOGETHER": functools.partial(greenstalk.UnknownResponseError, b"NOT_TOGETHER")}
+REFUSALS = {**greenstalk.ERROR_RESPONSES, **OURS}
 
 
 class Client(greenstalk.Client):
@@ -40,8 +38,7 @@ class Client(greenstalk.Client):
         return self._ask(b"put-with %d%b" % (len(data := self._encode(body)), _options(options)), data)
 
     def put_batch(self, jobs, all=False):
-        """A job is a body, or a body and a dict of options. Returns the ids. If some are refused, the first refusal is
-        raised after all have been tried; its attribute results has an id or an exception for each."""
+        """A job is a body, or (body, options). Returns the ids, or raises the first refusal after all: see its results."""
         jobs = [(job[0], {**DEFAULTS, **job[1]}) if isinstance(job, tuple) else (job, DEFAULTS) for job in jobs]
         has, results = self._has("put-batch", {"all": 1} if all else {}, *(options for _, options in jobs)), []
         parts = [self._part(*job) for job in jobs] if has else jobs
@@ -57,10 +54,9 @@ class Client(greenstalk.Client):
                     results.append(self.put(chunk[0][0], *map(ceil, chunk[0][1].values())))
             except greenstalk.BeanstalkdError as refusal:
                 results += [refusal] * len(chunk)
-        refused = [result for result in results if isinstance(result, Exception)]
-        if refused:
-            refused[0].results = results
-            raise refused[0]
+        for refusal in (result for result in results if isinstance(result, Exception)):
+            refusal.results = results
+            raise refusal
         return results
 
     def reserve_batch(self, size, timeout=None):
@@ -77,18 +73,15 @@ class Client(greenstalk.Client):
     def list_jobs(self, **options):
         """Yields a dict for each job. Options: tube, state, older, younger, tags, body, bodies, limit (an answer)."""
         self._has("list-jobs", {"tags": {}})
-        while True:
-            page, jobs = {}, []
+        page = {"cursor": None}
+        while "cursor" in page:
+            options["cursor"], page, jobs = page["cursor"], {}, []
             for indent, name, text in LINE.findall(self._ask(b"list-jobs" + _options(options))):
-                if indent == "- ":
-                    jobs.append({})
+                jobs += [{}] if indent == "- " else []
                 place = page if indent == "" else jobs[-1]["tags"] if indent == "    " else jobs[-1]
                 read = [ast.literal_eval(s) if s[:1] in ('"', "[") or s.isdigit() else s for s in (name, text)]
                 place[read[0]] = read[1] if text else {}
             yield from jobs
-            if "cursor" not in page:
-                return
-            options["cursor"] = page["cursor"]
 
     def _has(self, verb, *options):
         if verb not in self.capabilities and any(given.keys() - DEFAULTS for given in options):
@@ -115,8 +108,13 @@ class Client(greenstalk.Client):
     def _ask(self, line, body=None):
         if len(line) > 1024:
             raise greenstalk.BadFormatError("a line of more than 1024 bytes")
-        self._sock.sendall(line + b"\r\n" + (b"" if body is None else body + b"\r\n"))
-        answer = self._answer()
+        try:
+            self._sock.sendall(line + b"\r\n" + (b"" if body is None else body + b"\r\n"))
+            answer = self._answer()
+        except BaseException:  # also a signal's: the rest of the answer must not be taken for another
+            with contextlib.suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
+            raise
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -131,7 +129,9 @@ class Client(greenstalk.Client):
             return data.decode() if word == b"OK" else (values, data)
         if word in REFUSALS:
             return REFUSALS[word](values)
-        return int(values[0]) if word == b"INSERTED" else greenstalk.UnknownResponseError(word, values)
+        if word == b"INSERTED":
+            return int(values[0])
+        raise greenstalk.UnknownResponseError(word, values)
 
 
 def _whole(data, size=2):

@@ -26,8 +26,8 @@ class Beaneater
     def reserve_batch(size, timeout = nil)
       return [] if size < 1
       return [reserve(timeout&.ceil)] unless client.capabilities.include?('reserve-batch')
-      wait = Beanfield.escape(timeout || 2_147_483_647) # the longest that there is
-      Beanfield.jobs(client, client.connection.exchange("reserve-batch #{[size, 1000].min} #{wait}", 'reserve-batch'))
+      command = "reserve-batch #{[size, 1000].min} #{Beanfield.escape(timeout || 2_147_483_647)}" # the longest wait that there is
+      Beanfield.jobs(client, client.connection.exchange(command, 'reserve-batch'))
     end
 
     # Up to count jobs that have these tags, or TimedOutError. They know their tube, reserves and tags.
@@ -68,24 +68,23 @@ class Beaneater
     # Sends a command as transmit does, again if the connection is lost, and returns or raises the answer.
     def exchange(command, verb = nil)
       raise BadFormatError.new('BAD_FORMAT', command) if (command.index("\r\n") || command.size) > 1024
-      answer = _with_retry do
-        @mutex.synchronize do
-          verb && !known.include?(verb) ? UnknownCommandError.new('UNKNOWN_COMMAND', command) : ask(command)
-        end
-      end
+      answer = _with_retry { @mutex.synchronize { !verb || known.include?(verb) ? ask(command) : UnknownCommandError.new('UNKNOWN_COMMAND', verb) } }
       answer.is_a?(UnexpectedResponse) ? raise(answer) : answer
     end
-
     private
     def known
       return @known.last if @known && @known.first.equal?(connection) # not after it has connected again
       list = ask('capabilities')
-      (@known = [connection, list.is_a?(String) ? list.scan(/^- (\S+)$/).flatten : []]).last
+      list = '' if list.is_a?(UnknownCommandError)
+      (@known = [connection, list.is_a?(String) ? list.scan(/^- (\S+)$/).flatten : raise(list)]).last
     end
 
     def ask(command)
       connection ? connection.write("#{command}\r\n") : _raise_not_connected!
       answer(command)
+    rescue Exception # also Timeout's: beaneater connects again, so that the rest of the answer is not taken for another
+      connection&.shutdown rescue nil
+      raise
     end
 
     def answer(command)
@@ -97,7 +96,8 @@ class Beaneater
       when 'INSERTED_BATCH', 'RESERVED_BATCH', 'RESERVED_WITH' then Array.new(more[0].to_i) { answer(command) }
       when 'EXISTS' then ExistsError.new(word, command).tap { |error| error.id = more[0] }
       when *UnexpectedResponse::ERROR_STATES then UnexpectedResponse.from_status(word, command)
-      else UnexpectedResponse.new(word, command)
+      when 'BURIED', 'NOT_TOGETHER' then UnexpectedResponse.new(word, command)
+      else raise UnexpectedResponse.new(word, command)
       end
     end
 

@@ -71,11 +71,15 @@ async function play() {
   const steps = JSON.parse(readFileSync(`${__dirname}/../extensions/steps.json`), (_, value) => stand(value))[part]
   let client
   for (const step of steps) {
-    if (!client || part === 'stand-in') client = await connect()
+    if (!client || part === 'stand-in' && !step.stay) client = await connect()
     let got = [], refused, results
     const start = performance.now()
     try {
-      for (const job of await call(client, step)) got.push(await plain(client, job))
+      const answer = await call(client, step).catch(async error => {
+        if (!step.stay || word(error) !== 'LOST') throw error
+        return call(client = await connect(), step)
+      })
+      for (const job of answer) got.push(await plain(client, job))
     } catch (error) {
       refused = word(error)
       results = await Promise.all((error.results || []).map(result => plain(client, result)))

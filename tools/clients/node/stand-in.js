@@ -1,7 +1,9 @@
 'use strict'
 // A server that says what it is asked to say, so that clients meet every answer, and answers that are cut:
 // the body of a put, of the first job of a batch, the tag "answer", the text to look for, or the token is what it
-// answers. Of "CUT …" it sends the rest and hangs up; if the same comes again, it answers OUT_OF_MEMORY.
+// answers. Of "CUT …" it sends the rest and hangs up; if the same comes again, it answers OUT_OF_MEMORY. After "LATE …"
+// a put's answer comes before that to the next command. "USED" is inserted where a tube is used, and otherwise refused.
+// After "OLD" it hangs up, and knows no more commands than beanstalkd.
 const net = require('net')
 
 const verbs = ['put-with', 'put-batch', 'reserve-batch', 'reserve-with', 'list-jobs']
@@ -13,14 +15,17 @@ const batches = { // by the size that is asked for
   4: 'RESERVED_BATCH 2\r\nRESERVED 7 4\r\na\r\nb\r\nRESERVED 8 0\r\n', // byte by byte
 }
 const seen = new Set()
+let old = false
 
-function answer(line, body) {
+function answer(socket, line, body) {
   const [verb, size] = line.split(' ')
+  if (verb === 'use') return `USING ${socket.used = size}`
+  if (verb === 'put') return socket.used ? 'INSERTED 5' : 'DRAINING'
+  if (old && [...verbs, 'capabilities', 'auth'].includes(verb)) return 'UNKNOWN_COMMAND'
   if (verb === 'capabilities') return `OK ${list.length}\r\n${list}`
-  if (verb === 'use') return `USING ${size}`
   if (verb === 'watch' || verb === 'ignore') return 'WATCHING 1'
   if (verb === 'delete') return 'DELETED'
-  if (verb === 'put-with') return body
+  if (verb === 'put-with') return body !== 'USED' ? body : socket.used ? 'INSERTED 6' : 'DRAINING'
   if (verb === 'put-batch') return body.slice(body.indexOf('\r\n') + 2).slice(0, Number(body.split(' ')[3].trim().split('\r')[0]))
   if (verb === 'reserve-batch') return batches[size]
   return decodeURIComponent(/(?:answer=|body=|auth )(.*)/.exec(line)[1])
@@ -33,12 +38,17 @@ const server = net.createServer(socket => {
     const end = got.indexOf('\r\n')
     if (end < 0) return
     const line = got.slice(0, end)
-    const size = line.startsWith('put-') ? Number(line.split(' ')[1]) + 2 : 0
+    const size = line.startsWith('put') ? Number(line.split(' ')[line.startsWith('put ') ? 4 : 1]) + 2 : 0
     if (got.length < end + 2 + size) return
-    const text = answer(line, got.slice(end + 2, end + size))
+    const text = answer(socket, line, got.slice(end + 2, end + size))
     got = ''
-    if (!text.startsWith('CUT ')) {
-      const whole = Buffer.from(`${text}\r\n`)
+    if (text === 'OLD') {
+      old = socket.end('INSERTED 1\r\n')
+    } else if (text.startsWith('LATE ')) {
+      socket.write(`${text.slice(5)}\r\n`)
+      socket.late = 'INSERTED 7\r\n'
+    } else if (!text.startsWith('CUT ')) {
+      const whole = Buffer.from(`${socket.late || ''}${text}\r\n`)
       if (!line.startsWith('reserve-batch')) return socket.write(whole)
       for (const byte of whole) await new Promise(sent => socket.write(Buffer.from([byte]), sent))
     } else if (seen.has(line + text)) {

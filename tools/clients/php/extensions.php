@@ -43,9 +43,14 @@ class Session extends Checks
     {
         $this->tube = "ext-php-$kind";
         foreach ($this->stand(json_decode(file_get_contents(__DIR__ . '/../extensions/steps.json'), true)[PART]) as $i => $step) {
-            if ($i === 0 || PART === 'stand-in') {
+            if ($i === 0 || PART === 'stand-in' && !isset($step['stay'])) {
                 $this->connect($kind);
             }
+            try { // a command of pheanstalk's, so that it is who connects again
+                !isset($step['own']) || $this->client->delete(class_exists(Values\JobId::class) ? new Values\JobId('1') : new \Pheanstalk\JobId(1));
+            } catch (Exception\ConnectionException) { // pheanstalk 5 and later only close
+            }
+            !isset($step['stay']) || !class_exists(Values\TubeName::class) || $this->client->useTube(new Values\TubeName($this->tube));
             $this->section = "$kind, " . substr(json_encode($step), 0, 120);
             $this->take($step);
         }

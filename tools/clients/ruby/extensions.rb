@@ -18,7 +18,8 @@ class Session
 
   def play
     stood(JSON.parse(File.read("#{__dir__}/../extensions/steps.json"))[PART]).each do |step|
-      connect if @client.nil? || PART == 'stand-in'
+      connect if @client.nil? || PART == 'stand-in' && !step['stay']
+      @client.connection.transmit('delete 1') if step['own'] # so that it is beaneater who connects again
       @c.section = step.to_json[0, 120]
       take(step)
     end
@@ -39,6 +40,7 @@ class Session
   def connect
     @client = Beaneater.new(@address)
     %W[watch\ #{TUBE} ignore\ default].each { |command| @client.connection.transmit(command) }
+    @client.tubes.use(TUBE) if PART == 'stand-in' # by its own methods tubes are used for each put
   end
 
   def take(step)
