@@ -9,7 +9,7 @@ import (
 
 const (
 	// startWithin bounds the wait for a server that was just started.
-	startWithin = 30 * time.Second
+	startWithin = 2 * time.Minute
 	// dialPace is how often a server that does not listen yet is tried.
 	dialPace = time.Millisecond
 )

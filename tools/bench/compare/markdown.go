@@ -34,7 +34,8 @@ type report struct {
 	Goals                                   [][]string
 	Tables                                  []shownTable
 	Bound, Where                            string // see remarks
-	Worst                                   float64
+	Middle, Worst                           float64
+	Busy                                    bool     // others took much, most of the time
 	Out                                     []string // who was left out of which row, and why
 }
 
@@ -174,17 +175,19 @@ func (r *rowResult) verdict(g goal, got spread) string {
 // remarks say where a number must be read with care.
 func (c *comparer) remarks(r *report) {
 	var bound []string
+	var others []float64
 	for _, one := range c.results {
 		for _, p := range one.peers {
 			if slices.ContainsFunc(p.rounds, (*load.Result).GeneratorBound) {
 				bound = append(bound, fmt.Sprintf("%s (%s)", p.Name, one.Title))
 			}
 			for _, res := range p.rounds {
-				if res.OthersCPU > r.Worst {
+				if others = append(others, res.OthersCPU); res.OthersCPU > r.Worst {
 					r.Worst, r.Where = res.OthersCPU, " ("+one.Title+")"
 				}
 			}
 		}
 	}
-	r.Bound = strings.Join(bound, "; ")
+	r.Bound, r.Middle = strings.Join(bound, "; "), spreadOf(others).median
+	r.Busy = r.Middle > othersAllowed
 }

@@ -20,7 +20,7 @@ type consumer struct {
 
 // What a consumer's frames begin with.
 const (
-	frameBinary = 0x82
+	FrameBinary = 0x82
 	framePing   = 0x89
 	framePong   = 0x8a
 )
@@ -83,12 +83,12 @@ func (l *loop) add(conn net.Conn, party socket.Party) (*socket.Conn, error) {
 // Take takes whole frames.
 func (c *consumer) Take(b []byte) (used int, err error) {
 	for {
-		kind, payload, n := frame(b[used:])
+		kind, payload, n := Frame(b[used:])
 		if n == 0 {
 			break
 		}
 		switch used += n; kind {
-		case frameBinary:
+		case FrameBinary:
 			if err = c.item(payload); err != nil {
 				return used, err
 			}
@@ -107,8 +107,8 @@ func (c *consumer) Take(b []byte) (used int, err error) {
 	return used, nil
 }
 
-// frame cuts off the first frame. n is its length, 0 if it is not whole.
-func frame(b []byte) (kind byte, payload []byte, n int) {
+// Frame cuts off the first frame. n is its length, 0 if it is not whole.
+func Frame(b []byte) (kind byte, payload []byte, n int) {
 	if len(b) < 2 {
 		return 0, nil, 0
 	}

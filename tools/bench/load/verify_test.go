@@ -218,7 +218,7 @@ func TestItems(t *testing.T) {
 	l, _ := awaiting(Load{Kind: Push}, opPut, 0)
 	c := &consumer{loop: l}
 	const body = "abcdefghijklmnopqrst"
-	whole := string([]byte{frameBinary, 24}) + "\x08\x05\x1a\x14" + body
+	whole := string([]byte{FrameBinary, 24}) + "\x08\x05\x1a\x14" + body
 	l.run.inFlight = 1
 	for n := range len(whole) {
 		if used, err := c.Take([]byte(whole[:n])); used != 0 || err != nil {
@@ -233,17 +233,17 @@ func TestItems(t *testing.T) {
 		"\x08\x05\x1a\x14" + body: "handed out twice", "\x08\x06\x1a\x14X" + body[1:19] + "X": "was not put",
 		"\x1a\x14" + body: "without an index", "": "without an index",
 	} {
-		frame := append([]byte{frameBinary, byte(len(text))}, text...)
+		frame := append([]byte{FrameBinary, byte(len(text))}, text...)
 		if _, err := c.Take(frame); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	for size, head := range map[int]string{200: "\x82\x7e\x00\xc8", 70_000: "\x82\x7f\x00\x00\x00\x00\x00\x01\x11\x70"} {
 		text := head + strings.Repeat("x", size)
-		if _, payload, n := frame([]byte(text + "yz")); len(payload) != size || n != len(text) {
+		if _, payload, n := Frame([]byte(text + "yz")); len(payload) != size || n != len(text) {
 			t.Errorf("a frame of %d bytes is read as %d with a payload of %d", len(text), n, len(payload))
 		}
-		if _, _, n := frame([]byte(text[:len(text)-1])); n != 0 {
+		if _, _, n := Frame([]byte(text[:len(text)-1])); n != 0 {
 			t.Errorf("a part passes for %d bytes", n)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
 	"beanfield/tools/server"
 )
@@ -171,11 +172,11 @@ func (c *watcher) put([][]byte) error { return errUnable }
 // take reads a frame, and those that have arrived with it.
 func (c *watcher) take(n int) (bodies [][]byte, err error) {
 	for len(bodies) < n && (len(bodies) == 0 || c.in.Buffered() > 0) {
-		payload, binary, err := c.frame()
+		kind, payload, err := c.frame()
 		if err != nil {
 			return bodies, err
 		}
-		if !binary {
+		if kind != load.FrameBinary {
 			continue // a ping: this consumer is there for less time than a pong may take
 		}
 		id, body, err := item(payload)
@@ -187,31 +188,22 @@ func (c *watcher) take(n int) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-func (c *watcher) frame() (payload []byte, isBinary bool, err error) {
-	head, err := c.in.Peek(2)
-	if err != nil {
-		return nil, false, err
-	}
-	first, size, more := head[0], int(head[1]), 2
-	if size == 126 {
-		if head, err = c.in.Peek(4); err != nil {
-			return nil, false, err
+// frame waits for a whole one.
+func (c *watcher) frame() (kind byte, payload []byte, err error) {
+	for {
+		b, err := c.in.Peek(c.in.Buffered())
+		if err != nil {
+			return 0, nil, err
 		}
-		size, more = int(binary.BigEndian.Uint16(head[2:])), 4
+		if kind, payload, n := load.Frame(b); n > 0 {
+			payload = bytes.Clone(payload)
+			_, err = c.in.Discard(n)
+			return kind, payload, err
+		}
+		if _, err = c.in.Peek(len(b) + 1); err != nil {
+			return 0, nil, err
+		}
 	}
-	if _, err = c.in.Discard(more); err != nil {
-		return nil, false, err
-	}
-	if first != 0x82 && first != 0x89 {
-		return nil, false, fmt.Errorf("a consumer was sent a frame that begins %#x", first)
-	}
-	payload = make([]byte, size)
-	for read := 0; read < size && err == nil; {
-		var k int
-		k, err = c.in.Read(payload[read:])
-		read += k
-	}
-	return payload, first == 0x82, err
 }
 
 // item is the index and the body of an item, as protobuf: field 1 first, the body last.

@@ -164,6 +164,10 @@ func (h How) restart(ctx context.Context, d *drive, first client) (*load.Result,
 	}
 	u.LoadedRSS, u.LoadedPeak = loaded.RSS, loaded.Peak
 	res, err := d.timed(ctx, d.whole)
+	for errors.Is(err, load.ErrNothing) { // it still tidies up
+		d.load.Duration *= 2
+		res, err = d.timed(ctx, d.whole)
+	}
 	if err == nil {
 		err = empty(first, u.Jobs)
 	}
