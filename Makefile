@@ -89,10 +89,9 @@ compat: ## compare with Debian's beanstalkd, reply by reply
 	$(GO) run ./tools/compat -reworded -seeds 6
 	$(GO) run ./tools/compat -through plain -table '^(close|put)/'
 
-crash: ## kill -9 under load, with a ledger; damaged directories; then restarts beside beanstalkd
+crash: ## kill -9 under load, with a ledger; damaged directories
 	$(GO) run ./tools/crash
 	$(GO) run ./tools/crash -damage 24
-	$(GO) run ./tools/crash -reference -kills 10
 
 faults: ## harm to three nodes while clients use them, with a ledger; then the histories are checked
 	$(GO) run ./tools/faults -faults 1000 -time $(FAULTTIME) -within 5m

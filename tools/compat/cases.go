@@ -95,6 +95,10 @@ func (r *caseReader) read(line string) error {
 	c := &r.cases[len(r.cases)-1]
 	switch mark {
 	case "!":
+		if rest == "data" {
+			c.data = true
+			return nil
+		}
 		_, err := fmt.Sscanf(rest, "max=%d", &c.maxJob)
 		return err
 	case "before":

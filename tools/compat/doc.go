@@ -5,7 +5,7 @@
 // (Debian's beanstalkd). It does so for two inputs:
 //
 //   - a table of odd lines and short scripts: every command's odd forms, the limits of the line
-//     reader, the life of jobs and tubes, timers, closing. Where beanfield differs on purpose, the
+//     reader, the life of jobs and tubes, timers, closing, restarts. Where beanfield differs on purpose, the
 //     table says why, and what it must answer instead, so the difference itself is tested;
 //   - random commands of several connections, from a generator that repeats a run when given its
 //     seed. With -reworded the subject is sent many of them in other words that only it

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"beanfield/tools/server"
@@ -24,6 +25,7 @@ type programs struct {
 	same      bool              // the subject is a beanstalkd too: nothing differs on purpose
 	reworded  bool              // the subject is told some commands in its own words
 	logs      bool              // the subject keeps its jobs in a log
+	flags     string            // for both, beside those that each case has
 	patience  time.Duration
 }
 
@@ -36,8 +38,8 @@ type pair struct {
 // startPair starts both servers afresh, the subject in a form that it has.
 func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, error) {
 	run := func(command []string) (*server.Launched, net.Conn, error) {
-		return server.Launch{Command: fmt.Sprintf("%s -z %d -l 127.0.0.1 -p {port}", strings.Join(command, " "),
-			maxJob)}.Run(ctx)
+		return server.Launch{Command: fmt.Sprintf("%s -z %d -l 127.0.0.1 -p {port}%s", strings.Join(command, " "),
+			maxJob, p.flags)}.Run(ctx)
 	}
 	// The subject comes first, because a cluster takes seconds to begin, and uptimes are compared.
 	s, subConn, err := run(p.subject[f])
@@ -57,6 +59,26 @@ func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, erro
 	pr.ref.attach(control, refConn)
 	pr.sub.attach(control, subConn)
 	return pr, nil
+}
+
+// restart kills both processes, and starts them again on what they have kept.
+func (p *pair) restart() error {
+	for _, s := range []*side{p.sub, p.ref} {
+		s.close()
+		s.server.End(syscall.SIGKILL)
+		if err := s.server.Start(); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		conn, err := s.server.Connect(ctx)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		s.pid, s.asked = s.server.PID(), map[string]int{}
+		s.attach(control, conn)
+	}
+	return nil
 }
 
 // stop ends connections and processes.

@@ -90,8 +90,8 @@ func parseInstructions(line string) (all []instruction, err error) {
 
 func parseInstruction(line string) (instruction, error) {
 	in := instruction{line: line, replies: 1}
-	if line == "drain" {
-		in.op = "drain"
+	if line == "drain" || line == "restart" {
+		in.op = line
 		return in, nil
 	}
 	if d, ok := strings.CutPrefix(line, "wait "); ok {
@@ -175,6 +175,9 @@ func (p *play) step(in instruction) error {
 	case "wait":
 		time.Sleep(in.after)
 		return nil
+	case "restart":
+		p.opened = nil
+		return p.pair.restart()
 	case "drain":
 		if err := p.pair.signal(syscall.SIGUSR1); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 type oddCase struct {
 	name   string
 	maxJob int    // -z; 0 means beanstalkd's default
+	data   bool   // -b: jobs are kept in a data directory, and the servers can be restarted
 	form   form   // of the subject's strings in stats; "" means never
 	before string // a script that prepares the servers
 	lines  []line
@@ -33,7 +34,8 @@ const defaultMaxJob = 65535
 // table is every case. What has to do with strings in stats is compared in each form.
 func table() []oddCase {
 	var inOne []oddCase
-	for _, name := range []string{"lines", "numbers", "put", "jobs", "reserve", "tubes", "close", "time", "differs", "computed"} {
+	for _, name := range []string{"lines", "numbers", "put", "jobs", "reserve", "tubes", "close", "time", "restart", "differs",
+		"computed"} {
 		inOne = append(inOne, readCases(name)...)
 	}
 	return slices.Concat(
@@ -72,7 +74,7 @@ const tableWorkers = 4
 func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResult {
 	var cases []oddCase
 	for _, c := range table() {
-		if match.MatchString(c.name) && p.subject[c.form] != nil {
+		if match.MatchString(c.name) && p.subject[c.form] != nil && !(c.data && p.logs) {
 			cases = append(cases, c)
 		}
 	}
@@ -140,7 +142,11 @@ func (s *stage) set() error {
 	if s.play != nil {
 		return nil
 	}
-	pr, err := startPair(s.ctx, s.programs, s.odd.form, cmp.Or(s.odd.maxJob, defaultMaxJob))
+	p := s.programs
+	if s.odd.data {
+		p.logs, p.flags = true, " -b {dir} -f 0"
+	}
+	pr, err := startPair(s.ctx, p, s.odd.form, cmp.Or(s.odd.maxJob, defaultMaxJob))
 	if err != nil {
 		return err
 	}

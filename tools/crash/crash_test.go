@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,16 +51,4 @@ func TestAForgetfulServerIsCaught(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Both servers agree about what a restart leaves, where the reference keeps its
-// word.
-func TestBesideTheReference(t *testing.T) {
-	peer, err := exec.LookPath("beanstalkd")
-	if err != nil {
-		t.Skip("there is no beanstalkd here")
-	}
-	o, out := smallRun(t, []string{must.Get(built.Program())})
-	must.Do(t, compare(t.Context(), o, peer))
-	t.Log(out)
 }

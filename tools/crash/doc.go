@@ -24,9 +24,6 @@
 // server on each copy. The server must refuse to start and name the file, or else show every acknowledged job,
 // or report it as one that cannot be read.
 //
-// With -reference it restarts beanfield and Debian's beanstalkd side by side, after the same commands, and
-// compares what they kept: see compare.go and comparestats.go.
-//
 // # What is known of a job
 //
 // A ledger of many connections can say what must be there only if it knows which of two commands came first.

@@ -19,41 +19,26 @@ func main() {
 		"after a failure)")
 	flag.IntVar(&o.places, "damage", 0, "instead, damage so many places of what a kill leaves, and of what an "+
 		"orderly stop leaves")
-	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and "+
-		"compare them")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)
 	}
-	if err := crash(context.Background(), o, *reference); err != nil {
+	if err := crash(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func crash(ctx context.Context, o options, reference bool) error {
+func crash(ctx context.Context, o options) error {
 	return server.Within(o.dir, func(dir string) error {
 		built, err := server.Beanfield(ctx, dir)
 		if err != nil {
 			return err
 		}
 		o.dir, o.server = dir, []string{built}
-		return o.play(ctx, reference)
-	})
-}
-
-// play does what was asked for: kills of one server, damage to what it leaves, or
-// restarts of two.
-func (o options) play(ctx context.Context, reference bool) error {
-	if o.places > 0 {
-		return damage(ctx, o)
-	}
-	if !reference {
+		if o.places > 0 {
+			return damage(ctx, o)
+		}
 		return run(ctx, o)
-	}
-	peer, err := server.Beanstalkd(ctx)
-	if err != nil {
-		return err
-	}
-	return compare(ctx, o, peer)
+	})
 }

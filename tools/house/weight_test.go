@@ -45,8 +45,8 @@ var budgets = map[string]weight{
 	"tools":                   {7400, 8450},
 	"tools/bench":             {19850, 5950},
 	"tools/clients":           {2700, 0},
-	"tools/compat":            {6500, 2300},
-	"tools/crash":             {6400, 1100},
+	"tools/compat":            {6550, 2300},
+	"tools/crash":             {5350, 1050},
 	"tools/faults":            {7650, 1500},
 }
 
