@@ -43,7 +43,7 @@ func (r *release) archives() error {
 	return r.archive(fmt.Sprintf("beanfield-%s-container-%s.tar.gz", r.version, r.arch), []entry{
 		{"Dockerfile", "Containerfile", 0o644},
 		{"beanfield", program(r.packaged()), 0o755},
-		{"container.toml", "container.toml", 0o644},
+		{"container.toml", "container.toml", 0o644}, {"copyright", "copyright", 0o644},
 		{"state/", "", 0o750}, {"state/data/", "", 0o750}, {"state/backups/", "", 0o750},
 	})
 }

@@ -138,7 +138,37 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// Who asks for a system on which the server does not run hears that, and which there are.
+// Packages inside a module, and the standard library's vendored ones, may have notices of their own.
+func TestNoticesOfPackages(t *testing.T) {
+	r := packages(t.TempDir(), "1")
+	r.stage = t.TempDir()
+	must.Do(t, r.find())
+	must.Do(t, r.notices(r.packaged()))
+	all := must.Get(os.ReadFile(filepath.Join(r.stage, "copyright")))
+	for file, want := range map[string]bool{"pebble/v2 \\S+, LICENSE": true, "pebble/v2 \\S+, internal/cache/LICENSE": true,
+		"compress \\S+, s2/LICENSE": true, "std \\S+, src/vendor/golang.org/x/net/LICENSE": true,
+		"std \\S+, src/crypto/internal/boring/LICENSE": false} {
+		if got := regexp.MustCompile(`(?m)^---- \S*` + file + `$`).Match(all); got != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}
+
+// What somebody has set does not change what the compiler makes (PK1).
+func TestEnvironment(t *testing.T) {
+	settings := filepath.Join(t.TempDir(), "env")
+	must.Do(t, os.WriteFile(settings, []byte("GOFLAGS=-race\nGOARM64=v9.0\n"), 0o644))
+	t.Setenv("GOENV", settings)
+	t.Setenv("GOAMD64", "v3")
+	t.Setenv("GOEXPERIMENT", "jsonv2")
+	env := exec.Command("go", "env", "GOFLAGS", "GOAMD64", "GOARM64", "GOEXPERIMENT")
+	env.Env = packages("", "").environment(target{"linux", "amd64"})
+	if got := string(must.Get(env.Output())); got != "\nv1\nv8.0\n\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Who asks for a system on which the server does not run hears that, and which there are; so does who builds for one.
 func TestTargets(t *testing.T) {
 	if all := must.Get(readTargets("linux/arm64,linux/amd64")); fmt.Sprint(all) != "[linux-arm64 linux-amd64]" {
 		t.Errorf("read %v", all)
@@ -148,6 +178,14 @@ func TestTargets(t *testing.T) {
 			!strings.Contains(err.Error(), "there are releases for "+strings.Join(systems, ", ")+", each on amd64 and arm64") {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	r := packages(t.TempDir(), "1")
+	must.Do(t, r.find())
+	build := exec.Command("go", "build", filepath.Join(r.top, "storage/pace/elsewhere.go"))
+	build.Env = append(os.Environ(), "GOOS=windows")
+	if out, err := build.CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "beanfield_runs_on_Linux_macOS_and_FreeBSD_only") {
+		t.Errorf("built for Windows: %v, %s", err, out)
 	}
 }
 
@@ -206,6 +244,9 @@ func TestRPM(t *testing.T) {
 		if !strings.Contains(rpm, path+"\n") {
 			t.Errorf("the RPM package lacks %s", path)
 		}
+	}
+	if got := run(t, "rpm", "-qp", "--qf", "%{LICENSE}", name); got != "none has been chosen yet" {
+		t.Errorf("the licence is %q", got)
 	}
 	for _, what := range []string{"sysusers", "preset", "try-restart"} {
 		if !strings.Contains(run(t, "rpm", "-qp", "--scripts", name), what) {

@@ -45,13 +45,14 @@ func readTargets(text string) (all []target, err error) {
 	return all, nil
 }
 
-// environment is that of the compiler for a target.
+// environment is that of the compiler for a target. Nothing that somebody has set changes what it makes (PK1).
 func (r *release) environment(t target) []string {
 	flags := r.flags
 	if t == r.packaged() {
 		flags = ""
 	}
-	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS="+flags)
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS="+flags, "GOENV=off",
+		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off")
 }
 
 // program is where the stage has the program for a target: one static file.
