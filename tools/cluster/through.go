@@ -79,16 +79,16 @@ func (r through) usher(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	at, err := r.take() // before a node is given this port
+	if err != nil {
+		return err
+	}
+	defer at.Close()
 	c, err := r.nodes(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	at, err := r.take()
-	if err != nil {
-		return err
-	}
-	defer at.Close()
 	if err := json.NewEncoder(out).Encode(c.Node(serving).Command()); err != nil {
 		return err
 	}
