@@ -143,6 +143,8 @@
 //	the owner is cut off, or mute, or deaf    1.2 to 2.2 s: Silence, or for a deaf one a LeaseTime, and a takeover
 //	the same within seconds of another fault  3 to 10 s: one machine led both lanes, because another one's engine had
 //	                                          not caught up yet, and the engine has to elect
+//	the owner dies while it leads a lane      4 to 9 s: the next one needs both lanes, so the engine has to elect.
+//	                                          It leads none from about a second after it has come to own the shards
 //	all connections of an owner are reset     2 to 7 s: the engine connects again after 1.0 to 1.1 s, which cannot be
 //	                                          set, and a lease lasts one second
 //	owner and follower are killed together    their return, and an election of the engine for each lane
