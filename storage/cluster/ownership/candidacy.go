@@ -41,13 +41,24 @@ func (s *Election) mayStand() string {
 			rank++
 		}
 	}
+	late := 2 * max(0, min(s.agreed-s.vacant, postpone))
 	switch {
-	case s.now < max(s.vacant, s.held())+rank*Step:
+	case s.now < max(s.vacant+rank*late, s.held())+rank*Step:
 		return "there may be an owner"
-	case !s.without.quiet && !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })):
+	case !s.without.quiet && s.agreed == 0:
 		return "other nodes hear an owner"
 	}
 	return ""
+}
+
+// agree notes since when a majority says that it hears no owner. All have heard the last beat at about one time: so how
+// late that is tells how long a word takes from node to node now, also the word that one stands.
+func (s *Election) agree() {
+	if !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })) {
+		s.agreed = 0
+	} else if s.agreed == 0 {
+		s.agreed = s.now
+	}
 }
 
 // held is until when the others that stand have time to do so.

@@ -28,7 +28,9 @@
 //	whoever stands meanwhile. Nor does an owner hand over to a node that has not done so since its start;
 //	each node before it in the order that could stand has had a Step of time to do so, and one that
 //	does stand, 0.6 s: perhaps it cannot use the engine. That is longer when candidacies take longer
-//	(see below). Nodes whose disks are nearly full come after all others.
+//	(see below). A node with others before it first waits, for each of them, for twice the time that a majority
+//	took to tell of its silence, since words are late then, and two that stand at one time may each win a shard,
+//	and lose the other. Nodes whose disks are nearly full come after all others.
 //
 // A candidacy that has come to nothing in its time, or that loses a shard, ends for all shards. The
 // node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order

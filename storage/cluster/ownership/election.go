@@ -116,6 +116,7 @@ type Election struct {
 	countedAs []uint64      // what the owner takes for durable here
 	owner     string        // who sent the newest beat; empty: nobody is known
 	vacant    time.Duration // from then on nobody owns them, as far as this node has heard
+	agreed    time.Duration // since when a majority says so; 0: it does not
 	stoodAt   time.Duration
 	woke      time.Duration // when its process had last not run for a while
 	retry     time.Duration // not before
@@ -241,6 +242,7 @@ func (s *Election) Tick(now time.Duration) {
 		s.beat()
 	}
 	s.purge()
+	s.agree()
 	if s.mayStand() == "" {
 		s.stand()
 	}
@@ -277,6 +279,7 @@ type said struct {
 
 // finish says hello, if something has changed, or it is time.
 func (s *Election) finish() {
+	s.agree()
 	is := said{s.role, s.silent(), s.drained, s.closing, s.left.Serial, s.Fault + s.Low}
 	for i := range s.shards {
 		is.wrong += s.shards[i].Problem + s.shards[i].Remark + s.shards[i].Damaged

@@ -76,7 +76,7 @@ func TestRefusedMessages(t *testing.T) {
 }
 
 // O7: of two that could stand, the first in the order does; the other one waits a Step, and postpone if the first one
-// stands, however long it does.
+// stands, however long it does. Where words are late it waits for the one that the first one stands, but not for ever.
 func TestOrderOfCandidates(t *testing.T) {
 	const owned = `a hello {"report":{"silent":false,"fit":false}}; c hello {"report":{"silent":false,"fit":false}}
 		tick; 500ms;`
@@ -88,6 +88,10 @@ func TestOrderOfCandidates(t *testing.T) {
 			a hello {"report":{"role":"candidate"}}; 150ms; tick; stand is 0; 1ns; tick; stand is 1`,
 	} {
 		hold(t, strings.Repeat(owned, 4)+"vacant; c hello;"+then)
+	}
+	for late, waits := range map[string]string{"100ms": "249999999ns", "700ms": "649999999ns"} {
+		hold(t, strings.Repeat(owned, 4)+fmt.Sprintf(`vacant; a hello {"report":{"silent":false}}; %s; a hello
+			%s; tick; stand is 0; 1ns; tick; stand is 1`, late, waits))
 	}
 }
 
