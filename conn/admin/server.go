@@ -2,22 +2,21 @@ package admin
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"sync/atomic"
 
 	"beanfield/conn"
 	"beanfield/conn/audit"
 	"beanfield/conn/httpfront"
-	"beanfield/conn/secure"
 )
 
 // Server serves the clients that it is given.
 type Server struct {
+	*httpfront.Front // its clients: how they come in, who they are, and how they are closed
+
 	now   atomic.Pointer[settings]
 	auth  httpfront.Authenticator
 	audit *audit.Log // nil for none
-	front *httpfront.Front
 	http  *http.Server
 	ctx   context.Context // of all requests; it ends with Shutdown
 	stop  context.CancelFunc
@@ -40,7 +39,7 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{front: h, auth: o.Authenticator, audit: o.Audit}
+	s := &Server{Front: h, auth: o.Authenticator, audit: o.Audit}
 	s.now.Store(now)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})
@@ -58,22 +57,13 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	}
 	return func() {
 		s.now.Store(next)
-		s.front.SetHandshakeTimeout(o.HandshakeTimeout)
+		s.SetHandshakeTimeout(o.HandshakeTimeout)
 	}, nil
 }
-
-// Over returns the front end that serves the clients of a listener at an address: over TLS, or
-// without it if c is nil.
-func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
-	return s.front.Over(at, c)
-}
-
-// Connections is how many there are.
-func (s *Server) Connections() int { return s.front.Connections() }
 
 // Shutdown ends the pages that last, lets answers be sent until ctx ends, and closes all
 // connections (AD1). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
-	return s.front.Shutdown(ctx, s.http)
+	return s.Front.Shutdown(ctx, s.http)
 }

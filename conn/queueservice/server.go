@@ -2,7 +2,6 @@ package queueservice
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,17 +10,17 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/audit"
 	"beanfield/conn/httpfront"
-	"beanfield/conn/secure"
 )
 
 // Server serves the clients that it is given.
 type Server struct {
+	*httpfront.Front // its clients: how they come in, who they are, and how they are closed
+
 	now      atomic.Pointer[settings]
 	shards   Shards
 	auth     httpfront.Authenticator
 	forget   func()     // has the book of auth tell nothing more
 	audit    *audit.Log // nil for none
-	front    *httpfront.Front
 	http     *http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
@@ -46,7 +45,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		shards: shards, auth: o.Authenticator, audit: o.Audit, front: h, consumers: map[*consumer]struct{}{},
+		shards: shards, auth: o.Authenticator, audit: o.Audit, Front: h, consumers: map[*consumer]struct{}{},
 		visits: map[*visit]struct{}{},
 	}
 	s.now.Store(now)
@@ -71,15 +70,9 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	}
 	return func() {
 		s.now.Store(next)
-		s.front.SetHandshakeTimeout(o.HandshakeTimeout)
+		s.SetHandshakeTimeout(o.HandshakeTimeout)
 		s.review()
 	}, nil
-}
-
-// Over returns the front end that serves the clients of a listener at an address: over TLS, or
-// without it if c is nil.
-func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
-	return s.front.Over(at, c)
 }
 
 // Open is how many connections there are, and how many of them are consumers over
@@ -87,14 +80,8 @@ func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
 func (s *Server) Open() (connections, consumers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.front.Connections(), len(s.consumers)
+	return s.Connections(), len(s.consumers)
 }
-
-// Clients lists them, with what each consumer holds according to held.
-func (s *Server) Clients(held map[any]int) []conn.Client { return s.front.Clients(held) }
-
-// Disconnect closes the connection of the client with this ID; see httpfront.Front.
-func (s *Server) Disconnect(id uint64) (conn.Client, bool) { return s.front.Disconnect(id) }
 
 // enlist notes a consumer, unless the server is about to stop.
 func (s *Server) enlist(c *consumer) bool {
@@ -124,7 +111,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		c.outbox.finish(closeGoing, "the server stops")
 	}
 	s.mu.Unlock()
-	err := s.front.Shutdown(ctx, s.http)
+	err := s.Front.Shutdown(ctx, s.http)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.consumers) > 0 { // not for long: their connections are closed
@@ -132,9 +119,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	return err
 }
-
-// Cut closes all clients that are there now. Others may still come, until Shutdown.
-func (s *Server) Cut() { s.front.Cut() }
 
 // handler is what the front asks about a request before the server sees it.
 type handler struct{ *Server }
