@@ -63,31 +63,22 @@ func TestFollowerHeedsSignals(t *testing.T) {
 }
 
 // A term that is over before the jobs are recovered is thrown away, and the next one is served. That the
-// store could not be opened then is no failure of the process.
+// store could not be opened then is no failure of the process. A term in which the copy cannot be read is given up, and
+// the process follows again: it fetches another one.
 func TestTermLostWhileOpening(t *testing.T) {
 	m := newMember(t)
-	for _, refused := range []error{nil, errors.New("another node owns the shards")} {
+	for _, refused := range []error{nil, errors.New("another node owns the shards"),
+		fmt.Errorf("a table: %w", storage.ErrCorrupt)} {
 		term := newModelTerm()
 		term.store.opening, term.store.refused = make(chan struct{}), refused
 		m.terms <- term
-		close(term.lost)
+		if !errors.Is(refused, storage.ErrCorrupt) {
+			close(term.lost)
+		}
 		close(term.store.opening)
 		<-term.ended
 		m.unserved()
 	}
-	m.serves()
-	m.finish()
-}
-
-// A term in which the copy cannot be read is given up, and the process follows again: it fetches another one.
-func TestTermWithADamagedCopy(t *testing.T) {
-	m := newMember(t)
-	term := newModelTerm()
-	term.store.opening, term.store.refused = make(chan struct{}), fmt.Errorf("a table: %w", storage.ErrCorrupt)
-	m.terms <- term
-	close(term.store.opening)
-	<-term.ended
-	m.unserved()
 	m.serves()
 	m.finish()
 }
