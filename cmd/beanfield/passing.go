@@ -41,8 +41,8 @@ func (f *fronts) startPassing(c *config.Config) error {
 	o := forward.LinkOptions{Cluster: of, Loops: c.Loops, Logger: f.log}
 	if p.link, err = forward.Listen(net.JoinHostPort(host, strconv.Itoa(port)), o); err != nil {
 		if p.link, _ = forward.Listen(net.JoinHostPort(host, "0"), o); p.link != nil {
-			f.log.Warn("clients that other nodes pass on come to another port than the one after that of cluster.nodes",
-				"address", p.link.Address(), "error", err)
+			f.log.Warn("clients that other nodes pass on come to another port than the one after that of cluster.nodes: "+
+				"no firewall may be in between", "address", p.link.Address(), "error", err)
 		} else {
 			f.log.Error("other nodes can pass no clients on to this one", "error", err)
 		}
