@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"beanfield/storage/effort"
 )
 
 // pages counts what a directory has in memory below its root.
@@ -90,7 +92,7 @@ func TestDirectoryConcurrently(t *testing.T) {
 	nodes, _ := d.pages()
 	const workers = 8
 	each := 2 * nodeIDs / workers
-	if testing.Short() || raced {
+	if effort.Brief() {
 		each = nodeIDs / workers
 	}
 	handed := make(chan uint64, 1000)

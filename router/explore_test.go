@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/effort"
 )
 
 // move names one thing that can happen next.
@@ -318,10 +319,10 @@ func exploreAll(t *testing.T, list []scenario, modes ...exploreMode) {
 	total := 0
 	for i, c := range list {
 		modes := modes
-		if c.heavy && !*thorough || raced {
+		if c.heavy && !*thorough || effort.Raced {
 			modes = modes[:1]
 		}
-		if raced && i > 0 {
+		if effort.Raced && i > 0 {
 			break // it is one goroutine
 		}
 		for _, mode := range modes {

@@ -10,6 +10,7 @@ import (
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/policy"
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 )
 
@@ -114,11 +115,11 @@ var works = []struct {
 // over one and several shards, whatever the workers do, and however many work at once.
 func TestShareOfWeights(t *testing.T) {
 	reserves := 100_000
-	if testing.Short() || raced {
+	if effort.Brief() {
 		reserves = 20_000
 	}
 	for _, shards := range []int{1, 3, 8} {
-		if raced && shards != 3 || testing.Short() && shards == 8 {
+		if effort.Raced && shards != 3 || testing.Short() && shards == 8 {
 			continue
 		}
 		for _, weights := range [][]int{{1, 1}, {1, 2, 5}, {7, 3, 0, 4, 6}, {1, 10, 100}, {97, 31, 13, 59, 3, 17}} {
@@ -131,7 +132,7 @@ func TestShareOfWeights(t *testing.T) {
 			}
 			run("all of these at once", func(f *fair) { f.crowd(t, reserves) })
 			for _, w := range works {
-				if !raced && (shards == 3 || !testing.Short()) { // each is one goroutine
+				if !effort.Raced && (shards == 3 || !testing.Short()) { // each is one goroutine
 					run(w.name, func(f *fair) { w.do(t, f, rand.New(rand.NewPCG(1, 2)), reserves) })
 				}
 			}

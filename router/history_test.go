@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/effort"
 )
 
 // history counts what happens to each job of a test.
@@ -69,7 +70,7 @@ func everyTube(tubes int) (names []string) {
 // over 8 shards: each is handed out exactly once.
 func TestEachJobIsHandedOutOnce(t *testing.T) {
 	count := 100_000
-	if testing.Short() || raced {
+	if effort.Brief() {
 		count = 10_000
 	}
 	finishAll(t, 8, count, true, func(c *client, h *history, _ *rand.Rand) bool {
@@ -91,7 +92,7 @@ func TestEachJobIsHandedOutOnce(t *testing.T) {
 // exactly once in the end.
 func TestNothingIsLostWhenClientsLeave(t *testing.T) {
 	count := 40_000
-	if testing.Short() || raced {
+	if effort.Brief() {
 		count = 8_000
 	}
 	finishAll(t, 9, count, false, (*client).workCarelessly)

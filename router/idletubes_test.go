@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/effort"
 )
 
 // A worker that watches one busy tube and 1,000 idle ones over many shards,
@@ -13,7 +14,7 @@ import (
 // is left in them, and their memory does not grow.
 func TestIdleTubesDoNotGrow(t *testing.T) {
 	count := 200_000
-	if testing.Short() || raced {
+	if effort.Brief() {
 		count = 20_000
 	}
 	r := newRouterOf(8)

@@ -12,6 +12,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
+	"beanfield/storage/effort"
 )
 
 var (
@@ -31,10 +32,10 @@ func TestRestartsAgainstAModel(t *testing.T) {
 		return
 	}
 	n := *restartRuns
-	if testing.Short() || raced {
+	if effort.Brief() {
 		n /= 32
 	}
-	if raced {
+	if effort.Raced {
 		n /= 3
 	}
 	seen := newRestartSeen()

@@ -11,6 +11,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
+	"beanfield/storage/effort"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "run the simulations with this seed only")
@@ -21,7 +22,7 @@ func seeds(n int) (list []uint64) {
 		return []uint64{*seedFlag}
 	}
 	switch {
-	case raced: // one goroutine
+	case effort.Raced: // one goroutine
 		n = 1
 	case testing.Short():
 		n = max(1, n/10)

@@ -3,6 +3,8 @@ package lanes
 import (
 	"math/bits"
 	"testing"
+
+	"beanfield/storage/effort"
 )
 
 // A course is a small world of the rules of members, without clocks: four machines, three of which vote at first, and
@@ -172,7 +174,7 @@ func TestSmallWorldOfMembers(t *testing.T) {
 		"P15: the members change by two":         {rules{two: true}, 1, 2, true, false},
 		"P17: whoever has a name is this voter":  {rules{names: true, named: true}, 1, 2, true, false},
 	} {
-		if c.long && brief() {
+		if c.long && effort.Brief() {
 			continue
 		}
 		states, wrong := visit(c.rules, c.versions, c.epochs)

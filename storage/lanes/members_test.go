@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"beanfield/storage/effort"
 )
 
 // version is who the members of a town are, as a turn of the log says.
@@ -207,7 +209,7 @@ func (t *town) bears(i int, now, next *version) bool {
 
 // P1 to P17, K1 to K8: as in TestTerms, while nodes come and go, and machines get the names of others.
 func TestMembers(t *testing.T) {
-	seeds := tries(5000, 300)
+	seeds := effort.Courses(5000, 300)
 	var acked, purged, holders, versions, names int
 	for seed := range seeds {
 		w, err := live(uint64(seed), 2500, moving)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"beanfield/storage/effort"
 )
 
 // budget is what may still happen in a small world, to each node or in all.
@@ -181,7 +183,7 @@ func TestSmallWorld(t *testing.T) {
 		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 0}, crash: 1}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 1}, timeouts: 2}, 2, true},
 	} {
-		if c.long && brief() {
+		if c.long && effort.Brief() {
 			continue
 		}
 		states, owned, acked, err := explore(c.left)

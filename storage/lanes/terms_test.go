@@ -1,9 +1,10 @@
 package lanes
 
 import (
-	"flag"
 	"testing"
 	"time"
+
+	"beanfield/storage/effort"
 )
 
 // customs are what may happen to a node of a town that is up, and how often beside the others.
@@ -208,24 +209,11 @@ func (t *town) rounds() (done bool) {
 	return done
 }
 
-var courses = flag.Int("courses", 0, "how many random courses each test tries; 0: as many as it has")
-
-// tries is how many random courses a test tries, of all that it has, or of a few.
-func tries(all, few int) int {
-	switch {
-	case *courses > 0:
-		return *courses
-	case brief():
-		return few
-	}
-	return all
-}
-
 // P1 to P12, K1 to K8: several nodes with clocks of their own and a network between them, which own the
 // shard one after the other, in order or not, while some crash, some lose their disks and some need
 // new copies.
 func TestTerms(t *testing.T) {
-	seeds := tries(10_000, 1000)
+	seeds := effort.Courses(10_000, 1000)
 	var acked, purged, holders, handed, handOver, lost, requests int
 	for seed := range seeds {
 		w, err := live(uint64(seed), 1500, nil)

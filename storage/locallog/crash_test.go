@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
 )
@@ -225,7 +226,7 @@ func begun(t *testing.T, fresh bool, records int) *world {
 // The number of pending sectors bounds the sets.
 func TestEveryCrash(t *testing.T) {
 	first, second := 4, 1
-	if testing.Short() || raced {
+	if effort.Brief() {
 		first, second = 3, 1
 	}
 	for _, fresh := range []bool{true, false} {

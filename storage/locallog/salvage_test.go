@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
@@ -139,7 +140,7 @@ func (w *world) salvages(name string, bad []byte, truth truth) (refused bool) {
 // opening left behind a torn record, nor what the store has already.
 func TestSalvageAfterCrashes(t *testing.T) {
 	first := 4
-	if testing.Short() || raced {
+	if effort.Brief() {
 		first = 3
 	}
 	var refused, sound int

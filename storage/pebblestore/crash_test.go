@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
@@ -31,7 +32,7 @@ func eachSeed(t *testing.T, fn func(t *testing.T, seed int64)) {
 		return
 	}
 	n := int64(*seeds)
-	if brief() {
+	if effort.Brief() {
 		n /= 10
 	}
 	for s := int64(1); s <= n; s++ {

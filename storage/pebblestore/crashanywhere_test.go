@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/pebblestore/powercut"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -72,7 +73,7 @@ func (c *camera) often(r *rand.Rand) {
 func TestCrashAtAnyOperation(t *testing.T) {
 	t.Parallel()
 	seeds := max(1, *seeds/100)
-	if brief() {
+	if effort.Brief() {
 		seeds = max(1, seeds/2)
 	}
 	for seed := range int64(seeds) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
@@ -23,7 +24,7 @@ var places = flag.Int("places", 160, "how many places the damage tests try in ea
 
 // placesToTry is fewer where each takes long.
 func placesToTry() int {
-	if brief() {
+	if effort.Brief() {
 		return max(*places/4, 1)
 	}
 	return *places

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/pebblestore/powercut"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -93,7 +94,7 @@ func (sc *scenario) stopped(l *shardLog) error {
 func TestErrorAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	step := int64(1)
-	if brief() {
+	if effort.Brief() {
 		step = 37
 	}
 	everyOperation(t, step, func(b *breaking) error {

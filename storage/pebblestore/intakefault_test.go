@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/powercut"
@@ -55,7 +56,7 @@ func fillBreaking(fs vfs.FS, jobs []storagetest.Stored) error {
 func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	t.Parallel()
 	step := int64(1)
-	if brief() {
+	if effort.Brief() {
 		step = 31
 	}
 	jobs := bulky(intakeJobs(60))
@@ -70,7 +71,7 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 			return err
 		}))
 	}
-	if brief() {
+	if effort.Brief() {
 		return
 	}
 	for _, kind := range []errorfs.OpKind{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -137,7 +138,7 @@ func TestLifeOnASmallDisk(t *testing.T) {
 	const size = 1000
 	first, next := uint64(1), uint64(1)
 	rounds := 4
-	if brief() {
+	if effort.Brief() {
 		rounds = 2
 	}
 	for round := range rounds {

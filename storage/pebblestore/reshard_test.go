@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
@@ -138,7 +139,7 @@ func TestAnotherNumberOfShards(t *testing.T) {
 func TestDeathDuringAChangeOfShards(t *testing.T) {
 	t.Parallel()
 	step := 1
-	if brief() {
+	if effort.Brief() {
 		step = 19
 	}
 	base := vfs.NewCrashableMem()
@@ -225,7 +226,7 @@ func TestDeathDuringAReshardingOfCopies(t *testing.T) {
 	must.Do(t, errors.Join(base.RemoveAll("data"), base.Rename("node", "data"), directory.SyncDir(base, "/")))
 	o.Dir = "data"
 	step := 7
-	if brief() {
+	if effort.Brief() {
 		step = 179
 	}
 	at := 0

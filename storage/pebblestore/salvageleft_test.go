@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
@@ -146,7 +147,7 @@ func TestSalvageOfWhatIsLeft(t *testing.T) {
 	}
 	shown := make([]bool, len(ways))
 	seeds := max(6, *seeds/100)
-	if brief() {
+	if effort.Brief() {
 		seeds = 3 // of one shard, of two, and of three
 	}
 	for seed := range int64(seeds) {

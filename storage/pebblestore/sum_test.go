@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/effort"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
@@ -44,7 +45,7 @@ func (n *node) sum(number uint64) Sum {
 func TestSumsOfCopiesAreEqual(t *testing.T) {
 	t.Parallel()
 	seeds, all, told := int64(40), 0, 0
-	if brief() {
+	if effort.Brief() {
 		seeds = 5
 	}
 	for seed := range seeds {

@@ -39,7 +39,7 @@ var floors = []string{
 	"storage/storagetest storage/turns",
 	"conn/beanstalk/client/clienttest storage storage/pebblestore/disktest",
 	"storage/pace storage/pebblestore/powercut storage/tally",
-	"storage/must",
+	"storage/effort storage/must",
 }
 
 // floorOf says how far down each of them is.
@@ -55,7 +55,7 @@ var floorOf = func() map[string]int {
 
 // kits are packages for tests; only tests and other kits import them.
 var kits = []string{"conn/httpfront/httpfronttest", "conn/secure/securetest", "conn/beanstalk/client/clienttest",
-	"shard/queue/naive", "shard/queue/queuetest", "storage/must",
+	"shard/queue/naive", "shard/queue/queuetest", "storage/effort", "storage/must",
 	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on

@@ -87,11 +87,9 @@ func longTests(tree fs.FS) (map[string][]string, error) {
 	return found, err
 }
 
-const short = "testing.Short"
-
 // askShort are the tests among functions of which it is known what each calls.
 func askShort(calls map[string][]string) (tests []string) {
-	asks := map[string]bool{short: true}
+	asks := map[string]bool{"testing.Short": true, "effort.Brief": true, "effort.Courses": true}
 	for grown := true; grown; {
 		grown = false
 		for name, of := range calls {
@@ -124,8 +122,8 @@ func called(fn *ast.FuncDecl) (names []string) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			selected[n.Sel] = true
-			if from, ok := n.X.(*ast.Ident); ok && from.Name == "testing" {
-				names = append(names, "testing."+n.Sel.Name)
+			if from, ok := n.X.(*ast.Ident); ok && (from.Name == "testing" || from.Name == "effort") {
+				names = append(names, from.Name+"."+n.Sel.Name)
 			} else {
 				names = append(names, "."+n.Sel.Name)
 			}

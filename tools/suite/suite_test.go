@@ -21,8 +21,7 @@ func TestLongTests(t *testing.T) {
 			"func TestC() { x.rounds() }\n\nfunc TestD() { other.Short() }\n\nfunc TestMain() { testing.Short() }\n")},
 		"a/b_test.go": {Data: []byte("package a\n\nfunc helps(n int) { brief() }\n\nfunc (x T) rounds() { " +
 			"helps(2) }\n")},
-		"a/raced_test.go":      {Data: []byte("package a\n\nfunc brief() bool { return testing.Short() }\n")},
-		"a/unraced_test.go":    {Data: []byte("package a\n\nfunc brief() bool { return true }\n")},
+		"a/c_test.go":          {Data: []byte("package a\n\nfunc brief() bool { return effort.Brief() }\n")},
 		"b/b_test.go":          {Data: []byte("package b\n\nfunc TestE() { brief(); testing.Verbose() }\n")},
 		"b/testdata/b_test.go": {Data: []byte("no Go")},
 		"c/c.go":               {Data: []byte("package c\n\nfunc TestF() { testing.Short() }\n")},

@@ -3,6 +3,8 @@ package ownership
 import (
 	"testing"
 	"time"
+
+	"beanfield/storage/effort"
 )
 
 // single are faults, each alone, with how long nobody may serve, and whether the owner must stay. The
@@ -39,7 +41,7 @@ var single = map[string]struct {
 func TestSingleFaults(t *testing.T) {
 	for name, f := range single {
 		t.Run(name, func(t *testing.T) {
-			for seed := range tries(100, 3) {
+			for seed := range effort.Courses(100, 3) {
 				w := newWorld(t, uint64(seed), 3).begin()
 				owner, terms := w.holder(), w.terms
 				w.quiet()

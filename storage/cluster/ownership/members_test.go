@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/effort"
 	"beanfield/storage/lanes"
 )
 
@@ -153,7 +154,7 @@ func (m *member) complete() {
 
 // O2, O11, K7: as in TestOneTermAtATime, while members come and go.
 func TestOneTermWhileMembersChange(t *testing.T) {
-	seeds := tries(2000, 40)
+	seeds := effort.Courses(2000, 40)
 	versions, terms := 0, 0
 	for seed := range seeds {
 		w := course(t, uint64(2*seed+1), func(w *world) { w.founders = 3 }) // of five

@@ -3,6 +3,8 @@ package ownership
 import (
 	"testing"
 	"time"
+
+	"beanfield/storage/effort"
 )
 
 // slowly kills nodes in a world where everything takes ten times as long, and looks how long nobody serves, beyond the
@@ -35,7 +37,7 @@ func slowly(t *testing.T, seed uint64, set func(*world)) (idle time.Duration, st
 // O7: when everything takes ten times as long, somebody serves again within the bound, after five candidacies at most.
 func TestSlowWorld(t *testing.T) {
 	longest, most := time.Duration(0), 0
-	for seed := range tries(600, 48) {
+	for seed := range effort.Courses(600, 48) {
 		idle, stood := slowly(t, uint64(seed), nil)
 		longest, most = max(longest, idle), max(most, stood)
 	}

@@ -1,23 +1,11 @@
 package ownership
 
 import (
-	"flag"
 	"testing"
 	"time"
+
+	"beanfield/storage/effort"
 )
-
-var courses = flag.Int("courses", 0, "how many random courses each test tries; 0: as many as it has")
-
-// tries is how many random courses a test tries, of all that it has, or of a few.
-func tries(all, few int) int {
-	switch {
-	case *courses > 0:
-		return *courses
-	case brief():
-		return few
-	}
-	return all
-}
 
 // fault does some harm, for some time.
 func (w *world) fault() {
@@ -109,7 +97,7 @@ func (w *world) calm() {
 
 // O2, O3, K7: whatever fails, at most one node serves; and when all is well again, one does.
 func TestOneTermAtATime(t *testing.T) {
-	seeds := tries(3000, 30)
+	seeds := effort.Courses(3000, 30)
 	terms := 0
 	for seed := range seeds {
 		w := course(t, uint64(seed), nil)

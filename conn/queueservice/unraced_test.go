@@ -1,5 +1,0 @@
-//go:build !race
-
-package queueservice
-
-const waitMost = 32 << 10

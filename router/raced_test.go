@@ -1,7 +1,0 @@
-//go:build race
-
-package router
-
-// raced says that the race detector is on: everything takes ten times longer,
-// and tests of one goroutine gain nothing by it.
-const raced = true

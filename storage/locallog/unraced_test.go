@@ -1,5 +1,0 @@
-//go:build !race
-
-package locallog
-
-const raced = false
