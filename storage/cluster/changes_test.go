@@ -61,13 +61,11 @@ func (c *trio) over(name string, before *members.Table) *members.Table {
 	var t *members.Table
 	last := ""
 	until(c.TB, "the change is over", func() bool {
-		st := c.nodes[name].Status()
 		t = c.nodes[name].table.Load()
-		if st.Change != nil {
-			st = c.nodes[name].Look(limited(c.TB))
-			if is := st.Change.Step + ": " + st.Change.Waits; is != last {
-				last = is
-				c.Log(time.Now().Format("05.000"), is)
+		if c.nodes[name].Status().Change != nil {
+			if now := c.nodes[name].Look(limited(c.TB)).Change; now != nil && now.Step+": "+now.Waits != last {
+				last = now.Step + ": " + now.Waits
+				c.Log(time.Now().Format("05.000"), last)
 			}
 		}
 		return t.Change == nil && t.Version > before.Version
