@@ -24,7 +24,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/node":      {1200, 700},
 	"cmd/beanfield/command":   {12950, 5900},
 	"cmd/beanfield/binlog":    {2800, 4300},
-	"cmd/beanfield/datadir":   {1800, 3150},
+	"cmd/beanfield/datadir":   {1800, 3190},
 	"conn":                    {9450, 7400}, // a second poller, for macOS and FreeBSD: 600
 	"conn/admin":              {12200, 6600},
 	"conn/beanstalk":          {18700, 17500},

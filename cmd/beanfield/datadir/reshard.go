@@ -52,7 +52,11 @@ func (r Reshard) Run(logger *slog.Logger) (done Resharded, c pebblestore.Counts,
 			return Unchanged, c, nil
 		}
 		m.Shards = len(pending.From.Places)
-		if err := errors.Join(pebblestore.Return(offline(r.Dir, logger), m.Shards), r.forget(beside)); err != nil {
+		err := pebblestore.Return(offline(r.Dir, logger), m.Shards)
+		if err == nil { // else the new shards may still count, and what they are to begin is needed
+			err = r.forget(beside)
+		}
+		if err != nil {
 			return 0, c, err
 		}
 		if r.To == m.Shards {

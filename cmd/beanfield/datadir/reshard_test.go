@@ -2,6 +2,7 @@ package datadir
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -86,6 +87,25 @@ func TestReshard(t *testing.T) {
 		t.Error("beside a node:", err)
 	}
 	must.Do(t, f.Close())
+}
+
+// While the new shards count, what they are to begin is kept: it can be taken back later.
+func TestReshardThatCannotBeTakenBackNow(t *testing.T) {
+	_, dir, _ := member(t)
+	voted(t, dir)
+	to := func(n int) (Resharded, error) { return to2(Reshard{"orders", dir, n}.Run(quiet())) }
+	must.Get(to(2))
+	temp := filepath.Join(dir, manifestName+".tmp")
+	must.Do(t, os.MkdirAll(filepath.Join(temp, "in"), 0o700)) // so the manifest cannot be written
+	for _, n := range []int{3, 5} {
+		if done, err := to(n); err == nil {
+			t.Error("without the old shards it has done", done)
+		}
+	}
+	must.Do(t, errors.Join(os.RemoveAll(temp), MayBeOf(dir, "orders")))
+	if done, err := to(3); err != nil || done != TakenBack || must.Get(nodeOf(dir, "orders")).Shards != 3 {
+		t.Errorf("%v, %v", done, err)
+	}
 }
 
 func to2(done Resharded, _ pebblestore.Counts, err error) (Resharded, error) { return done, err }
