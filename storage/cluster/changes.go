@@ -27,6 +27,8 @@ const (
 	stepLimit  = 10 * time.Second
 	// groupEach is how often engines are looked for that have come back to the engines' group without being members.
 	groupEach = time.Minute
+	// foldEach is how often copies fold what they have while a change is under way (P16).
+	foldEach = 500 * time.Millisecond
 	// settles is for how long lanes are not steered after something has moved in them, unless nothing is left to be
 	// moved: a new leader begins a move anew.
 	settles = 5 * time.Second
@@ -159,7 +161,7 @@ func (n *Node) changer() {
 	tick := time.NewTicker(changeEach)
 	defer tick.Stop()
 	var tended *members.Table
-	for looked := time.Now(); ; {
+	for looked, folded := time.Now(), (time.Time{}); ; {
 		select {
 		case <-n.ctx.Done():
 			return
@@ -169,11 +171,24 @@ func (n *Node) changer() {
 		if t := n.table.Load(); n.tend(n.ctx, tended) {
 			tended = t
 		}
+		if n.table.Load().Change != nil && time.Since(folded) >= foldEach {
+			n.fold()
+			folded = time.Now()
+		}
 		todo := n.goOn(n.ctx, time.Since(looked) >= groupEach)
 		if time.Since(looked) >= groupEach {
 			looked = time.Now()
 		}
 		n.todo.Store(&todo)
+	}
+}
+
+// fold makes all durable that the node's copies have.
+func (n *Node) fold() {
+	for _, r := range n.replicas {
+		if err := n.copies.Fold(r.i); err != nil {
+			n.o.Logger.Debug("a copy is not durable yet", "shard", r.i, "error", err)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func (c *trio) comes(name string) (address string) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	address = l.Addr().String()
-	c.dirs[name], c.stores[name] = c.TempDir(), &memory{}
+	c.dirs[name], c.stores[name] = c.TempDir(), &memory{lags: true}
 	c.options.Nodes = maps.Clone(c.options.Nodes)
 	c.options.Nodes[name] = address
 	return address

@@ -29,6 +29,8 @@ type Copies interface {
 	Take(shard int, rec turns.Record, data []byte, hash uint64) error
 	// Durable is the number up to which records are folded, and no crash takes them.
 	Durable(shard int) uint64
+	// Fold makes all durable that a copy has now. A copy that is being replaced it leaves alone.
+	Fold(shard int) error
 	// Members are the bytes of the newest members.Table that a copy has; nil without one. It is cheap, and not called
 	// beside Replace.
 	Members(shard int) []byte

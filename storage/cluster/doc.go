@@ -71,9 +71,10 @@
 // the next one goes on. Followers learn the table with their copies, and from beats who the members are.
 //
 // A node that joins has its engine let in, and then begins as one whose copies are empty: it fetches checkpoints, and
-// its answers to beats hold up purges, before it votes. A node that leaves goes on until it has read that it is no
-// member. It keeps its files: when it is added again, it is another one to the engine and to the rules (Since), and
-// its promises are forgotten as if its disk was new (P12). Its copies are still copies of this log.
+// its answers to beats hold up purges, before it votes. Who votes changes only when most of the copies are durable
+// (P16), so each node folds its own twice a second while a change is under way. A node that leaves goes on until it has
+// read that it is no member. It keeps its files: when it is added again, it is another one to the engine and to the
+// rules (Since), and its promises are forgotten as if its disk was new (P12). Its copies are still copies of this log.
 //
 // The engine has lost acknowledged messages when members changed under partitions and kills (its report #7545). What
 // protects from that: a record is on one lane or the other, and only one copy of one lane of one shard moves at a

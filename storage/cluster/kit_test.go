@@ -50,8 +50,9 @@ type memory struct {
 	mu     sync.Mutex
 	places []turns.Place
 	turns  [][]string
-	whole  [3]int    // of a shard's, those before turns of which there are only parts so far
-	lags   bool      // nothing becomes durable
+	whole  [3]int // of a shard's, those before turns of which there are only parts so far
+	lags   bool   // nothing becomes durable before a Fold
+	folded [3]uint64
 	tables [3][]byte // what the logs have decided about the members
 
 	replaced int
@@ -119,9 +120,16 @@ func (m *memory) Durable(i int) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.lags {
-		return 0
+		return m.folded[i]
 	}
 	return m.places[i].Number
+}
+
+func (m *memory) Fold(i int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.folded[i] = m.places[i].Number
+	return nil
 }
 
 // kept is what a checkpoint of a memory has in its file.

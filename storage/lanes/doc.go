@@ -70,10 +70,10 @@
 //	P14 An owner appends a version only while it has the lease by the last one that it has taken. (By P1 it has
 //	    then taken all versions that it has appended before.)
 //	P15 The voters of a version and of the one before differ by one node at most.
-//	P16 An owner appends a version only while a majority of its voters have copies that are not being made, and have
-//	    told in this epoch that they have all up to the place at which the epoch began, and all that was purged in
-//	    it. A node that becomes a voter is one of these. Guests' copies hold up purges as those of voters do. From
-//	    when a version is appended until it is taken, the owner purges nothing.
+//	P16 An owner appends a version with other voters only while a majority of these have copies that are not being
+//	    made, and have told in this epoch that they have durably folded something, all up to the place at which the
+//	    epoch began, and all that was purged in it. A node that becomes a voter is one of these. Guests' copies hold
+//	    up purges as those of voters do. From when a version is appended until it is taken, the owner purges nothing.
 //	P17 A voter belongs to the version that has let its node in, and keeps that number with its promises. A blank
 //	    voter gets it from the owner that shows it its life. Owners count only answers of the voters that their
 //	    version means. So a node that was removed, and whose name somebody else has got by now, counts no more:
@@ -139,14 +139,10 @@
 // with, as for K7 in general: whoever starts the second one has to know that the first one has ended.
 //
 // K5 while members change: What an owner has had purged is durable on a majority of its voters. When it appends the
-// next version, or a newer owner does, a majority of that version's voters have it too (P16): a purge, however late it
-// comes, takes nothing beyond the place at which the next epoch begins, and from then on up to the end of the change
-// the owner asks for none. These copies may have it without having synced it. That is the one thing that is less than
-// with fixed members: a purge that comes later than a whole change of owner and members, and a power failure at all
-// machines before their stores sync, lose what that purge has taken. Requests of an engine are late by seconds, a
-// change takes as long, and the power has to fail at most of the new voters before they fold, so this is put up with.
-// It ends if P16 asks for durable numbers instead, of versions with other voters, and nodes fold their copies while a
-// change is under way: copies of a shard that rests would never get that far, since stores fold when their logs fill.
+// next version, or a newer owner does, a majority of that version's voters have it durably too (P16): a purge, however
+// late it comes, takes nothing beyond the place at which the next epoch begins, and from then on up to the end of the
+// change the owner asks for none. Copies of a shard that rests would never get that far, since stores fold when their
+// logs fill up. So while a change is under way each node has its copies fold what they have.
 //
 // Members are no part of K1 to K4, K6 and K8: who may append is decided on the lanes alone. What a node knows of the
 // versions is part of its copy, so it has read each version that can ever land before its own epoch (P7), also those

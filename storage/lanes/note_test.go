@@ -30,7 +30,6 @@ type note struct {
 	name       int      // of an answer: as whom
 	voter      uint64   // likewise
 	members    *version // of a beat: by whom it counts
-	place      int64    // as durable, but what the copy has
 	durable    int64    // -1: there is no copy that counts
 	stand      bool     // the node is to be the next owner
 	request    int
@@ -156,9 +155,6 @@ func (t *town) beaten(m note) {
 	life, _ := v.Blank()
 	answer := note{kind: answering, from: m.to, to: m.from, epoch: m.epoch, sent: m.sent, ok: ok, since: since,
 		promised: v.promised, life: life, durable: t.reports(m.to), request: p.asks, name: p.name, voter: p.since}
-	if answer.place = answer.durable; answer.place >= 0 {
-		answer.place = int64(t.nodes[m.to].store.now.Number)
-	}
 	t.send(answer)
 }
 
@@ -193,10 +189,8 @@ func (t *town) answered(m note) {
 		if m.durable >= 0 {
 			delete(p.given, who)
 			n.count(who, uint64(m.durable))
-			p.places[who] = uint64(m.place)
 		}
 		if m.request > 0 {
-			delete(p.places, who)
 			t.gives(m, who)
 		}
 	}

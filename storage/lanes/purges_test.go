@@ -92,7 +92,7 @@ func (t *town) remains(l, from int) {
 	}
 	have, voters := 0, t.last.voters()
 	for _, e := range voters {
-		if t.people[e.machine].got >= number {
+		if t.people[e.machine].most >= number {
 			have++
 		}
 	}

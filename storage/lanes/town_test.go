@@ -28,7 +28,6 @@ type resident struct {
 	former  time.Duration   // until when the voters have granted it that do not count any more
 	owned   time.Duration   // since when
 	from    uint64          // the place that it had then
-	places  map[int]uint64  // what copies that are not being made have, as they have told since then
 	held    map[uint64]bool // the jobs that clients have
 	removes uint64          // the job that is being removed
 
@@ -42,7 +41,6 @@ type resident struct {
 	offers map[string]uint64 // of it, by owners
 	giver  string            // the owner whose checkpoint its copy was
 	most   uint64            // the highest number that has been durable in one of its copies
-	got    uint64            // and that one of them has had
 }
 
 // waiting is for the engine's answer on a lane.
@@ -112,6 +110,7 @@ type wanting struct {
 	base     bool // P8: a store without what was imported is a copy
 	former   bool // P13: what former voters have granted counts on
 	copies   bool // P16: voters need no copies
+	places   bool // P16: a copy counts before it is durable
 	free     bool // P16: an owner purges while it appends a version
 	names    bool // P17: whoever has a voter's name is this voter
 }
@@ -253,7 +252,7 @@ func (t *town) stands(i int) {
 func (t *town) own(i int) {
 	p := t.people[i]
 	p.proved, p.turned, p.owned, p.counted = p.stood, 0, t.now, map[int]time.Duration{}
-	p.given, p.places, p.from = map[int]given{}, map[int]uint64{}, t.nodes[i].store.now.Number
+	p.given, p.from = map[int]given{}, t.nodes[i].store.now.Number
 	clear(t.nodes[i].counts)
 	for _, e := range t.members(i).nodes {
 		t.nodes[i].counts[e.machine] = 0
@@ -333,7 +332,6 @@ func (t *town) check() {
 	}
 	holder := -1
 	for i, p := range t.people {
-		p.got = max(p.got, t.nodes[i].store.now.Number)
 		if !t.holds(i) {
 			clear(p.held) // its clients are cut off
 			continue

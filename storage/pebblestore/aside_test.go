@@ -53,7 +53,7 @@ func filled(t *testing.T) *node {
 	look(t, l)
 	h.some(t, l, 50)
 	must.Do(t, s.Close())
-	must.Do(t, n.r.store.logs[0].foldAll())
+	must.Do(t, n.r.Fold(0))
 	return n
 }
 
@@ -108,7 +108,7 @@ func TestDamagedCopyAtTheStart(t *testing.T) {
 				}
 				n.r = r
 				n.catchUpAll() // as when the lanes have all
-				must.Do(t, r.store.logs[0].foldAll())
+				must.Do(t, r.Fold(0))
 				must.Do(t, r.Close())
 				harm(t, n.disk, path)
 			}
@@ -121,7 +121,7 @@ func TestDamagedCopyInUse(t *testing.T) {
 	n := filled(t)
 	other := newNode(t, n.log)
 	other.catchUpAll()
-	must.Do(t, other.r.store.logs[0].foldAll())
+	must.Do(t, other.r.Fold(0))
 	n.close()
 	r, heard := n.mustBeMember()
 	n.r = r
@@ -219,7 +219,7 @@ func TestAsideThatFails(t *testing.T) {
 	r, _ := n.mustBeMember()
 	n.r = r
 	n.catchUpAll()
-	must.Do(t, r.store.logs[0].foldAll())
+	must.Do(t, r.Fold(0))
 	must.Do(t, r.Close())
 	must.Get(Read(n.options().Options, func(int, *Contents) error { return nil })) // it is not empty any more
 	newer := n.harmedTable()

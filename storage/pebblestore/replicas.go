@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -159,6 +160,16 @@ func (r *Replicas) Place(shard int) turns.Place { return r.store.logs[shard].tur
 // Durable is the number of the last record of which the copy needs no other any more, whatever
 // happens to this machine but the loss of its disk.
 func (r *Replicas) Durable(shard int) uint64 { return r.store.logs[shard].copied.folded.Load() }
+
+// Fold makes all durable that a copy has. It does nothing beside Replace.
+func (r *Replicas) Fold(shard int) error {
+	_, leave, ok := r.gates[shard].enter(context.Background())
+	if !ok {
+		return nil
+	}
+	defer leave()
+	return r.store.logs[shard].foldAll()
+}
 
 // Members is what a copy has of the cluster's nodes; nil if it has nothing. It may not be called beside Replace.
 func (r *Replicas) Members(shard int) []byte {

@@ -40,7 +40,7 @@ func TestIDOfAStrayBodyIsNotGivenAgain(t *testing.T) {
 				if got := n.sum(at); got.Jobs != 2 || got != want {
 					t.Errorf("%+v, want %+v", got, want)
 				}
-				must.Do(t, n.r.store.logs[0].foldAll())
+				must.Do(t, n.r.Fold(0))
 			}
 			s, l = n.serve()
 			if got := look(t, l); len(got.jobs) != 2 || !got.jobs[1].Same(again) || got.maxID != 3 {

@@ -163,7 +163,7 @@ func TestSumWaitsForItsRecord(t *testing.T) {
 		got.sum.Jobs != 3 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	must.Do(t, n.r.store.logs[0].foldAll())
+	must.Do(t, n.r.Fold(0))
 	for _, at := range []uint64{1, ends[1], ends[2] - 1} {
 		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, ErrPassed) || !strings.Contains(err.Error(),
 			"shard-000") {
@@ -221,7 +221,7 @@ func TestSumOfALargeBodysEnd(t *testing.T) {
 	if one.Jobs != 1 || 2*one.Pieces != both.Pieces {
 		t.Errorf("%+v, before that %+v", one, both)
 	}
-	must.Do(t, n.r.store.logs[0].foldAll())
+	must.Do(t, n.r.Fold(0))
 	if got := n.sum(at); got != one {
 		t.Errorf("%+v in the store, %+v in the log", got, one)
 	}

@@ -39,6 +39,7 @@ func (m *member) follow(i int) {
 	if its.Unread, its.Took = !works || d.left > 0, took; works {
 		d.left = max(0, d.left-1)
 	}
+	its.Durable, its.Place = its.Place, uint64(m.copies[i]+1)
 	if d.left == 0 {
 		m.take(i, len(m.w.decided[i]))
 		took += 50 * time.Millisecond

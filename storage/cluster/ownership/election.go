@@ -159,7 +159,6 @@ type Election struct {
 type counted struct {
 	sent    time.Duration // the beat that it has answered
 	durable []uint64
-	places  []uint64 // nil if a copy is being made
 }
 
 // shard is what an election knows of one.

@@ -221,27 +221,27 @@ func (s *Election) changing() bool {
 }
 
 // bears says why a shard must not get a version of the members now; nil if it may: its voters would uphold the lease,
-// and a majority of them has copies, the one that is new among them (P16).
+// and if they are not the same, a majority of them has durable copies, the one that is new among them (P16).
 func (s *Election) bears(i int, m *Members) error {
-	sh, whole, all := &s.shards[i], 0, m.votes()
+	sh, durable, all := &s.shards[i], 0, m.votes()
+	now := sh.members.votes()
 	if sh.lease.Among(s.now, all...) <= s.now {
 		return errors.New("cluster: too few of the nodes that are to be members answer")
 	}
 	for _, n := range m.Nodes {
-		c := s.counted[n.Name]
-		has := n.Name == s.Node ||
-			!s.GivenUp(n.Name) && len(c.places) == s.Shards && c.places[i] >= max(sh.from, s.purged[i])
+		told := s.counted[n.Name].durable
+		has := !s.GivenUp(n.Name) && len(told) == s.Shards && told[i] >= max(1, sh.from, s.purged[i])
 		vote := voteOf(n.Name, n.Since)
 		switch {
 		case n.Guest:
-		case !slices.Contains(sh.members.votes(), vote) && (!has || sh.lease.Among(s.now, vote) <= s.now):
+		case !slices.Contains(now, vote) && (!has || sh.lease.Among(s.now, vote) <= s.now):
 			return fmt.Errorf("cluster: node %s does not answer yet, or has not caught up", n.Name)
 		case has:
-			whole++
+			durable++
 		}
 	}
-	if whole <= len(all)/2 {
-		return errors.New("cluster: too few of the nodes that are to be members have caught up")
+	if durable <= len(all)/2 && !slices.Equal(all, now) {
+		return errors.New("cluster: too few of the nodes that are to be members have durable copies yet")
 	}
 	return nil
 }

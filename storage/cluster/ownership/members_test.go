@@ -19,20 +19,27 @@ func TestTalksOfMembers(t *testing.T) {
 			role is owner; serves is true; 600ms; a answer 0; 500ms; tick; role is follower; lose is 1`,
 		"P13: what the former voters have granted ends with them": `elected; kept; a answer 0; role is owner
 			serves is true; decided 1 abcd1; role is follower; lose is 1`,
-		"P14: the members change by one, and the owner stays": `elected; kept; may 1 abc is this node does not own the shards
-			a answer 0; c answer 0; may 2 abc is the members have version 0 by now
+		"P14: the members change by one, and the owner stays": `elected; copy 1; kept
+			may 1 abc is this node does not own the shards; a answer 1; c answer 1; may 2 abc is the members have version 0 by now
 			may 1 b is the members change by one node at a time
 			may 1 ac is the owner cannot be removed: another node is to serve first
 			may 1 abc9 is node c has not been let in by version 9
 			may 1 abc1 is node c is to be removed before another one gets its name
 			may 1 bc is none; may 1 bc is none; decided 1 bc; nodes is bc; a answer 0
 			alive a is false; may 2 a2bc is node a does not answer yet, or has not caught up`,
-		"P16: a new member has its copies first, and answers": `elected; kept; a answer 0; c answer 0; may 1 abcd1? is none
+		"P16: who is to vote has durable copies first, and answers; so do most of those that will": `elected; copy 1; kept
+			a answer 0; c answer 0; may 1 abcd1? is none
 			decided 1 abcd1?; least is 0; may 2 abcd1 is node d does not answer yet, or has not caught up
-			d answer {"report":{"broken":true}}; may 2 abcd1 is node d does not answer yet, or has not caught up
+			d answer 0; may 2 abcd1 is node d does not answer yet, or has not caught up
 			d answer {"report":{"promised":[9],"since":2}}; d answer {"report":{"promised":[9]}}; strange d is it was removed from the cluster, and another one has its name
 			may 2 abcd1 is node d does not answer yet, or has not caught up
-			d answer {"report":{"promised":[9],"since":1}}; may 2 abcd1 is none`,
+			d answer {"report":{"promised":[9],"since":1,"durable":[1]}}
+			may 2 abcd1 is too few of the nodes that are to be members have durable copies yet
+			c answer 1; may 2 abcd1 is none`,
+		"P16: durable is what the epoch began with, and what was purged in it": `copy 200; elected; kept
+			a answer 99; c answer 99; may 1 bc is too few of the nodes that are to be members have durable copies yet
+			a answer 200; c answer 200; tick; purged is [200] 200; c answer 199
+			may 1 bc is too few of the nodes that are to be members have durable copies yet; c answer 200; may 1 bc is none`,
 	} {
 		t.Run(name, func(t *testing.T) { hold(t, steps) })
 	}

@@ -60,11 +60,7 @@ func (s *Election) answered(m *Message) {
 	}
 	// a late answer may be of a copy that is gone
 	if len(m.Report.Durable) == s.Shards && m.Sent >= s.counted[m.From].sent {
-		c := counted{m.Sent, m.Report.Durable, m.Report.Places}
-		if m.Report.Broken {
-			c.places = nil
-		}
-		s.counted[m.From] = c
+		s.counted[m.From] = counted{m.Sent, m.Report.Durable}
 	}
 	s.refresh()
 }
