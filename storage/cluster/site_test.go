@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -120,6 +121,18 @@ func TestSitesEngine(t *testing.T) {
 	}
 	c.kill("a")
 	t.Run("what is refused", func(t *testing.T) { s.refuses(t, c) })
+	c.start("a")
+	c.fit("a", "b", "c")
+	name, _ = c.owner()
+	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
+	for _, name := range append(others, name) { // and with another number of shards
+		c.close(name)
+		c.resharded(name)
+	}
+	c.options.DefaultShards = 3
+	c.start("a", "b", "c")
+	_, term = c.owner()
+	c.append(term, "four;", "a", "b", "c")
 }
 
 // refuses has a node start that may not, or cannot yet.
