@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"beanfield/storage/effort"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
@@ -63,6 +65,121 @@ func TestWhichCopyIsComplete(t *testing.T) {
 			t.Errorf("%s: %+v, voters %v, %q", what, got, voters, why)
 		}
 	}
+}
+
+// past is what three nodes have done when the command is said, killed, said again or taken back at some of them.
+type past struct {
+	epoch, acked, begun uint64 // the last epoch, what was acknowledged, and with which copy the cluster begins
+	nodes               [3]pastNode
+}
+
+// pastNode is one of them. With a Founding it does nothing else, so that has what the node has.
+type pastNode struct {
+	promised, number, ended, upTo uint64
+	has, bound                    bool
+}
+
+// served is what becomes of a past when one node has owned the shards, and others have answered.
+func (p past) served(owner int, others []int, yield func(past)) {
+	p.epoch++
+	p.acked++
+	p.nodes[owner].promised, p.nodes[owner].number = p.epoch, p.acked // E7
+	for _, i := range others {
+		p.nodes[i].promised = p.epoch
+	}
+	yield(p) // it was killed
+	p.nodes[owner].ended, p.nodes[owner].upTo = p.epoch, p.acked
+	yield(p)
+}
+
+// next is whatever may happen.
+func (p past) next(most uint64, yield func(past)) {
+	for i, n := range p.nodes {
+		q := p
+		is := &q.nodes[i]
+		if n.has && !n.bound {
+			is.has = false // taken back
+			yield(q)
+			is.has, is.bound = true, true
+			yield(q)
+		}
+		if n.has {
+			continue
+		}
+		if is.has = true; n.promised > 0 {
+			yield(q)
+		}
+		is.has, is.number = false, p.acked // it reads the lanes
+		yield(q)
+		if p.epoch == most {
+			continue
+		}
+		q = p
+		q.epoch++
+		is.promised = q.epoch // in vain
+		yield(q)
+		var votes []int // RS2
+		for k := range p.nodes {
+			if k != i && !p.nodes[k].has {
+				votes = append(votes, k)
+				p.served(i, []int{k}, yield)
+			}
+		}
+		if len(votes) == 2 {
+			p.served(i, votes, yield)
+		}
+	}
+}
+
+// begins is with which copies the cluster may begin, if only some of the nodes are there.
+func (p past) begins(yield func(past)) {
+	for there := range 8 {
+		all := map[string]*Founding{}
+		for i, n := range p.nodes {
+			if n.has && there>>i&1 == 1 {
+				f := anew(n.number, []uint64{n.promised}, nil)
+				if n.ended > 0 {
+					f.From.Ended = &Ended{[]uint64{n.ended}, []uint64{n.upTo}, []string{"0", "1", "2"}}
+				}
+				all[fmt.Sprint(i)] = f
+			}
+		}
+		f, voters, _ := chosen(all, anew(1, nil, nil))
+		if f != nil && !slices.ContainsFunc(voters, func(v string) bool { return !p.nodes[v[0]-'0'].bound }) {
+			p.begun = numbers(f)[0]
+			yield(p)
+		}
+	}
+}
+
+// RS1 to RS3: whatever three nodes have done, whoever of them was killed or is away, and at whichever of them the
+// command was killed, said or taken back: a cluster never begins without something that was or will be acknowledged.
+func TestEachPastOfAReshard(t *testing.T) {
+	most, begun := uint64(3), 0
+	if effort.Brief() {
+		most = 2
+	}
+	seen, todo := map[past]bool{}, []past{{}}
+	meets := func(p past) {
+		if !seen[p] {
+			seen[p] = true
+			todo = append(todo, p)
+		}
+	}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.begun > 0 && p.acked > p.begun {
+			t.Fatalf("%d were acknowledged, and the cluster begins with %d: %+v", p.acked, p.begun, p.nodes)
+		}
+		if p.next(most, meets); p.begun == 0 {
+			p.begins(func(q past) { begun++; meets(q) })
+		}
+	}
+	if begun == 0 {
+		t.Error("it never begins")
+	}
+	t.Logf("%d pasts, the cluster begins in %d ways", len(seen), begun)
 }
 
 // resharded has a node that has been stopped begin anew with one shard more. Its new copies have the texts of all
