@@ -1,8 +1,6 @@
 package router
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 
 	"beanfield/shard/queue"
@@ -130,40 +128,6 @@ var roomScenarios = []scenario{
 		putter 0.0: put-wait!
 		remover: delete:1 delete:2
 		rooms 1 2`},
-}
-
-// If nothing changes meanwhile, the jobs are the best of all shards in their order, however they lie.
-func TestSeveralAreTheBest(t *testing.T) {
-	d := newBed(3)
-	w := d.begin()
-	var want []string
-	pris := []uint32{7, 3, 9, 3, 1, 7, 5, 5, 3, 1, 2, 8}
-	for i, pri := range pris {
-		w.tell(fmt.Sprintf("producer %d.%d: put:%d!", i%3, i%2, pri))
-	}
-	for pri := range uint32(10) {
-		for i := range pris {
-			if pris[i] == pri && len(want) < 8 {
-				want = append(want, fmt.Sprint(pri, " ", w.first+uint64(i)+1))
-			}
-		}
-	}
-	var tubes []string
-	for i := range 6 {
-		tubes = append(tubes, d.tube(i%3, i%2))
-	}
-	var got []string
-	p := d.newPlayer("several").watchOnly(tubes...)
-	if !p.ReserveSeveral(8, nil, true) {
-		t.Fatal("the shards are not working in place")
-	}
-	for _, j := range p.Several.Jobs {
-		got = append(got, fmt.Sprint(j.Pri, " ", j.ID))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("reserved are %v, want %v", got, want)
-	}
-	p.close()
 }
 
 // What is claimed is no worse than the worst that was chosen: if others take a job of a shard meanwhile, its next one

@@ -121,8 +121,8 @@ func (x *machine) dropGroup() {
 	}
 }
 
-// The queue service and workers on the same tubes, against the model. Q1 to Q7, F1 to F4 and V1 to
-// V4 hold after each step.
+// The queue service and workers on the same tubes, against the model. Q1 to Q7, F1 to F4, V1 to V4 and
+// M5 hold after each step.
 func TestServiceModel(t *testing.T) {
 	all := append(weighted(1, commands), weighted(2, serviceCommands)...)
 	seeds := uint64(150)

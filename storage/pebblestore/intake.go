@@ -144,26 +144,21 @@ func (in *Intake) Finish(last uint64) error {
 	if in.ended {
 		return errors.New("storage: the intake has ended")
 	}
-	for _, step := range in.steps(last) {
-		if err := step(); err != nil {
-			return errors.Join(err, in.Abort())
-		}
+	err := in.commitAll(last)
+	if err == nil {
+		err = in.close()
+	}
+	if err == nil {
+		err = in.count() // from now on, and not before, the directory counts
+	}
+	if err != nil {
+		return errors.Join(err, in.Abort())
 	}
 	in.ended = true
 	// Everything is on the disk. A lock that cannot be given back ends with the
 	// process.
 	_ = in.store.dir.Release()
 	return nil
-}
-
-// steps are those of Finish. After the last one, and not before, the directory
-// counts.
-func (in *Intake) steps(last uint64) []func() error {
-	return []func() error{
-		func() error { return in.commitAll(last) },
-		in.close,
-		in.count,
-	}
 }
 
 // commitAll ends the last turn of each log, which also notes the highest id:

@@ -86,39 +86,6 @@ func refused(t *testing.T, fs vfs.FS) {
 	}
 }
 
-// A process that dies between two steps leaves a directory that a server
-// refuses, or a complete one.
-func TestDeathBetweenStepsOfAnIntake(t *testing.T) {
-	complete := 0
-	for stop := 0; ; stop++ {
-		fs, jobs := vfs.NewCrashableMem(), intakeJobs(50)
-		in := mustBegin(t, fs, 3)
-		must.Do(t, take(in, jobs))
-		steps := in.steps(70)
-		if stop > len(steps) {
-			break
-		}
-		for _, step := range steps[:stop] {
-			must.Do(t, step())
-		}
-		dead := fs.CrashClone(vfs.CrashCloneCfg{})
-		if stop == len(steps) {
-			complete++
-			holds(t, dead, 3, jobs, 70)
-			continue
-		}
-		refused(t, dead)
-		must.Do(t, in.Abort())
-		// The dead one's jobs are gone.
-		again := mustBegin(t, dead, 2)
-		must.Do(t, errors.Join(take(again, jobs[:5]), again.Finish(0)))
-		holds(t, dead, 2, jobs[:5], 5)
-	}
-	if complete != 1 {
-		t.Errorf("complete after %d of the steps, want 1", complete)
-	}
-}
-
 // An intake that gives up leaves a directory that was there, and no other.
 func TestAbortLeavesNothing(t *testing.T) {
 	for _, made := range []bool{true, false} {
