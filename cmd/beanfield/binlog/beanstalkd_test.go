@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/storage"
 	"beanfield/storage/must"
 )
 
@@ -235,30 +234,5 @@ func TestBeanstalkdWaitsForImport(t *testing.T) {
 	must.Do(t, src.close())
 	if n := len(restarted(t, dir, 1)); n != 0 {
 		t.Errorf("%d jobs", n)
-	}
-}
-
-// Each state, and how the report counts it.
-func TestStates(t *testing.T) {
-	dir := t.TempDir()
-	b := start(t, dir)
-	ready, soon, kicked := b.put("t", 1, 0, 60, "r"), b.put("t", 2, 5000, 60, "d"), b.put("t", 3, 5000, 60, "k")
-	b.expect("KICKED", "kick-job %d", kicked)
-	reserved := b.put("t", 4, 0, 60, "held")
-	b.reserve(reserved)
-	b.kill()
-	got, _, rep := imported(t, dir)
-	for id, want := range map[uint64]storage.JobState{
-		ready: storage.Ready, soon: storage.Delayed, kicked: storage.Ready, reserved: storage.Ready,
-	} {
-		if got[id].State != want {
-			t.Errorf("job %d is %v, want %v", id, got[id].State, want)
-		}
-	}
-	var out strings.Builder
-	must.Do(t, rep.print(&out, true))
-	if want := `{"type":"tube","tube":"t","ready":3,"delayed":1,"buried":0,"jobs":4,"bytes":7}`; !strings.Contains(
-		out.String(), want) {
-		t.Errorf("the report lacks %s:\n%s", want, out.String())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // ill is a directory on a disk on which the operation with a given number goes wrong:
@@ -168,8 +169,10 @@ func unread(rep *report) any { return [2]any{rep.skips, rep.unreadable} }
 
 // What goes wrong with the target is not blamed on a binlog.
 func TestTargetGoesWrong(t *testing.T) {
-	src, h := readSample(t, sample(t))
-	err := eachBody(src, h.settle(0), func(*moved, []byte) error { return storage.ErrNoSpace })
+	from := sample(t)
+	src := must.Get(openSource(from, os.DirFS(from)))
+	jobs := must.Get(readAll(src, new(report))).settle(0)
+	err := eachBody(src, jobs, func(*moved, []byte) error { return storage.ErrNoSpace })
 	if !errors.Is(err, storage.ErrNoSpace) || strings.Contains(err.Error(), "binlog") {
 		t.Errorf("a full target: %v", err)
 	}

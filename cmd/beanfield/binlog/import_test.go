@@ -25,14 +25,6 @@ func sample(t *testing.T) string {
 	return dir
 }
 
-// readSample opens a directory of binlogs and reads them all.
-func readSample(t *testing.T, from string) (*source, *history) {
-	t.Helper()
-	src := must.Get(openSource(from, os.DirFS(from)))
-	h := must.Get(readAll(src, new(report)))
-	return src, h
-}
-
 func TestDryRunWritesNothing(t *testing.T) {
 	from, parent := sample(t), t.TempDir()
 	before := fingerprint(t, from)
@@ -184,21 +176,6 @@ func TestUnreadableFiles(t *testing.T) {
 				t.Errorf("the new directory: %v", err)
 			}
 		})
-	}
-}
-
-// If a body cannot be read any more the import fails, and leaves nothing behind.
-func TestSourceGoesAway(t *testing.T) {
-	from, to := sample(t), filepath.Join(t.TempDir(), "new")
-	src, h := readSample(t, from)
-	jobs := h.settle(0)
-	must.Do(t, os.Truncate(filepath.Join(from, "binlog.2"), 300))
-	err := (&Import{To: to, Shards: 2}).write(src, jobs, h.maxID, quiet())
-	if err == nil || !strings.Contains(err.Error(), "binlog.2") {
-		t.Errorf("write says %v", err)
-	}
-	if _, err := os.Stat(to); err == nil {
-		t.Error("the target is left")
 	}
 }
 
