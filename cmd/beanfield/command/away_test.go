@@ -79,32 +79,6 @@ func TestStrangers(t *testing.T) {
 	ran("stats", "-server", "unix:/nowhere/s").want(t, 1, "", "cannot reach unix:/nowhere/s")
 }
 
-// Lines are put as they come: a pipe that stays open holds nothing back.
-func TestLinesDoNotWait(t *testing.T) {
-	s := startServer(t)
-	in, feed := io.Pipe()
-	out, printed := io.Pipe()
-	done := make(chan int)
-	go func() {
-		p := Program{Stdin: in, Stdout: printed, Stderr: io.Discard}
-		done <- p.Run(Find("put"), []string{"-server", s.addr, "-lines"})
-	}()
-	r := bufio.NewReader(out)
-	for i := range 3 {
-		must.Get(fmt.Fprintf(feed, "line\nhalf of"))
-		if id, err := r.ReadString('\n'); id != fmt.Sprintln(i+1) || err != nil {
-			t.Fatalf("%q, %v", id, err)
-		}
-	}
-	feed.Close()
-	if id, err := r.ReadString('\n'); id != "4\n" || err != nil {
-		t.Fatalf("%q, %v", id, err)
-	}
-	if code := <-done; code != 0 {
-		t.Errorf("code %d", code)
-	}
-}
-
 // The token is sent before anything else, and is never shown.
 func TestToken(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")

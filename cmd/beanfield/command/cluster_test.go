@@ -192,12 +192,12 @@ func TestClusterOrders(t *testing.T) {
 		{"move b", "move b"}, {"drain c", "drain c"}, {"drain -undo c", "undrain c"}, {"join", "join a"},
 		{"rebuild c", "rebuild -1 of c"}, {"rebuild -shard 1 c", "rebuild 1 of c"}, {"join c", "join c"},
 	} {
-		talk(t, run, "$ "+c.args+" -c x\ndone")
+		run(append(words(c.args), "-c", "x")...).want(t, 0, "done\n", "")
 		if n.said != c.said {
 			t.Errorf("%s: the node hears %q", c.args, n.said)
 		}
 	}
-	talk(t, run, `
+	talk(t, func(_ string, args ...string) outcome { return run(args...) }, `
 $ move b -json -c x
 {}
 $ leave b -c x [1 it lives]

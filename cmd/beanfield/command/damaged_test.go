@@ -61,10 +61,14 @@ func TestDamagedJobs(t *testing.T) {
 			}
 		}
 	}
-	s.talk("$ bury 1 3\n$ move t to [1 1 jobs stay where they are]\nmoved 3")
-	s.wantCounts("t", "buried 1 ready 0")
-	s.wantCounts("to", "buried 2 ready 1")
 	s.talk(`
+$ bury 1 3
+$ move t to [1 1 jobs stay where they are]
+moved 3
+$ counts t buried ready
+1 0
+$ counts to buried ready
+2 1
 $ move to t
 moved 3
 $ purge t -state buried -n 2

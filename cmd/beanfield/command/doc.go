@@ -6,11 +6,11 @@
 // its action, whose fields are the flags (flags.go). Each command's -h, the completions, the manual page and the
 // list in beanfield -h are made from this table. command.go runs a command. Commands talk to a server through
 // package client (server.go). A new command needs a section of commands.txt and a row of actions in table.go; tests
-// are conversations (talk in kit_test.go).
+// are conversations (testdata; talk in kit_test.go).
 //
 //	jobs put list      single jobs; putting.go puts many and prints their ids
 //	sweep taker        purge and move, which take the jobs of a tube in shares
-//	job export         jobs as lines of JSON
+//	job                jobs as lines of JSON, and the export of them
 //	stats watch bench  what a server does, also over HTTP (console)
 //	policy runtime     policies and schedules that are set at run time
 //	cluster data self  what needs no server, or is asked of a node on its machine

@@ -126,8 +126,10 @@ func TestInterruptedPuts(t *testing.T) {
 		}
 	}
 	c := spawn(t, s, "load")
+	half := line[:5] // that is there already holds nothing back
+	must.Get(io.WriteString(c.in, half))
 	for range 3 {
-		must.Get(io.WriteString(c.in, line))
+		must.Get(io.WriteString(c.in, line[5:]+half))
 		last++
 		if id := c.id(); id != last {
 			t.Errorf("id %d, want %d", id, last)

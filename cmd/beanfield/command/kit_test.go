@@ -3,8 +3,13 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"beanfield/storage/must"
 )
 
 // outcome is how a command has ended.
@@ -69,30 +74,62 @@ func (o outcome) has(t *testing.T, code int, part string) {
 	}
 }
 
-// talk has a conversation. A line that begins with "$ " is a command line, with words that have spaces in ”. In [] at
-// its end may stand the exit code and what is said on standard error. The lines below are what it prints; after "~ "
-// stands a part of that.
+// talk has a conversation. A line that begins with "$ " is a command line, with words that have spaces in ’’. In []
+// behind it may stand the exit code and what is said on standard error, all of that behind "="; and behind " << ",
+// quoted as in Go, what it reads. The lines below are what it prints; behind "~ " stands a part of that, and behind
+// "= " all of it, quoted. Behind "until " is a command that is repeated until it comes to that; what follows
+// "only NAME" is for tests with this name.
 //
 //	$ peek 2 99 [3 not found: 99]
 //	-two
-func talk(t *testing.T, run func(args ...string) outcome, text string) {
+func talk(t *testing.T, run func(stdin string, args ...string) outcome, text string) {
 	t.Helper()
+	skip := false
 	for _, part := range strings.Split("\n"+text, "\n$ ")[1:] {
 		line, wanted, _ := strings.Cut(part+"\n", "\n")
-		command, end, failing := strings.Cut(strings.TrimSuffix(line, "]"), " [")
+		if name, ok := strings.CutPrefix(line, "only "); ok {
+			skip = !strings.Contains(t.Name(), name)
+			continue
+		}
+		typed, stdin, reads := strings.Cut(line, " << ")
+		if reads {
+			stdin = must.Get(strconv.Unquote(stdin))
+		}
+		typed, again := strings.CutPrefix(typed, "until ")
+		command, end, failing := strings.Cut(strings.TrimSuffix(typed, "]"), " [")
 		code, says := 0, ""
 		if failing {
 			_, _ = fmt.Sscan(end, &code) // it is a number
 			_, says, _ = strings.Cut(end, " ")
 		}
-		o := run(words(command)...)
-		if some, ok := strings.CutPrefix(wanted, "~ "); ok && strings.Contains(o.stdout, strings.TrimSuffix(some, "\n")) {
-			wanted = o.stdout
-		}
-		if wrong := o.differs(code, wanted, says); wrong != "" {
-			t.Errorf("%s\n%s", line, wrong)
+		for begun := time.Now(); !skip; <-time.After(time.Millisecond) {
+			wrong := run(stdin, words(command)...).unlike(code, wanted, says)
+			if wrong != "" && again && time.Since(begun) < patience {
+				continue
+			}
+			if wrong != "" {
+				t.Errorf("%s\n%s", line, wrong)
+			}
+			break
 		}
 	}
+}
+
+// unlike is differs, with what is wanted as talk has it.
+func (o outcome) unlike(code int, wanted, says string) string {
+	if all, ok := strings.CutPrefix(wanted, "= "); ok {
+		wanted = must.Get(strconv.Unquote(strings.TrimSpace(all)))
+	}
+	if strings.HasPrefix(wanted, "~ ") && !slices.ContainsFunc(strings.Split(strings.TrimSuffix(wanted, "\n"), "\n"),
+		func(some string) bool { return !strings.Contains(o.stdout, strings.TrimPrefix(some, "~ ")) }) {
+		wanted = o.stdout
+	}
+	if all, ok := strings.CutPrefix(says, "="); ok {
+		if says = all + "\n"; o.stderr != says {
+			return o.differs(code, wanted, "only "+says)
+		}
+	}
+	return o.differs(code, wanted, says)
 }
 
 // words are those of a command line.

@@ -12,7 +12,7 @@ func TestServerList(t *testing.T) {
 	deaf := pretend(t, func(_ net.Conn, in *bufio.Reader) { _, _ = in.ReadString('x') })
 	t.Setenv(serverVariable, deaf.addr+","+s.addr)
 	s.talk("$ put x\n1")
-	talk(t, ran, `
+	talk(t, typed, `
 $ peek 1
 x
 $ peek 1 -server '127.0.0.1:1, unix:/nowhere, `+s.addr+`,127.0.0.1:2'

@@ -15,7 +15,7 @@ import (
 
 func TestSelf(t *testing.T) {
 	built := [2]string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-	talk(t, ran, `
+	talk(t, typed, `
 $ version
 beanfield 1.2.3
 commit    abc
@@ -36,6 +36,12 @@ $ check-config [42]
 -check-config
 $ help a b [2 one topic]
 $ help nonsense [3 migration]
+$ put - - [2 only once]
+$ put - -file - [2 not from both]
+$ put [2 - for standard input]
+$ load - - [2 only once]
+$ check-config - [42]
+-check-config -config /dev/stdin
 $ completion [2 one shell]
 $ completion tcsh [2 tcsh]
 $ dump [2 name one directory]

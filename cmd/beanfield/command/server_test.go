@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -64,53 +62,30 @@ func start(t *testing.T, program string, flags ...string) *daemon {
 	if len(flags) == 0 || flags[0] != "-config" {
 		flags = append(flags, "-l", s.addr)
 	} else {
-		text := must.Get(os.ReadFile(flags[1]))
-		must.Do(t, os.WriteFile(flags[1], bytes.ReplaceAll(text, []byte("DIR"), []byte(dir)), 0o600))
+		text := strings.ReplaceAll(string(must.Get(os.ReadFile(flags[1]))), "DIR", dir)
+		flags[1] = writeFile(t, filepath.Join(dir, "config"), text)
 	}
 	s.Cmd = exec.Command(program, flags...)
 	s.Stderr = os.Stderr
 	must.Do(t, s.Start())
 	t.Cleanup(s.kill)
-	s.until("it serves", func() bool { // it accepts connections before its data is there
+	for begun := time.Now(); ; <-time.After(time.Millisecond) { // it accepts connections before its data is there
 		c, err := client.Dial(client.Options{Server: s.addr, Timeout: patience})
 		if err == nil {
 			_, err = c.Ask("list-tube-used")
 			err = errors.Join(err, c.HangUp())
 		}
-		return err == nil
-	})
-	return s
-}
-
-// data is its data directory, if it has one.
-func (s *daemon) data() string { return filepath.Join(s.dir, "data") }
-
-// until waits.
-func (s *daemon) until(what string, is func() bool) {
-	s.t.Helper()
-	for begun := time.Now(); !is(); <-time.After(time.Millisecond) {
+		if err == nil {
+			return s
+		}
 		if time.Since(begun) > patience {
-			s.t.Fatalf("it is not so that %s", what)
+			t.Fatal(err)
 		}
 	}
 }
 
-// vanishes waits until a tube is gone: it stays until the server has seen the end of the
-// last connection that used it.
-func (s *daemon) vanishes(tube string) {
-	s.t.Helper()
-	s.until("tube "+tube+" is gone", func() bool { return s.run("stats", "-tube", tube).code == 3 })
-}
-
-// drains makes the server take no more jobs.
-func (s *daemon) drains() {
-	s.t.Helper()
-	must.Do(s.t, s.Process.Signal(syscall.SIGUSR1))
-	s.until("it drains", func() bool { return strings.Contains(s.run("stats").stdout, "draining: true") })
-}
-
-// moves says that the server can move jobs itself.
-func (s *daemon) moves() bool { return strings.Contains(s.t.Name(), "/beanfield") }
+// data is its data directory, if it has one.
+func (s *daemon) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *daemon) kill() {
 	if s.ProcessState == nil {
@@ -123,12 +98,34 @@ func (s *daemon) kill() {
 func (s *daemon) run(args ...string) outcome { return s.typed("", args...) }
 
 func (s *daemon) typed(stdin string, args ...string) outcome {
-	return typed(stdin, append([]string{args[0], "-server", s.addr}, args[1:]...)...)
+	if c := Find(args[0]); c != nil && c.remote {
+		args = append([]string{args[0], "-server", s.addr}, args[1:]...)
+	}
+	return typed(stdin, args...)
 }
 
+// talk has a conversation with the server. "counts TUBE STATE..." prints how many jobs of a tube are in some states,
+// and "sh WORDS" is for a shell, where the server's directory is.
 func (s *daemon) talk(text string) {
 	s.t.Helper()
-	talk(s.t, s.run, text)
+	talk(s.t, s.step, strings.NewReplacer("DIR", s.dir, "PID", strconv.Itoa(s.Process.Pid)).Replace(text))
+}
+
+func (s *daemon) step(stdin string, args ...string) outcome {
+	switch args[0] {
+	case "counts":
+		var counts []string
+		for _, state := range args[2:] {
+			counts = append(counts, strconv.Itoa(s.count(args[1], "current-jobs-"+state)))
+		}
+		return outcome{stdout: strings.Join(counts, " ") + "\n"}
+	case "sh":
+		cmd := exec.Command("sh", "-c", strings.Join(args[1:], " "))
+		cmd.Dir, cmd.Stdin = s.dir, strings.NewReader(stdin)
+		out, _ := cmd.CombinedOutput()
+		return outcome{code: cmd.ProcessState.ExitCode(), stdout: string(out)}
+	}
+	return s.typed(stdin, args...)
 }
 
 // puts puts so many jobs into a tube.
@@ -152,17 +149,6 @@ func (s *daemon) count(tube, key string) int {
 	return 0
 }
 
-// wantCounts checks how many jobs of a tube are in some states: "ready 2 buried 1".
-func (s *daemon) wantCounts(tube, counts string) {
-	s.t.Helper()
-	all := strings.Fields(counts)
-	for i := 0; i < len(all); i += 2 {
-		if got := strconv.Itoa(s.count(tube, "current-jobs-"+all[i])); got != all[i+1] {
-			s.t.Errorf("tube %s has %s jobs that are %s, want %s", tube, got, all[i], all[i+1])
-		}
-	}
-}
-
 // dial is a connection of a command.
 func (s *daemon) dial(o client.Options) *server {
 	o.Server, o.Timeout = s.addr, patience
@@ -181,6 +167,20 @@ func onEach(t *testing.T, test func(t *testing.T, s *daemon)) {
 		}
 		test(t, start(t, path))
 	})
+}
+
+// The conversations of testdata. Their first lines say who has them: a beanfield with some flags, or each server (U1).
+func TestConversations(t *testing.T) {
+	for _, path := range must.Get(filepath.Glob("testdata/*.txt")) {
+		head, text, _ := strings.Cut(strings.TrimSpace(string(must.Get(os.ReadFile(path)))), "\n")
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if flags, only := strings.CutPrefix(head, "beanfield"); only {
+				startServer(t, strings.Fields(flags)...).talk(text)
+			} else {
+				onEach(t, func(t *testing.T, s *daemon) { s.talk(text) })
+			}
+		})
+	}
 }
 
 func writeFile(t *testing.T, path, text string) string {

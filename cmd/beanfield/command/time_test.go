@@ -1,10 +1,6 @@
 package command
 
-import (
-	"bufio"
-	"net"
-	"testing"
-)
+import "testing"
 
 // Every flag for a time takes plain seconds, and numbers with units.
 func TestTimesOfAllFlags(t *testing.T) {
@@ -31,26 +27,9 @@ func TestTimesOfAllFlags(t *testing.T) {
 	}
 }
 
-// What is sent is in seconds; a part of one counts as a whole one. A job that is to be buried is delayed, so that no
-// worker sees it before.
-func TestTimesAreSent(t *testing.T) {
+// A job that is to be buried is delayed, so that no worker sees it before.
+func TestHiddenUntilBuried(t *testing.T) {
 	if line := putLine(&job{State: buried, TTR: 1}, 0); line != "put 0 3600 1 0" {
 		t.Errorf("a job that is to be buried: %q", line)
-	}
-	for args, want := range map[[2]string]string{
-		{"5", "60"}:             "put 1024 5 60 1\r\n",
-		{"2m", "1.5s"}:          "put 1024 120 2 1\r\n",
-		{"0", "90ms"}:           "put 1024 0 1 1\r\n",
-		{"0.25", "4294967295s"}: "put 1024 1 4294967295 1\r\n",
-	} {
-		s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
-			_, _ = in.ReadString('\n')
-			_, _ = conn.Write([]byte("USING default\r\n"))
-			if line, _ := in.ReadString('\n'); line != want {
-				t.Errorf("%q: sent %q, want %q", args, line, want)
-			}
-			_, _ = conn.Write([]byte("INSERTED 1\r\n"))
-		})
-		s.run("put", "-delay", args[0], "-ttr", args[1], "x").want(t, 0, "1\n", "")
 	}
 }
