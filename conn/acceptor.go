@@ -40,14 +40,16 @@ type Acceptor struct {
 	log     *slog.Logger
 	started time.Time
 
-	open   atomic.Int64  // clients with front ends (N1)
-	short  atomic.Int32  // listeners that wait for somebody to leave
-	freed  chan struct{} // somebody has left while short was above 0 (N4)
-	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
-	spare  spare
+	open    atomic.Int64  // clients with front ends (N1)
+	waiting atomic.Int32  // how long queue is
+	short   atomic.Int32  // listeners that wait for a descriptor
+	freed   chan struct{} // somebody has left while short was above 0 (N4)
+	warned  atomic.Int64  // when such a wait was last logged, since started; 0 for never
+	spare   spare
 
-	stopping  chan struct{} // closed by Stop
-	mu        sync.Mutex    // of listeners, and of closing stopping
+	stopping  chan struct{}   // closed by Stop
+	mu        sync.Mutex      // of queue, listeners, and of closing stopping
+	queue     []chan struct{} // who waits for a place; each is closed when it has been given one (N5)
 	listeners []*os.File
 	accepting sync.WaitGroup
 }
@@ -79,9 +81,9 @@ func (a *Acceptor) Limit(connections int) {
 // Open is how many clients are with front ends now.
 func (a *Acceptor) Open() int { return int(a.open.Load()) }
 
-// Admit hands a client over that has not come by a listener of the acceptor. While as many as allowed are open, it
-// waits for its turn among the listeners, until done is closed; with nil it does not wait. If it reports false, the
-// socket is still the caller's. Stop does not end it, but for its waits: the caller does, before the front end closes
+// Admit hands a client over that has not come by a listener of the acceptor. While as many as allowed are open, or
+// others wait, it waits for its turn among the listeners (N5), until done is closed; with nil it does not wait. If it
+// reports false, the socket is still the caller's. Stop does not end it, but for its waits: the caller does, before the front end closes
 // down.
 func (a *Acceptor) Admit(f FrontEnd, socket int, from *Peer, done <-chan struct{}) bool {
 	if !a.take() && (done == nil || !a.enter(done)) {
@@ -113,11 +115,9 @@ func (a *Acceptor) Stop() {
 	a.spare.release()
 }
 
-func (a *Acceptor) stopped() bool { return isClosed(a.stopping) }
-
-func isClosed(c <-chan struct{}) bool {
+func (a *Acceptor) stopped() bool {
 	select {
-	case <-c:
+	case <-a.stopping:
 		return true
 	default:
 		return false

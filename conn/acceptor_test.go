@@ -262,11 +262,17 @@ func TestRoom(t *testing.T) {
 	h.Stop()
 }
 
-// A client that another node has passed on takes turns with a listener that always has one more.
+// A client that another node has passed on takes turns with a listener that always has one more, and nobody who comes
+// later is before them (N5).
 func TestAdmitTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := must.Get(NewAcceptor(Options{MaxConnections: 1}))
 		h := &front{&house{Acceptor: a}, make(chan int, 9)}
+		a.waiting.Add(1) // somebody is about to be given the place
+		if a.Admit(h, 8, nil, nil) {
+			t.Error("a place is taken for which somebody waits")
+		}
+		a.waiting.Add(-1)
 		a.take()
 		in := make(chan bool, 9)
 		go func() {
@@ -278,21 +284,42 @@ func TestAdmitTakesTurns(t *testing.T) {
 		never := make(chan struct{})
 		go a.Admit(h, 7, nil, never)
 		synctest.Wait()
-		for range 2 {
+		for i, want := range [][2]int{{1, 0}, {1, 1}, {2, 1}, {3, 1}} {
 			a.Left()
+			if a.Admit(h, 8, nil, nil) {
+				t.Error("one who does not wait is before those who do")
+			}
 			synctest.Wait()
+			if got := [2]int{len(in), len(h.in)}; got != want {
+				t.Errorf("after %d have left, the listener has let %d in, and %d have been passed on", i+1, got[0], got[1])
+			}
 		}
-		if len(in) != 1 || len(h.in) != 1 {
-			t.Errorf("the listener has let %d in, and %d have been passed on", len(in), len(h.in))
-		}
-		for range 2 {
+	})
+}
+
+// Who does not wait any more has no place, also if it has been given one at the same time.
+func TestWaitIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := must.Get(NewAcceptor(Options{MaxConnections: 1}))
+		for range 20 { // either may come first
+			a.take()
+			done, in := make(chan struct{}), make(chan bool)
+			go func() { in <- a.enter(done) }()
+			synctest.Wait()
+			close(done)
 			a.Left()
-			synctest.Wait()
+			if <-in {
+				a.Left()
+			}
+			if a.Open() != 0 || len(a.queue) != 0 {
+				t.Fatalf("%d are in, and %d wait", a.Open(), len(a.queue))
+			}
 		}
+		a.take()
 		given := make(chan struct{})
 		close(given)
-		if a.Admit(h, 8, nil, given) || a.Admit(h, 8, nil, nil) || len(in) != 3 {
-			t.Errorf("the listener has let %d in, and one who does not wait is in", len(in))
+		if a.enter(given) || len(a.queue) != 0 {
+			t.Errorf("%d wait", len(a.queue))
 		}
 	})
 }

@@ -56,8 +56,9 @@
 //
 // N3: after Stop has returned, nobody is welcomed who comes by a listener.
 //
-// N4: a listener that waits for a client to leave wakes when one does. A client
-// that leaves puts a token into a channel; there is room for one token only, so a
-// listener that has let a client in after a wait passes the token on, and so does who gives up. Those who wait take
-// turns: a client that another node has passed on waits as a listener does, so that neither is always the last.
+// N4: a listener that waits for a descriptor wakes when a client leaves. A client that leaves puts a token into a
+// channel; there is room for one token only, so a listener that has let a client in passes the token on.
+//
+// N5: those who wait for a place get it as they have come, and nobody who comes later is before them. A client that
+// another node has passed on waits as a listener does, with one client in hand: so all of them take turns.
 package conn

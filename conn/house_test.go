@@ -85,10 +85,10 @@ func (h *house) open(network, address string) (*front, string) {
 	return g, l.Addr().String()
 }
 
-// waiting waits until n listeners wait for somebody to leave.
+// waiting waits until n wait for a place.
 func (h *house) waiting(n int32) {
 	h.t.Helper()
-	must.Until(h.t, fmt.Sprint(n, " listeners wait"), func() bool { return h.short.Load() == n })
+	must.Until(h.t, fmt.Sprint(n, " wait"), func() bool { return h.Acceptor.waiting.Load() == n })
 }
 
 func dial(t *testing.T, network, address string) net.Conn {

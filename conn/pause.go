@@ -1,28 +1,25 @@
 package conn
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// enter counts a client in. It waits while MaxConnections are open, and reports
+// enter counts a client in. It waits for a place while MaxConnections are open, behind all who wait already, and reports
 // false if Stop came first, or done was closed.
 func (a *Acceptor) enter(done <-chan struct{}) bool {
-	for !a.take() {
-		if a.worthALine() {
-			a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
-		}
-		a.awaitLeave(a.full, done)
-		if a.stopped() || isClosed(done) {
-			a.nudge() // likewise
-			return false
-		}
+	if !a.take() && !a.wait(done) {
+		return false
 	}
-	if !a.full() { // or whoever wakes in vain would lose its turn
-		a.nudge() // N4: the token that woke this one may stand for two who left
-	}
+	a.nudge() // N4: the token that woke this one may stand for two who left
 	return true
 }
 
-// take takes one of the places that MaxConnections allows, if there is one (N1).
-func (a *Acceptor) take() bool {
+// take takes a place, if there is one for which nobody waits.
+func (a *Acceptor) take() bool { return a.waiting.Load() == 0 && a.count() }
+
+// count counts one more in, if MaxConnections allow it (N1).
+func (a *Acceptor) count() bool {
 	for {
 		n, limit := a.open.Load(), a.limit.Load()
 		if limit > 0 && n >= limit {
@@ -34,10 +31,50 @@ func (a *Acceptor) take() bool {
 	}
 }
 
-func (a *Acceptor) full() bool {
-	limit := a.limit.Load()
-	return limit > 0 && a.open.Load() >= limit
+// wait waits until grant has counted this one in.
+func (a *Acceptor) wait(done <-chan struct{}) bool {
+	if a.worthALine() {
+		a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
+	}
+	turn := make(chan struct{})
+	a.mu.Lock()
+	a.queue = append(a.queue, turn)
+	a.waiting.Add(1)
+	a.mu.Unlock()
+	a.grant()
+	select {
+	case <-turn:
+		return true
+	case <-a.stopping:
+	case <-done:
+	}
+	a.mu.Lock()
+	at := slices.Index(a.queue, turn)
+	if at >= 0 {
+		a.queue = slices.Delete(a.queue, at, at+1)
+		a.waiting.Add(-1)
+	}
+	a.mu.Unlock()
+	if at < 0 { // the place came too late
+		a.Left()
+	}
+	return false
 }
+
+// grant gives the places that are free to those who have waited longest.
+func (a *Acceptor) grant() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.queue) > 0 && a.count() {
+		close(a.queue[0])
+		a.queue = slices.Delete(a.queue, 0, 1)
+		a.waiting.Add(-1)
+	}
+}
+
+// retryAfter is how long accepting pauses at most for want of descriptors before it tries again: something else in the
+// process or on the machine may have freed one.
+const retryAfter = time.Second
 
 // awaitDescriptor waits after accepting has failed for want of descriptors or memory,
 // which a connection frees when it leaves.
@@ -45,7 +82,15 @@ func (a *Acceptor) awaitDescriptor(err error) {
 	if a.worthALine() {
 		a.log.Error("accepting pauses", "error", err, "connections", a.open.Load())
 	}
-	a.awaitLeave(func() bool { return true }, nil)
+	a.short.Add(1)
+	defer a.short.Add(-1)
+	t := time.NewTimer(retryAfter)
+	defer t.Stop()
+	select {
+	case <-a.freed:
+	case <-a.stopping:
+	case <-t.C:
+	}
 }
 
 // quiet is how long accepting may pause and go on without another line: in
@@ -58,29 +103,11 @@ func (a *Acceptor) worthALine() bool {
 	return (last == 0 || now-last >= int64(quiet)) && a.warned.CompareAndSwap(last, now)
 }
 
-// retryAfter is how long accepting pauses at most before it tries again:
-// something else in the process or on the machine may have freed a descriptor.
-const retryAfter = time.Second
-
-// awaitLeave pauses until a client leaves, if there is still a reason to, or done is closed.
-func (a *Acceptor) awaitLeave(reason func() bool, done <-chan struct{}) {
-	a.short.Add(1)
-	defer a.short.Add(-1)
-	if !reason() {
-		return // a client that left before short was raised has told nobody
-	}
-	t := time.NewTimer(retryAfter)
-	defer t.Stop()
-	select {
-	case <-a.freed:
-	case <-a.stopping:
-	case <-done:
-	case <-t.C:
-	}
-}
-
-// nudge lets a listener that waits for a client to leave try again.
+// nudge says that somebody has left: to those who wait for a place, and to a listener that waits for a descriptor.
 func (a *Acceptor) nudge() {
+	if a.waiting.Load() > 0 {
+		a.grant()
+	}
 	if a.short.Load() > 0 {
 		select {
 		case a.freed <- struct{}{}:
