@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -126,9 +127,15 @@ func (p *Poller) Wait(ms int) []Event {
 	n, err := unix.Poll(p.list, ms)
 	if err != nil {
 		n = 0
+		if err != unix.EINTR && ms != 0 {
+			time.Sleep(failedPause) // there may be more sockets than the limit of files allows by now
+		}
 	}
 	return p.told(n)
 }
+
+// failedPause is how long a wait takes that the kernel refuses, so that its loop does not spin.
+const failedPause = 10 * time.Millisecond
 
 // ask makes the list for the kernel.
 func (p *Poller) ask(waits bool) {
