@@ -138,4 +138,9 @@
 // FW10: clients of one entrance of one node are served in the order in which they have come to the link, and the first
 // of them takes its turn among all who wait for room (package conn). So a client waits about as long at a full server
 // as one that comes directly: each entrance of each node counts like a listener there.
+//
+// FW11: a node that is dead, or cut off, and has said nothing of it, keeps the places of its clients for 20 s at most
+// (deadAfter): then the kernel, which asks each connection on which nothing moves, closes it. A connection with replies
+// on the way lasts as long as the kernel sends them again, some 15 minutes on Linux. TCP_USER_TIMEOUT would bound that
+// too, but it also closes the connection of a client that is alive and reads slowly (measured on Linux 6.18).
 package forward

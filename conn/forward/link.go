@@ -56,7 +56,7 @@ func Listen(address string, o LinkOptions) (*Link, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := (&net.ListenConfig{KeepAliveConfig: keepAlive}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, err
 	}

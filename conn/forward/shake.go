@@ -25,6 +25,11 @@ type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
+// keepAlive has the kernel find out within deadAfter that the other node is dead (FW11).
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: deadAfter / 2, Interval: deadAfter / 10, Count: 5}
+
+const deadAfter = 20 * time.Second
+
 // wire is the line between two nodes while they shake hands: it blocks.
 type wire struct {
 	net.Conn             // what they speak over: TLS, or below
@@ -70,8 +75,7 @@ func copyOf(c net.Conn) (fd int, err error) {
 // there has proved itself (FW8). held is called when the link has the client wait.
 func (p *proofs) pass(ctx context.Context, address string, e Entrance, from conn.Peer, held func()) (link end,
 	err error) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", address)
+	c, err := (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return link, err
 	}
