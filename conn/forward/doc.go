@@ -51,8 +51,8 @@
 //
 // A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
 // nothing. When there is an owner, the first of the line are passed on. If the owner's link does not serve yet, or has
-// no room, it has four of each entrance and loop wait (heldEnough): they are served there without being asked for
-// again, and the others wait here, behind them, and keep nobody of another entrance waiting. If the link cannot be
+// no room, it has four of each entrance wait, or one of each loop (heldEnough): they are served there without being
+// asked for again, and the others wait here, behind them, and keep nobody of another entrance waiting. If the link cannot be
 // reached, or has too many already, the client goes back to its place, and the line, or its entrance's row, rests for
 // 100 ms, then twice as long, up to 250 ms. If the link refuses a client, it is closed: then the two nodes have
 // different listeners, or believe in different clusters. When a wait has taken too long the client is closed, wherever
@@ -137,7 +137,8 @@
 //
 // FW10: clients of one entrance of one node are served in the order in which they have come to the link, and the first
 // of them takes its turn among all who wait for room (package conn). So a client waits about as long at a full server
-// as one that comes directly: each entrance of each node counts like a listener there.
+// as one that comes directly: each entrance of each node counts like a listener there. At a link 256 wait at most
+// (mostHeld), or one of each entrance of each node if those are more.
 //
 // FW11: a node that is dead, or cut off, and has said nothing of it, keeps the places of its clients for 20 s at most
 // (deadAfter): then the kernel, which asks each connection on which nothing moves, closes it. A connection with replies

@@ -52,7 +52,8 @@ func New(o Options) (*Forwarder, error) {
 		return nil, err
 	}
 	for _, l := range loops {
-		n := &line{loop: l, forwarder: f, share: max(1, mostShakes/len(loops)), rows: map[*door]*row{}}
+		n := &line{loop: l, forwarder: f, share: max(1, mostShakes/len(loops)),
+			enough: (heldEnough + len(loops) - 1) / len(loops), rows: map[*door]*row{}}
 		n.renew()
 		l.line = n
 		f.lines = append(f.lines, n)

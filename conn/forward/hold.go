@@ -19,8 +19,9 @@ type origin struct {
 
 // holds are the clients that wait at a link, by origin.
 type holds struct {
-	mu  sync.Mutex
-	all map[origin]*turns
+	mu    sync.Mutex
+	all   map[origin]*turns
+	count int // of all origins
 }
 
 // turns are taken by the clients of one origin, as they have come. The one whose turn it is waits for room (FW10).
@@ -29,8 +30,9 @@ type turns struct {
 	count int
 }
 
-// mostHeld is how many clients of one origin may wait. A node sends fewer.
-const mostHeld = 128
+// mostHeld is how many clients may wait at a link. When so many do, an origin of which none waits may have one all the
+// same, so that no entrance of a node keeps out others.
+const mostHeld = 256
 
 var errShort = errors.New("the node that serves lacks descriptors")
 
@@ -42,11 +44,11 @@ func (s *holds) join(at origin) *turns {
 	if t == nil {
 		t = &turns{now: make(chan struct{}, 1)}
 		s.all[at] = t
-	}
-	if t.count == mostHeld {
+	} else if s.count >= mostHeld {
 		return nil
 	}
 	t.count++
+	s.count++
 	return t
 }
 
@@ -54,6 +56,7 @@ func (s *holds) join(at origin) *turns {
 func (s *holds) leave(at origin) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.count--
 	t := s.all[at]
 	if t.count--; t.count == 0 {
 		delete(s.all, at)

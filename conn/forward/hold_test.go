@@ -65,6 +65,31 @@ func TestHeldLeaves(t *testing.T) {
 	must.Until(t, "nobody waits at the link", func() bool { return !s.link.holds.waits(origin{"other", entrance}) })
 }
 
+// The clients that wait at a link are bounded in all, and no entrance of a node keeps out another one.
+func TestMostHeld(t *testing.T) {
+	s := holds{all: map[origin]*turns{}}
+	many, few := origin{"one", entrance}, origin{"two", entrance}
+	held := 0
+	for s.join(many) != nil {
+		held++
+	}
+	if first, second := s.join(few), s.join(few); held != mostHeld || first == nil || second != nil {
+		t.Errorf("%d wait; of another node one waits: %t, two: %t", held, first != nil, second != nil)
+	}
+	s.leave(many)
+	s.leave(few)
+	if s.join(many) == nil {
+		t.Error("nobody may wait after others have left")
+	}
+	f := must.Get(New(Options{Cluster: plain, Loops: 8, Left: func() {}}))
+	defer f.Close(t.Context())
+	for _, n := range f.lines {
+		if n.enough != 1 {
+			t.Errorf("each of 8 loops has %d of an entrance wait", n.enough)
+		}
+	}
+}
+
 // greedy is a host that takes all descriptors when it has taken a client.
 type greedy struct {
 	*front

@@ -17,6 +17,7 @@ type line struct {
 	*loop
 	forwarder *Forwarder
 	share     int // how many may be passed on at once
+	enough    int // how many of a row the owner's link has in hand before no more are passed on
 
 	rows     map[*door]*row // who waits
 	attempts int            // to pass clients on
@@ -54,8 +55,8 @@ func (r *rest) begin(now int64) {
 const (
 	// mostShakes is how many clients are passed on at once, over all loops.
 	mostShakes = 64
-	// heldEnough is how many of a row the owner's link has in hand before no more are passed on: it can serve one as
-	// soon as there is room, and the others wait here, which takes less.
+	// heldEnough is how many of an entrance the owner's link has in hand, over all loops, but one of each loop at least:
+	// it can serve one as soon as there is room, and the others wait here, which takes less.
 	heldEnough = 4
 	// shakeFor is how long a link may take to answer, or half of what a client waits.
 	shakeFor = 5 * time.Second
@@ -69,16 +70,19 @@ var errMute = errors.New("it has not answered in time")
 func (n *line) arrive(p *pair) {
 	n.open++
 	p.at = n.now
-	if err := n.watch(p, &p.client); err != nil {
-		n.forwarder.failures.warn(n.forwarder.log, "a client cannot be watched", "error", err)
-		n.end(p)
-		return
-	}
 	n.row(p).add(p)
-	if n.stopping {
+	if n.attend(p); n.stopping {
 		n.end(p)
 	}
 	n.serve()
+}
+
+// attend watches a client that waits. One that cannot be watched is closed: nobody would see it leave, nor its bytes.
+func (n *line) attend(p *pair) {
+	if err := n.watch(p, &p.client); err != nil {
+		n.forwarder.failures.warn(n.forwarder.log, "a client cannot be watched", "error", err)
+		n.end(p)
+	}
 }
 
 // row is where a client waits.
@@ -111,7 +115,7 @@ func (n *line) foremost() (p *pair) {
 		return nil
 	}
 	for _, r := range n.rows {
-		if q := r.first; q != nil && n.now >= r.rest.until && r.held < heldEnough && (p == nil || q.at < p.at) {
+		if q := r.first; q != nil && n.now >= r.rest.until && r.held < n.enough && (p == nil || q.at < p.at) {
 			p = q
 		}
 	}
@@ -146,7 +150,7 @@ func (n *line) give(p *pair) {
 		n.forwarder.open.Add(-1)
 		n.end(p)
 	case n.postponed(p, err):
-		n.poll.Add(p.client.fd)
+		n.attend(p)
 	default:
 		n.refuse(p, "this node", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/socket"
 	"beanfield/storage/must"
 )
@@ -125,6 +126,25 @@ func TestRest(t *testing.T) {
 			}
 		}
 	}
+}
+
+// greeter is a host that does not serve yet, and begins to watch whoever comes.
+type greeter struct{ n *line }
+
+func (g greeter) Take(_ Entrance, fd int, _ *conn.Peer, _ <-chan struct{}) error {
+	g.n.poll.Add(fd)
+	return ErrNotServing
+}
+
+// A client that cannot be watched any more is closed, and does not stay unseen. With poll(2) all can be watched.
+func TestCannotBeWatched(t *testing.T) {
+	if socket.ReadAhead {
+		t.SkipNow()
+	}
+	s := newSite(t, plain)
+	s.Local(greeter{s.lines[0]})
+	ended(t, s.dial())
+	s.holds(0)
 }
 
 // An own host that will never serve a client has it closed.
