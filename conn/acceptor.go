@@ -40,12 +40,11 @@ type Acceptor struct {
 	log     *slog.Logger
 	started time.Time
 
-	open    atomic.Int64  // clients with front ends (N1)
-	waiting atomic.Int32  // how long queue is
-	short   atomic.Int32  // listeners that wait for a descriptor
-	freed   chan struct{} // somebody has left while short was above 0 (N4)
-	warned  atomic.Int64  // when such a wait was last logged, since started; 0 for never
-	spare   spare
+	open   atomic.Int64  // clients with front ends (N1)
+	short  atomic.Int32  // listeners that wait for a descriptor
+	freed  chan struct{} // somebody has left while short was above 0 (N4)
+	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
+	spare  spare
 
 	stopping  chan struct{}   // closed by Stop
 	mu        sync.Mutex      // of queue, listeners, and of closing stopping

@@ -268,11 +268,11 @@ func TestAdmitTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := must.Get(NewAcceptor(Options{MaxConnections: 1}))
 		h := &front{&house{Acceptor: a}, make(chan int, 9)}
-		a.waiting.Add(1) // somebody is about to be given the place
+		a.queue = make([]chan struct{}, 1) // somebody is about to be given the place
 		if a.Admit(h, 8, nil, nil) {
 			t.Error("a place is taken for which somebody waits")
 		}
-		a.waiting.Add(-1)
+		a.queue = nil
 		a.take()
 		in := make(chan bool, 9)
 		go func() {

@@ -47,7 +47,7 @@
 // # Invariants
 //
 // N1: nobody is welcomed while as many clients are with front ends as MaxConnections, or
-// the last call of Limit, allows: each is counted with one compare-and-swap before it
+// the last call of Limit, allows: each is counted under a lock before it
 // is welcomed, and is counted until its front end says that it has left. A client that one front end hands
 // over to another takes its place along: the other one says that it has left.
 //

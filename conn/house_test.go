@@ -86,9 +86,13 @@ func (h *house) open(network, address string) (*front, string) {
 }
 
 // waiting waits until n wait for a place.
-func (h *house) waiting(n int32) {
+func (h *house) waiting(n int) {
 	h.t.Helper()
-	must.Until(h.t, fmt.Sprint(n, " wait"), func() bool { return h.Acceptor.waiting.Load() == n })
+	must.Until(h.t, fmt.Sprint(n, " wait"), func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.queue) == n
+	})
 }
 
 func dial(t *testing.T, network, address string) net.Conn {

@@ -16,32 +16,32 @@ func (a *Acceptor) enter(done <-chan struct{}) bool {
 }
 
 // take takes a place, if there is one for which nobody waits.
-func (a *Acceptor) take() bool { return a.waiting.Load() == 0 && a.count() }
+func (a *Acceptor) take() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.queue) == 0 && a.count()
+}
 
-// count counts one more in, if MaxConnections allow it (N1).
+// count counts one more in, if MaxConnections allow it (N1). Its caller has mu.
 func (a *Acceptor) count() bool {
-	for {
-		n, limit := a.open.Load(), a.limit.Load()
-		if limit > 0 && n >= limit {
-			return false
-		}
-		if a.open.CompareAndSwap(n, n+1) {
-			return true
-		}
+	limit := a.limit.Load()
+	if limit > 0 && a.open.Load() >= limit {
+		return false
 	}
+	a.open.Add(1)
+	return true
 }
 
 // wait waits until grant has counted this one in.
 func (a *Acceptor) wait(done <-chan struct{}) bool {
-	if a.worthALine() {
-		a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
-	}
 	turn := make(chan struct{})
 	a.mu.Lock()
 	a.queue = append(a.queue, turn)
-	a.waiting.Add(1)
 	a.mu.Unlock()
 	a.grant()
+	if a.worthALine() {
+		a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
+	}
 	select {
 	case <-turn:
 		return true
@@ -52,7 +52,6 @@ func (a *Acceptor) wait(done <-chan struct{}) bool {
 	at := slices.Index(a.queue, turn)
 	if at >= 0 {
 		a.queue = slices.Delete(a.queue, at, at+1)
-		a.waiting.Add(-1)
 	}
 	a.mu.Unlock()
 	if at < 0 { // the place came too late
@@ -68,7 +67,6 @@ func (a *Acceptor) grant() {
 	for len(a.queue) > 0 && a.count() {
 		close(a.queue[0])
 		a.queue = slices.Delete(a.queue, 0, 1)
-		a.waiting.Add(-1)
 	}
 }
 
@@ -84,12 +82,10 @@ func (a *Acceptor) awaitDescriptor(err error) {
 	}
 	a.short.Add(1)
 	defer a.short.Add(-1)
-	t := time.NewTimer(retryAfter)
-	defer t.Stop()
 	select {
 	case <-a.freed:
 	case <-a.stopping:
-	case <-t.C:
+	case <-time.After(retryAfter):
 	}
 }
 
@@ -105,9 +101,7 @@ func (a *Acceptor) worthALine() bool {
 
 // nudge says that somebody has left: to those who wait for a place, and to a listener that waits for a descriptor.
 func (a *Acceptor) nudge() {
-	if a.waiting.Load() > 0 {
-		a.grant()
-	}
+	a.grant()
 	if a.short.Load() > 0 {
 		select {
 		case a.freed <- struct{}{}:
