@@ -82,8 +82,8 @@ func (a *Acceptor) Open() int { return int(a.open.Load()) }
 
 // Admit hands a client over that has not come by a listener of the acceptor. While as many as allowed are open, or
 // others wait, it waits for its turn among the listeners (N5), until done is closed; with nil it does not wait. If it
-// reports false, the socket is still the caller's. Stop does not end it, but for its waits: the caller does, before the front end closes
-// down.
+// reports false, the socket is still the caller's. Stop does not end it, but for its waits: the caller does, before
+// the front end closes down.
 func (a *Acceptor) Admit(f FrontEnd, socket int, from *Peer, done <-chan struct{}) bool {
 	if !a.take() && (done == nil || !a.enter(done)) {
 		return false

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// enter counts a client in. It waits for a place while MaxConnections are open, behind all who wait already, and reports
-// false if Stop came first, or done was closed.
+// enter counts a client in. It waits for a place while MaxConnections are open, behind all who wait already, and
+// reports false if Stop came first, or done was closed.
 func (a *Acceptor) enter(done <-chan struct{}) bool {
 	if !a.take() && !a.wait(done) {
 		return false

@@ -199,16 +199,16 @@ func (s *service) Take(e forward.Entrance, socket int, from *conn.Peer, done <-c
 	}
 	for room := s.room(e); room != nil; room = s.room(e) {
 		if done == nil {
-			return forward.ErrFull
+			return forward.ErrNotServing
 		}
 		select {
 		case <-room:
 		case <-done:
-			return forward.ErrFull
+			return forward.ErrNotServing
 		}
 	}
 	if !s.acceptor.Admit(f, socket, from, done) {
-		return forward.ErrFull
+		return forward.ErrNotServing
 	}
 	return nil
 }

@@ -106,10 +106,9 @@ func TestNoLoops(t *testing.T) {
 	b.finish()
 }
 
-// At a full server a client that another node has passed on waits in turn with those that come directly, of whom there
-// is always another one.
+// At a full server a client that another node has passed on is served before those that come directly, but later.
 func TestFullServer(t *testing.T) {
-	const limit, direct = 2, 20
+	const limit, direct = 2, 5
 	serving, m := newMember(t, "", fmt.Sprintf("[limits]\nmax_connections = %d\n", limit)), newMember(t)
 	term := serving.serves()
 	m.passing.Serves(serving.link())
@@ -140,7 +139,7 @@ func TestFullServer(t *testing.T) {
 		all[limit+i].lines(1)
 		n.Add(1)
 	}
-	if before := <-served; before > direct/2 {
+	if before := <-served; before > 0 {
 		t.Errorf("%d have been served before one who came first", before)
 	}
 	for _, c := range all {

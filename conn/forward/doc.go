@@ -17,10 +17,10 @@
 //	node -> link  request   "beanlnk", version; length (2 bytes); nonce (32); cluster, node, front end and place (each
 //	                        with its length); flags (TLS, login, HTTP, local); peer (address, or process on a unix
 //	                        socket); proof (32)
-//	link -> node  answer    taken, not serving, full, or refused; reason (with its length); proof (32)
+//	link -> node  answer    taken, not serving, or refused; reason (with its length); proof (32)
 //
-// "Not serving" and "full" are not the last word: the link has the client wait, and answers once more when it serves,
-// or has room (hold.go). If it closes the connection instead, the first answer holds, and the node comes again later.
+// "Not serving" is not the last word: the link has the client wait, and answers once more when it serves, or has room
+// (hold.go). If it closes the connection instead, the first answer holds, and the node comes again later.
 //
 // A proof is HMAC-SHA256 of what is sent and of both nonces, with a key made from the cluster's name and secret. So
 // both sides prove who they are, no clocks are compared, and nothing can be sent twice. Each side reads exactly these
@@ -52,8 +52,8 @@
 // A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
 // nothing. When there is an owner, the first of the line are passed on. If the owner's link does not serve yet, or has
 // no room, it has four of each entrance wait, or one of each loop (heldEnough): they are served there without being
-// asked for again, and the others wait here, behind them, and keep nobody of another entrance waiting. If the link cannot be
-// reached, or has too many already, the client goes back to its place, and the line, or its entrance's row, rests for
+// asked for again, and the others wait here, behind them, and keep nobody of another entrance waiting. If the link
+// cannot be reached, or has too many already, the client goes back to its place, and the line rests for
 // 100 ms, then twice as long, up to 250 ms. If the link refuses a client, it is closed: then the two nodes have
 // different listeners, or believe in different clusters. When a wait has taken too long the client is closed, wherever
 // it waits.
@@ -113,6 +113,8 @@
 // its connection, or has sent nothing. Otherwise it may have shut down its sending side alone, and wait for the answers
 // to what it has sent; it stays until it is served or its wait is over. On a unix socket the two can be told apart: who
 // has closed its socket leaves at once, also if it has sent something, and nothing of that is run.
+// On macOS all this holds only for who has sent nothing: what comes behind bytes that nobody has read is not told
+// there (package socket). Others stay until they are served, or their wait is over.
 //
 // FW3: for an end that does not read, at most one read of the other one is kept, 64 KB, and then the other end is not
 // read any more. TLS adds the records that this makes. An idle pair keeps nothing: its buffer is the loop's.

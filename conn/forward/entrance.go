@@ -21,14 +21,10 @@ type Host interface {
 	// Take hands a client to the front end that its entrance is for. from is who the client is, if another node has
 	// passed it on: it is counted now. With nil the kernel knows who it is, and it keeps the place that it has had with
 	// the forwarder (FW5). If there is no room for it, Take waits until done is closed; with nil it never waits. After
-	// an error the socket is still the caller's. After ErrNotServing nobody is taken now, and after ErrFull nobody at
-	// this entrance: the client may come again. After any other error it will never be served here.
+	// an error the socket is still the caller's. After ErrNotServing the client may come again. After any other error
+	// it will never be served here.
 	Take(e Entrance, socket int, from *conn.Peer, done <-chan struct{}) error
 }
 
-var (
-	// ErrNotServing says that this process does not serve clients now, or has no room for another one.
-	ErrNotServing = errors.New("this node does not serve clients")
-	// ErrFull says that one entrance has no room for another client now.
-	ErrFull = errors.New("there is no room at this entrance")
-)
+// ErrNotServing says that this process does not serve clients now, or has no room for another one at their entrance.
+var ErrNotServing = errors.New("this node does not serve clients, or has no room")

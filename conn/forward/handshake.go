@@ -152,8 +152,8 @@ type status byte
 
 const (
 	taken      status = iota
-	notServing        // now; ask again
-	full              // the entrance is, now
+	notServing        // now, or there is no room; ask again
+	_                 // former links: there is no room
 	refused           // and will be
 )
 

@@ -73,11 +73,11 @@ func (s *holds) waits(at origin) bool {
 // serve gives a client to the host: at once, or when there is a host and room, and the others of its origin have had
 // their turns.
 func (k *Link) serve(v *visitor) error {
-	at, err := origin{v.r.node, v.r.entrance}, ErrFull
+	at, err := origin{v.r.node, v.r.entrance}, ErrNotServing
 	if !k.holds.waits(at) {
 		err = k.take(v, nil)
 	}
-	if err != ErrNotServing && err != ErrFull {
+	if err != ErrNotServing {
 		return err
 	}
 	t := k.holds.join(at)
@@ -111,12 +111,12 @@ func (k *Link) await(ctx context.Context, v *visitor) error {
 		stop := context.AfterFunc(k.term, cancel)
 		k.mu.RUnlock()
 		err := k.take(v, done.Done())
-		if err == ErrNotServing || err == ErrFull {
+		if err == ErrNotServing {
 			<-done.Done()
 		}
 		stop()
 		cancel()
-		if ctx.Err() != nil || err != ErrNotServing && err != ErrFull {
+		if ctx.Err() != nil || err != ErrNotServing {
 			return err
 		}
 	}

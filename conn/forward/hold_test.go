@@ -33,16 +33,24 @@ func TestHeld(t *testing.T) {
 	s.host.fill(entrance)
 	s.Owner(s.link.Address())
 	var all []net.Conn
-	for i := range heldEnough {
+	most := len(s.lines) * s.lines[0].enough
+	for i := range most {
 		all = append(all, s.dial())
 		s.held(i + 1)
 	}
+	all = append(all, s.dial()) // waits here
+	s.holds(len(all))
+	s.each(func(n *line) {
+		if n.attempts > n.enough {
+			t.Errorf("%d are passed on", n.attempts)
+		}
+	})
 	s.link.Local(nil)
-	s.held(len(all))
+	s.held(most)
 	host := newFront()
 	host.fill(entrance)
 	s.link.Local(host)
-	if s.held(len(all)); len(s.host.come) > 0 {
+	if s.held(most); len(s.host.come) > 0 {
 		t.Error("the former host has a client")
 	}
 	host.fill(Entrance{})

@@ -43,7 +43,7 @@ func (h *front) Take(e Entrance, fd int, from *conn.Peer, done <-chan struct{}) 
 	}
 	for e == h.full {
 		if done == nil {
-			return ErrFull
+			return ErrNotServing
 		}
 		room := h.room
 		h.mu.Unlock()
@@ -53,7 +53,7 @@ func (h *front) Take(e Entrance, fd int, from *conn.Peer, done <-chan struct{}) 
 		}
 		h.mu.Lock()
 		if room == h.room {
-			return ErrFull
+			return ErrNotServing
 		}
 	}
 	file := os.NewFile(uintptr(fd), "client")

@@ -26,16 +26,14 @@ type line struct {
 	owner    string         // the address of the link of the node that serves; "" if nobody is heard to
 	term     context.Context
 	endTerm  context.CancelFunc // term is that of the owner, and ends with it
-	rest     rest               // of all, when the owner does not serve, or cannot be reached
+	rest     rest               // when the owner does not serve, or cannot be reached
 }
 
-// row has the clients of one entrance that are not joined, by when they have come. It rests when there is no room at
-// the entrance.
+// row has the clients of one entrance that are not joined, by when they have come.
 type row struct {
 	list          // they wait
 	underWay list // they are being passed on
 	held     int  // of these, those whom the link of the owner has wait
-	rest     rest
 }
 
 // rest is a pause, in which nobody is passed on.
@@ -55,8 +53,8 @@ func (r *rest) begin(now int64) {
 const (
 	// mostShakes is how many clients are passed on at once, over all loops.
 	mostShakes = 64
-	// heldEnough is how many of an entrance the owner's link has in hand, over all loops, but one of each loop at least:
-	// it can serve one as soon as there is room, and the others wait here, which takes less.
+	// heldEnough is how many of an entrance the owner's link has in hand, over all loops, but one of each loop at
+	// least: it can serve one as soon as there is room, and the others wait here, which takes less.
 	heldEnough = 4
 	// shakeFor is how long a link may take to answer, or half of what a client waits.
 	shakeFor = 5 * time.Second
@@ -115,27 +113,11 @@ func (n *line) foremost() (p *pair) {
 		return nil
 	}
 	for _, r := range n.rows {
-		if q := r.first; q != nil && n.now >= r.rest.until && r.held < n.enough && (p == nil || q.at < p.at) {
+		if q := r.first; q != nil && r.held < n.enough && (p == nil || q.at < p.at) {
 			p = q
 		}
 	}
 	return p
-}
-
-// served notes that a client has been taken.
-func (n *line) served(p *pair) { n.rest, n.row(p).rest = rest{}, rest{} }
-
-// postponed notes that a client has not been taken now, and reports whether that is the owner's word.
-func (n *line) postponed(p *pair, err error) bool {
-	switch {
-	case errors.Is(err, ErrFull):
-		n.row(p).rest.begin(n.now)
-	case errors.Is(err, ErrNotServing):
-		n.rest.begin(n.now)
-	default:
-		return false
-	}
-	return true
 }
 
 // give gives a client to this process' own host.
@@ -144,12 +126,13 @@ func (n *line) give(p *pair) {
 	err := n.host.Take(p.door.entrance, p.client.fd, nil, nil)
 	switch {
 	case err == nil:
-		n.served(p)
+		n.rest = rest{}
 		n.forget(&p.client)
 		p.client.fd, p.left = -1, nil // FW5
 		n.forwarder.open.Add(-1)
 		n.end(p)
-	case n.postponed(p, err):
+	case errors.Is(err, ErrNotServing):
+		n.rest.begin(n.now)
 		n.attend(p)
 	default:
 		n.refuse(p, "this node", err)
@@ -211,14 +194,16 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 	case err == nil && (p.state == over || term != n.term):
 		syscall.Close(link.fd)
 	case err == nil:
-		n.served(p)
+		n.rest = rest{}
 		p.link = link
 		n.join(p)
-	case term != n.term || p.state == over || n.postponed(p, err):
+	case term != n.term || p.state == over:
 	case errors.As(err, &no):
 		n.refuse(p, n.owner, err)
-	default:
+	case !errors.Is(err, ErrNotServing):
 		n.forwarder.failures.warn(n.forwarder.log, "clients cannot be passed on", "to", n.owner, "error", err)
+		fallthrough
+	default:
 		n.rest.begin(n.now)
 	}
 	if p.state == shaking {
@@ -249,9 +234,8 @@ func (n *line) due() int64 {
 				due = min(due, p.at+n.forwarder.wait.Load())
 			}
 		}
-		again := max(n.rest.until, r.rest.until)
-		if r.first != nil && (n.host != nil || n.owner != "") && again > n.now {
-			due = min(due, again)
+		if r.first != nil && (n.host != nil || n.owner != "") && n.rest.until > n.now {
+			due = min(due, n.rest.until)
 		}
 	}
 	if due == math.MaxInt64 {
@@ -293,9 +277,6 @@ func (n *line) renew() {
 	}
 	n.term, n.endTerm = context.WithCancel(context.Background())
 	n.rest = rest{}
-	for _, r := range n.rows {
-		r.rest = rest{}
-	}
 	for _, p := range n.pairs {
 		if p != nil && p.state == joined {
 			n.turn(p) // what has arrived still reaches the client

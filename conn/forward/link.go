@@ -62,7 +62,7 @@ func Listen(address string, o LinkOptions) (*Link, error) {
 	}
 	k := &Link{proofs: p, log: o.Logger, listener: l, ended: make(chan struct{}),
 		slots: make(chan struct{}, mostComputed)}
-	k.guests.all, k.holds.all = map[*guest]struct{}{}, map[origin]*turns{}
+	k.holds.all = map[origin]*turns{}
 	k.life, k.end = context.WithCancel(context.Background())
 	k.term, k.endTerm = context.WithCancel(k.life)
 	if p.tls != nil {
@@ -152,8 +152,6 @@ func (k *Link) say(w *wire, why error, nl, nn *nonce) error {
 	switch why {
 	case ErrNotServing, errShort:
 		s = notServing
-	case ErrFull:
-		s = full
 	}
 	return k.proofs.key.answer(w, s, clean(why), nl, nn)
 }

@@ -73,6 +73,15 @@ func TestSilentStrangers(t *testing.T) {
 	for range 2 * mostOfOne {
 		must.Get(net.Dial("tcp", s.link.Address()))
 	}
+	var some guests
+	first, _ := net.Pipe()
+	g := some.enter(first)
+	for range mostOfOne - 1 {
+		some.enter(first)
+	}
+	if last := some.enter(first); some.prove(g) || !some.prove(last) {
+		t.Error("when there is one too many, another one goes than the first")
+	}
 	s.Owner(s.link.Address())
 	c := s.dial()
 	says(t, c, s.host.next(t), "put")

@@ -123,11 +123,8 @@ func (p *proofs) ask(w io.ReadWriter, e Entrance, from conn.Peer, held func()) e
 			return &refusal{reason}
 		case last != nil:
 			return last
-		case s == notServing:
-			last = ErrNotServing
-		default:
-			last = ErrFull
 		}
+		last = ErrNotServing
 		held()
 		s, reason, err = p.key.readAnswer(w, &nl, &r.nonce)
 	}

@@ -239,42 +239,21 @@ func TestCloseIdle(t *testing.T) {
 	ended(t, d)
 }
 
-// Clients of an entrance without room wait, and keep nobody of another one out, at this process or at another; when
-// there is room, they are served.
+// Clients of an entrance without room wait, and keep nobody of another one out; when there is room, they are served.
 func TestFullEntrance(t *testing.T) {
-	for what, begin := range map[string]func(*site){
-		"here":  func(s *site) { s.Local(s.host) },
-		"there": func(s *site) { s.Owner(s.link.Address()) },
-	} {
-		t.Run(what, func(t *testing.T) {
-			s := newSite(t, plain)
-			full := Entrance{Front: "beanstalk", TLS: true}
-			s.host.fill(full)
-			two := must.Get(socket.Pair())
-			t.Cleanup(func() { syscall.Close(two[0]) })
-			s.acceptor.Admit(s.Over(full), two[1], nil, nil)
-			n := s.lines[0]
-			begin(s)
-			must.Until(t, "it has been tried in vain", func() (tried bool) {
-				n.do(func() {
-					for _, r := range n.rows {
-						tried = r.rest.pause == longestPause || r.held == 1
-					}
-				})
-				return tried
-			})
-			n.do(func() {
-				if n.rest != (rest{}) {
-					t.Errorf("all rest: %+v", n.rest)
-				}
-			})
-			c := s.dial()
-			says(t, c, s.host.next(t), "put")
-			s.host.fill(Entrance{})
-			if v := s.host.next(t); v.entrance != full {
-				t.Errorf("%+v comes", v.entrance)
-			}
-		})
+	s := newSite(t, plain)
+	full := Entrance{Front: "beanstalk", TLS: true}
+	s.host.fill(full)
+	two := must.Get(socket.Pair())
+	t.Cleanup(func() { syscall.Close(two[0]) })
+	s.acceptor.Admit(s.Over(full), two[1], nil, nil)
+	s.Owner(s.link.Address())
+	s.held(1)
+	c := s.dial()
+	says(t, c, s.host.next(t), "put")
+	s.host.fill(Entrance{})
+	if v := s.host.next(t); v.entrance != full {
+		t.Errorf("%+v comes", v.entrance)
 	}
 }
 

@@ -25,11 +25,11 @@ var budgets = map[string]weight{
 	"cmd/beanfield/command":   {12950, 4950},
 	"cmd/beanfield/binlog":    {2800, 4150},
 	"cmd/beanfield/datadir":   {1800, 3190},
-	"conn":                    {9450, 7400}, // a second poller, for macOS and FreeBSD: 600
+	"conn":                    {9510, 7510}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
 	"conn/admin":              {12150, 6600},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6900},
-	"conn/forward":            {4800, 3900},
+	"conn/forward":            {4750, 4110},
 	"conn/queueservice":       {7800, 8200},
 	"router":                  {10000, 24000},
 	"shard":                   {1400, 4500},
