@@ -106,6 +106,9 @@ func run(ctx context.Context, o options) (err error) {
 		return c.stuck(err)
 	}
 	c.say("node %s serves; seed %d", n.Name, o.seed)
+	if err := c.introduce(ctx); err != nil {
+		return fmt.Errorf("before clients come: %w", err)
+	}
 	if err := c.load(ctx); err != nil {
 		return err
 	}

@@ -58,6 +58,24 @@ func addOrRemove(ctx context.Context, c *campaign, n *nodes.Node) error {
 	return c.remove(ctx, n)
 }
 
+// introduce has the spare node come and go in peace. At the first change of the nodes the one that serves tells the
+// others where it really listens, and the engines then drop their routes to it: that is so only behind our network.
+func (c *campaign) introduce(ctx context.Context) error {
+	i := slices.IndexFunc(c.cluster.Nodes, func(n *nodes.Node) bool { return n.Out })
+	if i < 0 {
+		return nil
+	}
+	n := c.cluster.Nodes[i]
+	n.Out = false
+	err := c.change(ctx, n, n.Start, "add", n.Name+"="+n.At)
+	if err == nil {
+		err = c.change(ctx, n, nil, "remove", n.Name)
+	}
+	n.Kill()
+	n.Out = true
+	return err
+}
+
 // add has a node come, which may have the files of a time before.
 func (c *campaign) add(ctx context.Context, n *nodes.Node) error {
 	c.called, c.harmed = "add", []*nodes.Node{n}
@@ -190,8 +208,7 @@ func (c *campaign) until(ctx context.Context, n *nodes.Node, so func(*nodes.Stat
 	return err
 }
 
-// hide has all nodes found behind the network. The node that serves when nodes are changed for the first time has told
-// the others where it really listens: it moves from there.
+// hide has all nodes found behind the network: who has told the others where it really listens moves from there.
 func (c *campaign) hide(s *nodes.Status) error {
 	for _, n := range c.members() {
 		if at := s.At(n.Name).Address; at == n.Engine {
