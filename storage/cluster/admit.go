@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"beanfield/storage/cluster/members"
@@ -80,10 +78,8 @@ func (n *Node) letIn(ctx context.Context) error {
 	if self := n.table.Load().Find(n.o.Node); self != nil && n.knows.Load() {
 		n.since = self.Since
 	}
-	if n.since > 0 {
-		if err := os.Remove(filepath.Join(n.o.Dir, promisesName)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := dropPromises(n.o.Dir, n.since); err != nil {
+		return err
 	}
 	if n.server != nil {
 		if err := n.server.Route(n.addresses()); err != nil {

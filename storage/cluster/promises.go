@@ -43,8 +43,9 @@ type Ended struct {
 	Nodes   []string `json:"nodes"` // that voted
 }
 
-func openPromises(dir string, is paper) (*promises, error) {
-	p := &promises{path: filepath.Join(dir, promisesName), is: is}
+// openPromises reads what a node has promised. Since says as whom it will, if there is nothing.
+func openPromises(dir string, is paper, since uint64) (*promises, error) {
+	p := &promises{path: filepath.Join(dir, promisesName), is: is, last: ownership.Kept{Since: since}}
 	was, err := readPaper(dir)
 	switch {
 	case err != nil || was == nil || was.Cluster != is.Cluster:
@@ -53,7 +54,7 @@ func openPromises(dir string, is paper) (*promises, error) {
 		p.other = true
 	default:
 		if json.Unmarshal(was.Kept, &p.last) != nil {
-			p.last = ownership.Kept{}
+			p.last = ownership.Kept{Since: since}
 		}
 		p.is.Ended = was.Ended
 	}
@@ -78,6 +79,15 @@ func (a *paper) since() uint64 {
 	var k ownership.Kept
 	_ = json.Unmarshal(a.Kept, &k)
 	return k.Since
+}
+
+// dropPromises removes the file unless it is of who was let in by this decision.
+func dropPromises(dir string, since uint64) error {
+	is, err := readPaper(dir)
+	if err != nil || is == nil || is.since() == since {
+		return err
+	}
+	return os.Remove(filepath.Join(dir, promisesName))
 }
 
 func (a paper) sum() uint32 {

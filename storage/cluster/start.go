@@ -203,7 +203,7 @@ func (n *Node) openCopies(context.Context) (err error) {
 		origins = append(origins, turns.Place{Origin: r.shard.Origin()})
 		is.Origins = append(is.Origins, r.shard.Origin())
 	}
-	if n.kept, err = openPromises(n.o.Dir, is); err != nil {
+	if n.kept, err = openPromises(n.o.Dir, is, n.since); err != nil {
 		return err
 	}
 	_, missing := os.Stat(n.kept.path)

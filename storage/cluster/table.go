@@ -21,18 +21,27 @@ import (
 const tableName = "members.json"
 
 // remember finds out what this node has known of the cluster's members before. A node that has promised nothing yet,
-// was removed, or has promised what it did as another member of its name, is not let in before others say so (admit).
+// was removed, or has promised what it did as another member of its name, is not let in before others say so (admit);
+// nor is one whose table is damaged, or older than its promises.
 func (n *Node) remember(context.Context) error {
 	_, none := os.Stat(filepath.Join(n.o.Dir, promisesName))
 	promised, err := readPaper(n.o.Dir)
 	if err != nil {
 		return err
 	}
+	if none == nil && promised == nil {
+		n.o.Logger.Error("the file of this node's promises is damaged: the node is drained no more, and votes again "+
+			"when somebody serves", "file", filepath.Join(n.o.Dir, promisesName))
+	}
 	t := members.Founders(slices.Collect(maps.Keys(n.o.Nodes)), n.o.Nodes, n.o.replicas())
 	b, err := os.ReadFile(filepath.Join(n.o.Dir, tableName))
+	stale := false
 	if kept, bad := members.Decode(b); err == nil && bad == nil {
 		t = kept
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+	} else if stale = err == nil; stale {
+		n.o.Logger.Error("the file of the cluster's members is damaged: the other nodes are asked", "file",
+			filepath.Join(n.o.Dir, tableName), "error", bad)
+	} else if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	n.table.Store(t)
@@ -40,8 +49,12 @@ func (n *Node) remember(context.Context) error {
 	if self != nil {
 		n.since = self.Since
 	}
-	n.stranger.Store(none != nil || self == nil || promised != nil && promised.since() != n.since)
-	n.knows.Store(none == nil || t.Version > 0)
+	other := promised != nil && promised.since() != n.since
+	if stale = stale || other && promised.since() > t.Version; stale && promised != nil {
+		n.since = promised.since() // unless the others know better
+	}
+	n.stranger.Store(none != nil || self == nil || other || stale)
+	n.knows.Store(!stale && (none == nil || t.Version > 0))
 	return nil
 }
 
@@ -155,9 +168,7 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 	path := filepath.Join(n.o.Dir, tableName)
 	var err error
 	if t.Version > 0 {
-		if err = os.WriteFile(path+".new", t.Encode(), 0o600); err == nil {
-			err = os.Rename(path+".new", path)
-		}
+		err = writeWhole(path, t.Encode())
 	}
 	if err == nil && n.expelled() {
 		n.removed(ctx)

@@ -24,13 +24,13 @@ func TestPromisesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, promisesName)
 	open := func(cluster string, origins ...uint64) *promises {
-		return must.Get(openPromises(dir, paper{Cluster: cluster, Origins: origins}))
+		return must.Get(openPromises(dir, paper{Cluster: cluster, Origins: origins}, 5))
 	}
 	k := ownership.Kept{Promised: []uint64{3, 1 << 63}, Known: []bool{true, true}, Drained: true,
 		Left: ownership.Left{Serial: 2, Nodes: []string{"c"}}}
 	p := open("x", 1, 2)
-	if p.last.Known != nil {
-		t.Error("a new node knows what it has promised:", p.last)
+	if p.last.Known != nil || p.last.Since != 5 {
+		t.Error("a new node knows what it has promised, or not as whom it will:", p.last)
 	}
 	for range 2 {
 		must.Do(t, p.keep(k))

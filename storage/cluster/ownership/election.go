@@ -110,7 +110,7 @@ type Election struct {
 	peers   map[string]*peer
 	strange map[string]strange // names whose messages were refused, until one is not
 	members Members            // the newest that this node has heard of
-	since   uint64             // as whom it has promised something, if it has (P17)
+	since   uint64             // as whom it promises (P17)
 
 	// Who owns the shards.
 	countedAs []uint64      // what the owner takes for durable here
@@ -190,7 +190,7 @@ func New(c Config, now time.Duration) *Election {
 		strange: map[string]strange{},
 		vacant:  max(since+Silence, now+2*BeatEach), // an owner may be there, or the others may have just come, too
 		lives:   map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards),
-		drained: c.Kept.Drained, left: c.Kept.Left,
+		drained: c.Kept.Drained, left: c.Kept.Left, since: c.Kept.Since,
 	}
 	for _, name := range c.Nodes {
 		s.members.Nodes = append(s.members.Nodes, Member{Name: name})
@@ -199,7 +199,7 @@ func New(c Config, now time.Duration) *Election {
 		s.shards[i].members = s.members
 		s.shards[i].voter = lanes.NewBlank(c.Nonce, since)
 		if i < len(c.Kept.Promised) && i < len(c.Kept.Known) && c.Kept.Known[i] {
-			s.shards[i].voter, s.since = lanes.NewVoter(c.Kept.Promised[i], since), c.Kept.Since
+			s.shards[i].voter = lanes.NewVoter(c.Kept.Promised[i], since)
 		}
 	}
 	s.learn(s.members)

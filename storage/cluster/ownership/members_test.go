@@ -45,6 +45,16 @@ func TestTalksOfMembers(t *testing.T) {
 	}
 }
 
+// P17: what a blank node keeps, as that it is drained, it keeps as the member that it is.
+func TestBlankNodeKeepsWhoItIs(t *testing.T) {
+	k := hold(t, "")
+	k.begin(Kept{Since: 4}, 0)
+	k.do(Drain, "b")
+	if k.kept.Since != 4 || !k.kept.Drained {
+		t.Errorf("it keeps %+v", k.kept)
+	}
+}
+
 // O11: an owner appends to the shards that lack it what a former one has not come to append.
 func TestUnfinishedChange(t *testing.T) {
 	w := newWorld(t, 1, 3).begin()

@@ -104,7 +104,7 @@ type Left struct {
 type Kept struct {
 	Promised []uint64 `json:"promised"`
 	Known    []bool   `json:"known"`           // by shard; what is not known is blank
-	Since    uint64   `json:"since,omitempty"` // as whom it has promised that: see Member.Since
+	Since    uint64   `json:"since,omitempty"` // as whom it has promised that, or will: see Member.Since
 	Drained  bool     `json:"drained"`
 	Left     Left     `json:"left"`
 }

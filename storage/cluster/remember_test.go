@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"beanfield/storage/cluster/members"
+	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/must"
+)
+
+// What a node takes itself for when it starts, by what its directory has: a member since a decision, or somebody who
+// asks the others. What is damaged is told, and taken for nothing else; promises go only with another member's.
+func TestWhatANodeRemembers(t *testing.T) {
+	table := func(since uint64) []byte {
+		m := members.Founders([]string{"a", "d"}, map[string]string{"d": "h:1"}, 1)
+		m.Version, m.Nodes[1].Since = 7, since
+		return m.Encode()
+	}
+	for what, c := range map[string]struct {
+		table    []byte // nil: none
+		since    uint64 // of the promises
+		known    bool   // there are some; else the node is blank, and drained
+		damaged  bool   // their file is
+		stranger bool
+		as       uint64 // since when it is a member, if the others know no more
+		knows    bool
+		keeps    bool // the file of promises, if it is let in so
+		told     string
+	}{
+		"a member":    {table: table(7), since: 7, known: true, as: 7, knows: true, keeps: true},
+		"a blank one": {table: table(7), since: 7, as: 7, knows: true, keeps: true},
+		"one that was added again": {table: table(7), since: 3, known: true, stranger: true, as: 7,
+			knows: true},
+		"a table that is damaged": {table: []byte("{"), since: 7, known: true, stranger: true, as: 7,
+			keeps: true, told: "members is damaged"},
+		"a table that is lost": {since: 7, known: true, stranger: true, as: 7, keeps: true},
+		"a table that is older": {table: table(0), since: 9, known: true, stranger: true, as: 9,
+			keeps: true},
+		"promises that are damaged": {table: table(7), since: 7, damaged: true, as: 7, knows: true, keeps: true,
+			told: "promises is damaged"},
+		"a member since the cluster began": {known: true, knows: true, keeps: true},
+		"the same, with a table of no text": {table: []byte{}, known: true, stranger: true, keeps: true,
+			told: "members is damaged"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			var log must.Text
+			n := newNode(Options{Name: "x", Node: "d", Dir: t.TempDir(), Nodes: map[string]string{"d": "h:1"},
+				Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			path := filepath.Join(n.o.Dir, promisesName)
+			must.Do(t, must.Get(openPromises(n.o.Dir, paper{Cluster: "x"}, 0)).keep(ownership.Kept{Since: c.since,
+				Known: []bool{c.known}, Drained: true}))
+			if c.damaged {
+				must.Do(t, os.WriteFile(path, []byte("{}"), 0o600))
+			}
+			if c.table != nil {
+				must.Do(t, os.WriteFile(filepath.Join(n.o.Dir, tableName), c.table, 0o600))
+			}
+			must.Do(t, n.remember(t.Context()))
+			if n.stranger.Load() != c.stranger || n.since != c.as || n.knows.Load() != c.knows {
+				t.Errorf("a stranger %t, since %d, knows %t; want %t, %d, %t", n.stranger.Load(), n.since,
+					n.knows.Load(), c.stranger, c.as, c.knows)
+			}
+			if told := log.String(); !strings.Contains(told, c.told) || c.told == "" && told != "" {
+				t.Errorf("it says %q, and not %q", told, c.told)
+			}
+			must.Do(t, dropPromises(n.o.Dir, n.since))
+			if _, err := os.Stat(path); (err == nil) != c.keeps {
+				t.Errorf("its promises are kept: %v; want %t", err, c.keeps)
+			}
+		})
+	}
+}
