@@ -20,7 +20,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 		return err
 	}
 	if !n.stranger.Load() {
-		return n.answers(true)
+		return errors.Join(n.sign(), n.answers(true))
 	}
 	w := n.saying("the other nodes of the cluster")
 	defer w.done()
@@ -78,7 +78,7 @@ func (n *Node) letIn(ctx context.Context) error {
 	if self := n.table.Load().Find(n.o.Node); self != nil && n.knows.Load() {
 		n.since = self.Since
 	}
-	if err := dropPromises(n.o.Dir, n.since); err != nil {
+	if err := errors.Join(n.sign(), dropPromises(n.o.Dir, n.since)); err != nil {
 		return err
 	}
 	if n.server != nil {

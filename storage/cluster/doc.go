@@ -62,6 +62,8 @@
 //	     no questions once it has heard that there is a cluster, and tells no presence. It becomes the node that
 //	     the cluster has under its name only if the cluster's address of that leads to it: perhaps it is to
 //	     replace a machine that is still the node.
+//	CN10 A directory is one node's: the file "node" in it says whose, from when that one first takes part. Another one
+//	     is refused it, as on a machine that has got another name, and with it another node's.
 //
 // # Nodes come and go
 //

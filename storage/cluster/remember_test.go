@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -72,5 +73,24 @@ func TestWhatANodeRemembers(t *testing.T) {
 				t.Errorf("its promises are kept: %v; want %t", err, c.keeps)
 			}
 		})
+	}
+}
+
+// A directory is one node's, as soon as that one takes part: a machine with another name does not take it for its own.
+// An older program's, which does not say whose it is, is anybody's until then.
+func TestWhoseDirectory(t *testing.T) {
+	dir := t.TempDir()
+	start := func(name string) *Node {
+		return newNode(Options{Node: name, Dir: dir, Nodes: map[string]string{"a": "", "b": ""}})
+	}
+	must.Do(t, start("b").remember(t.Context()))
+	a := start("a")
+	must.Do(t, a.remember(t.Context()))
+	must.Do(t, a.sign())
+	must.Do(t, start("a").remember(t.Context()))
+	if err := start("b").remember(t.Context()); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(),
+		`is the directory of node "a", and this is to be node "b": say node = "a" in [cluster], or give this node an `+
+			"empty directory") {
+		t.Error("another one's directory:", err)
 	}
 }

@@ -24,6 +24,9 @@ const tableName = "members.json"
 // was removed, or has promised what it did as another member of its name, is not let in before others say so (admit);
 // nor is one whose table is damaged, or older than its promises.
 func (n *Node) remember(context.Context) error {
+	if err := n.belongs(); err != nil {
+		return err
+	}
 	_, none := os.Stat(filepath.Join(n.o.Dir, promisesName))
 	promised, err := readPaper(n.o.Dir)
 	if err != nil {
@@ -56,6 +59,32 @@ func (n *Node) remember(context.Context) error {
 	n.stranger.Store(none != nil || self == nil || other || stale)
 	n.knows.Store(!stale && (none == nil || t.Version > 0))
 	return nil
+}
+
+// nameName is a file that says of which node a directory is. Older programs wrote none.
+const nameName = "node"
+
+// belongs refuses the directory of another node: a machine may have another name by now, and its node's is not
+// configured.
+func (n *Node) belongs() error {
+	b, err := os.ReadFile(filepath.Join(n.o.Dir, nameName))
+	switch name := strings.TrimSpace(string(b)); {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err == nil && name != n.o.Node:
+		return fmt.Errorf("%w: %s is the directory of node %q, and this is to be node %q: say node = %[3]q in "+
+			"[cluster], or give this node an empty directory (storage.path)", ErrRefused, n.o.Dir, name, n.o.Node)
+	}
+	return err
+}
+
+// sign says whose directory it is, before this node has anything in it that others rely on.
+func (n *Node) sign() error {
+	path := filepath.Join(n.o.Dir, nameName)
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	return writeWhole(path, []byte(n.o.Node+"\n"))
 }
 
 // names are those of the members, and of a node that joins, in their order: the first that lives and has caught up is
