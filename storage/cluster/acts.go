@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/jetstream"
 )
 
 // acts does what the election has decided.
@@ -19,18 +20,13 @@ func (a acts) Send(m *ownership.Message) {
 	_ = a.n.talk.Publish(a.n.subjectOf(m.To), b) // it may be lost in other ways, too
 }
 
-func (a acts) Stand() {
-	for _, r := range a.n.replicas {
-		if d := r.driver.Load(); d != nil {
-			d.Stand()
-		}
-	}
-}
+func (a acts) Stand()  { a.each((*jetstream.Driver).Stand) }
+func (a acts) Resign() { a.each((*jetstream.Driver).Resign) }
 
-func (a acts) Resign() {
+func (a acts) each(do func(*jetstream.Driver)) {
 	for _, r := range a.n.replicas {
 		if d := r.driver.Load(); d != nil {
-			d.Resign()
+			do(d)
 		}
 	}
 }

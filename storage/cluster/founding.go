@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,7 +80,8 @@ func readFounding(dir, cluster string) (f *Founding, bound bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", name, err)
 	}
-	if f.Cluster != cluster || f.Shards < 1 || f.Shards != len(f.Origins) {
+	if f.Cluster != cluster || f.Shards < 1 || f.Shards != len(f.Origins) ||
+		slices.ContainsFunc(f.Places(), func(p turns.Place) bool { return p.Origin == 0 || p.Hash == 0 }) {
 		return nil, false, fmt.Errorf("%w: %s tells of cluster %q with %d shards and %d logs; this is cluster %q",
 			ErrRefused, name, f.Cluster, f.Shards, len(f.Origins), cluster)
 	}
@@ -110,14 +111,8 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 		if f.From != nil && !b.mayMake(f, i) {
 			return 0, 0, errors.New("cluster: another node is about to found it anew")
 		}
-		origin, err = strconv.ParseUint(f.Origins[i].Origin, 16, 64)
-		if err == nil {
-			base, err = strconv.ParseUint(f.Origins[i].Base, 16, 64)
-		}
-		if err != nil {
-			return 0, 0, fmt.Errorf("cluster: %s: %w", FoundingName, err)
-		}
-		return origin, base, nil
+		p := f.Places()[i]
+		return p.Origin, p.Hash, nil
 	}
 	if b.allowed {
 		return 0, 0, nil

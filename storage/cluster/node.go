@@ -217,7 +217,9 @@ func (n *Node) tick() {
 	switch err := n.sound(); {
 	case err == nil || n.fault != "":
 	case errors.Is(err, jetstream.ErrExpelled): // it may not have read the decision, and cannot any more
-		n.fault = n.isRemoved().Error()
+		n.fault = n.removed().Error()
+		n.o.Logger.Error("this process ends", "error", n.fault)
+		n.fail(n.removed())
 	default:
 		n.o.Logger.Error("this node's engine has failed: it hands over, if need be and another node can serve, and ends", "error", err)
 		n.fault = "this node's engine has failed, and it is to be started anew: " + err.Error()

@@ -69,6 +69,11 @@ func (n *Node) presence() {
 func (n *Node) giveWay(ctx context.Context) {
 	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer, or has replaced this "+
 		"one: is this the configuration of another machine?", ErrRefused, n.o.Node)
+	n.ends(ctx, why)
+}
+
+// ends has this process end, whose engine may still take part.
+func (n *Node) ends(ctx context.Context, why error) {
 	n.o.Logger.Error("this process ends", "error", why)
 	n.fail(why)
 	n.do(func(time.Duration) { n.fault = why.Error() })

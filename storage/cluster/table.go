@@ -200,7 +200,7 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 		err = writeWhole(path, t.Encode())
 	}
 	if err == nil && n.expelled() {
-		n.removed(ctx)
+		n.ends(ctx, n.removed())
 		return true
 	}
 	if err == nil && n.server != nil {
@@ -230,21 +230,9 @@ func orderOf(t *members.Table) string {
 	return t.Change.Order
 }
 
-// isRemoved ends this process: it is no node of the cluster any more. When it is started again, it waits to be added.
-func (n *Node) isRemoved() error {
-	why := fmt.Errorf("%w: node %s was removed from the cluster", ErrRefused, n.o.Node)
-	n.o.Logger.Error("this process ends", "error", why)
-	n.fail(why)
-	return why
-}
-
-// removed is isRemoved of a node whose engine may still take part.
-func (n *Node) removed(ctx context.Context) {
-	why := n.isRemoved()
-	n.do(func(time.Duration) { n.fault = why.Error() })
-	if n.server != nil {
-		_ = n.server.Rest(ctx)
-	}
+// removed is why a process ends that is no node of the cluster any more. When it is started again, it waits to be added.
+func (n *Node) removed() error {
+	return fmt.Errorf("%w: node %s was removed from the cluster", ErrRefused, n.o.Node)
 }
 
 // differs says in what the configuration differs from what the cluster has decided; empty if in nothing.
