@@ -30,6 +30,9 @@ func (s *Server) WakeAs(ctx context.Context, since uint64) error {
 			o.Node, o.Since, since)
 	}
 	s.halt()
+	if since > o.Since {
+		s.lines.out.Store(false) // that was another one
+	}
 	o.Since, o.Rests = max(since, o.Since), false
 	if err := o.settle(); err != nil {
 		return err

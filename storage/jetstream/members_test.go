@@ -131,7 +131,9 @@ func TestNodesComeAndGo(t *testing.T) {
 		must.Do(t, w.is[name].Route(w.at))
 		must.Do(t, w.is[name].Route(w.at))
 	}
+	d.lines.out.Store(true) // what an earlier engine has heard does not concern the next one
 	must.Do(t, d.WakeAs(limited(t), 1))
+	must.Do(t, d.Failure())
 	must.Do(t, d.Joined(limited(t)))
 	must.Do(t, d.WakeAs(limited(t), 1))
 	must.Do(t, d.Joined(limited(t)))
