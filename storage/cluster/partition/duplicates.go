@@ -36,13 +36,18 @@ type lives struct {
 type life struct {
 	number uint64 // 0: none, or not known
 	ran    int
-	since  uint64
+	since  *uint64
 }
 
-// youngerOf is the one that has to go: one that was replaced, or else the younger.
+// youngerOf is the one that has to go: one that was replaced, or else the younger. If one is an older program's, which
+// knows nothing of replacing, both are judged as that program does: else each would have the other one stay.
 func youngerOf(a, b life) life {
 	return slices.MinFunc([]life{a, b}, func(a, b life) int {
-		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
+		replaced := 0
+		if a.since != nil && b.since != nil {
+			replaced = cmp.Compare(*a.since, *b.since)
+		}
+		return cmp.Or(replaced, cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
 	})
 }
 
@@ -70,7 +75,7 @@ func (t *duplicates) hear(k Presence) {
 		t.heard[k.From] = l
 	}
 	if k.From == t.node {
-		l.other, l.last = l.last, life{t.life, t.ran, t.since}
+		l.other, l.last = l.last, life{t.life, t.ran, &t.since}
 	}
 	now := life{k.Life, k.Ran, k.Since}
 	if now.number != l.last.number {

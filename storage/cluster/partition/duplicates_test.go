@@ -46,6 +46,20 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// I5: if one of the two is an older program, which tells no Since, both are judged as that one judges.
+func TestDuplicateOfAnOlderProgram(t *testing.T) {
+	for since := range uint64(2) {
+		a := New("a", []string{"a", "b"})
+		a.LetIn(since)
+		for i := range 2 * returned {
+			a.Heard(Presence{From: "a", Life: 9, Ran: 100 + i})
+		}
+		if !a.Duplicate() {
+			t.Errorf("let in by %d: the younger one stays, and the older program has it go", since)
+		}
+	}
+}
+
 // A node that is restarted again and again has no duplicate, however quickly that happens; nor has one whose
 // program knows nothing of lives, or of whose former life a message comes late.
 func TestRestartsAreNoDuplicates(t *testing.T) {

@@ -23,12 +23,12 @@ const (
 // Presence is what nodes tell each other.
 type Presence struct {
 	From       string      `json:"from"`
-	Hears      []string    `json:"hears"`           // the other nodes that it hears
-	Rests      bool        `json:"rests"`           // its engine does
-	Lacks      bool        `json:"lacks"`           // its engine does not have all yet that the others have
-	Life       uint64      `json:"life"`            // drawn when its process began; 0: an older program
-	Ran        int         `json:"ran"`             // ticks of that process
-	Since      uint64      `json:"since,omitempty"` // which decision about the members has let it in
+	Hears      []string    `json:"hears"` // the other nodes that it hears
+	Rests      bool        `json:"rests"` // its engine does
+	Lacks      bool        `json:"lacks"` // its engine does not have all yet that the others have
+	Life       uint64      `json:"life"`  // drawn when its process began; 0: an older program
+	Ran        int         `json:"ran"`   // ticks of that process
+	Since      *uint64     `json:"since"` // which decision about the members has let it in; nil: an older program
 	Duplicates []Duplicate `json:"duplicates,omitempty"`
 }
 
@@ -91,8 +91,9 @@ func (w *Watch) LetIn(since uint64) {
 func (w *Watch) Presence() Presence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	since := w.duplicates.since
 	return Presence{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.duplicates.life,
-		Ran: w.duplicates.ran, Since: w.duplicates.since, Duplicates: w.duplicates.known()}
+		Ran: w.duplicates.ran, Since: &since, Duplicates: w.duplicates.known()}
 }
 
 // Heard takes another node's presence.
