@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"beanfield/storage/cluster/members"
+	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
 )
 
@@ -146,6 +147,29 @@ func TestNodesComeAndGo(t *testing.T) {
 	}
 	if v, err := c.nodes[owner].Verify(ctx); err != nil || !v.Equal {
 		t.Errorf("the copies are %+v, %v", v, err)
+	}
+}
+
+// A change goes back, or is said again, though the node's name cannot be looked up any more.
+func TestWhatIsNotLookedUp(t *testing.T) {
+	n := newNode(Options{})
+	n.server = new(jetstream.Server)
+	lost := members.Node{Name: "b", Address: "nobody.invalid:1"}
+	for what, c := range map[string]struct {
+		table members.Table
+		finds bool
+	}{
+		"a voter":            {members.Table{Nodes: []members.Node{lost}}, true},
+		"one that leaves":    {members.Table{Change: &members.Change{Remove: &lost}}, true},
+		"one that comes":     {members.Table{Change: &members.Change{Add: &lost}}, true},
+		"from elsewhere":     {members.Table{Nodes: []members.Node{{Name: "b", Address: "127.0.0.1:1"}}}, false},
+		"another one's name": {members.Table{Nodes: []members.Node{{Name: "a", Address: lost.Address}}}, false},
+	} {
+		n.table.Store(&c.table)
+		err := n.finds(t.Context(), Change{Do: members.Add, Node: lost.Name, Address: lost.Address})
+		if (err == nil) != c.finds {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

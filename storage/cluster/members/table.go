@@ -91,6 +91,18 @@ func (t *Table) Find(name string) *Node { return find(t.All(), name) }
 // voter is a node that votes.
 func (t *Table) voter(name string) *Node { return find(t.Nodes, name) }
 
+// Has tells whether a node is at an address, or is about to come there or to leave it.
+func (t *Table) Has(name, address string) bool {
+	nodes := slices.Clone(t.Nodes)
+	if c := t.Change; c != nil && c.Remove != nil {
+		nodes = append(nodes, *c.Remove)
+	}
+	if c := t.Change; c != nil && c.Add != nil {
+		nodes = append(nodes, *c.Add)
+	}
+	return slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == name && n.Address == address })
+}
+
 func find(nodes []Node, name string) *Node {
 	if i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name }); i >= 0 {
 		return &nodes[i]
