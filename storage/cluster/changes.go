@@ -79,7 +79,8 @@ func (n *Node) changes(ctx context.Context, o members.Order) error {
 	return n.decide(ctx, next)
 }
 
-// finds says what is wrong with a node that is to come. One that is to stay where it was may have no name there any more.
+// finds says what is wrong with a node that is to come. One that is to stay where it was may have no name there any
+// more.
 func (n *Node) finds(ctx context.Context, o members.Order) error {
 	err := jetstream.CheckNode(o.Node, o.Address)
 	if err != nil || n.server == nil || n.table.Load().Has(o.Node, o.Address) {

@@ -283,7 +283,8 @@ func TestNodesAreReplaced(t *testing.T) {
 		if early {
 			waits := c.begin(name)
 			until(t, "it says what is to be done", func() bool {
-				return strings.Contains(waits(), "beanfield cluster replace "+name+"="+address+" has this one take its "+
+				return strings.Contains(waits(), "beanfield cluster replace "+name+"="+address+
+					" has this one take its "+
 					"place")
 			})
 		}

@@ -76,8 +76,8 @@ func TestWhatANodeRemembers(t *testing.T) {
 	}
 }
 
-// CN10: a directory is one node's, as soon as that one takes part: a machine with another name does not take it for its own.
-// An older program's, which does not say whose it is, is anybody's until then.
+// CN10: a directory is one node's, as soon as that one takes part: a machine with another name does not take it for
+// its own. An older program's, which does not say whose it is, is anybody's until then.
 func TestWhoseDirectory(t *testing.T) {
 	dir := t.TempDir()
 	start := func(name string) *Node {

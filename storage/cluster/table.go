@@ -230,7 +230,8 @@ func orderOf(t *members.Table) string {
 	return t.Change.Order
 }
 
-// removed is why a process ends that is no node of the cluster any more. When it is started again, it waits to be added.
+// removed is why a process ends that is no node of the cluster any more. When it is started again, it waits to be
+// added.
 func (n *Node) removed() error {
 	return fmt.Errorf("%w: node %s was removed from the cluster", ErrRefused, n.o.Node)
 }
