@@ -192,11 +192,12 @@ func (c *campaign) meet(ctx context.Context, n *nodes.Node) error {
 
 var errUnchanged = errors.New("FL4: a change of the nodes does not come to its end")
 
-// until waits until another node than the one that is changed shows that something is so.
+// until waits until another node than the one that is changed shows that something is so. One that starts knows what
+// its configuration says, and nobody who serves.
 func (c *campaign) until(ctx context.Context, n *nodes.Node, so func(*nodes.Status) bool) error {
 	ok, err := await(ctx, 2*c.within, 10*look, func() (bool, error) {
 		for _, m := range c.others(n) {
-			if s, err := m.Status(ctx); err == nil && so(s) {
+			if s, err := m.Status(ctx); err == nil && s.Owner != "" && so(s) {
 				return true, nil
 			}
 		}

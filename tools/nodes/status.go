@@ -13,6 +13,7 @@ import (
 
 // Status is what "beanfield cluster status -json" tells, as far as tools look at it.
 type Status struct {
+	Owner  string // who serves; "" if the node knows of nobody
 	Nodes  []NodeStatus
 	Shards []ShardStatus
 	Change *struct{ Order string } // that is under way
