@@ -127,7 +127,7 @@ not there.`)
 	m.linef(".SH FILES")
 	m.item("/etc/beanfield/beanfield.toml", "the configuration of the packaged service")
 	m.item("/usr/share/doc/beanfield/examples/config.example.toml", "every setting, with its default and its reason")
-	m.section("SEE ALSO", "beanstalkd(1), systemctl(1)")
+	m.section("SEE ALSO", "beanstalkd(1)")
 	return m.String()
 }
 
