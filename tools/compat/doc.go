@@ -20,6 +20,12 @@
 // replies are awaited, first from the reference and then, with a generous deadline, from the
 // subject. The end of a connection is awaited like a reply.
 //
+// # What tells of the machine alone
+//
+// A reference that is late for a timer, and a cluster that has given its shards to another owner and so has cut its
+// clients, tell nothing of the subject: such a case or seed is done again, three times at most, and the tool says so
+// (fair.go). The last time counts as it is.
+//
 // # The forms of strings in stats
 //
 // beanfield can write strings in stats in three forms, and beanstalkd 1.12 in one.

@@ -36,6 +36,9 @@ func main() {
 // asked for have fewer, more seeds follow.
 const leastCommands = 100_000
 
+// patience is how long a reply that is due may take.
+const patience = 10 * time.Second
+
 // options are the flags.
 type options struct {
 	seed      int64
@@ -47,7 +50,7 @@ type options struct {
 	same      bool
 	reworded  bool
 	through   string
-	patience  time.Duration
+	repeat    string // the flags that a repeating run needs besides what it repeats
 }
 
 func parseFlags(args []string, out io.Writer) (options, error) {
@@ -68,10 +71,14 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 		"only it has, and that mean the same")
 	f.StringVar(&o.through, "through", "", "the subject is a cluster, reached by a node that does not serve: plain, or "+
 		"tls")
-	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
+	f.Visit(func(given *flag.Flag) {
+		if !strings.Contains("seed seeds steps table", given.Name) {
+			o.repeat += fmt.Sprintf(" -%s='%s'", given.Name, given.Value)
+		}
+	})
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("what is %q? there are only flags", f.Arg(0))
 	}
@@ -96,7 +103,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 	if err != nil {
 		return false, err
 	}
-	r := &report{out: out, repeat: o.repeat()}
+	r := &report{out: out, repeat: o.repeat}
 	if o.seed < 0 && !o.reworded {
 		r.table(runTable(ctx, p, match))
 	}
@@ -116,7 +123,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 
 // programs finds, fetches and builds what is compared.
 func (o options) programs(ctx context.Context, dir string) (programs, error) {
-	p := programs{same: o.same, reworded: o.reworded, logs: o.through != "", patience: o.patience}
+	p := programs{same: o.same, reworded: o.reworded, logs: o.through != "", patience: patience}
 	p.reference = strings.Fields(o.reference)
 	if len(p.reference) == 0 {
 		path, err := server.Beanstalkd(ctx)
@@ -157,27 +164,6 @@ func through(ctx context.Context, dir, program, how string) ([]string, error) {
 	return command, err
 }
 
-// repeat gives the flags that differ from the default.
-func (o options) repeat() string {
-	var s string
-	if o.reference != "" {
-		s += fmt.Sprintf(" -reference '%s'", o.reference)
-	}
-	if o.subject != "" {
-		s += fmt.Sprintf(" -subject '%s'", o.subject)
-	}
-	if o.same {
-		s += " -same"
-	}
-	if o.reworded {
-		s += " -reworded"
-	}
-	if o.through != "" {
-		s += " -through " + o.through
-	}
-	return s
-}
-
 // seedWorkers is how many seeds run at a time: they sometimes wait for a clock.
 const seedWorkers = 3
 
@@ -207,7 +193,14 @@ func (o options) random(ctx context.Context, p programs, r *report) error {
 // batch runs some seeds side by side, and reports them in their order.
 func (o options) batch(ctx context.Context, p programs, r *report, seeds []uint64) error {
 	runs, errs := make([]*randomRun, len(seeds)), make([]error, len(seeds))
-	sideBySide(ctx, seedWorkers, len(seeds), func(i int) { runs[i], errs[i] = runSeed(ctx, p, seeds[i], o.steps) })
+	sideBySide(ctx, seedWorkers, len(seeds), func(i int) {
+		fair(fmt.Sprint("seed ", seeds[i]), func() []error {
+			if runs[i], errs[i] = runSeed(ctx, p, seeds[i], o.steps); errs[i] != nil {
+				return nil
+			}
+			return []error{runs[i].differs}
+		})
+	})
 	for i, run := range runs {
 		if errs[i] != nil {
 			return errs[i]

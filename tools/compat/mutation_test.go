@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os/exec"
@@ -112,7 +113,7 @@ func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(i
 	t.Helper()
 	gen := newGenerator(seed)
 	gen.timed = 0
-	r := newRandomRun(proxied(t, patience, gen.maxJob, change), gen, seed)
+	r := &randomRun{pair: proxied(t, patience, gen.maxJob, change), gen: gen, seed: seed}
 	r.run(context.Background(), 250)
 	return r
 }
@@ -268,6 +269,26 @@ func TestDifferencesAreAsserted(t *testing.T) {
 	if err := scripted(t, gone, generous, kicked("KICKED 0")); err == nil || !strings.Contains(err.Error(),
 		"no longer differs") {
 		t.Errorf("a difference that is gone: %v", err)
+	}
+}
+
+// A difference in a cluster that has another owner by now tells nothing; elsewhere it stays what it is.
+func TestAnotherOwner(t *testing.T) {
+	t.Parallel()
+	pr, cut := proxied(t, generous, defaultMaxJob, func(_ int64, raw []byte) []byte { return raw }), errors.New("cut")
+	sub, proxy := pr.sub.server, pr.sub.server.Addr
+	for _, c := range []struct {
+		at                    string
+		cluster, again, moved bool
+	}{{proxy, true, false, false}, {pr.ref.server.Addr, true, false, true}, {pr.ref.server.Addr, false, false, false},
+		{proxy, true, true, false}} {
+		if sub.Addr, pr.sub.logs = c.at, c.cluster; c.again {
+			sub.Addr = sub.Process.Addr
+			must.Do(t, pr.restart())
+		}
+		if err := pr.blame(cut); errors.As(err, new(starved)) != c.moved || !errors.Is(err, cut) {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 

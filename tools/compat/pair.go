@@ -81,6 +81,14 @@ func (p *pair) restart() error {
 	return nil
 }
 
+// blame looks whether a difference tells of the cluster, which has another owner by now, and has cut its clients.
+func (p *pair) blame(err error) error {
+	if err != nil && p.sub.logs && p.sub.server.Moved() {
+		return starved{fmt.Errorf("the cluster has another owner by now: %w", err)}
+	}
+	return err
+}
+
 // stop ends connections and processes.
 func (p *pair) stop() {
 	for _, s := range []*side{p.ref, p.sub} {
@@ -222,8 +230,6 @@ const pollEvery = 2 * time.Millisecond
 
 func (p *pair) untilSide(s *side, conn, question, key, value string) error {
 	deadline := time.Now().Add(p.patience)
-	again := time.NewTicker(pollEvery)
-	defer again.Stop()
 	for {
 		r, err := p.ask(s, conn, question)
 		if err != nil {
@@ -236,7 +242,7 @@ func (p *pair) untilSide(s *side, conn, question, key, value string) error {
 			why := fmt.Errorf("the %s's %s did not become %s within %v", s.name, key, value, p.patience)
 			return &mismatch{conn, question, "", r.String(), why}
 		}
-		<-again.C
+		time.Sleep(pollEvery)
 	}
 }
 
@@ -244,12 +250,7 @@ func (p *pair) untilSide(s *side, conn, question, key, value string) error {
 func (p *pair) unread() error {
 	for _, s := range []*side{p.ref, p.sub} {
 		if conn, r, ok := s.unread(); ok {
-			why := fmt.Errorf("the %s sent a reply that was not due", s.name)
-			m := &mismatch{conn: conn, why: why, ref: "(nothing)", sub: r.String()}
-			if s == p.ref {
-				m.ref, m.sub = m.sub, m.ref
-			}
-			return m
+			return fmt.Errorf("%s: the %s sent a reply that was not due: %s", conn, s.name, short(r.String()))
 		}
 	}
 	return nil

@@ -15,20 +15,16 @@ type randomRun struct {
 	pair     *pair
 	gen      *generator
 	seed     uint64
-	steps    int            // done
-	commands int            // sent and compared
-	reserves int            // that the reference will have counted once it has read all
-	other    int            // of these, what the subject was told in other words
-	replies  map[string]int // by first word; and how many came to a blocked reserve
+	steps    int // done
+	commands int // sent and compared
+	reserves int // that the reference will have counted once it has read all
+	other    int // of these, what the subject was told in other words
 	history  []string
 	differs  error // the first difference
 }
 
 // historySize is how many steps a report shows.
 const historySize = 30
-
-// whileBlocked counts the clients that were served after they had waited.
-const whileBlocked = "(to a blocked reserve)"
 
 // compareAllEvery is after how many steps every tube's figures are compared;
 // the global ones are compared after every step.
@@ -45,8 +41,9 @@ func runSeed(ctx context.Context, p programs, seed uint64, steps int) (*randomRu
 		return nil, err
 	}
 	defer pr.stop()
-	r := newRandomRun(pr, gen, seed)
+	r := &randomRun{pair: pr, gen: gen, seed: seed}
 	r.run(ctx, steps)
+	r.differs = pr.blame(r.differs)
 	return r, ctx.Err()
 }
 
@@ -56,10 +53,6 @@ func (p programs) formOf(seed uint64) form {
 		return f
 	}
 	return never
-}
-
-func newRandomRun(pr *pair, gen *generator, seed uint64) *randomRun {
-	return &randomRun{pair: pr, gen: gen, seed: seed, replies: map[string]int{}}
 }
 
 func (r *randomRun) run(ctx context.Context, steps int) {
@@ -147,7 +140,6 @@ func (r *randomRun) answer(m *member, c command) (reply, error) {
 		return reply{}, err
 	}
 	r.commands++
-	r.replies[ref.word()]++
 	r.gen.observe(m, c, ref.reply)
 	return ref.reply, nil
 }
@@ -175,7 +167,6 @@ func (r *randomRun) settle() error {
 			if !ok {
 				return r.pair.silent(r.pair.ref, "any of the waiting clients", "reserve", "", "")
 			}
-			r.replies[whileBlocked]++
 			if err := r.served(r.gen.member(name)); err != nil {
 				return err
 			}

@@ -264,13 +264,21 @@ func (p *play) onTime(in instruction, ref, sub arrival) error {
 	if in.after == 0 {
 		return nil
 	}
-	for name, a := range map[string]arrival{"reference": ref, "subject": sub} {
+	check := func(name string, a arrival) (late bool, err error) {
 		took := a.at.Sub(p.sent[in.conn])
-		if took < in.after-time.Millisecond || took > in.after+lateness {
-			return fmt.Errorf("the %s answered after %v instead of %v", name, took, in.after)
+		if late = took > in.after+lateness; late || took < in.after-time.Millisecond {
+			err = fmt.Errorf("the %s answered after %v instead of %v", name, took, in.after)
 		}
+		return late, err
 	}
-	return nil
+	late, err := check("reference", ref)
+	if late {
+		return starved{err}
+	}
+	if err == nil {
+		_, err = check("subject", sub)
+	}
+	return err
 }
 
 // readDiffering checks that the subject answers what it must, and that the reference

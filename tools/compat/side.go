@@ -86,12 +86,9 @@ func (s *side) post(c *connection, a arrival) {
 	}
 }
 
-// dialTimeout bounds the wait for a further connection.
-const dialTimeout = 5 * time.Second
-
 // dial opens a further connection.
 func (s *side) dial(name string) error {
-	conn, err := net.DialTimeout("tcp", s.server.Addr, dialTimeout)
+	conn, err := net.DialTimeout("tcp", s.server.Addr, patience)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -142,15 +139,13 @@ func (s *side) next(name string, wait time.Duration) (a arrival, ok bool) {
 
 // nextOf waits until one of several connections has a reply, and names it.
 func (s *side) nextOf(names []string, wait time.Duration) (string, bool) {
-	late := time.NewTimer(wait)
-	defer late.Stop()
-	for {
+	for late := time.After(wait); ; {
 		if name, ok := s.waiting(names); ok {
 			return name, true
 		}
 		select {
 		case <-s.came:
-		case <-late.C:
+		case <-late:
 			return s.waiting(names)
 		}
 	}

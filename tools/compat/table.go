@@ -66,11 +66,8 @@ type tableResult struct {
 	errs  []error
 }
 
-// tableWorkers is how many cases run at a time: most of them wait for a clock
-// or for a process to start.
-const tableWorkers = 4
-
-// runTable runs the cases whose names match, each on servers of its own.
+// runTable runs the cases whose names match, each on servers of its own. Several run at a time: most of them wait for a
+// clock or for a process to start, and for a cluster longer.
 func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResult {
 	var cases []oddCase
 	for _, c := range table() {
@@ -79,7 +76,13 @@ func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResu
 		}
 	}
 	results := make([]tableResult, len(cases))
-	sideBySide(ctx, tableWorkers, len(cases), func(i int) { results[i] = runCase(ctx, p, cases[i]) })
+	atOnce := map[bool]int{false: 4, true: 6}[p.logs]
+	sideBySide(ctx, atOnce, len(cases), func(i int) {
+		fair("case "+cases[i].name, func() []error {
+			results[i] = runCase(ctx, p, cases[i])
+			return results[i].errs
+		})
+	})
 	return results
 }
 
@@ -94,15 +97,14 @@ func runCase(ctx context.Context, p programs, c oddCase) tableResult {
 	defer stage.clear()
 	if len(script) > 0 {
 		r.note(stage.script(script))
-		r.lines += stage.lines
 	}
 	for _, l := range c.lines {
 		if ctx.Err() != nil {
 			break
 		}
-		r.lines++
 		r.note(stage.line(l))
 	}
+	r.lines = stage.lines
 	r.note(stage.finish())
 	return r
 }
@@ -121,7 +123,6 @@ type stage struct {
 	odd      oddCase
 	before   []instruction
 	play     *play
-	serial   int
 	lines    int
 }
 
@@ -130,7 +131,7 @@ type stage struct {
 func (s *stage) on(do func(*play) error) error {
 	err := s.set()
 	if err == nil {
-		err = do(s.play)
+		err = s.play.pair.blame(do(s.play))
 	}
 	if err != nil || s.play.differed {
 		s.clear()
@@ -152,7 +153,7 @@ func (s *stage) set() error {
 	}
 	s.play = &play{pair: pr, same: s.programs.same}
 	if err := s.play.run(s.before); err != nil {
-		return fmt.Errorf("preparing: %w", err)
+		return fmt.Errorf("preparing: %w", pr.blame(err))
 	}
 	return nil
 }
@@ -175,8 +176,8 @@ func (s *stage) line(l line) error {
 	if l.differs != "" {
 		s.clear()
 	}
-	s.serial++
-	conn := fmt.Sprintf("l%d", s.serial)
+	s.lines++
+	conn := fmt.Sprintf("l%d", s.lines)
 	return s.on(func(p *play) error {
 		if err := errors.Join(p.pair.ref.dial(conn), p.pair.sub.dial(conn)); err != nil {
 			return err
@@ -193,8 +194,10 @@ func (s *stage) finish() error {
 	if s.play == nil {
 		return nil
 	}
-	if err := s.play.pair.unread(); err != nil {
-		return err
-	}
-	return s.play.pair.compareAll()
+	return s.on(func(p *play) error {
+		if err := p.pair.unread(); err != nil {
+			return err
+		}
+		return p.pair.compareAll()
+	})
 }

@@ -31,6 +31,7 @@ type Launched struct {
 	Addr     string
 	Queue    string // the address with the port that {queue} stands for
 	TLS      string // likewise {tls}
+	id       string // in its stats, as Run has found it
 	args     []string
 	dir      string // the data and the configuration; removed at the end
 }
@@ -87,6 +88,7 @@ func (how Launch) Prepare() (*Launched, error) {
 
 // Start begins a process and does not wait for anything.
 func (s *Launched) Start() (err error) {
+	s.id = ""
 	s.Process, err = Start(io.Discard, s.Addr, s.args...)
 	return err
 }

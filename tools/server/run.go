@@ -16,6 +16,8 @@ const (
 	portTries = 20
 	// AskedAtStart is how often Run has asked a server for stats.
 	AskedAtStart = 1
+	// movedPace is how often a cluster is asked in which nobody serves.
+	movedPace = 50 * time.Millisecond
 )
 
 // endWithin is how long a server may take to end that does not have its port.
@@ -80,5 +82,23 @@ func (s *Launched) identify(conn net.Conn) error {
 	if stats.Number("pid") != int64(s.PID()) {
 		return fmt.Errorf("%w: process %d is not in its stats", errTaken, s.PID())
 	}
+	s.id = stats.Get("id")
 	return conn.SetDeadline(time.Time{})
+}
+
+// Moved tells whether somebody else serves than Run has found: another node of a cluster, or the same one in another
+// term. The id in stats is new each time.
+func (s *Launched) Moved() bool {
+	for until := time.Now().Add(endWithin); s.id != "" && time.Now().Before(until); time.Sleep(movedPace) {
+		c, err := client.Dial(client.Options{Server: s.Addr, Timeout: endWithin})
+		if err != nil {
+			continue
+		}
+		stats, err := c.Stats("stats")
+		_ = c.HangUp()
+		if err == nil {
+			return stats.Get("id") != s.id
+		}
+	}
+	return false
 }
