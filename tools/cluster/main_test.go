@@ -47,6 +47,9 @@ func TestMain(m *testing.M) {
 		}
 		<-term
 		fmt.Println("in order")
+		if os.Getenv(standsIn) == "follows" {
+			os.Exit(1) // as a node does to which stopping took too long
+		}
 	}
 }
 
