@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"beanfield/tools/faults/history"
@@ -60,7 +61,7 @@ type campaign struct {
 	lasted   time.Duration   // all harms, and what was between them
 	found    []string        // broken promises that are no part of the histories
 	meets    []harm          // what may happen in the middle of a change
-	changing *nodes.Node
+	changing atomic.Pointer[nodes.Node]
 
 	mu      sync.Mutex
 	present *workload.Seeker      // of the nodes that the cluster has
@@ -318,7 +319,7 @@ func (c *campaign) revive() error {
 		if err == nil {
 			continue
 		}
-		if n == c.changing { // it was removed, and waits when it is started again, as by a service manager
+		if n == c.changing.Load() { // it was removed, and waits when it is started again, as by a service manager
 			if err := n.Start(); err != nil {
 				return err
 			}

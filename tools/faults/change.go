@@ -124,8 +124,8 @@ func (c *campaign) mayDie(n *nodes.Node) {
 // change has an order about a node carried out, and perhaps another harm done in the middle of that.
 func (c *campaign) change(ctx context.Context, n *nodes.Node, comes func() error, order ...string) error {
 	c.say("    cluster %s", strings.Join(order, " "))
-	c.changing = n
-	defer func() { c.changing = nil }()
+	c.changing.Store(n)
+	defer c.changing.Store(nil)
 	said, done := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

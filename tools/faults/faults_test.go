@@ -121,6 +121,11 @@ func TestMajority(t *testing.T) {
 			}
 		}
 	}
+	w.Heal(true)
+	c.well = map[*nodes.Node]int64{all[0]: 1, all[1]: 1}
+	if !c.most(all) || c.most(all[1:]) {
+		t.Error("two of three are no majority, or one of two is")
+	}
 }
 
 // FL3: what a server shows of its jobs, and where another one differs.

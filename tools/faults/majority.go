@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"beanfield/tools/nodes"
 )
 
 // Whether a majority of the nodes is well: they live, reach each other, and have said so since that was last otherwise.
+// While a node is changed, one of the others has to be, too: of three, both, since only they vote in between.
 // Nobody can serve without that, so a time without service counts as two: by the clock, and while a majority was well.
 
 const (
@@ -34,19 +36,23 @@ func (c *campaign) watch(ctx context.Context) {
 func (c *campaign) majority() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var well []*nodes.Node
 	for _, n := range c.counted {
-		if up := n.Up(); up != 0 && up == c.well[n] {
-			well = append(well, n)
-		} else {
+		if up := n.Up(); up == 0 || up != c.well[n] {
 			delete(c.well, n)
 		}
 	}
-	if c.agree(nil, well, len(c.counted)/2+1) {
+	others := slices.DeleteFunc(slices.Clone(c.counted), func(n *nodes.Node) bool { return n == c.changing.Load() })
+	if c.most(c.counted) && c.most(others) {
 		return true
 	}
 	clear(c.well)
 	return false
+}
+
+// most tells whether a majority of some nodes is well.
+func (c *campaign) most(of []*nodes.Node) bool {
+	well := slices.DeleteFunc(slices.Clone(of), func(n *nodes.Node) bool { return c.well[n] == 0 })
+	return c.agree(nil, well, len(of)/2+1)
 }
 
 // agree tells whether so many nodes reach each other, all of some and the rest of others.
