@@ -67,10 +67,10 @@ const page = "tools/EVIDENCE.md"
 
 const head = `# Evidence
 
-For whoever doubts a claim: how it is tested, what the last run found and at which commit, and the command that repeats
-it. {seed} is another number each time. "make evidence" runs all of it again, for a whole night with a large BUDGET, and
-writes this page: do not edit it. How fast it is, beside other servers, stands in [bench/peers.md](bench/peers.md), with
-its own command.
+For whoever doubts a claim: how it is tested, what the last run found, and the command that repeats it, with another
+number for {seed} each time. A + behind the commit: with changes that were not committed. "make evidence" runs all of it
+again, and writes this page: do not edit it. With BUDGET=1h, what has a {seed} is repeated for an hour each. How fast
+the server is, beside others, is in [bench/peers.md](bench/peers.md).
 `
 
 // evidence runs kinds of evidence, and writes their results.

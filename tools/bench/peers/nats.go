@@ -28,11 +28,11 @@ func nats() (all []Peer) {
 		}
 		p.dial = func(s *server.Launched, worker int) (client, error) { return dialNATS(s, worker, storage) }
 		p.Settings = "nats-server " + natsserver.VERSION + " as a library in a process of its own; a stream with " +
-			"retention work queue and " + storage + " storage"
+			storage + " storage, and retention as a work queue"
 		if durable {
 			p.Settings += ", `sync_interval: always`"
 		}
-		p.Settings += "; publish with its answer; a pull consumer; an ack with its answer. A delay is a scheduled message"
+		p.Settings += "; a pull consumer; publishes and acks are answered. A delay is a scheduled message"
 		all = append(all, p)
 	}
 	return all

@@ -37,9 +37,9 @@ func rabbit() (all []Peer) {
 		if p.Durable {
 			how = fmt.Sprintf("a durable %s queue, persistent messages", kind.name)
 		}
-		p.Settings = "`rabbitmq-server` without plugins; " + how + "; publisher confirms; basic.consume with a prefetch of " +
-			"as many jobs as are taken at once, where jobs are pushed of the window; one basic.ack for all that were taken, to " +
-			"which AMQP has no answer. A delay is a queue with a TTL that dead-letters into this one"
+		p.Settings = "`rabbitmq-server` without plugins; " + how + "; publisher confirms; basic.consume, whose prefetch is " +
+			"as many jobs as are taken at once, or the window of pushes; one basic.ack for all that were taken, which AMQP " +
+			"does not answer. A delay is a queue with a TTL that dead-letters into this one"
 		all = append(all, p)
 	}
 	return all

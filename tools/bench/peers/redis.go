@@ -20,10 +20,10 @@ func redis() (all []Peer) {
 		settings := "`redis-server` with `" + strings.Join(strings.Split(redisFile(durable), "\n")[3:], "; ") + "`: "
 		list, stream := p, p
 		list.Name, list.dial, list.await = "Redis lists", dialList, dialDue
-		list.Settings = settings + "RPUSH; LMOVE or BLMOVE into the worker's list; LREM. A delay is ZADD, " +
-			"and a script that each waiting worker calls every 5 ms"
+		list.Settings = settings + "RPUSH; LMOVE or BLMOVE into the worker's list; LREM. A delay is a ZADD; " +
+			"each waiting worker calls a script every 5 ms, which moves what is due"
 		stream.Name, stream.dial, stream.consume, stream.undelayed = "Redis Streams", dialStream, consumeStream, true
-		stream.Settings = settings + "XADD; XREADGROUP; XACK and XDEL. It has no delay. For a push, XREADGROUP BLOCK"
+		stream.Settings = settings + "XADD; XREADGROUP, with BLOCK for pushes; XACK and XDEL. It has no delays"
 		all = append(all, list, stream)
 	}
 	return all
