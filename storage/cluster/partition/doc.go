@@ -25,7 +25,8 @@
 //	    elections do not begin earlier. Each time that it was started again soon this doubles.
 //
 //	I5  If two processes are one node, the younger one is told to end; but if the cluster has let in one of them
-//	    later, as a machine that replaces another, the one that was replaced.
+//	    later, as a machine that replaces another, the one that was replaced. An older program that tells no
+//	    Since is a member since the beginning. What the other process of a name says of this one does not count.
 //
 // # Duplicates
 //

@@ -36,18 +36,13 @@ type lives struct {
 type life struct {
 	number uint64 // 0: none, or not known
 	ran    int
-	since  *uint64
+	since  uint64
 }
 
-// youngerOf is the one that has to go: one that was replaced, or else the younger. If one is an older program's, which
-// knows nothing of replacing, both are judged as that program does: else each would have the other one stay.
+// youngerOf is the one that has to go: one that was replaced, or else the younger.
 func youngerOf(a, b life) life {
 	return slices.MinFunc([]life{a, b}, func(a, b life) int {
-		replaced := 0
-		if a.since != nil && b.since != nil {
-			replaced = cmp.Compare(*a.since, *b.since)
-		}
-		return cmp.Or(replaced, cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.ran, b.ran), cmp.Compare(a.number, b.number))
 	})
 }
 
@@ -67,7 +62,8 @@ func (t *duplicates) hear(k Presence) {
 		return // an older program; or itself
 	}
 	for _, duplicate := range k.Duplicates {
-		t.younger = t.younger || duplicate == Duplicate{t.node, t.life}
+		// the other process of this name may be an older program, which knows of no replacing: others judge, and itself
+		t.younger = t.younger || k.From != t.node && duplicate == Duplicate{t.node, t.life}
 	}
 	l := t.heard[k.From]
 	if l == nil {
@@ -75,7 +71,7 @@ func (t *duplicates) hear(k Presence) {
 		t.heard[k.From] = l
 	}
 	if k.From == t.node {
-		l.other, l.last = l.last, life{t.life, t.ran, &t.since}
+		l.other, l.last = l.last, life{t.life, t.ran, t.since}
 	}
 	now := life{k.Life, k.Ran, k.Since}
 	if now.number != l.last.number {

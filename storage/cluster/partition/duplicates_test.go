@@ -46,16 +46,26 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// I5: if one of the two is an older program, which tells no Since, both are judged as that one judges.
+// I5: an older program tells no Since if it is a member since the beginning, and takes itself for the one that was
+// replaced; an even older one knows of no Since, and says that the younger one has to go. That one stays all the same.
 func TestDuplicateOfAnOlderProgram(t *testing.T) {
-	for since := range uint64(2) {
-		a := New("a", []string{"a", "b"})
-		a.LetIn(since)
+	for _, c := range []struct {
+		since uint64
+		says  []Duplicate // of the older program
+		goes  uint64
+	}{{5, nil, 9}, {5, []Duplicate{{"b", 1}}, 9}, {0, nil, 1}} {
+		a, b := New("a", []string{"a", "b"}), New("b", []string{"a", "b"})
+		b.duplicates.life = 1
+		b.LetIn(c.since)
 		for i := range 2 * returned {
-			a.Heard(Presence{From: "a", Life: 9, Ran: 100 + i})
+			older := Presence{From: "b", Life: 9, Ran: 100 + i, Duplicates: c.says}
+			b.Heard(older)
+			a.Heard(older)
+			a.Heard(b.Presence())
 		}
-		if !a.Duplicate() {
-			t.Errorf("let in by %d: the younger one stays, and the older program has it go", since)
+		if told := a.Presence().Duplicates; len(told) != 1 || told[0].Younger != c.goes ||
+			b.Duplicate() != (c.goes == 1) {
+			t.Errorf("%+v: another node says %v; the newer program goes: %t", c, told, b.Duplicate())
 		}
 	}
 }

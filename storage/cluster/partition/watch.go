@@ -28,7 +28,7 @@ type Presence struct {
 	Lacks      bool        `json:"lacks"` // its engine does not have all yet that the others have
 	Life       uint64      `json:"life"`  // drawn when its process began; 0: an older program
 	Ran        int         `json:"ran"`   // ticks of that process
-	Since      *uint64     `json:"since"` // which decision about the members has let it in; nil: an older program
+	Since      uint64      `json:"since"` // which decision about the members has let it in
 	Duplicates []Duplicate `json:"duplicates,omitempty"`
 }
 
@@ -91,9 +91,8 @@ func (w *Watch) LetIn(since uint64) {
 func (w *Watch) Presence() Presence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	since := w.duplicates.since
 	return Presence{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks, Life: w.duplicates.life,
-		Ran: w.duplicates.ran, Since: &since, Duplicates: w.duplicates.known()}
+		Ran: w.duplicates.ran, Since: w.duplicates.since, Duplicates: w.duplicates.known()}
 }
 
 // Heard takes another node's presence.
