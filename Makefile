@@ -96,7 +96,7 @@ crash: ## kill -9 under load, with a ledger; damaged directories
 faults: ## harm to three nodes while clients use them, with a ledger; then the histories are checked
 	$(GO) run ./tools/faults -faults 1000 -time $(FAULTTIME) -within 5m
 
-dist: ## a release, in dist: packages for Debian and RPM, a container's files, checksums
+dist: ## a release, in dist: packages for Debian and RPM, archives, a container's files, checksums
 	$(GO) run ./tools/package
 
 package: ## make a release and try it: lintian, the same bytes twice, install, upgrade, container

@@ -44,7 +44,7 @@ var Topics = []Topic{
 	{"tour", "the queue service, typed from top to bottom"},
 	{"differences", "the queue service beside workers, and beside the original"},
 	{"trouble", "what each line of the log means, and what to do"},
-	{"questions", "ten questions that users of beanstalkd ask"},
+	{"questions", "ten questions that users of beanstalkd ask; macOS and FreeBSD"},
 }
 
 //go:embed *.md
