@@ -13,6 +13,9 @@ import (
 // know.
 const tableOf = "members"
 
+// unheard is how often a node asks for it that knows what it has promised, until that is enough: 3 to 9 s.
+const unheard = 10
+
 // admit waits until this node is one of the cluster's, and has its engine take part. Before that an engine may only
 // pass on messages: it would become one of the engines' group, and count for its majorities.
 func (n *Node) admit(ctx context.Context) (err error) {
@@ -24,7 +27,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 	}
 	w := n.saying("the other nodes of the cluster")
 	defer w.done()
-	for n.begins.paper() == nil && len(n.o.Nodes) > 1 {
+	for asked := 1; n.begins.paper() == nil && len(n.o.Nodes) > 1; asked++ {
 		t, silent := n.askTable(ctx)
 		// a new cluster is waiting for its answers; in another one perhaps somebody else has its name
 		if err := n.answers(t == nil); err != nil {
@@ -34,6 +37,9 @@ func (n *Node) admit(ctx context.Context) (err error) {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case t == nil && len(silent) == 0: // a new cluster
+			return n.letIn(ctx)
+		case t == nil && n.promised && asked >= unheard:
+			n.o.Logger.Warn("no other node tells who the cluster's members are: this one goes on as who made its promises")
 			return n.letIn(ctx)
 		case t == nil:
 			w.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent,
@@ -45,6 +51,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 				return n.letIn(ctx)
 			}
 			w.because(why)
+			n.promised = false // others decide
 		}
 		_ = pause(ctx, foundingLimit/2)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -268,7 +270,7 @@ func (c *trio) changed(o Change, meanwhile func(), nodes ...string) {
 
 // CN9: a machine with an empty directory takes the place of a node, which lives or is dead. It is started before that
 // is said: then it is nobody's twin, and says what is to be done; or when the node is gone. All the time a client is
-// at work.
+// at work. CN8: at last two of them come up without the third one, and without the table of the members.
 func TestNodesAreReplaced(t *testing.T) {
 	c := newTrio(t)
 	_, _, others := c.three()
@@ -305,6 +307,14 @@ func TestNodesAreReplaced(t *testing.T) {
 			}
 		}, "a", "b", "c")
 	}
+	for name := range c.nodes {
+		c.kill(name)
+	}
+	must.Do(t, os.Remove(filepath.Join(c.dirs[others[0]], tableName)))
+	must.Do(t, os.WriteFile(filepath.Join(c.dirs[others[1]], tableName), nil, 0o600))
+	c.start(others...)
+	_, term := c.owner()
+	c.append(term, "last;", others...)
 }
 
 // Lanes come to be kept by five, while a majority is gone for a while, and by three again. All the time a client is at

@@ -58,6 +58,12 @@
 //	CN8  An engine takes part only at a node that is a member, or is about to be one: a process that has no
 //	     promise, or one of an earlier member of its name, begins with an engine that rests, and asks the others.
 //	     Who was removed ends, and waits when it is started again.
+//	     One that has promises, and has lost its table, asks too. If nobody tells it one for some seconds, it goes on
+//	     as who made the promises, so that a majority comes up whose tables are all lost. It might as well have kept
+//	     a table that is old: its promises are whole, since they are in the file before anybody is told (CN1), and
+//	     who is let in as another member drops them before. So it is no blank voter (P12), and nobody has promised
+//	     more under this name and Since. If it was removed since, nobody counts what it answers (P17), and it ends as
+//	     soon as its copies say so.
 //	CN9  A process that waits to be a node is nobody to the others: its engine has a name of its own, it answers
 //	     no questions once it has heard that there is a cluster, and tells no presence. It becomes the node that
 //	     the cluster has under its name only if the cluster's address of that leads to it: perhaps it is to

@@ -52,6 +52,7 @@ type Node struct {
 	todo       atomic.Pointer[string]        // what the change under way waits for, at the owner
 	knows      atomic.Bool                   // it is more than what the configuration says
 	since      uint64                        // which table has let this node in
+	promised   bool                          // that is what its promises say, and it knows no table
 	// it does not know yet that it is a member: until then it is nobody to the others, and says nothing by itself
 	stranger   atomic.Bool
 	generation int        // of the streams

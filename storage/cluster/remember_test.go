@@ -13,14 +13,16 @@ import (
 	"beanfield/storage/must"
 )
 
+// seventh is a table of version 7, with node d since some decision.
+func seventh(since uint64) []byte {
+	m := members.Founders([]string{"a", "d"}, map[string]string{"d": "h:1"}, 1)
+	m.Version, m.Nodes[1].Since = 7, since
+	return m.Encode()
+}
+
 // What a node takes itself for when it starts, by what its directory has: a member since a decision, or somebody who
 // asks the others. What is damaged is told, and taken for nothing else; promises go only with another member's.
 func TestWhatANodeRemembers(t *testing.T) {
-	table := func(since uint64) []byte {
-		m := members.Founders([]string{"a", "d"}, map[string]string{"d": "h:1"}, 1)
-		m.Version, m.Nodes[1].Since = 7, since
-		return m.Encode()
-	}
 	for what, c := range map[string]struct {
 		table    []byte // nil: none
 		since    uint64 // of the promises
@@ -32,16 +34,16 @@ func TestWhatANodeRemembers(t *testing.T) {
 		keeps    bool // the file of promises, if it is let in so
 		told     string
 	}{
-		"a member":    {table: table(7), since: 7, known: true, as: 7, knows: true, keeps: true},
-		"a blank one": {table: table(7), since: 7, as: 7, knows: true, keeps: true},
-		"one that was added again": {table: table(7), since: 3, known: true, stranger: true, as: 7,
+		"a member":    {table: seventh(7), since: 7, known: true, as: 7, knows: true, keeps: true},
+		"a blank one": {table: seventh(7), since: 7, as: 7, knows: true, keeps: true},
+		"one that was added again": {table: seventh(7), since: 3, known: true, stranger: true, as: 7,
 			knows: true},
 		"a table that is damaged": {table: []byte("{"), since: 7, known: true, stranger: true, as: 7,
 			keeps: true, told: "members is damaged"},
 		"a table that is lost": {since: 7, known: true, stranger: true, as: 7, keeps: true},
-		"a table that is older": {table: table(0), since: 9, known: true, stranger: true, as: 9,
+		"a table that is older": {table: seventh(0), since: 9, known: true, stranger: true, as: 9,
 			keeps: true},
-		"promises that are damaged": {table: table(7), since: 7, damaged: true, as: 7, knows: true, keeps: true,
+		"promises that are damaged": {table: seventh(7), since: 7, damaged: true, as: 7, knows: true, keeps: true,
 			told: "promises is damaged"},
 		"a member since the cluster began": {known: true, knows: true, keeps: true},
 		"the same, with a table of no text": {table: []byte{}, known: true, stranger: true, keeps: true,
@@ -64,6 +66,9 @@ func TestWhatANodeRemembers(t *testing.T) {
 			if n.stranger.Load() != c.stranger || n.since != c.as || n.knows.Load() != c.knows {
 				t.Errorf("a stranger %t, since %d, knows %t; want %t, %d, %t", n.stranger.Load(), n.since,
 					n.knows.Load(), c.stranger, c.as, c.knows)
+			}
+			if n.expelled() {
+				t.Errorf("since %d, it takes itself for removed by version %d", n.since, n.table.Load().Version)
 			}
 			if told := log.String(); !strings.Contains(told, c.told) || c.told == "" && told != "" {
 				t.Errorf("it says %q, and not %q", told, c.told)

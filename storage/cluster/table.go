@@ -54,7 +54,7 @@ func (n *Node) remember(context.Context) error {
 	}
 	other := promised != nil && promised.since() != n.since
 	if stale = stale || other && promised.since() > t.Version; stale && promised != nil {
-		n.since = promised.since() // unless the others know better
+		n.since, n.promised = promised.since(), true // unless the others know better
 	}
 	n.stranger.Store(none != nil || self == nil || other || stale)
 	n.knows.Store(!stale && (none == nil || t.Version > 0))
@@ -182,10 +182,12 @@ func voters(t *members.Table) ownership.Members {
 	return m
 }
 
-// expelled tells whether this node was removed while it ran, or another one has its name.
+// expelled tells whether this node was removed while it ran, or another one has its name. A table from before it was
+// let in says nothing of that.
 func (n *Node) expelled() bool {
-	self := n.table.Load().Find(n.o.Node)
-	return self == nil || self.Since != n.since
+	t := n.table.Load()
+	self := t.Find(n.o.Node)
+	return t.Version >= n.since && (self == nil || self.Since != n.since)
 }
 
 // tend keeps the newest table, and tells the engine where the others are. It says whether that was done.
