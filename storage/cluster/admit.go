@@ -103,7 +103,7 @@ func (n *Node) letIn(ctx context.Context) error {
 	return n.answers(true)
 }
 
-// askTable asks all nodes that are known for the newest table.
+// askTable asks all nodes that are known for the newest table. One from before this node was let in is none.
 func (n *Node) askTable(ctx context.Context) (t *members.Table, silent []string) {
 	names := n.names()
 	if n.knows.Load() { // it was removed, and has not forgotten that
@@ -113,7 +113,7 @@ func (n *Node) askTable(ctx context.Context) (t *members.Table, silent []string)
 		switch {
 		case r.silent:
 			silent = append(silent, names[i])
-		case r.Table != nil && (t == nil || r.Table.Version > t.Version):
+		case r.Table != nil && r.Table.Version >= n.since && (t == nil || r.Table.Version > t.Version):
 			t = r.Table
 		}
 	}

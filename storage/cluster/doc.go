@@ -63,7 +63,7 @@
 //	     a table that is old: its promises are whole, since they are in the file before anybody is told (CN1), and
 //	     who is let in as another member drops them before. So it is no blank voter (P12), and nobody has promised
 //	     more under this name and Since. If it was removed since, nobody counts what it answers (P17), and it ends as
-//	     soon as its copies say so.
+//	     soon as its copies say so. From others, too, it takes no table from before it was let in.
 //	CN9  A process that waits to be a node is nobody to the others: its engine has a name of its own, it answers
 //	     no questions once it has heard that there is a cluster, and tells no presence. It becomes the node that
 //	     the cluster has under its name only if the cluster's address of that leads to it: perhaps it is to

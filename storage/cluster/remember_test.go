@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"beanfield/storage/cluster/members"
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
 )
 
@@ -78,6 +80,31 @@ func TestWhatANodeRemembers(t *testing.T) {
 				t.Errorf("its promises are kept: %v; want %t", err, c.keeps)
 			}
 		})
+	}
+}
+
+// CN8: a node takes no table from before it was let in, if that is what the first one has that answers.
+func TestTablesFromBefore(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	nodes := map[string]string{"a": "h:1", "b": l.Addr().String()}
+	l.Close()
+	engine := must.Get(jetstream.Start(limited(t), jetstream.Options{Dir: t.TempDir(), Cluster: "x", Node: "b",
+		Nodes: nodes, Secret: "secret", Rests: true}))
+	defer engine.Stop()
+	a, b := newNode(Options{Name: "x", Node: "a"}), newNode(Options{Name: "x", Node: "b"})
+	a.table.Store(members.Founders([]string{"a", "b"}, nodes, 1))
+	a.since = 7
+	b.knows.Store(true)
+	a.bulk, b.bulk = must.Get(engine.Connect()), must.Get(engine.Connect())
+	defer a.bulk.Close()
+	defer b.bulk.Close()
+	must.Do(t, b.answers(true))
+	must.Do(t, b.bulk.Flush())
+	for version, takes := range map[uint64]bool{5: false, 7: true} {
+		b.table.Store(&members.Table{Version: version})
+		if told, silent := a.askTable(limited(t)); (told != nil) != takes || silent != nil {
+			t.Errorf("version %d: it takes %v; silent are %v", version, told, silent)
+		}
 	}
 }
 
