@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net"
@@ -29,6 +30,7 @@ func TestWhatANodeRemembers(t *testing.T) {
 		table    []byte // nil: none
 		since    uint64 // of the promises
 		known    bool   // there are some; else the node is blank, and drained
+		cluster  string // whose they are; "": this one's
 		damaged  bool   // their file is
 		stranger bool
 		as       uint64 // since when it is a member, if the others know no more
@@ -47,6 +49,7 @@ func TestWhatANodeRemembers(t *testing.T) {
 			keeps: true},
 		"promises that are damaged": {table: seventh(7), since: 7, damaged: true, as: 7, knows: true, keeps: true,
 			told: "promises is damaged"},
+		"promises of another cluster":      {cluster: "y", since: 7, known: true, stranger: true},
 		"a member since the cluster began": {known: true, knows: true, keeps: true},
 		"the same, with a table of no text": {table: []byte{}, known: true, stranger: true, keeps: true,
 			told: "members is damaged"},
@@ -56,8 +59,8 @@ func TestWhatANodeRemembers(t *testing.T) {
 			n := newNode(Options{Name: "x", Node: "d", Dir: t.TempDir(), Nodes: map[string]string{"d": "h:1"},
 				Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			path := filepath.Join(n.o.Dir, promisesName)
-			must.Do(t, must.Get(openPromises(n.o.Dir, paper{Cluster: "x"}, 0)).keep(ownership.Kept{Since: c.since,
-				Known: []bool{c.known}, Drained: true}))
+			promises := must.Get(openPromises(n.o.Dir, paper{Cluster: cmp.Or(c.cluster, "x")}, 0))
+			must.Do(t, promises.keep(ownership.Kept{Since: c.since, Known: []bool{c.known}, Drained: true}))
 			if c.damaged {
 				must.Do(t, os.WriteFile(path, []byte("{}"), 0o600))
 			}

@@ -32,6 +32,9 @@ func (n *Node) remember(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if promised != nil && promised.Cluster != n.o.Name {
+		promised, none = nil, os.ErrNotExist // another cluster's are none
+	}
 	if none == nil && promised == nil {
 		n.o.Logger.Error("the file of this node's promises is damaged: the node is drained no more, and votes again "+
 			"when somebody serves", "file", filepath.Join(n.o.Dir, promisesName))
