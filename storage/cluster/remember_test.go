@@ -125,7 +125,7 @@ func TestWhoseDirectory(t *testing.T) {
 	must.Do(t, start("a").remember(t.Context()))
 	if err := start("b").remember(t.Context()); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(),
 		`is the directory of node "a", and this is to be node "b": say node = "a" in [cluster], or give this node an `+
-			"empty directory") {
+			"empty directory (storage.path); if \"a\" was said by mistake, remove "+filepath.Join(dir, nameName)) {
 		t.Error("another one's directory:", err)
 	}
 }

@@ -70,13 +70,15 @@ const nameName = "node"
 // belongs refuses the directory of another node: a machine may have another name by now, and its node's is not
 // configured.
 func (n *Node) belongs() error {
-	b, err := os.ReadFile(filepath.Join(n.o.Dir, nameName))
+	path := filepath.Join(n.o.Dir, nameName)
+	b, err := os.ReadFile(path)
 	switch name := strings.TrimSpace(string(b)); {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err == nil && name != n.o.Node:
 		return fmt.Errorf("%w: %s is the directory of node %q, and this is to be node %q: say node = %[3]q in "+
-			"[cluster], or give this node an empty directory (storage.path)", ErrRefused, n.o.Dir, name, n.o.Node)
+			"[cluster], or give this node an empty directory (storage.path); if %[3]q was said by mistake, remove %[5]s",
+			ErrRefused, n.o.Dir, name, n.o.Node, path)
 	}
 	return err
 }
