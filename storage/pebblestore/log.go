@@ -129,10 +129,14 @@ func (l *shardLog) read(fresh bool) error {
 	l.turns = log
 	l.appended.Store(l.turns.Place().Number)
 	l.window = fold.NewWindow(l.opened)
-	if _, err := l.turnsUpTo(l.appended.Load(), l.window.Absorb); err != nil {
+	whole, err := l.turnsUpTo(l.appended.Load(), l.window.Absorb)
+	if err != nil {
 		return err
 	}
 	l.absorbed.Store(l.appended.Load())
+	if l.store.cluster != nil { // the parts at its end may go on; those of a server by itself are void
+		l.absorbed.Store(whole)
+	}
 	l.sealed = l.appended.Load()
 	l.opened = l.window.Highest()
 	l.reader = l.turns.Reader()

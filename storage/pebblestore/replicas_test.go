@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -303,6 +304,32 @@ func TestCopyWaitsForItsStore(t *testing.T) {
 		t.Errorf("%d jobs", len(got.jobs))
 	}
 	must.Do(t, s.Close())
+}
+
+// A copy whose owner has died in the middle of turns, and which is opened again, makes durable what is whole. Nobody is
+// told of the parts before the last one has come.
+func TestPartsAtTheEnd(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+	n := newNode(t, log)
+	whole := log.add(turns.AppendRaise(nil, 1))
+	last := log.add(bytes.Repeat(turns.AppendRaise(nil, 2), 2000))
+	n.catchUp(last - 1)
+	n.close()
+	n.open()
+	must.Do(t, n.r.Fold(0))
+	if got := n.r.Durable(0); got != whole {
+		t.Errorf("record %d is durable, not %d", got, whole)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := n.r.Sum(ctx, 0, last-1); !errors.Is(err, context.Canceled) {
+		t.Errorf("whoever waits for a part is told %v", err)
+	}
+	n.catchUp(last)
+	must.Do(t, n.r.Fold(0))
+	if got := n.r.Durable(0); got != last {
+		t.Errorf("record %d is durable, not %d", got, last)
+	}
 }
 
 // A copy on a full disk waits, and is told when it is to be closed.
