@@ -221,7 +221,8 @@ func (s *Election) changing() bool {
 }
 
 // bears says why a shard must not get a version of the members now; nil if it may: its voters would uphold the lease,
-// and if they are not the same, a majority of them has durable copies, the one that is new among them (P16).
+// and if they are not the same, a majority of them has durable copies that are sound, the one that is new among them
+// (P16).
 func (s *Election) bears(i int, m *Members) error {
 	sh, durable, all := &s.shards[i], 0, m.votes()
 	now := sh.members.votes()
@@ -229,8 +230,9 @@ func (s *Election) bears(i int, m *Members) error {
 		return errors.New("cluster: too few of the nodes that are to be members answer")
 	}
 	for _, n := range m.Nodes {
-		told := s.counted[n.Name].durable
-		has := !s.GivenUp(n.Name) && len(told) == s.Shards && told[i] >= max(1, sh.from, s.purged[i])
+		told, p := s.counted[n.Name].durable, s.peers[n.Name]
+		has := !s.GivenUp(n.Name) && (p == nil || !p.report.Broken) && len(told) == s.Shards &&
+			told[i] >= max(1, sh.from, s.purged[i])
 		vote := voteOf(n.Name, n.Since)
 		switch {
 		case n.Guest:

@@ -39,7 +39,9 @@ func TestTalksOfMembers(t *testing.T) {
 		"P16: durable is what the epoch began with, and what was purged in it": `copy 200; elected; kept
 			a answer 99; c answer 99; may 1 bc is too few of the nodes that are to be members have durable copies yet
 			a answer 200; c answer 200; tick; purged is [200] 200; c answer 199
-			may 1 bc is too few of the nodes that are to be members have durable copies yet; c answer 200; may 1 bc is none`,
+			may 1 bc is too few of the nodes that are to be members have durable copies yet; c answer 200; may 1 bc is none
+			c hello {"report":{"broken":true}}
+			may 1 bc is too few of the nodes that are to be members have durable copies yet`,
 	} {
 		t.Run(name, func(t *testing.T) { hold(t, steps) })
 	}
