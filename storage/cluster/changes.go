@@ -212,6 +212,9 @@ func (n *Node) goOn(ctx context.Context, group bool) (todo string) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
 	t := n.table.Load()
+	if t.Change != nil && !term.partless {
+		return n.endParts(term)
+	}
 	if len(lack) > 0 {
 		if t.Version != unfinished.Version {
 			return fmt.Sprintf("version %d of the members is to come to all shards", unfinished.Version)
@@ -240,6 +243,18 @@ func (n *Node) goOn(ctx context.Context, group bool) (todo string) {
 		todo = err.Error()
 	}
 	return todo
+}
+
+// endParts appends a turn that changes nothing to each shard, once in a term. If the owner before had begun turns that
+// it has not ended, their parts become durable with what comes after them, which P16 waits for.
+func (n *Node) endParts(term *Term) (todo string) {
+	for i := range n.replicas {
+		if _, err := term.Append(i, turns.AppendRaise(nil, 0)); err != nil {
+			return err.Error()
+		}
+	}
+	term.partless = true
+	return ""
 }
 
 // carryOut does a part of a step, and says what is still to be done of it.

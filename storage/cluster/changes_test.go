@@ -16,6 +16,7 @@ import (
 	"beanfield/storage/cluster/members"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
+	"beanfield/storage/turns"
 )
 
 // comes prepares a further node, which has a configuration of its own, with itself in it.
@@ -195,10 +196,18 @@ func TestChangeGoesOn(t *testing.T) {
 	next, term := c.owner()
 	c.append(term, "two;", "a", "b", "c", "d")
 
-	must.Do(t, c.nodes[next].Change(ctx, Change{Do: members.Remove, Node: next}))
+	own := string(turns.AppendRaise(nil, 0))
 	left := slices.DeleteFunc([]string{"a", "b", "c", "d"}, func(name string) bool { return name == next })
+	copies := c.stores[left[0]]
+	had := [2]int{copies.times(0, own), copies.times(1, own)}
+	must.Do(t, c.nodes[next].Change(ctx, Change{Do: members.Remove, Node: next}))
 	if before = c.over(left[0], before); before.Find(next) != nil {
 		t.Fatalf("%s", before.Encode())
+	}
+	for i, had := range had {
+		until(t, "P16: the next owner ends what the one before may have begun", func() bool {
+			return copies.times(i, own) > had
+		})
 	}
 	c.kill(next)
 	c.fit(left...)

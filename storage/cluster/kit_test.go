@@ -166,10 +166,12 @@ func (m *memory) Replace(i int, dir string, damaged bool) error {
 	return err
 }
 
-func (m *memory) has(i int, text string) bool {
+func (m *memory) has(i int, text string) bool { return m.times(i, text) > 0 }
+
+func (m *memory) times(i int, text string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return strings.Contains(strings.Join(m.turns[i], ""), text)
+	return strings.Count(strings.Join(m.turns[i], ""), text)
 }
 
 // trio is three nodes in this process.

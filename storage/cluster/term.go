@@ -25,6 +25,7 @@ type Term struct {
 	leaveOnce sync.Once
 	failOnce  sync.Once
 	ended     atomic.Bool
+	partless  bool // no parts of turns are at the end of a log: see endParts. The changer's
 
 	mu    sync.Mutex
 	why   error

@@ -142,7 +142,8 @@
 // next version, or a newer owner does, a majority of that version's voters have it durably too (P16): a purge, however
 // late it comes, takes nothing beyond the place at which the next epoch begins, and from then on up to the end of the
 // change the owner asks for none. Copies of a shard that rests would never get that far, since stores fold when their
-// logs fill up. So while a change is under way each node has its copies fold what they have.
+// logs fill up. So while a change is under way each node has its copies fold what they have. And parts of turns at the
+// place at which an epoch begins are folded with what comes after them, so an owner appends something then.
 //
 // Members are no part of K1 to K4, K6 and K8: who may append is decided on the lanes alone. What a node knows of the
 // versions is part of its copy, so it has read each version that can ever land before its own epoch (P7), also those
