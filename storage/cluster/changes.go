@@ -27,8 +27,10 @@ const (
 	stepLimit  = 10 * time.Second
 	// groupEach is how often engines are looked for that have come back to the engines' group without being members.
 	groupEach = time.Minute
-	// foldEach is how often copies fold what they have while a change is under way (P16).
-	foldEach = 500 * time.Millisecond
+	// foldEach is how often copies fold what they have while a change is under way (P16), at first, and foldRarely
+	// when it waits for long. A copy may lack records when it folds, so it is to fold again.
+	foldEach   = 500 * time.Millisecond
+	foldRarely = 4 * time.Second
 	// settles is for how long lanes are not steered after something has moved in them, unless nothing is left to be
 	// moved: a new leader begins a move anew.
 	settles = 5 * time.Second
@@ -161,7 +163,8 @@ func (n *Node) tell(ctx context.Context, term *Term, shard int, table []byte) er
 func (n *Node) changer() {
 	tick := time.NewTicker(changeEach)
 	defer tick.Stop()
-	var tended *members.Table
+	var tended, folds *members.Table
+	var each time.Duration
 	for looked, folded := time.Now(), (time.Time{}); ; {
 		select {
 		case <-n.ctx.Done():
@@ -172,9 +175,12 @@ func (n *Node) changer() {
 		if t := n.table.Load(); n.tend(n.ctx, tended) {
 			tended = t
 		}
-		if n.table.Load().Change != nil && time.Since(folded) >= foldEach {
+		if t := n.table.Load(); t != folds {
+			folds, each = t, foldEach
+		}
+		if folds.Change != nil && time.Since(folded) >= each {
 			n.fold()
-			folded = time.Now()
+			folded, each = time.Now(), min(2*each, foldRarely)
 		}
 		todo := n.goOn(n.ctx, time.Since(looked) >= groupEach)
 		if time.Since(looked) >= groupEach {

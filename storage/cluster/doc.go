@@ -80,7 +80,7 @@
 //
 // A node that joins has its engine let in, and then begins as one whose copies are empty: it fetches checkpoints, and
 // its answers to beats hold up purges, before it votes. Who votes changes only when most of the copies are durable
-// (P16), so each node folds its own twice a second while a change is under way; and whoever owns the
+// (P16), so each node folds its own while a change is under way, ever more rarely while it waits; and whoever owns the
 // shards then appends a turn to each, so that no parts are at a log's end. A node that leaves goes on until it has
 // read that it is no member. It keeps its files: when it is added again, it is another one to the engine and to the
 // rules (Since), and its promises are forgotten as if its disk was new (P12). Its copies are still copies of this log.
