@@ -75,7 +75,7 @@ func (c *trio) over(name string, before *members.Table) *members.Table {
 		return t.Change == nil && t.Version > before.Version
 	})
 	c.arrives()
-	if c.nodes[name].moves.Load() != 0 {
+	if owner, _ := c.owner(); c.nodes[owner].moves.Load() != 0 {
 		c.Error("lanes are not steered yet, though nothing moves in them any more")
 	}
 	return t
