@@ -152,10 +152,26 @@ func (n *Node) tell(ctx context.Context, term *Term, shard int, table []byte) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if _, err := term.Append(shard, turns.AppendMembers(nil, table)); err != nil {
+	if err := n.adds(term, shard, turns.AppendMembers(nil, table)); err != nil {
 		return err
 	}
 	return n.ask(n.replicas[shard].learn)
+}
+
+// adds appends what is nobody's but the log's from now on. When the node ends, it does not wait: the drivers, without
+// which an append in doubt does not end, are closed after the changer.
+func (n *Node) adds(term *Term, shard int, b []byte) error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := term.Append(shard, b)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-n.ctx.Done():
+		return ErrClosed
+	}
 }
 
 // changer is the goroutine that carries out what has been decided about the members: at each node what concerns that
@@ -255,7 +271,7 @@ func (n *Node) goOn(ctx context.Context, group bool) (todo string) {
 // it has not ended, their parts become durable with what comes after them, which P16 waits for.
 func (n *Node) endParts(term *Term) (todo string) {
 	for i := range n.replicas {
-		if _, err := term.Append(i, turns.AppendRaise(nil, 0)); err != nil {
+		if err := n.adds(term, i, turns.AppendRaise(nil, 0)); err != nil {
 			return err.Error()
 		}
 	}
