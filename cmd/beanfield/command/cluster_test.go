@@ -177,7 +177,7 @@ func TestClusterChanges(t *testing.T) {
 	n.changes = []*cluster.ChangeStatus{nil, {Order: "remove b"}, {Order: "add b=h:1"}}
 	run("remove", "b", "-c", "x").want(t, 1, "", "another order has taken its place: add b=h:1")
 	n.changes = slices.Repeat([]*cluster.ChangeStatus{{Order: "replicas 3", Step: "one"}}, 100)
-	run("replicas", "3", "-c", "x", "-timeout", "10ms").want(t, 1, "", "it is not done yet, and goes on")
+	run("replicas", "3", "-c", "x", "-timeout", "2s").want(t, 1, "", "it is not done yet, and goes on")
 	n.changes = n.changes[:1]
 	run("status", "-c", "x").has(t, 3, "node b serves\nreplicas 3: one\n\nnode ")
 }
