@@ -86,7 +86,12 @@ func (c *campaign) add(ctx context.Context, n *nodes.Node) error {
 	}
 	n.Out = false
 	defer c.turn(ctx)
-	return c.change(ctx, n, n.Start, "add", n.Name+"="+n.At)
+	return c.change(ctx, n, func() error {
+		if n.Running() { // since a harm to two nodes or to all
+			return nil
+		}
+		return n.Start()
+	}, "add", n.Name+"="+n.At)
 }
 
 // remove has a node go, which may be dead.
