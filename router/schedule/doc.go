@@ -13,7 +13,7 @@
 // in a zone: it says which moments tick. A course (course.go) is how far a schedule has come. Given
 // the time, it decides which ticks to put and which to give up, and does nothing else. The Keeper
 // (keeper.go) is the one goroutine: it sleeps until the next tick, asks the courses, and has the
-// shards put the jobs (shard/queue/notes.go).
+// shards put the jobs (shard/queue/record.go).
 //
 // # What is promised
 //

@@ -8,14 +8,18 @@
 //
 // The names of files say which of these they belong to:
 //
-//   - Without a prefix, the core: what beanstalkd is, tubes, jobs, places, waiters, reserve, and the record in the
-//     log; and puts with options and keys.
-//   - policy_: what policies and limits do, one hook each where a job enters, comes back, becomes ready, is handed out
-//     and gets too old. What can be said and computed without a job is in package policy.
-//   - move_: jobs that go to another shard.
-//   - bulk_: everything that takes many jobs in shares: lists, changes, deletes of several, truncates and purges.
-//   - tag_: reserves that ask for jobs with certain tags.
-//   - items_: what the queue service adds, groups, views, consumers, gets.
+//   - Without a prefix, the core, what beanstalkd is. What is asked, and when it is done: op, batch, state, tick. Jobs:
+//     job, places, jobops, put, with options and keys, and record, what the log has of them and of their tubes. Who
+//     takes them: tube, client, wait, reserve, manytubes. What is told of all that: stats.
+//   - policy_: what policies and limits do, one hook each where a job enters (full), comes back (deadletters), becomes
+//     ready and gets too old (age). What a policy needs to know of its tube, and how many jobs it hands out, is in
+//     policy.go; what can be said and computed without a job is in package policy.
+//   - move_: jobs that go to another shard: leaving, arriving, and their route.
+//   - bulk_: everything that takes many jobs in shares: list, alter (deletes of several, too), purge (and truncate),
+//     and the grave in which jobs lie after that.
+//   - tag_: reserves that ask for jobs with certain tags have an index of those.
+//   - items_: what the queue service adds: service, item, group, consumer; how items are found (ask, get, gets,
+//     index), sent (push, delivery), and done with (pending), also by further groups (view); and the hooks.
 //
 // The core meets the others at their hooks: a look at a nil pointer (tube.policy, tube.service, State.tagIndexes),
 // a flag of the job's record (flagRoute), or a row of the table of operations (state.go). What it calls of items is in
@@ -83,9 +87,9 @@
 // # Policies and limits
 //
 // A tube for which there is a policy (policy.go) has more rules than beanstalkd: where a job enters (policy_full.go),
-// comes back (policy_deadletters.go), becomes ready (policy_aging.go), is handed out (policy_ratelimit.go), and gets
-// too old (policy_expiry.go); and where a client that watches several tubes is offered a job (manytubes.go). For
-// other tubes all of that costs one look at a nil pointer.
+// comes back (policy_deadletters.go), becomes ready and gets too old (policy_age.go), and is handed out (policy.go);
+// and where a client that watches several tubes is offered a job (manytubes.go). For other tubes all of that costs one
+// look at a nil pointer.
 //
 // The same code enforces the limits of queues (policy.Limits), with two differences: a length counts a queue with its
 // rear queue, and deliveries count for each group. A policy.Quota, shared by all shards, bounds all jobs of the server
@@ -162,11 +166,11 @@
 //	    and no other tube does.
 //	M4  A tube that is shut by its policy has as many reserved jobs as it may have, or stands
 //	    in the timeline by when its debt leaves room for the next one.
-//	M5  The notes of a tube (notes.go) are those that the log has of it, and outlive the tube.
+//	M5  The notes of a tube (record.go) are those that the log has of it, and outlive the tube.
 //	LJ1 A list shows each job that its filter chooses, and that lives from its first page to its
 //	    last, once. It shows no job twice, and none of a tube that its authorizer refuses.
 //	SK1 No tick of a schedule is put into a tube twice, and none after a later one: the note of
-//	    the last one is logged with its job (notes.go).
+//	    the last one is logged with its job (record.go).
 //	TG1 A tag index has no jobs but the ready ones of the shard that have its tags, and as soon as it is whole all
 //	    of them; in each tube in the order of the tube.
 //	TG2 A job that is ready in an open tube, and a client that waits for tags that the job has, and watches the
@@ -210,5 +214,5 @@
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, put.go, jobops.go, reserve.go, wait.go,
 // manytubes.go, tag_index.go, policy.go and bulk_grave.go; then package cells and job.go for how a job stays so small.
 // For the queue service: items_ask.go, items_hooks.go, items_service.go, items_consumer.go, items_push.go,
-// items_pending.go, items_commit.go, items_index.go, items_gets.go and items_view.go.
+// items_pending.go, items_index.go, items_gets.go and items_view.go.
 package queue

@@ -1,6 +1,11 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"slices"
+
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
 
 // Kind names an operation on one shard.
 type Kind uint8
@@ -200,4 +205,13 @@ func (s *Sums) Add(o *Sums) {
 	s.Timeouts += o.Timeouts
 	s.Total += o.Total
 	s.Tubes += o.Tubes
+}
+
+// Take gives a put a copy of a body that others keep.
+func (op *Op) Take(body []byte) {
+	if op.Size = uint32(len(body)); len(body) > cells.SmallMost {
+		op.Parts = [][]byte{slices.Clone(body)}
+	} else {
+		op.Data = body
+	}
 }

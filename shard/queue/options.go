@@ -11,7 +11,7 @@ type Options struct {
 	TTR        int64 // likewise of Op.TTR
 	Expire     int64 // from the put until the job is deleted, unless somebody holds it; 0: never
 	Deliveries uint32
-	Key        []byte // taken in the tube while the job lives (keyed.go)
+	Key        []byte // taken in the tube while the job lives (keys.go)
 	KeyFor     int64  // and at least so long from the put
 	Once       []byte // names the put, for whoever sends it again because the answer was lost
 	Tags       Tags   // reserve: that it asks for
