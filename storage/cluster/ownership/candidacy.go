@@ -176,7 +176,7 @@ func (s *Election) giveUp(why error) {
 		s.end(s.epochs)
 		s.Acts.Send(m)
 	}
-	wait := s.patience(pause)
+	wait := min(s.patience(pause), Limit)
 	s.failures++
 	s.role, s.retry = Follower, s.now+wait+time.Duration(s.Random.Int64N(int64(wait)))
 	s.Logger.Warn("this node has not taken the shards over", "error", why)

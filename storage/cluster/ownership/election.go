@@ -20,7 +20,7 @@ const (
 	// of a candidacy, if answers come at once and none has failed (see patience): it takes a tenth of that
 	Limit    = 2 * time.Second
 	postpone = 600 * time.Millisecond // of others, while somebody stands
-	pause    = 300 * time.Millisecond // and up to twice that, after a candidacy that has come to nothing
+	pause    = 300 * time.Millisecond // likewise, and up to twice that, after a candidacy that has come to nothing
 	// of its engine and of others that a candidacy waits for, one after the other, at most
 	answers   = 12
 	doublings = 4                       // of all these, at most

@@ -95,6 +95,13 @@ func TestOrderOfCandidates(t *testing.T) {
 	}
 }
 
+// O7: a node stands again soon after a candidacy that has come to nothing, whatever else has.
+func TestStandsAgain(t *testing.T) {
+	const others = `a hello {"report":{"fit":false}}; c hello {"report":{"fit":false,"failures":9}}; tick;`
+	hold(t, "2s; tick; vacant;"+others+"stand is 1; 32s;"+others+"role is follower;"+strings.Repeat("1s;"+others, 4)+
+		"stand is 2")
+}
+
 // A node hears programs of its major version, also newer ones, with fields that nobody knows yet, and older ones, which
 // had only what is needed. A kind that it does not know is a hello.
 func TestMinorVersions(t *testing.T) {
