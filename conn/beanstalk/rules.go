@@ -143,13 +143,6 @@ const (
 	recheckCost  = recheckShare / 16
 )
 
-// recheckLate has the loop look at all its connections again, because one whose wait has just
-// begun may have been passed.
-func (l *loop) recheckLate() {
-	l.late = true
-	l.recheckSoon()
-}
-
 // guard is what a connection may do. It has one from its first command under rules on.
 //
 // Rights on the tube in use are found when the tube is chosen, and kept. Operations that name a

@@ -44,7 +44,9 @@ func (c *Conn) waitOn() {
 		c.rejudgeRoom()
 	case c.outdated():
 		if _, more := c.rejudgeWait(0, recheckShare); more {
-			c.loop.recheckLate()
+			// The loop may have passed this connection already: its wait has just begun.
+			c.loop.late = true
+			c.loop.recheckSoon()
 		}
 	}
 }

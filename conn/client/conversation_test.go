@@ -242,6 +242,8 @@ func TestPutTogether(t *testing.T) {
 		PutTogether `+apart+` = ErrTogether
 		PutTogether 1001*- = ErrInvalid
 		Stats = total-jobs=4
+		ReserveBatch 2 0 = 1,2
+		TouchBatchFor 1;2 90m = 2
 	`)
 	exists(t, "a key that is taken", last(c.PutTogether(t.Context(), []client.NewJob{{Key: "b"}})), 2)
 }

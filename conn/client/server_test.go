@@ -14,18 +14,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/beanstalk"
+	"beanfield/conn/beanstalk/client/clienttest"
 	"beanfield/conn/client"
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
 
-// patience is longer than anything takes.
-const patience = 5 * time.Minute
+const patience = must.Patience
 
 // field is a beanfield in this process. It keeps jobs in memory.
 type field struct {
@@ -70,45 +69,20 @@ func beanfield(t testing.TB) string {
 // beanstalkd starts one, or skips the test on a machine without it.
 func beanstalkd(t testing.TB) string {
 	t.Helper()
-	path := ""
-	for _, name := range []string{"beanstalkd", "/usr/bin/beanstalkd", "/usr/sbin/beanstalkd"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		const missing = "beanstalkd is not installed: apt-get install -y beanstalkd"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
 	dir := must.Get(os.MkdirTemp("", "bs"))
-	address := "unix:" + filepath.Join(dir, "s")
-	process := exec.Command(path, "-l", address)
+	path := filepath.Join(dir, "s")
+	process := exec.Command(clienttest.Beanstalkd(t), "-l", "unix:"+path)
 	must.Do(t, process.Start())
 	t.Cleanup(func() {
 		_ = process.Process.Kill()
 		_ = process.Wait()
 		os.RemoveAll(dir)
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	retry := time.NewTicker(time.Millisecond)
-	defer retry.Stop()
-	for {
-		c, err := net.Dial("unix", strings.TrimPrefix(address, "unix:"))
-		if err == nil {
-			must.Do(t, c.Close())
-			return address
-		}
-		select {
-		case <-retry.C:
-		case <-ctx.Done():
-			t.Fatal(err)
-		}
-	}
+	must.Until(t, "beanstalkd listens", func() bool {
+		c, err := net.Dial("unix", path)
+		return err == nil && c.Close() == nil
+	})
+	return "unix:" + path
 }
 
 // both runs a test with either server.

@@ -5,18 +5,16 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os/exec"
 	"strings"
 	"testing"
+
+	"beanfield/conn/beanstalk/client/clienttest"
 )
 
 // overReference runs the whole program with beanstalkd on both sides.
 func overReference(t *testing.T, ctx context.Context, args ...string) (bool, string, error) {
 	t.Helper()
-	path, err := exec.LookPath("beanstalkd")
-	if err != nil {
-		t.Skip("beanstalkd is not installed")
-	}
+	path := clienttest.Beanstalkd(t)
 	var out bytes.Buffer
 	equal, err := run(ctx, append(args, "-same", "-subject", path, "-reference", path), &out)
 	return equal, out.String(), err

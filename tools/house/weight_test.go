@@ -22,13 +22,13 @@ var budgets = map[string]weight{
 	"cmd/beanfield/config":    {9350, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
-	"cmd/beanfield/command":   {12950, 4950},
-	"cmd/beanfield/binlog":    {2800, 4150},
+	"cmd/beanfield/command":   {12950, 4910},
+	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1800, 3190},
 	"conn":                    {9510, 7510}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
 	"conn/admin":              {12150, 6600},
 	"conn/beanstalk":          {18700, 17500},
-	"conn/client":             {5600, 6900},
+	"conn/client":             {5600, 6450},
 	"conn/forward":            {4750, 4110},
 	"conn/queueservice":       {7800, 8200},
 	"router":                  {10000, 24000},
@@ -45,7 +45,7 @@ var budgets = map[string]weight{
 	"tools":                   {7520, 8550},   // notices of packages in a module, settings: 60; another owner: 60
 	"tools/bench":             {19850, 5600},
 	"tools/clients":           {2700, 0},
-	"tools/compat":            {6550, 2430},
+	"tools/compat":            {6550, 2360},
 	"tools/crash":             {5350, 1050},
 	"tools/faults":            {7740, 1520},
 }

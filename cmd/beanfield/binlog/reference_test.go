@@ -1,15 +1,14 @@
 package binlog
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/conn/beanstalk/client/clienttest"
 	"beanfield/storage"
 	"beanfield/storage/must"
 )
@@ -21,52 +20,26 @@ type beanstalkd struct {
 	*client.Client
 }
 
-// reference finds beanstalkd, or skips the test on a machine without it.
-func reference(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"beanstalkd", "/usr/bin/beanstalkd", "/usr/sbin/beanstalkd"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	const missing = "beanstalkd is not installed: apt-get install -y beanstalkd"
-	if os.Getenv("CI") == "true" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
-}
-
 // start runs beanstalkd on a directory of binlogs.
 func start(t *testing.T, dir string, flags ...string) *beanstalkd {
 	t.Helper()
 	b := &beanstalkd{t: t, process: commandFor(t, dir, flags...)}
 	must.Do(t, b.process.Start())
 	t.Cleanup(b.kill)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	retry := time.NewTicker(time.Millisecond)
-	defer retry.Stop()
-	for {
-		c, err := client.DialContext(ctx, client.Options{Server: b.process.Args[2], Timeout: 5 * time.Minute})
-		if err == nil {
-			b.Client = c
-			b.expect("USING", "list-tube-used") // it listens before it has a binlog
-			return b
-		}
-		select {
-		case <-retry.C:
-		case <-ctx.Done():
-			t.Fatal(err)
-		}
-	}
+	must.Until(t, "beanstalkd listens", func() (ok bool) {
+		c, err := client.Dial(client.Options{Server: b.process.Args[2], Timeout: must.Patience})
+		b.Client = c
+		return err == nil
+	})
+	b.expect("USING", "list-tube-used") // it listens before it has a binlog
+	return b
 }
 
 // commandFor is a beanstalkd that is not started yet.
 func commandFor(t *testing.T, dir string, flags ...string) *exec.Cmd {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "s")
-	return exec.Command(reference(t), append([]string{"-l", "unix:" + socket, "-b", dir}, flags...)...)
+	return exec.Command(clienttest.Beanstalkd(t), append([]string{"-l", "unix:" + socket, "-b", dir}, flags...)...)
 }
 
 // kill ends beanstalkd at once, and waits for its end. Nothing that it acknowledged is

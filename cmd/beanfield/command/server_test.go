@@ -10,15 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/conn/beanstalk/client/clienttest"
 	"beanfield/storage/must"
 )
 
-// patience is the limit of every wait of these tests, far above what they need on the
-// busiest machine.
-const patience = 5 * time.Minute
+const patience = must.Patience
 
 // builtIn is where beanfield was built, if a test needed it.
 var builtIn string
@@ -69,19 +67,15 @@ func start(t *testing.T, program string, flags ...string) *daemon {
 	s.Stderr = os.Stderr
 	must.Do(t, s.Start())
 	t.Cleanup(s.kill)
-	for begun := time.Now(); ; <-time.After(time.Millisecond) { // it accepts connections before its data is there
+	must.Until(t, "it answers", func() bool { // it accepts connections before its data is there
 		c, err := client.Dial(client.Options{Server: s.addr, Timeout: patience})
 		if err == nil {
 			_, err = c.Ask("list-tube-used")
 			err = errors.Join(err, c.HangUp())
 		}
-		if err == nil {
-			return s
-		}
-		if time.Since(begun) > patience {
-			t.Fatal(err)
-		}
-	}
+		return err == nil
+	})
+	return s
 }
 
 // data is its data directory, if it has one.
@@ -161,11 +155,7 @@ func (s *daemon) dial(o client.Options) *server {
 func onEach(t *testing.T, test func(t *testing.T, s *daemon)) {
 	t.Run("beanfield", func(t *testing.T) { test(t, startServer(t)) })
 	t.Run("beanstalkd", func(t *testing.T) {
-		path, err := exec.LookPath("beanstalkd")
-		if err != nil {
-			t.Skip("beanstalkd is not installed")
-		}
-		test(t, start(t, path))
+		test(t, start(t, clienttest.Beanstalkd(t)))
 	})
 }
 

@@ -196,7 +196,9 @@ func (l *Loop) admit(c *Conn) {
 	l.conns[c.fd] = c
 	l.count(1)
 	if c.tls != nil {
-		c.beginShake()
+		// A client that sends nothing during its handshake, or stops in between, is closed at its alarm.
+		c.tls.Begin(l.poll, c.Notify)
+		c.SetAlarm(l.group.Shards.Now() + c.at)
 	} else {
 		c.client.Begin()
 	}

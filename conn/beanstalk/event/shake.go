@@ -9,28 +9,18 @@ import (
 	"beanfield/storage/pace"
 )
 
-// beginShake waits for the client's first bytes. A client that sends nothing during its handshake, or stops in between,
-// is closed at its alarm.
-func (c *Conn) beginShake() {
-	c.tls.Begin(c.loop.poll, c.Notify)
-	c.SetAlarm(c.loop.group.Shards.Now() + c.at)
-}
-
-// shakeOn handles an event of the socket until the handshake has been made.
+// shakeOn handles an event of the socket until the handshake has been made, on a goroutine of its own.
 func (c *Conn) shakeOn(events uint32) {
 	c.HungUp = c.HungUp || events&socket.HangUp != 0
 	c.urgent = c.urgent || events&socket.Urgent != 0
 	if c.tls.Stir() {
 		c.loop.group.shaking.Add(1)
-		go c.makeShake(c.tls)
+		go func(w *socket.TLS) {
+			w.Shake(func() { c.loop.group.shaking.Add(-1) })
+			c.Notify()
+		}(c.tls)
 	}
 	pace.Woke()
-}
-
-// makeShake makes the handshake, on a goroutine of its own.
-func (c *Conn) makeShake(w *socket.TLS) {
-	w.Shake(func() { c.loop.group.shaking.Add(-1) })
-	c.Notify()
 }
 
 // openInto reads what there is, and notes whether there is more and whether the client has

@@ -3,6 +3,8 @@ package clienttest
 import (
 	"bufio"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -25,4 +27,20 @@ func Pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) (addr str
 		talk(conn, bufio.NewReader(conn))
 	}()
 	return "unix:" + path
+}
+
+// Beanstalkd finds beanstalkd, or skips the test on a machine without it.
+func Beanstalkd(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"beanstalkd", "/usr/bin/beanstalkd", "/usr/sbin/beanstalkd"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	const missing = "beanstalkd is not installed: apt-get install -y beanstalkd"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+	return ""
 }
