@@ -49,8 +49,7 @@ func (o *Options) Complete() (r Ready, err error) {
 	}
 	r.Listed = NewTokens(o.Tokens)
 	r.Guard, err = NewGuard(o.Hosts, o.Origins)
-	return r, errors.Join(err, Default(&o.HandshakeTimeout, secure.Timeout),
-		Default(&o.ReadTimeout, 0), Default(&o.IdleTimeout, 0), Default(&o.MaxHeader, 0))
+	return r, errors.Join(err, Default(&o.HandshakeTimeout, secure.Timeout))
 }
 
 // Default gives an option that is 0 its usual value, and refuses a negative one.

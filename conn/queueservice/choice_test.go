@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 )
@@ -107,19 +106,6 @@ func TestUnreadableAnswers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Methods that are not used ask for nothing.
-func TestOtherMethods(t *testing.T) {
-	h := newHouse(t, nil)
-	for _, method := range []string{"HEAD", "OPTIONS", "PATCH", "TRACE", "get", "LOCK"} {
-		c := h.start(method, base+"?_indexes_=1", who, "")
-		if r, _ := c.Response(method); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") == "" {
-			t.Errorf("%s is answered %d", method, r.StatusCode)
-		}
-		c.Close()
-	}
-	h.nothing(t)
 }
 
 func TestDistance(t *testing.T) {

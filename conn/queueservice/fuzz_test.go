@@ -31,7 +31,7 @@ func FuzzQuery(f *testing.F) {
 			return
 		}
 		q.indexes()
-		q.timeout(DefaultMaxWait)
+		q.timeout()
 		for p := range params {
 			q.bool(p, false)
 			q.index(p, 0)

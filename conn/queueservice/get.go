@@ -76,7 +76,7 @@ func (q *request) get(needs access.Rights) error {
 	if !q.accepts(raw) {
 		return errUnacceptable
 	}
-	wait, err := p.timeout(q.set.MaxWait)
+	wait, err := p.timeout()
 	if err != nil {
 		return err
 	}

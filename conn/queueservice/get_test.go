@@ -49,13 +49,13 @@ func TestTimeouts(t *testing.T) {
 		"0.25": 250 * time.Millisecond, "-1": 0, "-5s": 0, "1e300": time.Hour, "100h": time.Hour, "inf": time.Hour,
 	} {
 		q, _ := parseQuery("_timeout_=" + text)
-		if got, err := q.timeout(time.Hour); got != want || err != nil {
+		if got, err := q.timeout(); got != want || err != nil {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"x", "5x", "nan", "1s1"} {
 		q, _ := parseQuery("_timeout_=" + text)
-		if got, err := q.timeout(time.Hour); err == nil {
+		if got, err := q.timeout(); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

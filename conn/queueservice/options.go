@@ -42,8 +42,6 @@ type Options struct {
 	DeadAfter time.Duration
 	// WriteTimeout is how long a write to a client may make no progress.
 	WriteTimeout time.Duration
-	// MaxWait bounds the time that a get may wait.
-	MaxWait time.Duration
 	// MaxBatch bounds the body of a batch in bytes.
 	MaxBatch int
 }
@@ -54,7 +52,6 @@ const (
 	DefaultWriteTimeout = 30 * time.Second
 	DefaultReadTimeout  = 20 * time.Second
 	DefaultIdleTimeout  = 3 * time.Minute
-	DefaultMaxWait      = time.Hour
 	// A commit of many indexes needs up to 23 bytes of MaxHeader for each; a longer list may be
 	// in the body.
 	DefaultMaxHeader = 512 << 10 // 50,000 indexes of up to seven digits, each with %2C
@@ -77,7 +74,7 @@ func (o *Options) complete() (*settings, error) {
 	err := errors.Join(
 		httpfront.Default(&o.DeadAfter, DefaultDeadAfter), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),
 		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout),
-		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxWait, DefaultMaxWait),
+		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout),
 		httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
 		httpfront.Default(&o.MaxBatch, DefaultMaxBatch))
 	ready, wrong := o.Options.Complete()

@@ -213,21 +213,24 @@ func (q *query) count(p param, absent, most int) (int, error) {
 	return int(min(n, uint64(most))), nil
 }
 
+// mostWait is how long a get may wait.
+const mostWait = time.Hour
+
 // timeout reads a time in one of the many forms that clients write: 1.5s, 1m0s, 5.
-func (q *query) timeout(most time.Duration) (time.Duration, error) {
+func (q *query) timeout() (time.Duration, error) {
 	text := q.values[paramTimeout]
 	if text == "" {
 		return 0, nil
 	}
 	if d, err := time.ParseDuration(text); err == nil {
-		return min(max(d, 0), most), nil
+		return min(max(d, 0), mostWait), nil
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || seconds != seconds {
 		return 0, bad("%s is not a time", paramTimeout)
 	}
-	if seconds > most.Seconds() {
-		return most, nil
+	if seconds > mostWait.Seconds() {
+		return mostWait, nil
 	}
 	return max(0, time.Duration(seconds*float64(time.Second))), nil
 }

@@ -14,10 +14,8 @@ import (
 	"beanfield/conn/httpfront/httpfronttest"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/policy"
-	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
-	"golang.org/x/net/websocket"
 )
 
 const handshakeText = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-Websocket-Key: " +
@@ -241,21 +239,4 @@ func TestHugeBuffersAreLetGo(t *testing.T) {
 			t.Fatalf("a buffer of %d bytes is used again", cap(*next))
 		}
 	}
-}
-
-// The client that the Go SDK is built on.
-func TestRealClient(t *testing.T) {
-	h := newHouse(t, nil)
-	config := must.Get(websocket.NewConfig("ws://"+h.Address+"/api/predict/s?_watch_=true&_window_=5", "http://"+
-		h.Address+"/api/predict/s"))
-	config.Header.Set("Accept", typeProtobuf)
-	c := must.Get(websocket.DialConfig(config))
-	box := h.last(t).Ask.Receiver
-	box.Receive(packed(sent{1, nil, "a"}), true)
-	var got []byte
-	if err := websocket.Message.Receive(c, &got); err != nil || string(got) != "\x08\x01\x1a\x01a" {
-		t.Errorf("%q, %v", got, err)
-	}
-	must.Do(t, c.Close())
-	h.await(t, queue.AskLeave, 1)
 }

@@ -25,12 +25,12 @@ var budgets = map[string]weight{
 	"cmd/beanfield/command":   {12950, 4910},
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1800, 3190},
-	"conn":                    {9510, 7510}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
+	"conn":                    {9500, 7490}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
 	"conn/admin":              {12150, 6600},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4750, 4110},
-	"conn/queueservice":       {7800, 8200},
+	"conn/queueservice":       {7750, 8030},
 	"router":                  {10000, 24000},
 	"shard":                   {1400, 4500},
 	"shard/queue":             {34400, 24200},
