@@ -26,7 +26,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1800, 3190},
 	"conn":                    {9500, 7490}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
-	"conn/admin":              {12150, 6600},
+	"conn/admin":              {12150, 6450},
 	"conn/beanstalk":          {18700, 17500},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4750, 4110},

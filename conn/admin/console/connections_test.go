@@ -50,17 +50,3 @@ func TestConnectionsOfABusyFrontEnd(t *testing.T) {
 	})
 	b.get(503, "connections")
 }
-
-// BenchmarkConnections is a page of 100,000 connections, from a list that is there.
-func BenchmarkConnections(b *testing.B) {
-	all, _ := crowd(100_000).Clients(b.Context(), nil)
-	list := make([]connected, len(all))
-	for i := range all {
-		list[i] = connected{all[i], "crowd"}
-	}
-	for b.Loop() {
-		if a := pageOf(list, time.Now(), table{by: "held", desc: true, n: 50}); len(a.Connections) != 50 {
-			b.Fatal(len(a.Connections))
-		}
-	}
-}
