@@ -69,7 +69,7 @@ func childMain() {
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			fmt.Println(m.HeapInuse+m.StackInuse, resident(), m.HeapAlloc+m.StackInuse)
+			fmt.Println(m.HeapInuse+m.StackInuse, m.HeapAlloc+m.StackInuse)
 		case "processor":
 			var ru syscall.Rusage
 			check(syscall.Getrusage(syscall.RUSAGE_SELF, &ru))
@@ -83,13 +83,6 @@ func childMain() {
 			fmt.Println(s.open.Load(), s.group.Shakes(), s.total.Load())
 		}
 	}
-}
-
-// resident is how many bytes of the process are in memory.
-func resident() int {
-	data, _ := os.ReadFile("/proc/self/statm")
-	pages, _ := strconv.Atoi(strings.Fields(string(data) + " 0 0")[1])
-	return pages * os.Getpagesize()
 }
 
 // child is such a server, seen from the test.

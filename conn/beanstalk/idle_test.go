@@ -18,14 +18,13 @@ const idleMax = 10 << 10
 const idleTLSMax = 16 << 10
 
 // idle opens n connections to a server in another process, lets each send
-// what say has for it, and returns what each takes there: of the Go heap and
-// stacks, and of resident memory.
-func idle(t testing.TB, n int, sealed bool, say func(i int) (lines, want string)) (heap, rss float64) {
+// what say has for it, and returns what each takes there of the Go heap and stacks.
+func idle(t testing.TB, n int, sealed bool, say func(i int) (lines, want string)) int {
 	t.Helper()
 	s := startChild(t, 0)
 	first := dial(t, "tcp", s.address)
 	first.do("list-tube-used", "USING default")
-	before := s.ask("memory")
+	before := s.ask("memory")[0]
 	var all []net.Conn
 	defer func() {
 		for _, nc := range all {
@@ -55,8 +54,7 @@ func idle(t testing.TB, n int, sealed bool, say func(i int) (lines, want string)
 		counts := s.ask("open")
 		return int(counts[0]) == n+1 && counts[1] == 0
 	})
-	after := s.ask("memory")
-	return float64(after[0]-before[0]) / float64(n), float64(after[1]-before[1]) / float64(n)
+	return int(s.ask("memory")[0]-before) / n
 }
 
 func silent(int) (string, string) { return "", "" }
@@ -73,18 +71,18 @@ func spoken(i int) (lines, want string) {
 	return lines, want
 }
 
-// TestIdleConnections is the small form of BenchmarkIdleConnections.
+// What idle connections take of memory. tools/bench measures ten thousand.
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
 	for name, say := range map[string]func(int) (string, string){"silent": silent, "spoken": spoken} {
-		for sealed, most := range map[bool]float64{false: idleMax, true: idleTLSMax} {
-			heap, rss := idle(t, 500, sealed, say)
-			t.Logf("%s, TLS %v: %.0f bytes of heap and stack, %.0f resident", name, sealed, heap, rss)
+		for sealed, most := range map[bool]int{false: idleMax, true: idleTLSMax} {
+			heap := idle(t, 500, sealed, say)
+			t.Logf("%s, TLS %v: %d bytes of heap and stack", name, sealed, heap)
 			if sealed {
 				most -= 4 << 10 // for what the runtime holds beside the heap and the stacks
 			}
 			if heap > most {
-				t.Errorf("a connection that is %s, TLS %v, takes %.0f bytes", name, sealed, heap)
+				t.Errorf("a connection that is %s, TLS %v, takes %d bytes", name, sealed, heap)
 			}
 		}
 	}
@@ -129,32 +127,6 @@ func TestIdleAfterReservesOverShards(t *testing.T) {
 		id := p.put(0, 0, 60, "x")
 		c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", id))
 	})
-}
-
-// BenchmarkIdleConnections measures what 10,000 connections that say nothing,
-// or nothing more, take of the server's memory.
-func BenchmarkIdleConnections(b *testing.B) {
-	const want = 10000
-	n := descriptors(b, want+200) - 200
-	for _, k := range []struct {
-		name   string
-		sealed bool
-		say    func(int) (string, string)
-		most   float64
-	}{{"silent", false, silent, idleMax}, {"spoken", false, spoken, idleMax}, {"silent-tls", true, silent, idleTLSMax},
-		{"spoken-tls", true, spoken, idleTLSMax}} {
-		b.Run(fmt.Sprintf("%s/connections=%d", k.name, n), func(b *testing.B) {
-			var heap, rss float64
-			for b.Loop() {
-				heap, rss = idle(b, n, k.sealed, k.say)
-			}
-			b.ReportMetric(heap, "heap+stack-B/conn")
-			b.ReportMetric(rss, "rss-B/conn")
-			if heap > k.most || rss > k.most {
-				b.Errorf("more than %.0f bytes for a connection", k.most)
-			}
-		})
-	}
 }
 
 // descriptors raises the limit of file descriptors to want, or as far as may

@@ -27,7 +27,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/datadir":   {1800, 3190},
 	"conn":                    {9500, 7490}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
 	"conn/admin":              {12150, 6450},
-	"conn/beanstalk":          {18700, 17500},
+	"conn/beanstalk":          {18700, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4750, 4110},
 	"conn/queueservice":       {7750, 8030},

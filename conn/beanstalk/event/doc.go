@@ -129,7 +129,7 @@
 //
 // TLS over the loops' sockets (see TLS) was measured against plain connections to the same
 // process, with TLS 1.3 and AES-GCM, on a shared machine (rows tls, tls-pipelined and tls-idle
-// of tools/bench, and BenchmarkIdleConnections):
+// of tools/bench, and a benchmark of idle connections):
 //
 //	                                       plain      TLS      ratio
 //	CPU per command, one in a write        9.8 µs    11.7 µs   1.2
