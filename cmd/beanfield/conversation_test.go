@@ -326,7 +326,7 @@ func (s *script) shell(arg string) string {
 	}
 	cmd := exec.Command("bash", "-c", rest)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(s.t))+":"+os.Getenv("PATH"),
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary())+":"+os.Getenv("PATH"),
 		"BEANFIELD_SERVER=unix:"+s.dir+"/s")
 	out, _ := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != code {

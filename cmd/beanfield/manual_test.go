@@ -42,7 +42,7 @@ func newMachine(t *testing.T) *machine {
 		"[queue]\nlisten = [\"127.0.0.1:11380\"]\n[http]\nlisten = [\"127.0.0.1:11381\"]\n", 0o644)
 	m.write("bin/systemctl", standIn, 0o755)
 	m.write("bin/chown", "#!/bin/sh\n", 0o755)
-	must.Do(t, os.Symlink(binary(t), filepath.Join(root, "bin/beanfield")))
+	must.Do(t, os.Symlink(binary(), filepath.Join(root, "bin/beanfield")))
 	return m
 }
 
@@ -170,7 +170,7 @@ func TestManualConfigurations(t *testing.T) {
 			}
 			m := newMachine(t)
 			m.write("block.toml", block[2], 0o644)
-			if out, err := exec.Command(binary(t), "check-config", m.root+"/block.toml").CombinedOutput(); err != nil {
+			if out, err := exec.Command(binary(), "check-config", m.root+"/block.toml").CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s\n%s", topic.Name, err, out, block[2])
 			}
 		}

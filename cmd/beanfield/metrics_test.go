@@ -299,22 +299,15 @@ func TestPrometheusScrapes(t *testing.T) {
 	}
 }
 
-// awaitAnswer asks again and again, ten times a second, until the answer has a text.
+// awaitAnswer asks again and again, until the answer has a text.
 func awaitAnswer(t *testing.T, address, want string) {
 	t.Helper()
-	again := time.NewTicker(100 * time.Millisecond)
-	defer again.Stop()
-	body := []byte("nobody answers")
-	for end := time.Now().Add(patience); time.Now().Before(end); <-again.C {
+	must.Until(t, address+" has "+want, func() bool {
 		a, err := http.Get(address)
 		if err != nil {
-			continue // it has not started yet
+			return false // it has not started yet
 		}
-		body, _ = io.ReadAll(a.Body)
-		a.Body.Close()
-		if bytes.Contains(body, []byte(want)) {
-			return
-		}
-	}
-	t.Errorf("%s: %s, want %s", address, body, want)
+		defer a.Body.Close()
+		return strings.Contains(string(must.Get(io.ReadAll(a.Body))), want)
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -171,24 +170,6 @@ func (s *modelStore) queued() int {
 	return len(s.waiting)
 }
 
-// lockedBuffer is a log's text.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
 // member is this process as a node of a modelled cluster.
 type member struct {
 	*modelNode
@@ -200,7 +181,7 @@ type member struct {
 	refuses bool // it lets no client in while it follows
 	passing node.Passing
 	held    []*client // who have come while nobody served, and have asked something
-	said    lockedBuffer
+	said    must.Text
 	sig     *signals
 	stop    func()
 	ended   chan error
@@ -233,7 +214,7 @@ func newMember(t *testing.T, more ...string) *member {
 	}
 	m.sig, m.stop = stoppable(t)
 	go func() { m.ended <- d.run(m.sig) }()
-	until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })
+	must.Until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })
 	m.until("it has no door open", func() bool { return strings.Contains(m.said.String(), "msg=following") })
 	m.tcp = regexp.MustCompile(`network=tcp address=(\S+)`).FindStringSubmatch(m.said.String())[1]
 	return m
@@ -268,7 +249,7 @@ func (m *member) dial(network string) *client {
 
 func (m *member) until(what string, ok func() bool) {
 	m.t.Helper()
-	until(m.t, what, ok)
+	must.Until(m.t, what, ok)
 }
 
 // finish ends the process.

@@ -22,9 +22,7 @@ import (
 	"beanfield/storage/must"
 )
 
-// patience is the limit of every wait of these tests, far above what they need on the
-// busiest machine.
-const patience = 5 * time.Minute
+const patience = must.Patience
 
 // process is the program under test. It tells its start and its end through the
 // notification socket of systemd, so no test has to wait blindly.
@@ -59,7 +57,7 @@ func prepare(t testing.TB, words ...string) *process {
 // prepareIn is prepare in a directory that is there.
 func prepareIn(t testing.TB, dir string, words ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
+	p := &process{Cmd: exec.Command(binary(), words...), t: t, dir: dir}
 	p.SysProcAttr = mortal()
 	if os.Geteuid() == 0 {
 		p.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 7, 8}} // which -u is to take away
@@ -234,44 +232,29 @@ func (c *client) gone(rest string) {
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", strconv.Itoa(3+runtime.GOMAXPROCS(0)))
 	code := m.Run()
-	if dir := filepath.Dir(built.path); built.path != "" {
-		os.RemoveAll(dir)
-	}
+	os.RemoveAll(builtIn)
 	os.Exit(code)
 }
 
 // release is the version that the linker sets in what the tests build, as for a release.
 const release = "9.8.7"
 
-// built is the program itself, built once, and only if a test needs it.
-var built struct {
-	once sync.Once
-	path string
-	err  error
-}
+// builtIn is where the program was built, if a test needed it.
+var builtIn string
 
-func binary(t testing.TB) string {
-	t.Helper()
-	built.once.Do(func() {
-		dir, err := os.MkdirTemp("", "beanfield")
-		if err != nil {
-			built.err = err
-			return
-		}
-		built.path = filepath.Join(dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-ldflags", "-s -w -X main.version="+release, "-o", built.path,
-			".").CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-		if err := os.Chmod(dir, 0o755); err != nil { // for tests that become another user
-			built.err = err
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
+// binary is the program itself, built once.
+var binary = sync.OnceValue(func() string {
+	builtIn = must.Get(os.MkdirTemp("", "beanfield"))
+	path := filepath.Join(builtIn, "beanfield")
+	if out, err := exec.Command("go", "build", "-ldflags", "-s -w -X main.version="+release, "-o", path,
+		".").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%v\n%s", err, out))
 	}
-	return built.path
-}
+	if err := os.Chmod(builtIn, 0o755); err != nil { // for tests that become another user
+		panic(err)
+	}
+	return path
+})
 
 // fileWith is a configuration file with this text.
 func fileWith(t testing.TB, text string) string {
@@ -286,18 +269,6 @@ func configOf(t testing.TB, args, text string) *config.Config {
 	t.Helper()
 	return must.Get(config.Load(must.Get(config.ParseFlags(append(strings.Fields(args), "-config",
 		fileWith(t, text))))))
-}
-
-// until polls for what nobody tells.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	again := time.NewTicker(time.Millisecond) // others need the processor, too
-	defer again.Stop()
-	for end := time.Now().Add(patience); !ok(); <-again.C {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // reads sends SIGHUP, and returns when the process has told systemd that it is ready again:

@@ -40,7 +40,7 @@ func TestReloadsBesideClients(t *testing.T) {
 	sig, end := stoppable(t)
 	ended := make(chan error, 1)
 	go func() { ended <- d.run(sig) }()
-	until(t, "it serves", func() bool { // a socket is bound before anybody can connect
+	must.Until(t, "it serves", func() bool { // a socket is bound before anybody can connect
 		for _, name := range []string{"/s", "/h", "/q"} {
 			c, err := net.Dial("unix", dir+name)
 			if err != nil {

@@ -73,7 +73,7 @@ func TestTour(t *testing.T) {
 		t.Fatalf("%d commands, and it is known of %d what they print", len(commands), len(tourPrints))
 	}
 	dir := t.TempDir()
-	must.Do(t, os.Symlink(binary(t), dir+"/beanfield"))
+	must.Do(t, os.Symlink(binary(), dir+"/beanfield"))
 	here := strings.NewReplacer("127.0.0.1:11380", freeAddress(t), "-config queue.toml &",
 		"-config queue.toml -l unix:s 2>/dev/null &")
 	var script strings.Builder
