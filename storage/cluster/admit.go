@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"beanfield/storage/cluster/members"
@@ -28,7 +30,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 	w := n.saying("the other nodes of the cluster")
 	defer w.done()
 	for asked := 1; n.begins.paper() == nil && len(n.o.Nodes) > 1; asked++ {
-		t, silent := n.askTable(ctx)
+		t, twin, silent := n.askTable(ctx)
 		// a new cluster is waiting for its answers; in another one perhaps somebody else has its name
 		if err := n.answers(t == nil); err != nil {
 			return err
@@ -45,7 +47,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 			w.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent,
 				", ")))
 		default:
-			why := n.outside(ctx, t)
+			why := cmp.Or(n.outside(ctx, t), twin)
 			if why == nil {
 				n.adopt(t)
 				return n.letIn(ctx)
@@ -103,13 +105,15 @@ func (n *Node) letIn(ctx context.Context) error {
 	return n.answers(true)
 }
 
-// askTable asks all nodes that are known for the newest table. One from before this node was let in is none.
-func (n *Node) askTable(ctx context.Context) (t *members.Table, silent []string) {
+// askTable asks all nodes that are known for the newest table. One from before this node was let in is none. twin says
+// that another process lives that is this node by that table.
+func (n *Node) askTable(ctx context.Context) (t *members.Table, twin error, silent []string) {
 	names := n.names()
 	if n.knows.Load() { // it was removed, and has not forgotten that
 		t = n.table.Load()
 	}
-	for i, r := range n.askNodes(ctx, names, foundingLimit, question{About: tableOf}) {
+	replies := n.askNodes(ctx, names, foundingLimit, question{About: tableOf, Node: n.o.Node})
+	for i, r := range replies {
 		switch {
 		case r.silent:
 			silent = append(silent, names[i])
@@ -117,5 +121,16 @@ func (n *Node) askTable(ctx context.Context) (t *members.Table, silent []string)
 			t = r.Table
 		}
 	}
-	return t, silent
+	if t == nil {
+		return nil, nil, silent
+	}
+	self := t.Find(n.o.Node)
+	at := slices.IndexFunc(replies, func(r reply) bool {
+		return self != nil && r.Lives != nil && *r.Lives >= self.Since
+	})
+	if at >= 0 {
+		twin = fmt.Errorf("another process is node %s, as node %s hears: this one waits until that one has gone; is this "+
+			"the configuration of another machine?", n.o.Node, names[at])
+	}
+	return t, twin, silent
 }

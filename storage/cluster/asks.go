@@ -18,7 +18,7 @@ import (
 type question struct {
 	Version int     `json:"v"`
 	About   string  `json:"about"`
-	Node    string  `json:"node,omitempty"` // of an order
+	Node    string  `json:"node,omitempty"` // of an order; of tableOf, who asks
 	Undo    bool    `json:"undo,omitempty"` // likewise
 	Shard   int     `json:"shard"`
 	At      uint64  `json:"at,omitempty"`     // the record at which a copy is looked at
@@ -35,6 +35,7 @@ type reply struct {
 	Content *Content           `json:"content,omitempty"`
 	Founds  bool               `json:"founds,omitempty"`
 	Table   *members.Table     `json:"table,omitempty"`
+	Lives   *uint64            `json:"lives,omitempty"` // since when another process is the node that asks; nil: none is
 	Todo    string             `json:"todo,omitempty"`  // what the change under way waits for
 	Paper   *Founding          `json:"paper,omitempty"` // of a reshard
 	Bound   bool               `json:"bound,omitempty"` // which cannot be taken back
@@ -114,6 +115,11 @@ func (n *Node) answer(ctx context.Context, q question) (r reply) {
 	case q.About == tableOf:
 		if n.knows.Load() {
 			r.Table = n.table.Load()
+		}
+		if !n.stranger.Load() { // it has listened
+			if since, lives := n.watch.Lives(q.Node); lives {
+				r.Lives = &since
+			}
 		}
 		r.Todo = *n.todo.Load()
 	case n.lanes.Load() == nil:

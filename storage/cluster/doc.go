@@ -67,7 +67,9 @@
 //	CN9  A process that waits to be a node is nobody to the others: its engine has a name of its own, it answers
 //	     no questions once it has heard that there is a cluster, and tells no presence. It becomes the node that
 //	     the cluster has under its name only if the cluster's address of that leads to it: perhaps it is to
-//	     replace a machine that is still the node.
+//	     replace a machine that is still the node. And only when no node hears another process that is this one since
+//	     the same decision, or a later one: a copied configuration may lead to two machines. One that has just died is
+//	     heard for some 1.4 s (partition.Missed); one that nobody hears cannot be told from a dead one (I5).
 //	CN10 A directory is one node's: the file "node" in it says whose, from when that one first takes part. Another one
 //	     is refused it, as on a machine that has got another name, and with it another node's.
 //

@@ -3,26 +3,27 @@ package cluster
 import (
 	"errors"
 	"log/slog"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"beanfield/storage/must"
 )
 
 // I5 on the real engine: a second process with the name of a node, and a copy of its promises, ends, and the first one
-// serves on or follows. With an empty directory it would wait (CN9).
+// serves on or follows. CN9: with an empty directory, and where the others look for the node, it waits until that one
+// has gone, and then comes in its place.
 func TestTwoNodesWithOneName(t *testing.T) {
 	c := newTrio(t)
-	c.three()
-	o := c.of("a")
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	o.Dir, o.Nodes, o.Logger = t.TempDir(), maps.Clone(o.Nodes), slog.New(slog.NewTextHandler(&c.log, nil)).With("node",
-		"a again")
-	o.Nodes["a"] = l.Addr().String()
+	c.at = map[string]string{"a": l.Addr().String()}
 	l.Close()
+	c.three()
+	delete(c.at, "a")
+	o := c.of("a")
+	o.Dir, o.Logger = t.TempDir(), slog.New(slog.NewTextHandler(&c.log, nil)).With("node", "a again")
 	var promised []byte
 	until(t, "node a has promised something", func() bool {
 		var err error
@@ -48,4 +49,15 @@ func TestTwoNodesWithOneName(t *testing.T) {
 	c.fit("a", "b", "c")
 	_, term := c.owner()
 	c.append(term, "two;", "a", "b", "c")
+
+	c.dirs["a"], c.stores["a"] = t.TempDir(), &memory{}
+	waits := c.begin("a")
+	until(t, "it waits", func() bool { return strings.Contains(waits(), "another process is node a, as node ") })
+	_, term = c.owner()
+	c.append(term, "three;", "b", "c")
+	c.kill("a")
+	c.arrives()
+	c.fit("a", "b", "c")
+	_, term = c.owner()
+	c.append(term, "four;", "a", "b", "c")
 }

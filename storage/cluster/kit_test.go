@@ -181,7 +181,8 @@ type trio struct {
 	dirs    map[string]string
 	stores  map[string]*memory
 	nodes   map[string]*Node
-	links   *links // nil: the nodes reach each other directly
+	links   *links            // nil: the nodes reach each other directly
+	at      map[string]string // where nodes listen whom the others look for elsewhere
 	log     must.Text
 	cancel  map[string]context.CancelFunc
 	served  sync.WaitGroup
@@ -267,6 +268,10 @@ func (c *trio) of(name string) Options {
 				o.Nodes[other] = c.links.between(name, other, address)
 			}
 		}
+	}
+	if at := c.at[name]; at != "" {
+		o.Nodes = maps.Clone(o.Nodes)
+		o.Nodes[name] = at
 	}
 	o.Node, o.Dir, o.Logger = name, c.dirs[name],
 		slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)

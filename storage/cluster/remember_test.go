@@ -12,6 +12,7 @@ import (
 
 	"beanfield/storage/cluster/members"
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/cluster/partition"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/must"
 )
@@ -86,7 +87,8 @@ func TestWhatANodeRemembers(t *testing.T) {
 	}
 }
 
-// CN8: a node takes no table from before it was let in, if that is what the first one has that answers.
+// CN8: a node takes no table from before it was let in, if that is what the first one has that answers. CN9: it hears
+// of another process that is this node, unless the table has another one in its place, or who answers knows nothing.
 func TestTablesFromBefore(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	nodes := map[string]string{"a": "h:1", "b": l.Addr().String()}
@@ -97,7 +99,9 @@ func TestTablesFromBefore(t *testing.T) {
 	a, b := newNode(Options{Name: "x", Node: "a"}), newNode(Options{Name: "x", Node: "b"})
 	a.table.Store(members.Founders([]string{"a", "b"}, nodes, 1))
 	a.since = 7
+	a.stranger.Store(true)
 	b.knows.Store(true)
+	b.watch = partition.New("b", []string{"a"})
 	a.bulk, b.bulk = must.Get(engine.Connect()), must.Get(engine.Connect())
 	defer a.bulk.Close()
 	defer b.bulk.Close()
@@ -105,8 +109,22 @@ func TestTablesFromBefore(t *testing.T) {
 	must.Do(t, b.bulk.Flush())
 	for version, takes := range map[uint64]bool{5: false, 7: true} {
 		b.table.Store(&members.Table{Version: version})
-		if told, silent := a.askTable(limited(t)); (told != nil) != takes || silent != nil {
+		if told, _, silent := a.askTable(limited(t)); (told != nil) != takes || silent != nil {
 			t.Errorf("version %d: it takes %v; silent are %v", version, told, silent)
+		}
+	}
+	for range partition.Missed {
+		b.watch.Tick()
+	}
+	b.watch.Heard(partition.Presence{From: "a", Since: 7})
+	for _, c := range []struct {
+		since           uint64 // of node a, in the table
+		stranger, lives bool
+	}{{6, false, true}, {7, false, true}, {8, false, false}, {7, true, false}} {
+		b.table.Store(&members.Table{Version: 8, Nodes: []members.Node{{Name: "a", Since: c.since}}})
+		b.stranger.Store(c.stranger)
+		if _, twin, _ := a.askTable(limited(t)); (twin != nil) != c.lives {
+			t.Errorf("%+v: it hears %v", c, twin)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -166,6 +167,21 @@ func (w *Watch) Lack(lacks bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lacks = lacks
+}
+
+// Lives tells whether another process is heard that is a node of that name, and since which decision. Before this
+// watch has listened for long enough it cannot tell, and says yes: it may be any.
+func (w *Watch) Lives(name string) (since uint64, lives bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.peers[name]
+	switch {
+	case w.duplicates.ran < Missed:
+		return math.MaxUint64, true
+	case p == nil || !p.tells || p.silent >= Missed:
+		return 0, false
+	}
+	return p.last.Since, true
 }
 
 // Leads tells whether a node's engine may be told to lead, as far as it was heard.

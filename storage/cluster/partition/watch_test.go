@@ -163,6 +163,10 @@ func TestCourses(t *testing.T) {
 			strings.Repeat("tick a; tell a; tick c; tell c;", 200) + "due b is false",
 		"I1, I4: one that was never heard rests when its connections could be there": `isolate a
 			29; due a is false; 2; due a is true`,
+		"I5: whether another process is a node, as far as that can be told: not before it would have been heard": `13
+			lives a b is 18446744073709551615; 1; lives a b is 0; lives a a is none; lives a d is none; isolate b
+			13; lives a b is 0; 2; lives a b is none; sign a b; lives a b is 0`,
+		"I5: one with an older program tells none": strings.Repeat("tick a; sign a b;", 20) + "lives a b is none",
 		"one whose engine rests, or has not got all yet, is not told to lead": `leads a is a b c; lacks a true
 			hear a b rests; hear a c lacks; leads a is none; says a is lacks; lacks a false; says a is none
 			hear a b; hear a c; leads a is a b c; rest a; leads a is b c`,
@@ -227,6 +231,10 @@ func (w *world) do(what, x, y, z string) string {
 	case "says":
 		if watch.Presence().Lacks {
 			return "lacks"
+		}
+	case "lives":
+		if since, lives := watch.Lives(y); lives {
+			return fmt.Sprint(since)
 		}
 	case "due":
 		return fmt.Sprint(watch.Due())
