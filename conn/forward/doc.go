@@ -49,14 +49,14 @@
 //	holds     nodes whose clients a link has wait, under a lock; each has two goroutines: one waits, and one watches
 //	          whether the node closes the connection.
 //
-// A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and reads
-// nothing. When there is an owner, the first of the line are passed on. If the owner's link does not serve yet, or has
-// no room, it has four of each entrance wait, or one of each loop (heldEnough): they are served there without being
-// asked for again, and the others wait here, behind them, and keep nobody of another entrance waiting. If the link
-// cannot be reached, or has too many already, the client goes back to its place, and the line rests for
-// 100 ms, then twice as long, up to 250 ms. If the link refuses a client, it is closed: then the two nodes have
-// different listeners, or believe in different clusters. When a wait has taken too long the client is closed, wherever
-// it waits.
+// A client stays with the loop that it is given to when it comes. While it waits, the loop watches its socket and
+// reads nothing. When there is an owner, the first of the line are passed on. If the owner's link does not serve yet,
+// or has no room, it has four of each entrance wait, or one of each loop (heldEnough): they are served there without
+// being asked for again, and the others wait here, behind them. If the link cannot be reached, or has too many
+// already, the client goes back to its place, and nobody of its entrance is passed on for 100 ms, then twice as long,
+// up to 250 ms. Neither keeps anybody of another entrance waiting. If the link refuses a client, it is closed: then
+// the two nodes have different listeners, or believe in different clusters. When a wait has taken too long the client
+// is closed, wherever it waits.
 //
 // # How connections end
 //

@@ -26,7 +26,6 @@ type line struct {
 	owner    string         // the address of the link of the node that serves; "" if nobody is heard to
 	term     context.Context
 	endTerm  context.CancelFunc // term is that of the owner, and ends with it
-	rest     rest               // when the owner does not serve, or cannot be reached
 }
 
 // row has the clients of one entrance that are not joined, by when they have come.
@@ -34,9 +33,10 @@ type row struct {
 	list          // they wait
 	underWay list // they are being passed on
 	held     int  // of these, those whom the link of the owner has wait
+	rest     rest // when the owner does not serve, cannot be reached, or has no room for these
 }
 
-// rest is a pause, in which nobody is passed on.
+// rest is a pause, in which nobody of a row is passed on.
 type rest struct {
 	until int64
 	pause time.Duration // how long the last one was
@@ -109,11 +109,8 @@ func (n *line) serve() {
 
 // foremost is who has waited longest and may be passed on now.
 func (n *line) foremost() (p *pair) {
-	if n.now < n.rest.until {
-		return nil
-	}
 	for _, r := range n.rows {
-		if q := r.first; q != nil && r.held < n.enough && (p == nil || q.at < p.at) {
+		if q := r.first; q != nil && n.now >= r.rest.until && r.held < n.enough && (p == nil || q.at < p.at) {
 			p = q
 		}
 	}
@@ -126,13 +123,13 @@ func (n *line) give(p *pair) {
 	err := n.host.Take(p.door.entrance, p.client.fd, nil, nil)
 	switch {
 	case err == nil:
-		n.rest = rest{}
+		n.row(p).rest = rest{}
 		n.forget(&p.client)
 		p.client.fd, p.left = -1, nil // FW5
 		n.forwarder.open.Add(-1)
 		n.end(p)
 	case errors.Is(err, ErrNotServing):
-		n.rest.begin(n.now)
+		n.row(p).rest.begin(n.now)
 		n.attend(p)
 	default:
 		n.refuse(p, "this node", err)
@@ -194,7 +191,7 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 	case err == nil && (p.state == over || term != n.term):
 		syscall.Close(link.fd)
 	case err == nil:
-		n.rest = rest{}
+		r.rest = rest{}
 		p.link = link
 		n.join(p)
 	case term != n.term || p.state == over:
@@ -204,7 +201,7 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 		n.forwarder.failures.warn(n.forwarder.log, "clients cannot be passed on", "to", n.owner, "error", err)
 		fallthrough
 	default:
-		n.rest.begin(n.now)
+		r.rest.begin(n.now)
 	}
 	if p.state == shaking {
 		p.state = waiting
@@ -234,8 +231,8 @@ func (n *line) due() int64 {
 				due = min(due, p.at+n.forwarder.wait.Load())
 			}
 		}
-		if r.first != nil && (n.host != nil || n.owner != "") && n.rest.until > n.now {
-			due = min(due, n.rest.until)
+		if r.first != nil && (n.host != nil || n.owner != "") && r.rest.until > n.now {
+			due = min(due, r.rest.until)
 		}
 	}
 	if due == math.MaxInt64 {
@@ -276,7 +273,9 @@ func (n *line) renew() {
 		n.endTerm()
 	}
 	n.term, n.endTerm = context.WithCancel(context.Background())
-	n.rest = rest{}
+	for _, r := range n.rows {
+		r.rest = rest{}
+	}
 	for _, p := range n.pairs {
 		if p != nil && p.state == joined {
 			n.turn(p) // what has arrived still reaches the client

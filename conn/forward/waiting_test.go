@@ -21,6 +21,22 @@ func (s *site) holds(n int) {
 	must.Until(s.t, "so many clients", func() bool { return s.Open() == n && s.acceptor.Open() == n })
 }
 
+// rests checks how many rows rest, or have had no success since they did.
+func (s *site) rests(want int) {
+	s.t.Helper()
+	got := 0
+	s.each(func(n *line) {
+		for _, r := range n.rows {
+			if r.rest != (rest{}) {
+				got++
+			}
+		}
+	})
+	if got != want {
+		s.t.Errorf("%d rows rest, not %d", got, want)
+	}
+}
+
 // Nothing of a client is read before it is taken (FW2), and then all of it is passed on.
 func TestWaitsForAnOwner(t *testing.T) {
 	s := newSite(t, plain)
@@ -107,12 +123,7 @@ func TestLocalNotYet(t *testing.T) {
 	s.holds(1)
 	own.say(nil)
 	says(t, c, own.next(t), "put")
-	n := s.lines[0]
-	n.do(func() {
-		if n.rest != (rest{}) {
-			t.Errorf("after a success there is a pause: %+v", n.rest)
-		}
-	})
+	s.rests(0)
 }
 
 // Failures of many at once are one failure: the pause after it does not grow. It does after the next one.
@@ -239,21 +250,39 @@ func TestCloseIdle(t *testing.T) {
 	ended(t, d)
 }
 
-// Clients of an entrance without room wait, and keep nobody of another one out; when there is room, they are served.
+// Clients of an entrance without room wait, at the link or here, and keep nobody of another one out, though they have
+// come first and take all that may be passed on at once; when there is room, they are served.
 func TestFullEntrance(t *testing.T) {
-	s := newSite(t, plain)
-	full := Entrance{Front: "beanstalk", TLS: true}
-	s.host.fill(full)
-	two := must.Get(socket.Pair())
-	t.Cleanup(func() { syscall.Close(two[0]) })
-	s.acceptor.Admit(s.Over(full), two[1], nil, nil)
-	s.Owner(s.link.Address())
-	s.held(1)
-	c := s.dial()
-	says(t, c, s.host.next(t), "put")
-	s.host.fill(Entrance{})
-	if v := s.host.next(t); v.entrance != full {
-		t.Errorf("%+v comes", v.entrance)
+	for _, held := range []bool{true, false} {
+		s := newSite(t, plain)
+		full := Entrance{Front: "beanstalk", TLS: true}
+		s.host.fill(full)
+		at, others := origin{"other", full}, origin{"more", entrance}
+		if !held {
+			for s.link.holds.join(others) != nil {
+			}
+			s.link.holds.join(at)
+		}
+		d := s.Over(full)
+		for range heldEnough * len(s.lines) {
+			two := must.Get(socket.Pair())
+			t.Cleanup(func() { syscall.Close(two[0]) })
+			s.acceptor.Admit(d, two[1], nil, nil)
+		}
+		s.each(func(n *line) { n.share, n.enough = 1, heldEnough })
+		s.Owner(s.link.Address())
+		if held {
+			s.held(heldEnough * len(s.lines))
+		}
+		c := s.dial()
+		says(t, c, s.host.next(t), "put")
+		if !held {
+			s.link.holds.leave(at)
+		}
+		s.host.fill(Entrance{})
+		if v := s.host.next(t); v.entrance != full {
+			t.Errorf("%+v comes", v.entrance)
+		}
 	}
 }
 
@@ -274,9 +303,7 @@ func TestOwnWaitIsOver(t *testing.T) {
 	})
 	s.Owner(mute.Addr().String())
 	ended(t, c)
-	n.do(func() {
-		if n.rest != (rest{}) || text.String() != "" {
-			t.Errorf("all rest: %+v; the log: %s", n.rest, text.String())
-		}
-	})
+	if s.rests(0); text.String() != "" {
+		t.Errorf("the log: %s", text.String())
+	}
 }
