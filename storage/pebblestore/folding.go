@@ -135,7 +135,10 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 	defer l.folding.Unlock()
 	share := l.share
 	if share == nil {
-		if share, err = l.collect(n); err != nil || share == nil {
+		if share, err = l.collect(n); err != nil {
+			l.reader.SkipTo(l.place) // so that the next one begins with the same turns
+		}
+		if err != nil || share == nil {
 			return false, err
 		}
 	}

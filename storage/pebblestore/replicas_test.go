@@ -166,6 +166,36 @@ func (n *node) fetch(from *node) {
 	}
 }
 
+// A copy whose log could not be read for a moment, in the middle of a share, has lost nothing of what was read before.
+func TestFoldAfterReadError(t *testing.T) {
+	n, s, l := owns(t, 1000)
+	h, other := newHistory(rand.New(rand.NewSource(5))), newNode(t, n.log)
+	other.close()
+	o := other.options()
+	var reads atomic.Int64 // until one fails
+	o.FS = faulty(other.disk, func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpFileReadAt && strings.HasSuffix(op.Path, ".turns") && reads.Add(-1) == 0 {
+			return syscall.EIO
+		}
+		return nil
+	})
+	o.LogBytes = 1 << 20 // nothing is folded in the background
+	other.r = must.Get(OpenReplicas(o))
+	h.some(t, l, 50)
+	must.Do(t, s.Close())
+	other.catchUpAll()
+	reads.Store(2)
+	if err := other.r.Fold(0); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("%d more reads, and %v", reads.Load(), err)
+	}
+	must.Do(t, other.r.Fold(0))
+	other.close()
+	other.open()
+	s, l = other.serve()
+	h.isIn(t, l, "the copy")
+	must.Do(t, s.Close())
+}
+
 // opening calls somebody once when the files of a shard are looked at.
 type opening struct {
 	vfs.FS
