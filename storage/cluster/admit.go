@@ -44,8 +44,8 @@ func (n *Node) admit(ctx context.Context) (err error) {
 			n.o.Logger.Warn("no other node tells who the cluster's members are: this one goes on as who made its promises")
 			return n.letIn(ctx)
 		case t == nil:
-			w.because(errors.New("a new cluster begins when all nodes are there; missing: " + strings.Join(silent,
-				", ")))
+			w.because(errors.New("none that knows the cluster's members has answered, and a new cluster begins when all " +
+				"nodes are there; missing: " + strings.Join(silent, ", ")))
 		default:
 			why := cmp.Or(n.outside(ctx, t), twin)
 			if why == nil {

@@ -177,33 +177,46 @@ func (n *Node) adds(term *Term, shard int, b []byte) error {
 // changer is the goroutine that carries out what has been decided about the members: at each node what concerns that
 // one, and at the owner the steps of the change.
 func (n *Node) changer() {
-	tick := time.NewTicker(changeEach)
+	tick, group := time.NewTicker(changeEach), time.NewTicker(groupEach)
 	defer tick.Stop()
-	var tended, folds *members.Table
-	var each time.Duration
-	for looked, folded := time.Now(), (time.Time{}); ; {
+	defer group.Stop()
+	var tended *members.Table
+	for folds := (folding{}); ; {
+		looks := false
 		select {
 		case <-n.ctx.Done():
 			return
 		case <-n.change:
 		case <-tick.C:
+		case <-group.C:
+			looks = true
 		}
-		if t := n.table.Load(); n.tend(n.ctx, tended) {
-			tended = t
-		}
-		if t := n.table.Load(); t != folds {
-			folds, each = t, foldEach
-		}
-		if folds.Change != nil && time.Since(folded) >= each {
+		tended = n.tend(n.ctx, tended)
+		if folds.due(n.table.Load(), time.Now()) {
 			n.fold()
-			folded, each = time.Now(), min(2*each, foldRarely)
 		}
-		todo := n.goOn(n.ctx, time.Since(looked) >= groupEach)
-		if time.Since(looked) >= groupEach {
-			looked = time.Now()
-		}
+		todo := n.goOn(n.ctx, looks)
 		n.todo.Store(&todo)
 	}
+}
+
+// folding is when a node folds its copies.
+type folding struct {
+	of   *members.Table
+	each time.Duration // while that is the newest
+	last time.Time
+}
+
+// due tells whether it is time to fold, and takes that for done.
+func (f *folding) due(t *members.Table, now time.Time) bool {
+	if t != f.of {
+		f.of, f.each = t, foldEach
+	}
+	if t.Change == nil || now.Sub(f.last) < f.each {
+		return false
+	}
+	f.last, f.each = now, min(2*f.each, foldRarely)
+	return true
 }
 
 // fold makes all durable that the node's copies have.

@@ -176,6 +176,25 @@ func TestWhatIsNotLookedUp(t *testing.T) {
 	}
 }
 
+// While a change is under way a node folds at once, and then ever more rarely, until the change goes on; otherwise not.
+func TestWhenANodeFolds(t *testing.T) {
+	change := &members.Change{}
+	none, begun, goes := &members.Table{}, &members.Table{Change: change}, &members.Table{Change: change}
+	f, now := folding{}, time.Now()
+	for i, c := range []struct {
+		t     *members.Table
+		after time.Duration // the time before
+		due   bool
+	}{{none, foldRarely, false}, {begun, 0, true}, {begun, foldEach, false}, {begun, foldEach, true},
+		{begun, 2*foldEach - 1, false}, {goes, 0, true}, {goes, 2 * foldEach, true}, {goes, 4 * foldEach, true},
+		{goes, foldRarely, true}, {goes, foldRarely, true}, {none, foldRarely, false}} {
+		now = now.Add(c.after)
+		if f.due(c.t, now) != c.due {
+			t.Errorf("%d: %v after that it is due: %t", i, c.after, !c.due)
+		}
+	}
+}
+
 // Whoever owns the shards next goes on with a change: its owner is lost when it has just begun, and is told to leave
 // while it serves. At last a node is removed that is dead, and no other one can take its place.
 func TestChangeGoesOn(t *testing.T) {

@@ -195,11 +195,11 @@ func (n *Node) expelled() bool {
 	return t.Version >= n.since && (self == nil || self.Since != n.since)
 }
 
-// tend keeps the newest table, and tells the engine where the others are. It says whether that was done.
-func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
+// tend keeps the newest table, and tells the engine where the others are. It says for which that is done.
+func (n *Node) tend(ctx context.Context, tended *members.Table) *members.Table {
 	t := n.table.Load()
 	if t == tended {
-		return true
+		return t
 	}
 	path := filepath.Join(n.o.Dir, tableName)
 	var err error
@@ -208,7 +208,7 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 	}
 	if err == nil && n.expelled() {
 		n.ends(ctx, n.removed())
-		return true
+		return t
 	}
 	if err == nil && n.server != nil {
 		err = n.server.Route(n.addresses())
@@ -218,7 +218,7 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 			"about its nodes",
 			"error", err)
 		_ = pause(ctx, keepAgain)
-		return false
+		return tended
 	}
 	if t.Version > 0 {
 		n.o.Logger.Info("the cluster has decided about its nodes", "nodes", strings.Join(t.Names(), " "), "replicas",
@@ -227,7 +227,7 @@ func (n *Node) tend(ctx context.Context, tended *members.Table) bool {
 	if text := n.differs(); text != "" {
 		n.o.Logger.Warn("this node's configuration is not what the cluster has decided", "why", text)
 	}
-	return true
+	return t
 }
 
 func orderOf(t *members.Table) string {
