@@ -6,7 +6,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Options are what an Acceptor is made with.
@@ -36,14 +35,13 @@ type Hesitant interface {
 // Acceptor lets clients in from any number of listeners, and counts those that are
 // connected.
 type Acceptor struct {
-	limit   atomic.Int64 // on open; 0 for none
-	log     *slog.Logger
-	started time.Time
+	limit atomic.Int64 // on open; 0 for none
+	log   *slog.Logger
 
 	open   atomic.Int64  // clients with front ends (N1)
 	short  atomic.Int32  // listeners that wait for a descriptor
 	freed  chan struct{} // somebody has left while short was above 0 (N4)
-	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
+	pauses Seldom        // such a wait: in a lasting shortage there is one for each client that leaves
 	spare  spare
 
 	stopping  chan struct{}   // closed by Stop
@@ -62,7 +60,7 @@ func NewAcceptor(o Options) (*Acceptor, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	a := &Acceptor{
-		log: o.Logger, started: time.Now(),
+		log:   o.Logger,
 		freed: make(chan struct{}, 1), stopping: make(chan struct{}),
 	}
 	a.limit.Store(int64(o.MaxConnections))

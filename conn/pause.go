@@ -39,9 +39,7 @@ func (a *Acceptor) wait(done <-chan struct{}) bool {
 	a.queue = append(a.queue, turn)
 	a.mu.Unlock()
 	a.grant()
-	if a.worthALine() {
-		a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
-	}
+	a.pauses.Say(a.log.Warn, "accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
 	select {
 	case <-turn:
 		return true
@@ -77,9 +75,7 @@ const retryAfter = time.Second
 // awaitDescriptor waits after accepting has failed for want of descriptors or memory,
 // which a connection frees when it leaves.
 func (a *Acceptor) awaitDescriptor(err error) {
-	if a.worthALine() {
-		a.log.Error("accepting pauses", "error", err, "connections", a.open.Load())
-	}
+	a.pauses.Say(a.log.Error, "accepting pauses", "error", err, "connections", a.open.Load())
 	a.short.Add(1)
 	defer a.short.Add(-1)
 	select {
@@ -87,16 +83,6 @@ func (a *Acceptor) awaitDescriptor(err error) {
 	case <-a.stopping:
 	case <-time.After(retryAfter):
 	}
-}
-
-// quiet is how long accepting may pause and go on without another line: in
-// lasting shortage it does so for every connection that leaves.
-const quiet = time.Minute
-
-// worthALine says whether a pause is to be logged.
-func (a *Acceptor) worthALine() bool {
-	now, last := int64(time.Since(a.started))+1, a.warned.Load()
-	return (last == 0 || now-last >= int64(quiet)) && a.warned.CompareAndSwap(last, now)
 }
 
 // nudge says that somebody has left: to those who wait for a place, and to a listener that waits for a descriptor.

@@ -33,7 +33,7 @@ type Forwarder struct {
 	next   atomic.Uint64 // line of the next client
 	open   atomic.Int64  // clients
 
-	refusals, failures seldom
+	refusals, failures conn.Seldom
 }
 
 // New starts the loops of a forwarder that knows no owner.

@@ -78,7 +78,7 @@ func (n *line) arrive(p *pair) {
 // attend watches a client that waits. One that cannot be watched is closed: nobody would see it leave, nor its bytes.
 func (n *line) attend(p *pair) {
 	if err := n.watch(p, &p.client); err != nil {
-		n.forwarder.failures.warn(n.forwarder.log, "a client cannot be watched", "error", err)
+		n.forwarder.failures.Say(n.forwarder.log.Warn, "a client cannot be watched", "error", err)
 		n.end(p)
 	}
 }
@@ -137,7 +137,7 @@ func (n *line) give(p *pair) {
 }
 
 func (n *line) refuse(p *pair, node string, err error) {
-	n.forwarder.refusals.warn(n.forwarder.log, "a client is refused", "by", node, "error", err, "front",
+	n.forwarder.refusals.Say(n.forwarder.log.Warn, "a client is refused", "by", node, "error", err, "front",
 		p.door.entrance.Front, "client", conn.PeerOf(p.client.fd))
 	n.end(p)
 }
@@ -198,7 +198,7 @@ func (n *line) passed(p *pair, term context.Context, link end, err error) {
 	case errors.As(err, &no):
 		n.refuse(p, n.owner, err)
 	case !errors.Is(err, ErrNotServing):
-		n.forwarder.failures.warn(n.forwarder.log, "clients cannot be passed on", "to", n.owner, "error", err)
+		n.forwarder.failures.Say(n.forwarder.log.Warn, "clients cannot be passed on", "to", n.owner, "error", err)
 		fallthrough
 	default:
 		r.rest.begin(n.now)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/socket"
 )
 
@@ -44,7 +45,7 @@ type Link struct {
 	loops []*loop // with certificates: they join the connections of nodes with those of the host
 	next  atomic.Uint64
 
-	strangers, shortage seldom
+	strangers, shortage conn.Seldom
 }
 
 // Listen opens a link at an address.
@@ -106,7 +107,7 @@ func (k *Link) accept() {
 		case errors.Is(err, net.ErrClosed):
 			return
 		default: // no descriptors, most likely
-			k.shortage.warn(k.log, "clients of other nodes cannot be accepted", "error", err)
+			k.shortage.Say(k.log.Warn, "clients of other nodes cannot be accepted", "error", err)
 			time.Sleep(acceptPause)
 		}
 	}
@@ -130,7 +131,7 @@ func (k *Link) receive(g *guest) {
 		r, err = k.proofs.hear(w, &nl)
 	}
 	if err != nil {
-		k.strangers.warn(k.log, strangerTo(err), "peer", g.c.RemoteAddr(), "error", err)
+		k.strangers.Say(k.log.Warn, strangerTo(err), "peer", g.c.RemoteAddr(), "error", err)
 		return
 	}
 	if !k.guests.prove(g) {
@@ -181,10 +182,16 @@ type visitor struct {
 func (k *Link) take(v *visitor, done <-chan struct{}) error {
 	near, far, err := k.socketsFor(v.w)
 	if err != nil { // no descriptors, most likely
-		k.shortage.warn(k.log, "clients of other nodes cannot be taken", "error", err)
+		k.shortage.Say(k.log.Warn, "clients of other nodes cannot be taken", "error", err)
 		return errShort
 	}
-	if err = k.give(v.r, far, done); err != nil {
+	k.mu.RLock()
+	if err = ErrNotServing; k.host != nil {
+		peer := v.r.peer // whoever keeps it shall not keep the request
+		err = k.host.Take(v.r.entrance, far, &peer, done)
+	}
+	k.mu.RUnlock()
+	if err != nil {
 		syscall.Close(far)
 		near.close()
 		return err
@@ -194,17 +201,6 @@ func (k *Link) take(v *visitor, done <-chan struct{}) error {
 		k.join(v.w, near, err)
 	}
 	return nil
-}
-
-// give gives a client to the host.
-func (k *Link) give(r *request, socket int, done <-chan struct{}) error {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if k.host == nil {
-		return ErrNotServing
-	}
-	peer := r.peer // whoever keeps it shall not keep the request
-	return k.host.Take(r.entrance, socket, &peer, done)
 }
 
 // socketsFor makes the socket that a front end gets: that of the connection, or one of a new pair. Then the other one
