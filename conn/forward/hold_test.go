@@ -104,19 +104,32 @@ type greedy struct {
 	all []*os.File
 }
 
-func (h *greedy) Take(e Entrance, fd int, from *conn.Peer, done <-chan struct{}) error {
-	err := h.front.Take(e, fd, from, done)
+// rest takes all descriptors that are left.
+func (h *greedy) rest() {
 	for {
 		f, err := os.Open(os.DevNull)
 		if err != nil {
-			break
+			return
 		}
 		h.all = append(h.all, f)
 	}
+}
+
+// sated gives them back.
+func (h *greedy) sated() {
+	for _, f := range h.all {
+		f.Close()
+	}
+}
+
+func (h *greedy) Take(e Entrance, fd int, from *conn.Peer, done <-chan struct{}) error {
+	err := h.front.Take(e, fd, from, done)
+	h.rest()
 	return err
 }
 
-// A client that a front end has got is not lost because descriptors are short then: those that it needs are there.
+// A client that a front end has got is not lost because descriptors are short then: those that it needs are there, at
+// the link and at the node between. At last that one is alone: a link of this process frees one when it has answered.
 func TestShortOfDescriptors(t *testing.T) {
 	var was syscall.Rlimit
 	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
@@ -137,9 +150,17 @@ func TestShortOfDescriptors(t *testing.T) {
 			says(t, d, v, "put")
 			says(t, v, d, "INSERTED")
 			s.link.Local(nil) // it has ended to take
-			for _, f := range host.all {
-				f.Close()
-			}
+			host.sated()
 		})
 	}
+	s, host := newSite(t, plain), new(greedy)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	defer l.Close()
+	d := s.dial()
+	s.Owner(l.Addr().String())
+	v := comes(t, l)
+	host.rest()
+	v.answer(taken)
+	says(t, d, v, "put")
+	host.sated()
 }

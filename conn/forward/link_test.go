@@ -87,6 +87,23 @@ func TestSilentStrangers(t *testing.T) {
 	says(t, c, s.host.next(t), "put")
 }
 
+// linked is a connection at whoever listens at the address of a link. It has been asked to take a client.
+type linked struct {
+	*net.TCPConn
+	key    key
+	nl, nn nonce
+}
+
+func comes(t *testing.T, l net.Listener) *linked {
+	v := &linked{TCPConn: must.Get(l.Accept()).(*net.TCPConn), key: must.Get(plain.proofs()).key}
+	t.Cleanup(func() { v.Close() })
+	must.Do(t, greet(v, &v.nl))
+	v.nn = must.Get(readRequest(v, &v.key, &v.nl)).nonce
+	return v
+}
+
+func (v *linked) answer(s status) { must.Get(0, v.key.answer(v, s, "", &v.nl, &v.nn)) }
+
 // Whoever listens at the address of a link gets no byte of a client, and no host (FW8).
 func TestFalseLink(t *testing.T) {
 	s := newSite(t, plain)
@@ -97,22 +114,18 @@ func TestFalseLink(t *testing.T) {
 	must.Get(io.WriteString(d, "put"))
 	other := plain
 	other.Secret = "another"
-	k := must.Get(other.proofs()).key
-	for _, answer := range []func(c net.Conn, nl, nn *nonce){
-		func(c net.Conn, _, _ *nonce) { c.Write(make([]byte, 1000)) },
-		func(c net.Conn, nl, nn *nonce) { k.answer(c, taken, "", nl, nn) },
-		func(c net.Conn, nl, _ *nonce) { must.Get(plain.proofs()).key.answer(c, taken, "", nl, new(nonce)) },
+	for _, answer := range []func(v *linked){
+		func(v *linked) { v.Write(make([]byte, 1000)) },
+		func(v *linked) { v.key = must.Get(other.proofs()).key; v.answer(taken) },
+		func(v *linked) { v.nn = nonce{}; v.answer(taken) },
 	} {
-		c := must.Get(l.Accept()).(*net.TCPConn)
-		var nl nonce
-		must.Do(t, greet(c, &nl))
-		r := must.Get(readRequest(c, &must.Get(plain.proofs()).key, &nl))
-		answer(c, &nl, &r.nonce)
-		c.CloseWrite()
-		if b, _ := io.ReadAll(c); len(b) > 0 {
+		v := comes(t, l)
+		answer(v)
+		v.CloseWrite()
+		if b, _ := io.ReadAll(v); len(b) > 0 {
 			t.Errorf("it gets %q", b)
 		}
-		c.Close()
+		v.Close()
 	}
 	c := must.Get(l.Accept()).(*net.TCPConn)
 	must.Get(c.Write(append([]byte(magic[:len(magic)-1]), Version+1)))
