@@ -26,7 +26,7 @@
 //	loop      the Election, and all that the replicas' "loop's own" fields say. Everybody else
 //	          gives it functions to run (do, ask); none of them waits.
 //	keeper    the file of promises
-//	steerer   nothing; it asks for the lanes to be led by other machines than the owner's
+//	steerer   nothing; it asks for the two lanes of a shard to be led by two nodes, and rather not by the owner
 //	changer   nothing; it keeps the newest table, and at the owner carries out the steps of a change
 //	presence  nothing; it tells the others that this node is there, and has the engine rest
 //	rebuilder one for each copy that begins anew, until it has: its files
@@ -153,10 +153,9 @@
 //	a link is cut, or works one way only      0.1 to 1.1 s: the other lane is used after 300 ms
 //	a follower is cut off, or comes back      0.1 to 0.7 s
 //	the owner is cut off, or mute, or deaf    1.2 to 2.2 s: Silence, or for a deaf one a LeaseTime, and a takeover
-//	the same within seconds of another fault  3 to 10 s: one machine led both lanes, because another one's engine had
-//	                                          not caught up yet, and the engine has to elect
-//	the owner dies while it leads a lane      4 to 9 s: the next one needs both lanes, so the engine has to elect.
-//	                                          It leads none from about a second after it has come to own the shards
+//	the owner is lost while it leads a lane   4 to 9 s: the next one needs both lanes, so the engine has to elect.
+//	                                          It leads one while only one other node could, as for seconds after
+//	                                          another fault
 //	all connections of an owner are reset     2 to 7 s: the engine connects again after 1.0 to 1.1 s, which cannot be
 //	                                          set, and a lease lasts one second
 //	owner and follower are killed together    their return, and an election of the engine for each lane
@@ -164,6 +163,24 @@
 // A node that was cut off would do the same to the others when it comes back, and the ends of a cut link do
 // while that lasts. Package partition says why, and what is done against it. It takes two seconds until that
 // works: a network that fails for a little longer, again and again, is not covered.
+//
+// # Who leads the lanes
+//
+// A node could lead a lane that lives, and is not about to leave, whose copies are whole, whose engine keeps the lane
+// and has all that the others have; and that reaches all others, if a link is cut and somebody does. Of these, no node
+// leads both lanes of a shard if another one could lead one of them, and the owner leads one only if there would be one
+// leader otherwise. Beyond that no leader is changed (steered, in package jetstream).
+//
+// So for seconds after a node was lost or has come, owner and follower lead a lane each. Whatever is done with two
+// nodes, one of them cannot be lost without an election: a new owner needs both lanes (P6), an owner that goes on needs
+// one. Seconds until both shards append, when something happens just as the third node is back (real engines, once
+// each):
+//
+//	                                                a lane each   the follower both
+//	the follower is cut off                             0.6             4.9
+//	the link between the two is cut                     0.6             1.6
+//	the owner is cut off                                7.6             1.6
+//	the follower is stopped in order, the owner       0.5, 1.4        2.3, 1.3
 //
 // # What it costs
 //

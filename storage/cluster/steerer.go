@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -17,7 +16,6 @@ const (
 	steerAgain = 300 * time.Millisecond
 	steerLater = 3 * time.Second
 	steerOften = 50
-	steerLimit = 2 * time.Second
 )
 
 // leading are the nodes whose engines are to lead lanes; nil if it is another node that sees to it. That is the
@@ -46,8 +44,7 @@ func (n *Node) leading() []string {
 	return names
 }
 
-// steerer is the goroutine that has the lanes led by other machines than the owner's. Nothing waits
-// for it.
+// steerer is the goroutine that has the lanes led by the nodes that should (doc.go). Nothing waits for it.
 func (n *Node) steerer() {
 	timer := time.NewTimer(steerEach)
 	defer timer.Stop()
@@ -61,7 +58,7 @@ func (n *Node) steerer() {
 		}
 		tries++
 		switch {
-		case n.steerAll(n.ctx):
+		case n.steerAll():
 			timer.Reset(steerEach)
 		case tries < steerOften:
 			timer.Reset(steerAgain)
@@ -73,12 +70,12 @@ func (n *Node) steerer() {
 
 // steerAll looks at the lanes of all shards. It tells whether all is well. Which servers a site's own engine
 // has, its lanes' leaders say; the one to which the owner is connected is taken for that of its machine.
-func (n *Node) steerAll(ctx context.Context) bool {
+func (n *Node) steerAll() bool {
 	var alive []string
 	owner := ""
 	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.election.Owner() })
 	apart, well := owner, true // from whom the leaders are to be
-	if n.seek(ctx, owner); owner == "" {
+	if n.seek(owner); owner == "" {
 		return well
 	}
 	if moved := time.Duration(n.moves.Load()); moved > 0 && n.now()-moved < settles {
@@ -91,31 +88,24 @@ func (n *Node) steerAll(ctx context.Context) bool {
 		return well
 	}
 	for _, r := range n.replicas {
-		if ctx.Err() != nil {
-			return false
-		}
-		limit, cancel := context.WithTimeout(ctx, steerLimit)
-		well = n.steerOne(limit, r, apart, alive, owner == n.o.Node) && well
-		cancel()
+		well = n.steerOne(r, apart, alive, owner == n.o.Node) && well
 	}
 	return well
 }
 
 // seek looks for the streams while no node serves: somebody may have deleted them, or the disks of most nodes are
 // new. Nobody makes them again by himself, since they would be empty.
-func (n *Node) seek(ctx context.Context, owner string) {
+func (n *Node) seek(owner string) {
 	missing := ""
 	for _, r := range n.replicas {
 		for lane := range 2 {
-			if owner != "" || missing != "" || ctx.Err() != nil {
+			if owner != "" || missing != "" {
 				break
 			}
-			limit, cancel := context.WithTimeout(ctx, steerLimit)
-			if _, _, err := r.shard.Leader(limit, lane); jetstream.NoStream(err) {
+			if _, _, err := r.shard.Leader(n.ctx, lane); jetstream.NoStream(err) {
 				missing = fmt.Sprintf("the engine has no stream %s any more: beanfield help recovery says what to do",
 					r.shard.Streams()[lane])
 			}
-			cancel()
 		}
 	}
 	if old := n.missing.Swap(&missing); missing != "" && (old == nil || *old != missing) {
@@ -124,7 +114,7 @@ func (n *Node) seek(ctx context.Context, owner string) {
 }
 
 // steerOne moves the leader of one lane. The owner uses the other one meanwhile.
-func (n *Node) steerOne(ctx context.Context, r *replica, apart string, alive []string, owns bool) bool {
+func (n *Node) steerOne(r *replica, apart string, alive []string, owns bool) bool {
 	// without a driver, while its copy is made, a node that is not the owner steers all the same
 	d, inUse := r.driver.Load(), 0
 	switch {
@@ -133,7 +123,7 @@ func (n *Node) steerOne(ctx context.Context, r *replica, apart string, alive []s
 	case owns:
 		return false
 	}
-	lane, leader, err := r.shard.Astray(ctx, apart, alive, inUse)
+	lane, leader, err := r.shard.Astray(n.ctx, apart, alive, inUse)
 	switch {
 	case err != nil:
 		return false
@@ -143,7 +133,7 @@ func (n *Node) steerOne(ctx context.Context, r *replica, apart string, alive []s
 		d.Use(1 - lane)
 		return false
 	}
-	if err := r.shard.Lead(ctx, lane, leader); err != nil {
+	if err := r.shard.Lead(n.ctx, lane, leader); err != nil {
 		n.o.Logger.Debug("a lane's leader does not move", "shard", r.i, "lane", lane, "error", err)
 	}
 	return false

@@ -145,20 +145,3 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
-
-func TestWhoLeads(t *testing.T) {
-	for _, c := range []struct{ now, alive, want string }{ // who leads the two lanes, and may lead each
-		{"b c", "abc abc", "b c"}, {"c b", "abc abc", "c b"}, {"a a", "abc abc", "b c"}, {"a b", "abc abc", "c b"},
-		{"b b", "abc abc", "b c"}, {" b", "abc abc", "c b"}, {"a c", "ac ac", "c c"}, {"a a", "a a", "a a"},
-		{"b c", "a a", "a a"}, {"b c", " ", "b c"}, {"d a", "abc ade", "b d"},
-	} {
-		var now [2]string
-		var alive [2][]string
-		for i, leader := range strings.Split(c.now, " ") {
-			now[i], alive[i] = leader, strings.Split(strings.Split(c.alive, " ")[i], "")
-		}
-		if got := steered(now, "a", alive); strings.Join(got[:], " ") != c.want {
-			t.Errorf("%s with %s: %v, want %s", c.now, c.alive, got, c.want)
-		}
-	}
-}

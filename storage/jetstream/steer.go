@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -27,18 +28,26 @@ func (s *Shard) Look(ctx context.Context, lane int) (leader string, bytes uint64
 	return nodeOf(info.Cluster.Leader), info.State.Bytes, err
 }
 
-// Astray finds a lane that another node should lead, and which: one of a list other than the owner, if there is
-// one, and two different ones if there are two. The lane that is not in use comes first. Without one the lane is -1.
-// If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
+// Astray finds a lane that another node of a list should lead, and which (steered). The lane that is not in use comes
+// first. Without one the lane is -1. If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
 func (s *Shard) Astray(ctx context.Context, owner string, alive []string,
 	inUse int) (lane int, leader string, err error) {
-	leaders, want, err := s.leaders(ctx, owner, alive)
+	var leaders [2]string
+	var of [2][]string
+	for i := range of {
+		info, err := s.info(ctx, i)
+		if err != nil {
+			return -1, "", err
+		}
+		leaders[i], of[i] = nodeOf(info.Cluster.Leader), info.could(alive)
+	}
+	want := steered(leaders, owner, of, inUse)
 	for _, i := range []int{1 - inUse, inUse} {
-		if err == nil && want[i] != leaders[i] {
+		if want[i] != leaders[i] {
 			return i, want[i], nil
 		}
 	}
-	return -1, "", err
+	return -1, "", nil
 }
 
 // Lead has a node's engine lead a lane, if that has all of it: the lane's leader gives way to one that lacks
@@ -70,19 +79,6 @@ func (d *description) ready(node string) string {
 	return ""
 }
 
-// leaders says who leads each lane, and who should.
-func (s *Shard) leaders(ctx context.Context, owner string, alive []string) (leaders, want [2]string, err error) {
-	var of [2][]string
-	for i := range leaders {
-		info, err := s.info(ctx, i)
-		if err != nil {
-			return leaders, want, err
-		}
-		leaders[i], of[i] = nodeOf(info.Cluster.Leader), info.could(alive)
-	}
-	return leaders, steered(leaders, owner, of), nil
-}
-
 // could are the nodes that could lead a lane: those of a list, or without one those that are whole, that keep it.
 func (d *description) could(alive []string) (nodes []string) {
 	for _, p := range d.peers() {
@@ -94,24 +90,39 @@ func (d *description) could(alive []string) (nodes []string) {
 	return nodes
 }
 
-// steered says who should lead each lane, of those that could.
-func steered(leaders [2]string, owner string, alive [2][]string) [2]string {
-	for i := range leaders {
-		others := slices.DeleteFunc(slices.Clone(alive[i]), func(node string) bool { return node == owner })
-		slices.Sort(others)
-		if len(others) == 0 {
-			others = alive[i]
-		}
-		if len(others) == 0 || slices.Contains(others, leaders[i]) && (i == 0 || leaders[1] != leaders[0] ||
-			len(others) == 1) {
-			continue
-		}
-		leaders[i] = others[0]
-		if k := slices.IndexFunc(others, func(node string) bool { return node != leaders[1-i] }); k >= 0 {
-			leaders[i] = others[k]
+// steered says who should lead each lane, of those that could; of a lane that nobody could, whoever does. What comes
+// first counts most: the lanes have two leaders; the owner leads none; few lanes get another leader, and rather not the
+// one in use.
+func steered(leaders [2]string, owner string, could [2][]string, inUse int) (want [2]string) {
+	least := math.MaxInt
+	for i := range could {
+		if len(could[i]) == 0 {
+			could[i] = leaders[i : i+1]
 		}
 	}
-	return leaders
+	for _, first := range could[0] {
+		for _, second := range could[1] {
+			cost, pair := 0, [2]string{first, second}
+			for i, leader := range pair {
+				if leader == owner {
+					cost += 4
+				}
+				if leader != leaders[i] {
+					cost++
+				}
+				if leader != leaders[i] && i == inUse {
+					cost++
+				}
+			}
+			if first == second {
+				cost += 16
+			}
+			if cost < least {
+				least, want = cost, pair
+			}
+		}
+	}
+	return want
 }
 
 // NoStream tells whether an error says that a stream is not there.
