@@ -12,6 +12,18 @@ import (
 	"beanfield/storage/must"
 )
 
+// echo sends back what comes.
+func echo(c net.Conn) {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := c.Read(b)
+		if err != nil {
+			return
+		}
+		c.Write(b[:n])
+	}
+}
+
 func descriptors() int { return len(must.Get(os.ReadDir("/proc/self/fd"))) }
 
 // Clients come, speak and leave while owners change in all ways. Whoever gets an answer gets its own, nobody hangs,
@@ -63,7 +75,7 @@ func churn(t *testing.T, cluster Cluster) {
 			case 3:
 				s.host.say([]error{nil, ErrNotServing, io.ErrNoProgress}[rand.IntN(3)])
 			}
-			s.Owner(s.link.Address())
+			s.serves()
 			s.Local(nil)
 			s.link.Local(s.host)
 			s.host.say(nil)

@@ -15,7 +15,7 @@ func TestDeadNodes(t *testing.T) {
 	s := newSite(t, plain)
 	h := bare{make(chan int, 1)}
 	s.link.Local(h)
-	s.Owner(s.link.Address())
+	s.serves()
 	c := s.dial()
 	must.Get(io.WriteString(c, "put"))
 	served := <-h.come

@@ -31,7 +31,7 @@ func (s *site) held(n int) {
 func TestHeld(t *testing.T) {
 	s := newSite(t, plain)
 	s.host.fill(entrance)
-	s.Owner(s.link.Address())
+	s.serves()
 	var all []net.Conn
 	most := len(s.lines) * s.lines[0].enough
 	for i := range most {
@@ -63,7 +63,7 @@ func TestHeld(t *testing.T) {
 func TestHeldLeaves(t *testing.T) {
 	s := newSite(t, plain)
 	s.host.fill(entrance)
-	s.Owner(s.link.Address())
+	s.serves()
 	s.dial().Close()
 	c := s.dial()
 	s.held(1)
@@ -145,7 +145,7 @@ func TestShortOfDescriptors(t *testing.T) {
 			few := was
 			few.Cur = 512
 			must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
-			s.Owner(s.link.Address())
+			s.serves()
 			v := s.host.next(t)
 			says(t, d, v, "put")
 			says(t, v, d, "INSERTED")

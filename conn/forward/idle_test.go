@@ -63,7 +63,7 @@ func idle(t testing.TB, c Cluster, clients int) (waiting, passed int64) {
 	}
 	s.holds(clients)
 	waiting = each("wait")
-	s.Owner(s.link.Address())
+	s.serves()
 	b := make([]byte, 9000)
 	for _, c := range cs {
 		must.Get(syscall.Write(c, b))

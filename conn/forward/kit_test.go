@@ -145,6 +145,9 @@ func (s *site) front() *front {
 	return h
 }
 
+// serves says that the node of the site's link serves.
+func (s *site) serves() { s.Owner(s.link.Address()) }
+
 // dial makes a client.
 func (s *site) dial() *net.TCPConn {
 	s.t.Helper()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -20,7 +19,7 @@ import (
 func TestStrangers(t *testing.T) {
 	var text must.Text
 	link := must.Get(Listen("127.0.0.1:0", LinkOptions{Cluster: plain,
-		Logger: slog.New(slog.NewTextHandler(&text, nil))}))
+		Logger: text.Logger()}))
 	defer link.Close(t.Context())
 	host := newFront()
 	link.Local(host)
@@ -82,7 +81,7 @@ func TestSilentStrangers(t *testing.T) {
 	if last := some.enter(first); some.prove(g) || !some.prove(last) {
 		t.Error("when there is one too many, another one goes than the first")
 	}
-	s.Owner(s.link.Address())
+	s.serves()
 	c := s.dial()
 	says(t, c, s.host.next(t), "put")
 }
@@ -135,7 +134,7 @@ func TestFalseLink(t *testing.T) {
 		t.Errorf("a link of another version gets %q", b)
 	}
 	c.Close()
-	s.Owner(s.link.Address())
+	s.serves()
 	v := s.host.next(t)
 	must.Get(io.ReadFull(v, make([]byte, len("put")))) // as no front end speaks first
 	says(t, v, d, "INSERTED")
@@ -145,9 +144,9 @@ func TestFalseLink(t *testing.T) {
 func TestRefused(t *testing.T) {
 	s := newSite(t, plain)
 	var text must.Text
-	s.log = slog.New(slog.NewTextHandler(&text, nil))
+	s.log = text.Logger()
 	s.host.say(errors.New("node one has no such listener"))
-	s.Owner(s.link.Address())
+	s.serves()
 	for range 3 {
 		ended(t, s.dial())
 	}
@@ -160,9 +159,9 @@ func TestRefused(t *testing.T) {
 func TestOtherCluster(t *testing.T) {
 	s := newSite(t, plain)
 	var text must.Text
-	s.log = slog.New(slog.NewTextHandler(&text, nil))
+	s.log = text.Logger()
 	s.Forwarder.proofs.cluster = "else"
-	s.Owner(s.link.Address())
+	s.serves()
 	ended(t, s.dial())
 	if !strings.Contains(text.String(), "else") {
 		t.Errorf("the log says %q", text.String())

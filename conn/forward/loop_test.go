@@ -16,7 +16,7 @@ import (
 func TestAllBytesInOrder(t *testing.T) { allBytesInOrder(t, newSite(t, plain)) }
 
 func allBytesInOrder(t *testing.T, s *site) {
-	s.Owner(s.link.Address())
+	s.serves()
 	var all sync.WaitGroup
 	for range 4 {
 		c := s.dial()

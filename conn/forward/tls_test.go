@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -60,20 +59,7 @@ func newRelay(t *testing.T, to string) *relay {
 func TestTLSHides(t *testing.T) {
 	s := newSite(t, certified(t, securetest.NewAuthority(t, "nodes"), ""))
 	r := newRelay(t, s.link.Address())
-	s.Owner(r.Addr().String())
-	c := s.dial()
-	must.Get(io.WriteString(c, "use secrets"))
-	v := s.host.next(t)
-	if v.entrance != entrance || v.from.Addr.String() != c.LocalAddr().String() {
-		t.Errorf("%v from %v", v.entrance, v.from)
-	}
-	must.Get(io.ReadFull(v, make([]byte, len("use secrets"))))
-	says(t, v, c, "USING secrets")
-	c.CloseWrite()
-	ended(t, v)
-	says(t, v, c, "more secrets")
-	v.CloseWrite()
-	ended(t, c)
+	passedOn(t, s, r.Addr().String())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if seen := r.seen.String(); seen == "" || strings.Contains(seen, "secrets") || strings.Contains(seen, "beanstalk") {
@@ -94,10 +80,10 @@ func TestTLSStrangers(t *testing.T) {
 		"another secret": certified(t, a, "else"), "no TLS": plain} {
 		var text must.Text
 		s := newSite(t, certified(t, a, "secret"))
-		s.log = slog.New(slog.NewTextHandler(&text, nil))
+		s.log = text.Logger()
 		s.Forwarder.proofs = must.Get(other.proofs())
 		s.SetWait(300 * time.Millisecond)
-		s.Owner(s.link.Address())
+		s.serves()
 		c := s.dial()
 		must.Get(io.WriteString(c, "put"))
 		c.CloseWrite()
@@ -147,7 +133,7 @@ func TestTLSLinkCloses(t *testing.T) {
 	t.Cleanup(func() { lingerFor = was })
 	lingerFor = 2 * must.Patience
 	s := newSite(t, certified(t, securetest.NewAuthority(t, "nodes"), ""))
-	s.Owner(s.link.Address())
+	s.serves()
 	c := s.dial()
 	v := s.host.next(t)
 	says(t, c, v, "put")

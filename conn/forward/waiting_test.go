@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"syscall"
 	"testing"
@@ -44,7 +43,7 @@ func TestWaitsForAnOwner(t *testing.T) {
 	must.Get(io.WriteString(c, "put"))
 	s.holds(1)
 	s.link.Local(nil)
-	s.Owner(s.link.Address()) // which does not serve yet
+	s.serves() // which does not serve yet
 	s.held(1)
 	s.link.Local(s.host)
 	v := s.host.next(t)
@@ -70,7 +69,7 @@ func TestLeavesWhileWaiting(t *testing.T) {
 	must.Do(t, reset.Close())
 	s.holds(1)
 	ended(t, quiet)
-	s.Owner(s.link.Address())
+	s.serves()
 	v := s.host.next(t)
 	if b, err := io.ReadAll(v); string(b) != "put" {
 		t.Errorf("%q, %v", b, err)
@@ -170,7 +169,7 @@ func TestLocalRefuses(t *testing.T) {
 // When the owner changes, those who were passed on to another are closed, with what had arrived for them.
 func TestOwnerChanges(t *testing.T) {
 	s := newSite(t, plain)
-	s.Owner(s.link.Address())
+	s.serves()
 	var cs []net.Conn
 	for range 10 {
 		c := s.dial()
@@ -183,7 +182,7 @@ func TestOwnerChanges(t *testing.T) {
 	}
 	s.holds(0)
 	c := s.dial()
-	s.Owner(s.link.Address())
+	s.serves()
 	says(t, c, s.host.next(t), "put")
 }
 
@@ -198,7 +197,7 @@ func TestStorm(t *testing.T) {
 		cs = append(cs, c)
 	}
 	s.holds(clients)
-	s.Owner(s.link.Address())
+	s.serves()
 	for range clients {
 		v := s.host.next(t)
 		b := make([]byte, len(v.from.Addr.String()))
@@ -220,7 +219,7 @@ func TestClose(t *testing.T) {
 	defer func(d time.Duration) { quietFor = d }(quietFor)
 	quietFor = must.Patience
 	s := newSite(t, plain)
-	s.Owner(s.link.Address())
+	s.serves()
 	c := s.dial()
 	v := s.host.next(t)
 	says(t, c, v, "put")
@@ -238,7 +237,7 @@ func TestClose(t *testing.T) {
 // Without an answer on its way, all close soon.
 func TestCloseIdle(t *testing.T) {
 	s := newSite(t, plain)
-	s.Owner(s.link.Address())
+	s.serves()
 	c := s.dial()
 	says(t, c, s.host.next(t), "put")
 	s.Owner("")
@@ -270,7 +269,7 @@ func TestFullEntrance(t *testing.T) {
 			s.acceptor.Admit(d, two[1], nil, nil)
 		}
 		s.each(func(n *line) { n.share, n.enough = 1, heldEnough })
-		s.Owner(s.link.Address())
+		s.serves()
 		if held {
 			s.held(heldEnough * len(s.lines))
 		}
@@ -290,7 +289,7 @@ func TestFullEntrance(t *testing.T) {
 func TestOwnWaitIsOver(t *testing.T) {
 	s := newSite(t, plain)
 	var text must.Text
-	s.log = slog.New(slog.NewTextHandler(&text, nil))
+	s.log = text.Logger()
 	mute := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer mute.Close()
 	c := s.dial()

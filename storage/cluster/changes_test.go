@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,9 +20,7 @@ import (
 
 // comes prepares a further node, which has a configuration of its own, with itself in it.
 func (c *trio) comes(name string) (address string) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	defer l.Close()
-	address = l.Addr().String()
+	address = free()
 	c.dirs[name], c.stores[name] = c.TempDir(), &memory{lags: true}
 	c.options.Nodes = maps.Clone(c.options.Nodes)
 	c.options.Nodes[name] = address
@@ -216,7 +213,7 @@ func TestChangeGoesOn(t *testing.T) {
 	c.append(term, "two;", "a", "b", "c", "d")
 
 	own := string(turns.AppendRaise(nil, 0))
-	left := slices.DeleteFunc([]string{"a", "b", "c", "d"}, func(name string) bool { return name == next })
+	left := without(next, "a", "b", "c", "d")
 	copies := c.stores[left[0]]
 	had := [2]int{copies.times(0, own), copies.times(1, own)}
 	must.Do(t, c.nodes[next].Change(ctx, Change{Do: members.Remove, Node: next}))
@@ -242,7 +239,7 @@ func TestChangeGoesOn(t *testing.T) {
 		t.Fatalf("%s", table.Encode())
 	}
 	owner, term = c.owner()
-	c.append(term, "four;", slices.DeleteFunc(left, func(name string) bool { return name == dead })...)
+	c.append(term, "four;", without(dead, left...)...)
 	if err := c.nodes[owner].Change(ctx, Change{Do: members.Remove, Node: owner}); err == nil {
 		t.Error("the last but one is removed")
 	}
@@ -359,7 +356,7 @@ func TestReplicas(t *testing.T) {
 	all := []string{"a", "b", "c", "d", "e"}
 	c.changed(Change{Do: members.Replicas, Replicas: 5}, func() {
 		owner, _ := c.owner()
-		lost := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == owner })[:3]
+		lost := without(owner, all...)[:3]
 		for _, name := range lost {
 			c.kill(name)
 		}

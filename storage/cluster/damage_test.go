@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,12 +45,7 @@ func TestDamagedCopies(t *testing.T) {
 	c.fit("a", "b", "c")
 	c.harm(other)
 	until(t, "the status of another node tells that it was already", func() bool {
-		for _, n := range c.nodes[name].Status().Nodes {
-			if n.Name == other && strings.Contains(strings.Join(n.Problems, ""), "less than an hour ago") {
-				return true
-			}
-		}
-		return false
+		return c.told(name, other, "less than an hour ago")
 	})
 	if !term.Holds() || m.mended() != 1 {
 		t.Errorf("the owner goes on: %v; it was replaced %d times", term.Holds(), m.mended())

@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,13 +15,11 @@ import (
 // has gone, and then comes in its place.
 func TestTwoNodesWithOneName(t *testing.T) {
 	c := newTrio(t)
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	c.at = map[string]string{"a": l.Addr().String()}
-	l.Close()
+	c.at = map[string]string{"a": free()}
 	c.three()
 	delete(c.at, "a")
 	o := c.of("a")
-	o.Dir, o.Logger = t.TempDir(), slog.New(slog.NewTextHandler(&c.log, nil)).With("node", "a again")
+	o.Dir, o.Logger = t.TempDir(), c.log.Logger().With("node", "a again")
 	var promised []byte
 	until(t, "node a has promised something", func() bool {
 		var err error

@@ -224,6 +224,13 @@ func newTrio(t testing.TB) *trio {
 	return c
 }
 
+// free is an address at which nobody listens.
+func free() string {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	defer l.Close()
+	return l.Addr().String()
+}
+
 // start starts some nodes at once, each with a server that serves whenever it may.
 func (c *trio) start(names ...string) {
 	c.Helper()
@@ -255,7 +262,12 @@ func (c *trio) three() (owner string, term *Term, others []string) {
 	c.fit("a", "b", "c")
 	owner, term = c.owner()
 	c.append(term, "one;", "a", "b", "c")
-	return owner, term, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	return owner, term, without(owner, "a", "b", "c")
+}
+
+// without are the other ones of some names.
+func without(name string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(other string) bool { return other == name })
 }
 
 // of are a node's options.
@@ -361,9 +373,8 @@ func (c *trio) owner() (name string, t *Term) {
 func (c *trio) append(t *Term, text string, nodes ...string) {
 	c.Helper()
 	for i := range c.options.DefaultShards {
-		if _, err := t.Append(i, []byte(text)); err != nil {
-			c.Fatal(err)
-		}
+		_, err := t.Append(i, []byte(text))
+		must.Do(c, err)
 	}
 	for _, name := range nodes {
 		until(c.TB, "node "+name+" has "+text, func() bool {

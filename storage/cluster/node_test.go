@@ -108,9 +108,7 @@ func TestHandOver(t *testing.T) {
 			continue
 		}
 		at := time.Now()
-		if err := c.nodes["a"].Move(limited(t), to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.nodes["a"].Move(limited(t), to))
 		moved := time.Since(at)
 		name, term = c.owner()
 		t.Logf("node %s serves after %v", name, moved)
@@ -125,9 +123,7 @@ func TestOwnerStops(t *testing.T) {
 	c := newTrio(t)
 	name, _, _ := c.three()
 	at := time.Now()
-	if err := c.nodes[name].Close(limited(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.nodes[name].Close(limited(t)))
 	closed := time.Since(at)
 	delete(c.nodes, name)
 	next, term := c.owner()
@@ -159,9 +155,7 @@ func TestFailedEngine(t *testing.T) {
 	c := newTrio(t)
 	name, term, _ := c.three()
 	n := c.nodes[name]
-	if err := n.ask(func(time.Duration) { n.sound = func() error { return jetstream.ErrFailed } }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, n.ask(func(time.Duration) { n.sound = func() error { return jetstream.ErrFailed } }))
 	next := ""
 	until(t, "another node serves", func() bool {
 		next, term = c.owner()

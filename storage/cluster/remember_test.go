@@ -1,10 +1,7 @@
 package cluster
 
 import (
-	"cmp"
 	"errors"
-	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,50 +25,46 @@ func seventh(since uint64) []byte {
 // asks the others. What is damaged is told, and taken for nothing else; promises go only with another member's.
 func TestWhatANodeRemembers(t *testing.T) {
 	for what, c := range map[string]struct {
-		table    []byte // nil: none
-		since    uint64 // of the promises
-		known    bool   // there are some; else the node is blank, and drained
-		cluster  string // whose they are; "": this one's
-		damaged  bool   // their file is
-		stranger bool
-		as       uint64 // since when it is a member, if the others know no more
-		knows    bool
-		keeps    bool // the file of promises, if it is let in so
-		told     string
+		table     []byte // nil: none
+		since, as uint64 // of the promises, and since when it is a member, if the others know no more
+		// Of the promises: known, or else the node is blank, and drained; foreign: another cluster's; damaged. Then
+		// what is wanted: a stranger; that knows; that keeps the file of promises, if it is let in so.
+		is, told string
 	}{
-		"a member":    {table: seventh(7), since: 7, known: true, as: 7, knows: true, keeps: true},
-		"a blank one": {table: seventh(7), since: 7, as: 7, knows: true, keeps: true},
-		"one that was added again": {table: seventh(7), since: 3, known: true, stranger: true, as: 7,
-			knows: true},
-		"a table that is damaged": {table: []byte("{"), since: 7, known: true, stranger: true, as: 7,
-			keeps: true, told: "members is damaged"},
-		"a table that is lost":  {since: 7, known: true, stranger: true, as: 7, keeps: true},
-		"a table that is older": {table: seventh(0), since: 9, known: true, stranger: true, as: 9, keeps: true},
-		"promises that are damaged": {table: seventh(7), since: 7, damaged: true, as: 7, knows: true, keeps: true,
-			told: "promises is damaged"},
-		"both damaged":                     {table: []byte("{"), damaged: true, stranger: true, keeps: true, told: "members is damaged"},
-		"promises of another cluster":      {cluster: "y", since: 7, known: true, stranger: true},
-		"a member since the cluster began": {known: true, knows: true, keeps: true},
-		"the same, with a table of no text": {table: []byte{}, known: true, stranger: true, keeps: true,
-			told: "members is damaged"},
+		"a member":                          {seventh(7), 7, 7, "known knows keeps", ""},
+		"a blank one":                       {seventh(7), 7, 7, "knows keeps", ""},
+		"one that was added again":          {seventh(7), 3, 7, "known stranger knows", ""},
+		"a table that is damaged":           {[]byte("{"), 7, 7, "known stranger keeps", "members is damaged"},
+		"a table that is lost":              {nil, 7, 7, "known stranger keeps", ""},
+		"a table that is older":             {seventh(0), 9, 9, "known stranger keeps", ""},
+		"promises that are damaged":         {seventh(7), 7, 7, "damaged knows keeps", "promises is damaged"},
+		"both damaged":                      {[]byte("{"), 7, 0, "damaged stranger keeps", "members is damaged"},
+		"promises of another cluster":       {nil, 7, 0, "known foreign stranger", ""},
+		"a member since the cluster began":  {nil, 0, 0, "known knows keeps", ""},
+		"the same, with a table of no text": {[]byte{}, 0, 0, "known stranger keeps", "members is damaged"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			var log must.Text
 			n := newNode(Options{Name: "x", Node: "d", Dir: t.TempDir(), Nodes: map[string]string{"d": "h:1"},
-				Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				Logger: log.Logger()})
 			path := filepath.Join(n.o.Dir, promisesName)
-			promises := must.Get(openPromises(n.o.Dir, paper{Cluster: cmp.Or(c.cluster, "x")}, 0))
-			must.Do(t, promises.keep(ownership.Kept{Since: c.since, Known: []bool{c.known}, Drained: true}))
-			if c.damaged {
+			is := func(word string) bool { return strings.Contains(c.is, word) }
+			cluster := n.o.Name
+			if is("foreign") {
+				cluster = "y"
+			}
+			promises := must.Get(openPromises(n.o.Dir, paper{Cluster: cluster}, 0))
+			must.Do(t, promises.keep(ownership.Kept{Since: c.since, Known: []bool{is("known")}, Drained: true}))
+			if is("damaged") {
 				must.Do(t, os.WriteFile(path, []byte("{}"), 0o600))
 			}
 			if c.table != nil {
 				must.Do(t, os.WriteFile(filepath.Join(n.o.Dir, tableName), c.table, 0o600))
 			}
 			must.Do(t, n.remember(t.Context()))
-			if n.stranger.Load() != c.stranger || n.since != c.as || n.knows.Load() != c.knows {
-				t.Errorf("a stranger %t, since %d, knows %t; want %t, %d, %t", n.stranger.Load(), n.since,
-					n.knows.Load(), c.stranger, c.as, c.knows)
+			if n.stranger.Load() != is("stranger") || n.since != c.as || n.knows.Load() != is("knows") {
+				t.Errorf("a stranger %t, since %d, knows %t; want %d, %s", n.stranger.Load(), n.since, n.knows.Load(),
+					c.as, c.is)
 			}
 			if n.expelled() {
 				t.Errorf("since %d, it takes itself for removed by version %d", n.since, n.table.Load().Version)
@@ -80,8 +73,8 @@ func TestWhatANodeRemembers(t *testing.T) {
 				t.Errorf("it says %q, and not %q", told, c.told)
 			}
 			must.Do(t, dropPromises(n.o.Dir, n.since))
-			if _, err := os.Stat(path); (err == nil) != c.keeps {
-				t.Errorf("its promises are kept: %v; want %t", err, c.keeps)
+			if _, err := os.Stat(path); (err == nil) != is("keeps") {
+				t.Errorf("its promises are kept: %v; want %s", err, c.is)
 			}
 		})
 	}
@@ -90,9 +83,7 @@ func TestWhatANodeRemembers(t *testing.T) {
 // CN8: a node takes no table from before it was let in, if that is what the first one has that answers. CN9: it hears
 // of another process that is this node, unless the table has another one in its place, or who answers knows nothing.
 func TestTablesFromBefore(t *testing.T) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
-	nodes := map[string]string{"a": "h:1", "b": l.Addr().String()}
-	l.Close()
+	nodes := map[string]string{"a": "h:1", "b": free()}
 	engine := must.Get(jetstream.Start(limited(t), jetstream.Options{Dir: t.TempDir(), Cluster: "x", Node: "b",
 		Nodes: nodes, Secret: "secret", Rests: true}))
 	defer engine.Stop()

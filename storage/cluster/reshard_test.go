@@ -24,42 +24,46 @@ func anew(number uint64, promised []uint64, ended *Ended) *Founding {
 
 // RS3: a copy is chosen only if it is known to be complete.
 func TestWhichCopyIsComplete(t *testing.T) {
-	in := func(epoch uint64) []uint64 { return []uint64{epoch} }
-	ended := func(epoch, number uint64) *Ended { return &Ended{in(epoch), in(number), []string{"a", "b", "c"}} }
-	another := anew(7, in(2), ended(2, 7))
-	another.Shards = 4
-	foreign := anew(7, in(2), ended(2, 7))
-	foreign.From.Places[0].Origin = 2
 	for what, c := range map[string]struct {
-		all    map[string]*Founding
+		// Of each node that has a Founding: its name, the number of its copy, the epoch that it has promised, 0 if
+		// it is blank, and, if it has owned the shards, in which epoch last, and up to which number it has
+		// answered.
+		all    string
 		number uint64 // of the chosen one; 0: none is
 		voters string
 	}{
-		"all stopped in order": {map[string]*Founding{"a": anew(7, in(2), ended(1, 5)),
-			"b": anew(7, in(2), ended(2, 7)), "c": anew(7, in(2), nil)}, 7, "abc"},
-		"others have the most": {map[string]*Founding{"a": anew(5, in(2), ended(2, 7)), "b": anew(6, in(2), nil),
-			"c": anew(7, in(2), nil)}, 7, "abc"},
-		"more than was answered": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(8, in(2), nil)}, 8,
-			"ab"},
-		"nobody has the most": {map[string]*Founding{"a": anew(5, in(2), ended(2, 7)), "b": anew(6, in(2), nil),
-			"c": anew(6, in(2), nil)}, 0, ""},
-		"one is gone": {map[string]*Founding{"b": anew(7, in(2), ended(2, 7)), "c": anew(6, in(1), nil)}, 7,
-			"bc"},
-		"two are gone": {map[string]*Founding{"b": anew(7, in(2), ended(2, 7))}, 0, ""},
-		"the last was killed": {map[string]*Founding{"a": anew(7, in(3), ended(2, 7)), "b": anew(9, in(3), nil),
-			"c": anew(9, in(2), nil)}, 0, ""},
-		"one promised in vain": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(7, in(3), nil),
-			"c": anew(6, in(2), nil)}, 7, "ac"},
-		"one is blank": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(7, nil, nil)}, 0,
-			""},
-		"a majority is not blank": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": anew(8, nil, nil),
-			"c": anew(6, in(2), nil)}, 8, "ac"},
-		"another number":   {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": another}, 0, ""},
-		"another log":      {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "b": foreign}, 0, ""},
-		"a stranger votes": {map[string]*Founding{"a": anew(7, in(2), ended(2, 7)), "d": anew(7, in(2), nil)}, 0, ""},
+		"all stopped in order":    {"a 7 2 1 5, b 7 2 2 7, c 7 2", 7, "abc"},
+		"others have the most":    {"a 5 2 2 7, b 6 2, c 7 2", 7, "abc"},
+		"more than was answered":  {"a 7 2 2 7, b 8 2", 8, "ab"},
+		"nobody has the most":     {"a 5 2 2 7, b 6 2, c 6 2", 0, ""},
+		"one is gone":             {"b 7 2 2 7, c 6 1", 7, "bc"},
+		"two are gone":            {"b 7 2 2 7", 0, ""},
+		"the last was killed":     {"a 7 3 2 7, b 9 3, c 9 2", 0, ""},
+		"one promised in vain":    {"a 7 2 2 7, b 7 3, c 6 2", 7, "ac"},
+		"one is blank":            {"a 7 2 2 7, b 7 0", 0, ""},
+		"a majority is not blank": {"a 7 2 2 7, b 8 0, c 6 2", 8, "ac"},
+		"a stranger votes":        {"a 7 2 2 7, d 7 2", 0, ""},
+		"another number":          {"a 7 2 2 7, b 7 2 2 7 shards", 0, ""},
+		"another log":             {"a 7 2 2 7, b 7 2 2 7 log", 0, ""},
 	} {
-		own := anew(1, nil, nil)
-		got, voters, why := chosen(c.all, own)
+		all := map[string]*Founding{}
+		for _, text := range strings.Split(c.all, ", ") {
+			var name, other string
+			var number, promised, epoch, upTo uint64
+			_, _ = fmt.Sscan(text, &name, &number, &promised, &epoch, &upTo, &other)
+			f := anew(number, []uint64{promised}[:min(1, promised)], nil)
+			if epoch > 0 {
+				f.From.Ended = &Ended{[]uint64{epoch}, []uint64{upTo}, []string{"a", "b", "c"}}
+			}
+			switch other {
+			case "shards":
+				f.Shards = 4
+			case "log":
+				f.From.Places[0].Origin = 2
+			}
+			all[name] = f
+		}
+		got, voters, why := chosen(all, anew(1, nil, nil))
 		if (got == nil) != (c.number == 0) || got != nil && (got.From.Places[0].Number != c.number ||
 			strings.Join(voters, "") != c.voters) || (got == nil) != (why != "") {
 			t.Errorf("%s: %+v, voters %v, %q", what, got, voters, why)

@@ -29,7 +29,7 @@ func TestRoom(t *testing.T) {
 			var log must.Text
 			var waited []string
 			begun := time.Now()
-			n := newNode(Options{Dir: "/x/cluster", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			n := newNode(Options{Dir: "/x/cluster", Logger: log.Logger(),
 				Waiting: func(what string) { waited = append(waited, what) }})
 			n.space = func(dir string) (free, all uint64, err error) {
 				if dir != "/x" {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,8 +123,7 @@ func TestSitesEngine(t *testing.T) {
 	c.start("a")
 	c.fit("a", "b", "c")
 	name, _ = c.owner()
-	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
-	for _, name := range append(others, name) { // and with another number of shards
+	for _, name := range append(without(name, "a", "b", "c"), name) { // and with another number of shards
 		c.close(name)
 		c.resharded(name)
 	}
@@ -137,20 +135,13 @@ func TestSitesEngine(t *testing.T) {
 
 // refuses has a node start that may not, or cannot yet.
 func (s *site) refuses(t *testing.T, c *trio) {
-	for what, change := range map[string]func(o *Options){
-		"a wrong password": func(o *Options) {
-			o.Engine = []string{"nats://bean:nope@" + s.urls[0][len("nats://bean:hush@"):]}
-		},
-	} {
-		o := c.of("a")
-		change(&o)
-		if n, err := Start(limited(t), o); !errors.Is(err, ErrRefused) {
-			t.Errorf("%s: node %v, error %v", what, n, err)
-		}
+	o, at := c.of("a"), strings.TrimPrefix(s.urls[0], "nats://bean:hush@")
+	o.Engine = []string{"nats://bean:nope@" + at}
+	if n, err := Start(limited(t), o); !errors.Is(err, ErrRefused) {
+		t.Errorf("with a wrong password: node %v, error %v", n, err)
 	}
-	o := c.of("a")
 	said := make(chan string, 100)
-	o.Engine, o.Waiting = []string{"nats://bare:hush@" + s.urls[0][len("nats://bean:hush@"):]}, func(what string) {
+	o.Engine, o.Waiting = []string{"nats://bare:hush@" + at}, func(what string) {
 		said <- what
 	}
 	ctx, cancel := context.WithCancel(limited(t))

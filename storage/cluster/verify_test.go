@@ -78,7 +78,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	remarked := func() bool { return c.remarked(name, other) }
+	remarked := func() bool { return c.told(name, other, "cluster rebuild "+other) }
 	until(t, "the status of another node tells of it", remarked)
 	must.Do(t, c.nodes[third].Rebuild(limited(t), other, 1))
 	until(t, "that is over", func() bool { return !remarked() && m.count() == 1 })
@@ -93,9 +93,9 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// remarked says whether a node's status tells of another's copy.
-func (c *trio) remarked(name, other string) bool {
+// told says whether a node's status has a text among the problems of another one.
+func (c *trio) told(name, other, text string) bool {
 	return slices.ContainsFunc(c.nodes[name].Status().Nodes, func(n NodeStatus) bool {
-		return n.Name == other && strings.Contains(strings.Join(n.Problems, ""), "cluster rebuild "+other)
+		return n.Name == other && strings.Contains(strings.Join(n.Problems, ""), text)
 	})
 }

@@ -1,6 +1,7 @@
 package must
 
 import (
+	"log/slog"
 	"strings"
 	"sync"
 )
@@ -11,6 +12,9 @@ type Text struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
+
+// Logger writes to the text.
+func (x *Text) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(x, nil)) }
 
 // Write adds to the text.
 func (x *Text) Write(b []byte) (int, error) {

@@ -3,7 +3,6 @@ package ownership
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func hold(t *testing.T, steps string) *talk {
 func (k *talk) begin(kept Kept, waited time.Duration) {
 	k.now, k.did, k.lives = 10*time.Second, map[string]int{}, nil
 	c := Config{Cluster: "test", Node: "b", Nodes: []string{"a", "b", "c"}, Shards: 1, Nonce: 7, Kept: kept,
-		Random: rand.New(rand.NewPCG(1, 1)), Acts: k, Logger: slog.New(slog.NewTextHandler(&k.log, nil))}
+		Random: rand.New(rand.NewPCG(1, 1)), Acts: k, Logger: k.log.Logger()}
 	if waited > 0 {
 		c.Since = k.now - waited
 	}

@@ -31,17 +31,12 @@ func connected(t *testing.T) (ctx context.Context, sender, receiver *nats.Conn) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), generous)
 	t.Cleanup(cancel)
-	engine, err := jetstream.Start(ctx, jetstream.Options{Dir: t.TempDir(), Cluster: "test", Node: "a",
-		Nodes: map[string]string{"a": "127.0.0.1:1"}, Secret: "s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := must.Get(jetstream.Start(ctx, jetstream.Options{Dir: t.TempDir(), Cluster: "test", Node: "a",
+		Nodes: map[string]string{"a": "127.0.0.1:1"}, Secret: "s"}))
 	t.Cleanup(engine.Stop)
 	var both [2]*nats.Conn
 	for i := range both {
-		if both[i], err = engine.Connect(); err != nil {
-			t.Fatal(err)
-		}
+		both[i] = must.Get(engine.Connect())
 		t.Cleanup(both[i].Close)
 	}
 	return ctx, both[0], both[1]
@@ -72,9 +67,8 @@ func TestOnTheEngine(t *testing.T) {
 			_ = receiver.ForceReconnect()
 		}
 	}}
-	if _, _, err := Fetch(ctx, receiver, "P", "key", into, o); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := Fetch(ctx, receiver, "P", "key", into, o)
+	must.Do(t, err)
 	wants(t, into, files)
 	d.Close()
 	if made, removed := m.made.Load(), m.removed.Load(); made == 0 || removed != made || breaks < 5 {

@@ -134,9 +134,7 @@ func directory(t testing.TB, seed uint64) (dir string, files map[string]string) 
 		for i := range b {
 			b[i] = byte(random.Uint32())
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 		files[name] = string(b)
 	}
 	return dir, files
