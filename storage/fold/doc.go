@@ -25,7 +25,8 @@
 //	FO2  Over all shares, a record is set at most once and removed at most once. It is never
 //	     set after it was removed, nor set and removed in one share. So the store may remove
 //	     it by a single delete. A record that was never set is removed only if the place found
-//	     after a crash lies between its put and its end.
+//	     after a crash lies between its put and its end, or if its end was absorbed after a share with
+//	     the put had been collected that was given up, because the log could not be read on.
 //	FO3  At any time, each living job's record is where Find says, or in the store.
 //
 // FO1 holds after a crash too, if a new window absorbs the turns behind the place before its first
