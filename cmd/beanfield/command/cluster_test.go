@@ -25,11 +25,13 @@ type aNode struct {
 	said     string
 	rebuilds []string // what is said of node c, one time after the other
 	changes  []*cluster.ChangeStatus
+	decided  uint64 // changes that it shows only after the next look, as one that follows
 }
 
 func (n *aNode) Status() cluster.Status { return n.status }
 func (n *aNode) Look(context.Context) cluster.Status {
 	st := n.status
+	n.status.Members, n.decided = n.status.Members+n.decided, 0
 	if len(n.changes) > 0 {
 		st.Change, n.changes = n.changes[0], n.changes[1:]
 	}
@@ -52,7 +54,7 @@ func (n *aNode) Rebuild(_ context.Context, node string, shard int) error {
 }
 func (n *aNode) Change(_ context.Context, o cluster.Change) error {
 	n.said = o.String()
-	n.status.Members++
+	n.decided++
 	return nil
 }
 func (n *aNode) Drain(_ context.Context, node string, undo bool) error {
@@ -162,12 +164,17 @@ func TestClusterChanges(t *testing.T) {
 	n, run := ofNode(t)
 	for _, said := range []string{"add d=h:1", "remove b", "replace b=h:2", "replicas 5"} {
 		first := &cluster.ChangeStatus{Order: said, Step: "one"}
-		n.changes = []*cluster.ChangeStatus{nil, first, first, {Order: said, Step: "two", Waits: "for b"}, nil}
+		n.changes = []*cluster.ChangeStatus{nil, nil, first, first, {Order: said, Step: "two", Waits: "for b"}, nil}
 		run(append(strings.Fields(said), "-c", "x")...).want(t, 0, "done\n", said+": one\n"+said+": two (for b)\n")
 		if n.said != said || len(n.changes) > 0 {
 			t.Errorf("the node hears %q; %d looks are left", n.said, len(n.changes))
 		}
 	}
+	old := &cluster.ChangeStatus{Order: "add c=h:1", Step: "one"}
+	n.changes = []*cluster.ChangeStatus{old, old, nil}
+	run("remove", "c", "-c", "x").want(t, 0, "done\n", "")
+	n.changes = []*cluster.ChangeStatus{old, old, {Order: "remove c"}, nil}
+	run("remove", "c", "-c", "x").want(t, 0, "done\n", "remove c: \n")
 	n.said, n.status.Replicas, n.status.Nodes[2].Address = "", 5, "h:3"
 	run("add", "c=h:3", "-c", "x").want(t, 0, "done\n", "c is one of the nodes already\n")
 	run("replicas", "5", "-c", "x").want(t, 0, "done\n", "there are 5 replicas already\n")

@@ -69,22 +69,23 @@ func already(st *cluster.Status, o cluster.Change) string {
 // changed waits until a change is over that has begun.
 func (a *clustering) changed(ctx context.Context, c *call, node control.Client, o cluster.Change,
 	before *cluster.Status) error {
-	for said, seen := "", before.Change != nil; ; {
+	// A node that follows may show for a while what was under way before: ours says that it has shown this order.
+	for said, ours := "", before.Change != nil && before.Change.Order == o.String(); ; {
 		_, st, err := statusOf(ctx, node)
 		switch {
 		case err != nil && ctx.Err() == nil && o.Do == "remove" && o.Node == before.Node:
 			return errors.New("this node has left, and ends: cluster status at another one tells whether all is done")
 		case err != nil && ctx.Err() == nil:
 			return err
-		}
-		seen = seen || st.Members > before.Members
-		if err == nil && seen && st.Change == nil {
+		case err != nil:
+		case st.Change == nil && (ours || st.Members > before.Members):
 			return nil
-		}
-		if err == nil && st.Change != nil && st.Change.Order != o.String() {
+		case st.Change != nil && st.Change.Order == o.String():
+			ours = true
+		case st.Change != nil && ours:
 			return fmt.Errorf("another order has taken its place: %s", st.Change.Order)
 		}
-		if st.Change != nil {
+		if ours && st.Change != nil {
 			if is := changing(st.Change); is != said {
 				said = is
 				fmt.Fprintln(c.Stderr, is)
