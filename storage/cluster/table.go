@@ -263,8 +263,8 @@ func (n *Node) differs() string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.o.Nodes)) {
 		if t.Find(name) == nil {
-			say("it has node %s, which is none of the cluster's (beanfield cluster add %s=%s)", name, name,
-				n.o.Nodes[name])
+			say("it has node %s, which is none of the cluster's: take it out if it was removed (if it is to come: "+
+				"beanfield cluster add %s=%s)", name, name, n.o.Nodes[name])
 		}
 	}
 	if n.o.Replicas > 0 && n.o.Replicas != t.Replicas {
