@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,8 @@ func (a *clustering) change(c *call) error {
 	switch word := strings.Join(c.words, ""); want {
 	case changes["add"]:
 		o.Node, o.Address, _ = strings.Cut(word, "=")
-		ok = ok && o.Node != "" && o.Address != ""
+		_, port, err := net.SplitHostPort(o.Address)
+		ok = ok && err == nil && o.Node != "" && port != ""
 	case changes["remove"]:
 		o.Node = word
 	default:

@@ -3,6 +3,7 @@ package members
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -151,12 +152,21 @@ func (t *Table) unknown(name string) error {
 	return fmt.Errorf("the cluster has no node %q: there are %s", name, strings.Join(t.Names(), ", "))
 }
 
-// taken says whether another node has the address of one that is to come.
+// taken says whether another node has a port of one that is to come: each has that of its address, and the next one.
 func (t *Table) taken(n Node) error {
+	host, port := split(n.Address)
 	for _, other := range t.Nodes {
-		if other.Address == n.Address && other.Name != n.Name {
-			return fmt.Errorf("%s is the address of node %s: each node has its own", n.Address, other.Name)
+		if at, p := split(other.Address); at == host && max(p-port, port-p) <= 1 && other.Name != n.Name {
+			return fmt.Errorf("%s is the address of node %s, or next to it: each node has a port, and the one after "+
+				"that, to itself", n.Address, other.Name)
 		}
 	}
 	return nil
+}
+
+// split gives port 0 if there is none.
+func split(address string) (host string, port int) {
+	i := strings.LastIndexByte(address, ':')
+	port, _ = strconv.Atoi(address[i+1:])
+	return address[:max(i, 0)], port
 }

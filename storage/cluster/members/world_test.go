@@ -256,6 +256,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{three, Order{Do: Add, Node: "b", Address: "e:1"}, "", "node b is one of the cluster already, at b:1"},
 		{three, Order{Do: Add, Node: "d", Address: "b:1"}, "", "b:1 is the address of node b"},
+		{three, Order{Do: Add, Node: "d", Address: "b:2"}, "", "b:2 is the address of node b, or next to it"},
+		{three, Order{Do: Replace, Node: "c", Address: "b:0"}, "", "b:0 is the address of node b, or next to it"},
 		{three, Order{Do: Remove, Node: "x"}, "", `the cluster has no node "x": there are a, b, c`},
 		{three, Order{Do: Replace, Node: "x", Address: "x:1"}, "", `the cluster has no node "x": there are a, b, c`},
 		{three, Order{Do: Replace, Node: "b", Address: "b:1"}, "", "node b has this address already"},
