@@ -22,7 +22,7 @@ type passed struct {
 func (p passed) Welcome(fd int, _ *conn.Peer) { p.FrontEnd.Welcome(fd, &p.from) }
 
 // A client that another node has passed on is judged and shown as who it is there: by rules for networks, in
-// the list of clients, in the audit log, as slow, as refused, and where bodies are counted.
+// the list of clients, in the audit log, as slow, and as refused.
 func TestClientThatWasPassedOn(t *testing.T) {
 	var file must.Text
 	events, log := audit.New(&file, slog.New(slog.DiscardHandler)), slow.New(1)
