@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"syscall"
 	"time"
@@ -149,11 +148,11 @@ func (h How) restart(ctx context.Context, d *drive, first client) (*load.Result,
 	u := &load.Recovery{Jobs: d.load.Backlog}
 	begun := time.Now()
 	put, err := d.fill(ctx, u.Jobs, h.Within)
-	var silent net.Error
-	if put < u.Jobs && (err == nil || errors.As(err, &silent) && silent.Timeout()) {
-		return nil, fmt.Errorf("%w: it had %d of %d jobs after %v", ErrOut, put, u.Jobs,
-			time.Since(begun).Round(time.Second))
-	} else if err != nil {
+	switch {
+	case put < u.Jobs && ctx.Err() == nil: // too slow, or it broke down
+		return nil, errors.Join(fmt.Errorf("%w: it had %d of %d jobs after %v", ErrOut, put, u.Jobs,
+			time.Since(begun).Round(time.Second)), err)
+	case err != nil:
 		return nil, err
 	}
 	u.LoadSec = time.Since(begun).Seconds()
