@@ -199,6 +199,11 @@
 // replicas, so that two thirds cross the network though the node has what it asks for. That costs a tenth of a
 // follower's time, and the engine has no interface for another way.
 //
+// A change of nodes with a million jobs of 100 bytes, three nodes on one machine (November 2026, commit 9903ea5e): add
+// 2.9 s, remove of the owner 7.5 s, replace 14.7 s; clients waited at most 0.11, 1.40 and 0.13 s. A fail-over takes
+// 1.49 s and a hand-over 0.07 s, as before nodes could be added (medians of 7 and 9, each in turn with the older build:
+// 1.45 and 0.07 s).
+//
 // # Messages
 //
 // JSON, over plain messages of the engine. Presences (package partition) are of their own kind: a node has them

@@ -20,6 +20,10 @@ type entry struct {
 var onLinux = []string{"beanfield.service", "beanfield.socket", "sysusers.conf", "tmpfiles.conf", "beanfield.toml",
 	"kubernetes.yaml"}
 
+// extensions give client libraries the commands of beanfield's own.
+var extensions = []string{"extensions/README.md", "extensions/beanfield.js", "extensions/beanfield.php",
+	"extensions/beanfield.py", "extensions/beanfield.rb"}
+
 // archives packs the program for systems without packages, and for a container.
 func (r *release) archives() error {
 	for _, t := range r.targets {
@@ -30,7 +34,7 @@ func (r *release) archives() error {
 		if t.os == "linux" {
 			names = append(names, onLinux...)
 		}
-		for _, name := range names {
+		for _, name := range append(names, extensions...) {
 			entries = append(entries, entry{inside + name, name, 0o644})
 		}
 		name := fmt.Sprintf("beanfield-%s-%s", r.version, t)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -97,11 +98,16 @@ func (r *release) files() error {
 	if err := os.CopyFS(r.stage, os.DirFS(filepath.Join(r.top, "tools/package/files"))); err != nil {
 		return err
 	}
-	b, err := os.ReadFile(filepath.Join(r.top, "config.example.toml"))
-	if err != nil {
+	if err := os.Mkdir(filepath.Join(r.stage, "extensions"), 0o755); err != nil {
 		return err
 	}
-	return r.write("config.example.toml", b)
+	for _, name := range append([]string{"config.example.toml"}, extensions...) {
+		b, err := os.ReadFile(filepath.Join(r.top, strings.Replace(name, "extensions", "tools/clients/extensions", 1)))
+		if err = cmp.Or(err, r.write(name, b)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write puts a file into the stage.

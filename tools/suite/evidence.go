@@ -50,6 +50,8 @@ var claims = []claim{
 			"then the histories are checked", "go run ./tools/faults -faults 10 -within 5m -seed {seed}"},
 		{"schedules", "simulated nodes in random orders of messages, crashes and clocks: no two serve at once, " +
 			"and nothing acknowledged goes", "go run ./tools/suite thorough storage/lanes storage/cluster"},
+		{"members", "real nodes are added, removed and replaced, killed in the middle of it, and come back under other names",
+			"make cluster"},
 		{"cost", "what it costs clients to come to a node that does not serve", "go run ./tools/bench through"},
 	}},
 	{"The rules hold in every order, and for any input", []kind{
