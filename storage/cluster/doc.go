@@ -154,8 +154,8 @@
 //	a follower is cut off, or comes back      0.1 to 0.7 s
 //	the owner is cut off, or mute, or deaf    1.2 to 2.2 s: Silence, or for a deaf one a LeaseTime, and a takeover
 //	the owner is lost while it leads a lane   4 to 9 s: the next one needs both lanes, so the engine has to elect.
-//	                                          It leads one while only one other node could, as for seconds after
-//	                                          another fault
+//	                                          It leads none from about a second after it has come to own the shards
+//	the follower is lost that leads both      4 to 9 s for puts, as for seconds after another fault
 //	all connections of an owner are reset     2 to 7 s: the engine connects again after 1.0 to 1.1 s, which cannot be
 //	                                          set, and a lease lasts one second
 //	owner and follower are killed together    their return, and an election of the engine for each lane
@@ -167,14 +167,14 @@
 // # Who leads the lanes
 //
 // A node could lead a lane that lives, and is not about to leave, whose copies are whole, whose engine keeps the lane
-// and has all that the others have; and that reaches all others, if a link is cut and somebody does. Of these, no node
-// leads both lanes of a shard if another one could lead one of them, and the owner leads one only if there would be one
-// leader otherwise. Beyond that no leader is changed (steered, in package jetstream).
+// and has all that the others have; and that reaches all others, if a link is cut and somebody does. Of these, the
+// owner leads none if another one could, and two nodes lead the two lanes if two others could. Beyond that no leader
+// is changed (steered, in package jetstream).
 //
-// So for seconds after a node was lost or has come, owner and follower lead a lane each. Whatever is done with two
-// nodes, one of them cannot be lost without an election: a new owner needs both lanes (P6), an owner that goes on needs
-// one. Seconds until both shards append, when something happens just as the third node is back (real engines, once
-// each):
+// So for seconds after a node was lost or has come, one follower leads both lanes. Whatever is done with two nodes,
+// one of them cannot be lost without an election: a new owner needs both lanes (P6), an owner that goes on needs one.
+// Seconds until both shards append, when something happens just as the third node is back (real engines, once each).
+// Owner and follower with a lane each was tried, and left, since the owner's loss also cuts all clients:
 //
 //	                                                a lane each   the follower both
 //	the follower is cut off                             0.6             4.9

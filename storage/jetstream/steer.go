@@ -91,7 +91,7 @@ func (d *description) could(alive []string) (nodes []string) {
 }
 
 // steered says who should lead each lane, of those that could; of a lane that nobody could, whoever does. What comes
-// first counts most: the lanes have two leaders; the owner leads none; few lanes get another leader, and rather not the
+// first counts most: the owner leads none; the lanes have two leaders; few lanes get another leader, and rather not the
 // one in use.
 func steered(leaders [2]string, owner string, could [2][]string, inUse int) (want [2]string) {
 	least := math.MaxInt
@@ -105,7 +105,7 @@ func steered(leaders [2]string, owner string, could [2][]string, inUse int) (wan
 			cost, pair := 0, [2]string{first, second}
 			for i, leader := range pair {
 				if leader == owner {
-					cost += 4
+					cost += 16
 				}
 				if leader != leaders[i] {
 					cost++
@@ -115,7 +115,7 @@ func steered(leaders [2]string, owner string, could [2][]string, inUse int) (wan
 				}
 			}
 			if first == second {
-				cost += 16
+				cost += 4
 			}
 			if cost < least {
 				least, want = cost, pair

@@ -14,8 +14,8 @@ func TestWhoLeads(t *testing.T) {
 	for n := range 2 * 25 * 49 {
 		inUse, now, could := n%2, [2]string{nodes[n/2%5], nodes[n/10%5]}, [2][]string{lists[n/50%7], lists[n/350]}
 		cost := func(is [2]string) string { // "false" comes before "true"
-			return fmt.Sprint(is[0] == is[1], is[0] == "a" || is[1] == "a", is[0] != now[0] && is[1] != now[1],
-				is != now, is[inUse] != now[inUse])
+			return fmt.Sprint(is[0] == "a" && is[1] == "a", is[0] == "a" || is[1] == "a", is[0] == is[1],
+				is[0] != now[0] && is[1] != now[1], is != now, is[inUse] != now[inUse])
 		}
 		want := steered(now, "a", could, inUse)
 		for _, first := range could[0] {
