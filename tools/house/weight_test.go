@@ -22,7 +22,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/config":    {9350, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1200, 700},
-	"cmd/beanfield/command":   {12965, 4945},
+	"cmd/beanfield/command":   {12965, 4965},
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1800, 3190},
 	"conn":                    {9515, 7490}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40

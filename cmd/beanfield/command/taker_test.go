@@ -87,6 +87,16 @@ purged %d`, len(isBuried)-2, len(isReady)-35))
 	})
 }
 
+// A purge that looks ahead leaves jobs of other states and tubes.
+func TestPurgeOfScattered(t *testing.T) {
+	onEach(t, func(t *testing.T, s *daemon) {
+		isReady, isBuried := scattered(s, 100)
+		s.talk(fmt.Sprintf("$ purge from -state buried\npurged %d", len(isBuried)))
+		s.wantJobs("from", isReady...)
+		s.talk("$ counts beside buried\n14")
+	})
+}
+
 // A purge beside workers counts what it has deleted itself.
 func TestPurgeBesideWorkers(t *testing.T) {
 	onEach(t, func(t *testing.T, s *daemon) {
