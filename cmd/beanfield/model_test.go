@@ -244,7 +244,7 @@ func (m *member) dial(network string) *client {
 	m.t.Helper()
 	p := process{t: m.t}
 	return p.dial(map[string]string{"tcp": m.tcp, "unix": m.dir + "/s",
-		"queue": m.dir + "/q"}[network])
+		"queue": m.dir + "/q", "login": m.dir + "/l"}[network])
 }
 
 func (m *member) until(what string, ok func() bool) {

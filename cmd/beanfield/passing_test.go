@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -34,15 +35,28 @@ func (m *member) from(host, address string, trust *tls.Config) *client {
 	return &client{c, m.t, bufio.NewReader(c)}
 }
 
+// shown has clients speak HTTP and show tokens.
+func (m *member) shown() {
+	c := m.dial("login")
+	c.expect("GET / HTTP/1.1", "UNKNOWN_COMMAND") // where its listener lets it
+	c.expect("auth right", "OK 0\r\n")
+	c.expect("auth wrong", "NOT_FOUND")
+	c = m.dial("tcp")
+	c.send("GET / HTTP/1.1")
+	c.gone("")
+}
+
 // Clients at a node that follows are served by the one that serves, however they come, and are judged and shown there
 // as who they are. When nobody is heard to serve any more, they are closed.
 func TestClientsOfAFollower(t *testing.T) {
 	authority, certs := securetest.NewAuthority(t, "authority"), t.TempDir()
 	pair := authority.Usual("server")
 	more := fmt.Sprintf("[[listen]]\naddress = '127.0.0.1:0'\ncert = '%s'\nkey = '%s'\n"+
+		"[[listen]]\naddress = 'unix:DIR/l'\nlogin = true\nrefuse_http = false\n[[access]]\ntoken = ['%x']\nmay = 'put'\n"+
 		"[[access]]\nnetwork = ['127.0.0.5/32']\nmay = 'admin'\n[[access]]\nuid = %d\nmay = 'admin'\n",
-		securetest.Write(t, certs, "cert", pair.Cert), securetest.Write(t, certs, "key", pair.Key), os.Getuid())
-	serving, m := newMember(t, "", more), newMember(t, "", more)
+		securetest.Write(t, certs, "cert", pair.Cert), securetest.Write(t, certs, "key", pair.Key),
+		sha256.Sum256([]byte("right")), os.Getuid())
+	serving, m, third := newMember(t, "", more), newMember(t, "", more), newMember(t, "", more)
 	term := serving.serves()
 	m.page("/readyz?any=1", 503)
 	m.passing.Serves(serving.link())
@@ -77,14 +91,20 @@ func TestClientsOfAFollower(t *testing.T) {
 		t.Errorf("the metrics of a follower are\n%s", text)
 	}
 
+	third.passing.Serves(serving.link())
+	for _, at := range []*member{serving, m, third} {
+		at.shown()
+	}
+
 	m.passing.Serves("")
 	for _, c := range []*client{c, local} {
 		c.gone("")
 	}
 	close(term.leave)
 	<-term.ended
-	serving.finish()
-	m.finish()
+	for _, m := range []*member{serving, m, third} {
+		m.finish()
+	}
 }
 
 // Nodes that each believe that the other one serves pass nobody on for ever: a client that was passed on is never
