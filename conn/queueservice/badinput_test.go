@@ -145,6 +145,19 @@ func TestEndlessBody(t *testing.T) {
 	}
 }
 
+// Half a request is not waited for for ever.
+func TestStalledRequests(t *testing.T) {
+	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout, o.IdleTimeout = 50*time.Millisecond, 50*time.Millisecond })
+	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", httpfronttest.Request("PUT",
+		"/api/predict/s?_indexes_=", "", "")} {
+		c := h.dial()
+		c.Send(text)
+		if _, err := io.ReadAll(c.In); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // A request whose body never comes is refused, and so is one that is refused anyhow: it
 // must not become a consumer, nor keep its connection.
 func TestBodyOfNoUse(t *testing.T) {

@@ -30,7 +30,7 @@ var budgets = map[string]weight{
 	"conn/beanstalk":          {18700, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4705, 3965},
-	"conn/queueservice":       {7750, 8030},
+	"conn/queueservice":       {7750, 8050},
 	"router":                  {10000, 24000},
 	"shard":                   {1400, 4500},
 	"shard/queue":             {34400, 24200},
