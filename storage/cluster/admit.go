@@ -30,7 +30,7 @@ func (n *Node) admit(ctx context.Context) (err error) {
 	w := n.saying("the other nodes of the cluster")
 	defer w.done()
 	for asked := 1; n.begins.paper() == nil && len(n.o.Nodes) > 1; asked++ {
-		t, twin, silent := n.askTable(ctx)
+		t, silent, twin := n.askTable(ctx)
 		// a new cluster is waiting for its answers; in another one perhaps somebody else has its name
 		if err := n.answers(t == nil); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (n *Node) letIn(ctx context.Context) error {
 
 // askTable asks all nodes that are known for the newest table. One from before this node was let in is none. twin says
 // that another process lives that is this node by that table.
-func (n *Node) askTable(ctx context.Context) (t *members.Table, twin error, silent []string) {
+func (n *Node) askTable(ctx context.Context) (t *members.Table, silent []string, twin error) {
 	names := n.names()
 	if n.knows.Load() { // it was removed, and has not forgotten that
 		t = n.table.Load()
@@ -122,7 +122,7 @@ func (n *Node) askTable(ctx context.Context) (t *members.Table, twin error, sile
 		}
 	}
 	if t == nil {
-		return nil, nil, silent
+		return nil, silent, nil
 	}
 	self := t.Find(n.o.Node)
 	at := slices.IndexFunc(replies, func(r reply) bool {
@@ -132,5 +132,5 @@ func (n *Node) askTable(ctx context.Context) (t *members.Table, twin error, sile
 		twin = fmt.Errorf("another process is node %s, as node %s hears: this one waits until that one has gone; is this "+
 			"the configuration of another machine?", n.o.Node, names[at])
 	}
-	return t, twin, silent
+	return t, silent, twin
 }

@@ -100,7 +100,7 @@ func TestTablesFromBefore(t *testing.T) {
 	must.Do(t, b.bulk.Flush())
 	for version, takes := range map[uint64]bool{5: false, 7: true} {
 		b.table.Store(&members.Table{Version: version})
-		if told, _, silent := a.askTable(limited(t)); (told != nil) != takes || silent != nil {
+		if told, silent, _ := a.askTable(limited(t)); (told != nil) != takes || silent != nil {
 			t.Errorf("version %d: it takes %v; silent are %v", version, told, silent)
 		}
 	}
@@ -114,7 +114,7 @@ func TestTablesFromBefore(t *testing.T) {
 	}{{6, false, true}, {7, false, true}, {8, false, false}, {7, true, false}} {
 		b.table.Store(&members.Table{Version: 8, Nodes: []members.Node{{Name: "a", Since: c.since}}})
 		b.stranger.Store(c.stranger)
-		if _, twin, _ := a.askTable(limited(t)); (twin != nil) != c.lives {
+		if _, _, twin := a.askTable(limited(t)); (twin != nil) != c.lives {
 			t.Errorf("%+v: it hears %v", c, twin)
 		}
 	}
