@@ -45,7 +45,10 @@ func TestOwnerIsLost(t *testing.T) {
 	}
 	c.start(name)
 	c.append(term, "three;", "a", "b", "c")
-	until(t, "what all have is purged", func() bool { return c.nodes[next].Status().Shards[1].Trim == 3 })
+	until(t, "what all have is purged", func() bool {
+		s := c.nodes[next].Status().Shards[1]
+		return s.Place >= 3 && s.Trim == s.Place // one more for each turn that the owner has shown a blank node (P12)
+	})
 
 	must.Do(t, c.nodes[name].Close(limited(t)))
 	until(t, "it is known to have stopped", func() bool {
