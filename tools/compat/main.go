@@ -123,7 +123,7 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 
 // programs finds, fetches and builds what is compared.
 func (o options) programs(ctx context.Context, dir string) (programs, error) {
-	p := programs{same: o.same, reworded: o.reworded, logs: o.through != "", patience: patience}
+	p := programs{same: o.same, reworded: o.reworded, through: o.through != "", patience: patience}
 	p.reference = strings.Fields(o.reference)
 	if len(p.reference) == 0 {
 		path, err := server.Beanstalkd(ctx)

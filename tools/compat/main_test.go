@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"beanfield/conn/beanstalk/client/clienttest"
+	"beanfield/storage/must"
 )
 
 // overReference runs the whole program with beanstalkd on both sides.
@@ -63,5 +67,24 @@ func TestNothingCompared(t *testing.T) {
 	t.Parallel()
 	if equal, _, err := overReference(t, context.Background(), "-table", "^no such case$"); equal || err == nil {
 		t.Errorf("equal=%v, %v", equal, err)
+	}
+}
+
+// A cluster that does not start is started again, once; a server is not.
+func TestStartedAgain(t *testing.T) {
+	t.Parallel()
+	path := clienttest.Beanstalkd(t)
+	for _, cluster := range []bool{true, false} {
+		second := filepath.Join(t.TempDir(), "second")
+		script := fmt.Sprintf("#!/bin/sh\n[ -e %[1]s.begun ] && exec %[2]s \"$@\"\ntouch %[1]s.begun\n", second, path)
+		must.Do(t, os.WriteFile(second, []byte(script), 0o700))
+		p := programs{reference: []string{path}, subject: map[form][]string{never: {second}}, through: cluster}
+		pr, err := startPair(t.Context(), p, never, defaultMaxJob)
+		if err == nil {
+			pr.stop()
+		}
+		if (err == nil) != cluster {
+			t.Errorf("cluster: %t, %v", cluster, err)
+		}
 	}
 }

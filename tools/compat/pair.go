@@ -24,8 +24,8 @@ type programs struct {
 	subject   map[form][]string // by how it is to write strings in stats; never is always there
 	same      bool              // the subject is a beanstalkd too: nothing differs on purpose
 	reworded  bool              // the subject is told some commands in its own words
-	logs      bool              // the subject keeps its jobs in a log
-	flags     string            // for both, beside those that each case has
+	through   bool              // the subject is a cluster
+	flags     string            // for both, beside those that each case has: where they keep their jobs
 	patience  time.Duration
 }
 
@@ -43,6 +43,10 @@ func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, erro
 	}
 	// The subject comes first, because a cluster takes seconds to begin, and uptimes are compared.
 	s, subConn, err := run(p.subject[f])
+	if p.through && errors.Is(err, server.ErrNotStarted) { // two clusters that start at once may want the same port
+		fmt.Fprintln(os.Stderr, "a cluster is started again:", err)
+		s, subConn, err = run(p.subject[f])
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +59,7 @@ func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, erro
 	pr := &pair{ref: newSide("reference", r.PID(), r), sub: newSide("subject", s.PID(), s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
 	pr.ref.form, pr.sub.form = never, f
-	pr.sub.reworded, pr.sub.logs = p.reworded, p.logs
+	pr.sub.reworded, pr.sub.logs = p.reworded, p.through || p.flags != ""
 	pr.ref.attach(control, refConn)
 	pr.sub.attach(control, subConn)
 	return pr, nil

@@ -71,12 +71,12 @@ type tableResult struct {
 func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResult {
 	var cases []oddCase
 	for _, c := range table() {
-		if match.MatchString(c.name) && p.subject[c.form] != nil && !(c.data && p.logs) {
+		if match.MatchString(c.name) && p.subject[c.form] != nil && !(c.data && p.through) {
 			cases = append(cases, c)
 		}
 	}
 	results := make([]tableResult, len(cases))
-	atOnce := map[bool]int{false: 4, true: 6}[p.logs]
+	atOnce := map[bool]int{false: 4, true: 6}[p.through]
 	sideBySide(ctx, atOnce, len(cases), func(i int) {
 		fair("case "+cases[i].name, func() []error {
 			results[i] = runCase(ctx, p, cases[i])
@@ -145,7 +145,7 @@ func (s *stage) set() error {
 	}
 	p := s.programs
 	if s.odd.data {
-		p.logs, p.flags = true, " -b {dir} -f 0"
+		p.flags = " -b {dir} -f 0"
 	}
 	pr, err := startPair(s.ctx, p, s.odd.form, cmp.Or(s.odd.maxJob, defaultMaxJob))
 	if err != nil {
