@@ -2,6 +2,7 @@ package queue
 
 import (
 	"iter"
+	"slices"
 
 	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/policy"
@@ -97,9 +98,7 @@ func (s *State) spared(t *tube, of States) (slots []uint32, ok bool) {
 		return nil, false
 	}
 	slots = s.idle(t, func(st JobState) bool { return !of.Has(st) }, nil)
-	for slot := range s.heldOf(t) {
-		slots = append(slots, slot)
-	}
+	slots = slices.AppendSeq(slots, s.heldOf(t))
 	for slot := s.travel.arriving.Head; slot != 0; slot = s.linksOf(slot).Next {
 		if s.job(slot).tube() == t.slot {
 			slots = append(slots, slot)

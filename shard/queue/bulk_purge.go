@@ -58,8 +58,7 @@ func (s *State) notePurge(t *tube, spared []uint32) bool {
 		return false
 	}
 	n := &storage.Purge{Number: s.yard.numbers + 1, Last: t.newest}
-	p := s.yard.purging[t.name]
-	if p != nil {
+	if p := s.yard.purging[t.name]; p != nil {
 		n.Last = max(n.Last, p.last)
 	}
 	for _, slot := range spared {
@@ -70,18 +69,23 @@ func (s *State) notePurge(t *tube, spared []uint32) bool {
 	if len(value) > storage.MaxNote {
 		return false
 	}
-	if p == nil {
-		p = s.purgingOf(t.name)
-	}
+	p := s.purgingOf(t.name)
 	old := p.notes
 	p.number, p.last, p.notes = n.Number, n.Last, []*storage.Purge{n}
 	s.yard.numbers = n.Number
 	for _, o := range old {
 		was, _ := o.Note()
-		s.forgetNote(t.name, storage.NotePurge, was)
+		s.forgetPurge(t.name, was)
 	}
 	s.noteOn(t.name, storage.NotePurge, name, value)
 	return true
+}
+
+// forgetPurge forgets the note of a purge. The log is told by the noteOn that follows.
+func (s *State) forgetPurge(tube, name string) {
+	s.notes[tube] = slices.DeleteFunc(s.notes[tube], func(n storage.Note) bool {
+		return n.Kind == storage.NotePurge && n.Name == name
+	})
 }
 
 func (s *State) purgingOf(tube string) *purging {
@@ -104,7 +108,7 @@ func (s *State) unnotePurges(tube string) {
 	for i, n := range notes {
 		name, _ := n.Note()
 		if i < len(notes)-1 {
-			s.forgetNote(tube, storage.NotePurge, name)
+			s.forgetPurge(tube, name)
 		} else {
 			s.noteOn(tube, storage.NotePurge, name, nil)
 		}

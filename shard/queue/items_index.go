@@ -92,15 +92,8 @@ func (v *service) walk(s *State, from *uint64, cost int, see func(slot uint32) b
 // pointers. Since different request ids may have the same hash, the caller compares tags.
 type requests map[uint64]uint32
 
-// hashRequest is the hash of a request id: FNV-1a, with its bits mixed at the end.
-func hashRequest(id []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range id {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	h ^= h >> 32
-	return h * 0x9E3779B97F4A7C15
-}
+// hashRequest is the hash of a request id.
+func hashRequest(id []byte) uint64 { return hashText(id, nil) }
 
 // add files a new item by its request id, if it has one.
 func (r *requests) add(s *State, slot uint32) {

@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/binary"
 	"iter"
+	"maps"
 	"slices"
 
 	"beanfield/shard/queue/policy"
@@ -179,13 +180,8 @@ const TagRequest = "requestId"
 
 // MakeTags packs pairs.
 func MakeTags(pairs map[string]string) Tags {
-	keys := make([]string, 0, len(pairs))
-	for k := range pairs {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
 	var t Tags
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(pairs)) {
 		t = appendText(appendText(t, k), pairs[k])
 	}
 	return t
@@ -262,14 +258,18 @@ func (t Tags) Has(want Tags) bool {
 // comparing texts.
 func (t Tags) marks() (m uint64) {
 	for k, v := range t.All() {
-		h := uint64(14695981039346656037) // FNV-1a
-		for _, b := range k {
-			h = (h ^ uint64(b)) * 1099511628211
-		}
-		for _, b := range v {
-			h = (h ^ uint64(b)) * 1099511628211
-		}
-		m |= 1 << ((h ^ h>>32) * 0x9e3779b97f4a7c15 >> 58) // of short texts, h's high bits are alike
+		m |= 1 << (hashText(k, v) >> 58)
 	}
 	return m
+}
+
+// hashText is FNV-1a of two texts, one behind the other, with its bits mixed: of short ones, the high bits are alike.
+func hashText(a, b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, text := range [...][]byte{a, b} {
+		for _, c := range text {
+			h = (h ^ uint64(c)) * 1099511628211
+		}
+	}
+	return (h ^ h>>32) * 0x9E3779B97F4A7C15
 }

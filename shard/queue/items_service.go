@@ -94,11 +94,10 @@ func (s *State) logQueue(v *service) {
 		s.unlogQueue(v)
 		return
 	}
-	q := storage.Queue{Tube: v.tube.name, Ended: v.ended, Notes: s.notes[v.tube.name]}
+	q := storage.Queue{Tube: v.tube.name, Ended: v.ended, Notes: s.notes[v.tube.name], Next: v.nextView}
 	if v.first != nil {
 		q.First = v.first.name
 	}
-	q.Next = v.nextView
 	for _, w := range v.views {
 		q.Views = append(q.Views, storage.View{Number: w.number, Name: w.group.name, Start: w.start, Tags: w.tags})
 	}
@@ -184,7 +183,7 @@ func (s *State) askPut(_ *Batch, op *Op) (status Status) {
 		status = s.endPut(t, op, Ended)
 	} else {
 		op.TTR = wholeSeconds(a.Limits.MaxIdle)
-		status = s.putInto(nil, t, op, a.Tags)
+		status = s.putInto(nil, t, op)
 	}
 	s.letGo(t)
 	return status

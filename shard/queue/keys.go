@@ -26,8 +26,7 @@ const (
 func (s *State) hashOf(what byte, tube string, key []byte) (h hash) {
 	x := s.needExtras()
 	b := append(x.keys.scratch[:0], what)
-	b = append(binary.AppendUvarint(b, uint64(len(tube))), tube...)
-	b = append(b, key...)
+	b = append(appendText(b, tube), key...)
 	x.keys.scratch = b
 	sum := sha256.Sum256(b)
 	return hashFrom(sum[:])

@@ -93,21 +93,19 @@ const mostTraces = 8
 // Traces unpacks storage.Route.Traces, the oldest first.
 func Traces(packed []byte) (list []Trace) {
 	for len(packed) > 0 {
-		var t Trace
-		var v [5]uint64
-		size, n := binary.Uvarint(packed)
-		if n <= 0 || size > uint64(len(packed)-n) {
+		from, rest, ok := cutText(packed)
+		if !ok {
 			return list
 		}
-		rest := packed[n:]
-		t.From, rest = string(rest[:size]), rest[size:]
+		var v [5]uint64
 		for i := range v {
+			n := 0
 			if v[i], n = binary.Uvarint(rest); n <= 0 {
 				return list
 			}
 			rest = rest[n:]
 		}
-		t.Why, t.When = Cause(v[0]), int64(v[1])*millisecond
+		t := Trace{From: string(from), Why: Cause(v[0]), When: int64(v[1]) * millisecond}
 		t.Reserves, t.Timeouts, t.Releases = uint32(v[2]), uint32(v[3]), uint32(v[4])
 		list, packed = append(list, t), rest
 	}
@@ -117,8 +115,7 @@ func Traces(packed []byte) (list []Trace) {
 func packTraces(list []Trace) (packed []byte) {
 	for i := max(0, len(list)-mostTraces); i < len(list); i++ {
 		t := &list[i]
-		packed = binary.AppendUvarint(packed, uint64(len(t.From)))
-		packed = append(packed, t.From...)
+		packed = appendText(packed, t.From)
 		for _, v := range [...]uint64{uint64(t.Why), uint64(t.When / millisecond), uint64(t.Reserves),
 			uint64(t.Timeouts), uint64(t.Releases)} {
 			packed = binary.AppendUvarint(packed, v)
@@ -206,10 +203,12 @@ func (s *State) untrace(slot uint32) {
 	}
 }
 
-// movedLast says that it was a client who has last had a job go to another tube.
-func (s *State) movedLast(slot uint32) bool {
-	list := s.TracesOf(slot)
-	return len(list) > 0 && list[len(list)-1].Why == ForMove
+// lastTrace is the last trace of a job; the zero Trace if it has none.
+func (s *State) lastTrace(slot uint32) (last Trace) {
+	if list := s.TracesOf(slot); len(list) > 0 {
+		last = list[len(list)-1]
+	}
+	return last
 }
 
 func (s *State) setTraces(y *route, packed []byte) { s.keepText(&y.traces, &y.tracesSize, packed) }
@@ -227,12 +226,7 @@ func (s *State) TracesOf(slot uint32) []Trace {
 // in the tube that it was moved to.
 func (s *State) since(slot uint32, c policy.Counted) uint32 {
 	r := s.rare(s.job(slot))
-	n := c.Of(r.Reserves, r.Timeouts, r.Releases)
-	list := s.TracesOf(slot)
-	if len(list) == 0 {
-		return n
-	}
-	last := &list[len(list)-1]
+	n, last := c.Of(r.Reserves, r.Timeouts, r.Releases), s.lastTrace(slot)
 	return n - min(n, c.Of(last.Reserves, last.Timeouts, last.Releases))
 }
 

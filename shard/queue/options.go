@@ -49,7 +49,7 @@ type extras struct {
 	options cells.Slab[jobOptions]
 	keys    keys
 	windows
-	lifetimes
+	dying cells.Timeline // jobs that get too old, by when
 }
 
 const optionsBit = 1 << 31
@@ -191,8 +191,8 @@ func (s *State) describeOptions(slot uint32) {
 	if t == nil || t.short == 0 && t.expires == 0 && t.deliveries == 0 {
 		return
 	}
-	s.recordOptions = storage.PutOptions{Deliveries: t.deliveries}
 	r := &s.recordOptions
+	*r = storage.PutOptions{Deliveries: t.deliveries}
 	if t.short > 0 {
 		r.TTR = s.ttrOf(slot)
 	}
@@ -204,18 +204,18 @@ func (s *State) describeOptions(slot uint32) {
 
 // describeKeys adds what only the record of a put has.
 func (s *State) describeKeys(slot uint32, o *Options) {
-	if len(o.Key)+len(o.Once) == 0 {
+	if !o.keyed() {
 		return
 	}
-	t := s.extra.of(slot)
-	s.recordKeys = storage.Keys{}
-	if r := &s.recordKeys; len(o.Key) > 0 {
+	t, r := s.extra.of(slot), &s.recordKeys
+	*r = storage.Keys{}
+	if len(o.Key) > 0 {
 		r.Key, r.KeyUntil = o.Key, s.wallOf(t.key)
 	}
-	if r := &s.recordKeys; len(o.Once) > 0 {
+	if len(o.Once) > 0 {
 		r.Once, r.OnceUntil = o.Once, s.wallOf(t.once)
 	}
-	s.recordItemOf().Keys = &s.recordKeys
+	s.recordItemOf().Keys = r
 }
 
 // recordItemOf is the item of the scratch record.
@@ -242,7 +242,7 @@ func (s *State) restoreOptions(slot uint32, r *storage.Item) {
 		t.expires = s.queueTime(o.Expires)
 	}
 	name := s.tubeOf(j).name
-	if k := r.Keys; k != nil && !r.Moved && (r.Route == nil || r.Route.To == "" || s.movedLast(slot)) {
+	if k := r.Keys; k != nil && !r.Moved && (r.Route == nil || r.Route.To == "" || s.lastTrace(slot).Why == ForMove) {
 		if len(k.Key) > 0 {
 			end := s.queueTime(k.KeyUntil)
 			if end <= s.now {
@@ -285,11 +285,6 @@ func (s *State) dropOptions(slot uint32) {
 // A put may say how old its job may get, and how often it may be delivered. The tube's policy may say the
 // same of all its jobs: then what is stricter counts. Jobs that get too old stand in a timeline, each
 // by itself, unless somebody holds it, or only further groups have it.
-
-// lifetimes are the jobs that get too old.
-type lifetimes struct {
-	dying cells.Timeline // for those that have a time, by the job's slot
-}
 
 // held is told of a job that somebody has got: its time may pass.
 func (s *State) held(slot uint32) {

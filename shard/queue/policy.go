@@ -224,7 +224,6 @@ func (s *State) unrankIn(t *tube, slot uint32) {
 // out per second (Rate). A tube that has reached a limit is shut, as a paused one is: a reserve finds nothing
 // there, and waits or takes a job of another tube. It opens again when a job is no longer reserved, or
 // when time has passed, and those who wait are served first (tube.go).
-//
 
 // due is when the rate needs attention; 0 if never.
 func (p *policing) due() int64 { return p.rate.Due(p.Policy) }

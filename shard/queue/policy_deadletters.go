@@ -187,7 +187,7 @@ func (s *State) giveBack(slot uint32) {
 		if p != nil {
 			most = p.MaxDeliveries
 		}
-		if s.mostOf(slot, most) > 0 && (!s.logFull()) {
+		if s.mostOf(slot, most) > 0 && !s.logFull() {
 			s.job(slot).setState(Ready)
 			s.logUpdate(slot)
 		}

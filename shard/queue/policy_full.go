@@ -109,7 +109,7 @@ func (j *job) remains() policy.Amount {
 }
 
 // hasRoom says that a put has a chance. One that would have to drop jobs may have none before the tube knows all of
-// those (policy_full.go).
+// those.
 func (s *State) hasRoom(t *tube, op *Op) bool {
 	return s.roomFor(t, 1, int64(op.Size)) == OK && s.quotaFits(op)
 }

@@ -70,7 +70,7 @@ func (s *State) endPut(t *tube, op *Op, why Status) Status {
 // put makes a job in the tube that it names, or else in the one that the client uses.
 func (s *State) put(b *Batch, op *Op) Status {
 	if op.Tube == "" {
-		return s.putInto(b.Client, b.Client.used, op, op.tags())
+		return s.putInto(b.Client, b.Client.used, op)
 	}
 	return s.putNamed(b.Client, op)
 }
@@ -78,7 +78,7 @@ func (s *State) put(b *Batch, op *Op) Status {
 func (s *State) putNamed(c *Client, op *Op) Status {
 	t := s.tubeNamed([]byte(op.Tube))
 	t.using++ // until it has the job
-	status := s.putInto(c, t, op, op.tags())
+	status := s.putInto(c, t, op)
 	t.using--
 	s.letGo(t)
 	return status
@@ -86,10 +86,13 @@ func (s *State) putNamed(c *Client, op *Op) Status {
 
 // tags are those that a put gives its job.
 func (op *Op) tags() Tags {
-	if op.Options == nil {
-		return nil
+	switch {
+	case op.Ask != nil: // it puts an item
+		return op.Ask.Tags
+	case op.Options != nil:
+		return op.Options.Tags
 	}
-	return op.Options.Tags
+	return nil
 }
 
 // delay is how long a put or a release delays the job, in nanoseconds. op.Delay is that in seconds, rounded up.
@@ -101,7 +104,7 @@ func (op *Op) delay() int64 {
 }
 
 // putInto makes a job in a tube. c is who may wait for room.
-func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) Status {
+func (s *State) putInto(c *Client, t *tube, op *Op) Status {
 	if op.Options != nil && op.Options.keyed() && op.phase != unstaged {
 		if ref, status := s.holder(t, op.Options); ref != 0 {
 			id := s.extra.keys.At(ref).id()
@@ -124,12 +127,12 @@ func (s *State) putInto(c *Client, t *tube, op *Op, tags Tags) Status {
 			return status
 		}
 	}
-	s.makeJob(t, op, tags, away)
+	s.makeJob(t, op, away)
 	return OK
 }
 
 // makeJob makes the job of a put.
-func (s *State) makeJob(t *tube, op *Op, tags Tags, away bool) {
+func (s *State) makeJob(t *tube, op *Op, away bool) {
 	slot := s.jobs.Alloc()
 	s.jobPos.Cover(slot)
 	j := s.job(slot)
@@ -137,7 +140,7 @@ func (s *State) makeJob(t *tube, op *Op, tags Tags, away bool) {
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, away, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
-	if len(tags) > 0 { // an item's
+	if tags := op.tags(); len(tags) > 0 {
 		s.setTags(slot, tags)
 	}
 	if op.Options != nil {
@@ -269,7 +272,7 @@ func (s *State) putEach(g *gathering) {
 				}
 				continue
 			}
-			if s.putInto(nil, g.tubes[i], p, p.tags()) != OK {
+			if s.putInto(nil, g.tubes[i], p) != OK {
 				panic("queue: there is no room for a put, although there was room for all")
 			}
 		}

@@ -225,11 +225,7 @@ func (s *State) Discard(key uint64) {
 func (s *State) restoreLeaving(t *tube, slot uint32, r *storage.Job) {
 	j, y := s.job(slot), s.routeAt(slot)
 	t.loses(j)
-	y.will = Ready
-	y.cause = ForMove
-	if list := s.TracesOf(slot); len(list) > 0 {
-		y.cause = list[len(list)-1].Why
-	}
+	y.will, y.cause = Ready, cmp.Or(s.lastTrace(slot).Why, ForMove)
 	s.rareOf(j).key = 0
 	switch r.State {
 	case storage.Delayed:
@@ -268,34 +264,6 @@ func (s *State) noteOn(tube string, kind storage.NoteKind, name string, value []
 		delete(s.notes, tube)
 	}
 	s.logNotes(tube)
-}
-
-// forgetNote forgets a note of a tube. The log is told by the noteOn that follows.
-func (s *State) forgetNote(tube string, kind storage.NoteKind, name string) {
-	s.notes[tube] = slices.DeleteFunc(s.notes[tube], func(n storage.Note) bool {
-		return n.Kind == kind && n.Name == name
-	})
-}
-
-// noteFor finds a note of a tube; nil if there is none.
-func (s *State) noteFor(tube string, kind storage.NoteKind, name string) []byte {
-	notes := s.notes[tube]
-	i, found := slices.BinarySearchFunc(notes, storage.Note{Kind: kind, Name: name}, compareNotes)
-	if !found {
-		return nil
-	}
-	return notes[i].Value
-}
-
-// Notes calls fn for each note of a kind, in no order. What it is given is valid during the call.
-func (s *State) Notes(kind storage.NoteKind, fn func(tube, name string, value []byte)) {
-	for tube, notes := range s.notes {
-		for _, n := range notes {
-			if n.Kind == kind {
-				fn(tube, n.Name, n.Value)
-			}
-		}
-	}
 }
 
 // logNotes records a tube's notes, together with what the queue service keeps of it.
@@ -370,11 +338,12 @@ func (s *State) markTick(_ *Batch, op *Op) Status {
 }
 
 func (s *State) lastTick(op *Op) (at int64, ok bool) {
-	value := s.noteFor(op.Tube, storage.NoteTick, op.Options.Tick.Schedule)
-	if len(value) < 8 {
+	notes, tick := s.notes[op.Tube], storage.Note{Kind: storage.NoteTick, Name: op.Options.Tick.Schedule}
+	i, found := slices.BinarySearchFunc(notes, tick, compareNotes)
+	if !found || len(notes[i].Value) < 8 {
 		return 0, false
 	}
-	return int64(binary.BigEndian.Uint64(value)), true
+	return int64(binary.BigEndian.Uint64(notes[i].Value)), true
 }
 
 func (s *State) noteTick(op *Op) {
@@ -385,11 +354,16 @@ func (s *State) noteTick(op *Op) {
 
 // Ticks calls fn with the last tick of each schedule, and its tube.
 func (s *State) Ticks(fn func(tube string, t Tick)) {
-	s.Notes(storage.NoteTick, func(tube, name string, value []byte) {
-		t := Tick{Schedule: name}
-		if len(value) >= 16 { // otherwise a program has written it that is not known here
-			t.At, t.Rule = int64(binary.BigEndian.Uint64(value)), binary.BigEndian.Uint64(value[8:])
+	for tube, notes := range s.notes {
+		for _, n := range notes {
+			if n.Kind != storage.NoteTick {
+				continue
+			}
+			t := Tick{Schedule: n.Name}
+			if len(n.Value) >= 16 { // otherwise a program has written it that is not known here
+				t.At, t.Rule = int64(binary.BigEndian.Uint64(n.Value)), binary.BigEndian.Uint64(n.Value[8:])
+			}
+			fn(tube, t)
 		}
-		fn(tube, t)
-	})
+	}
 }

@@ -82,16 +82,13 @@ func (h *Heap) Remove(p Positions, i uint32) {
 	h.N--
 	last := *h.At(h.N)
 	if i != h.N {
-		h.place(p, i, last)
+		h.Update(p, i, last)
 	}
 	h.shrink()
 }
 
-// Update gives the entry at position i another key.
-func (h *Heap) Update(p Positions, i uint32, e Entry) { h.place(p, i, e) }
-
-// place puts e at position i and sifts it whichever way it has to go.
-func (h *Heap) place(p Positions, i uint32, e Entry) {
+// Update puts e at position i and sifts it whichever way it has to go.
+func (h *Heap) Update(p Positions, i uint32, e Entry) {
 	if i > 0 && e.Before(*h.At((i - 1) / 4)) {
 		h.up(p, i, e)
 	} else {
