@@ -77,6 +77,9 @@ func (s *Session) alteredPage() bool {
 // endTrip ends the call when the jobs that have left are where they are to be.
 func (s *Session) endTrip() bool {
 	l := s.Listing
+	if l.Alter == nil {
+		return true
+	}
 	l.trip.Await(l.away)
 	return s.backFromTrip()
 }

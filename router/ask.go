@@ -36,15 +36,17 @@ func (a *asker) apply(sh runner, b *queue.Batch) {
 // when it has been answered. If the operation changed anything, or saw what another one
 // changed, the log has that by then. Ask does not wait for items; a get that finds none
 // says so.
-func (r *Router) Ask(op *queue.Op) {
-	ops := [1]queue.Op{*op}
-	r.AskAll(ops[:])
-	*op = ops[0]
-}
+func (r *Router) Ask(op *queue.Op) { r.applyOne(r.TubeShard([]byte(op.Ask.Queue)), op) }
 
 // AskAll is Ask for operations of one queue, which are applied in their order. If they are
 // few, they are one group in the log.
 func (r *Router) AskAll(ops []queue.Op) { r.applyAll(r.TubeShard([]byte(ops[0].Ask.Queue)), ops) }
+
+func (r *Router) applyOne(shard int, op *queue.Op) {
+	ops := [1]queue.Op{*op}
+	r.applyAll(shard, ops[:])
+	*op = ops[0]
+}
 
 // applyAll applies operations that need no session in a shard, and waits.
 func (r *Router) applyAll(shard int, ops []queue.Op) {
@@ -59,11 +61,7 @@ func (r *Router) applyAll(shard int, ops []queue.Op) {
 
 // Tick applies an operation for a schedule, PutTick or NoteTick, in the shard of its tube. It returns
 // when the log has what the operation has changed.
-func (r *Router) Tick(op *queue.Op) {
-	ops := [1]queue.Op{*op}
-	r.applyAll(r.TubeShard([]byte(op.Tube)), ops[:])
-	*op = ops[0]
-}
+func (r *Router) Tick(op *queue.Op) { r.applyOne(r.TubeShard([]byte(op.Tube)), op) }
 
 // Ticks calls fn with the last tick of each schedule, wherever one is noted.
 func (r *Router) Ticks(fn func(tube string, t queue.Tick)) {

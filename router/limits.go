@@ -129,10 +129,12 @@ func (q *Quota) Refused(b policy.Bound) uint64 { return q.refused[b].Load() }
 
 // Add implements policy.Quota.
 func (q *Quota) Add(a policy.Amount) {
+	less := false
 	for b, n := range a {
 		q.used[b].Add(n)
+		less = less || n < 0
 	}
-	if a[policy.BoundJobs] < 0 || a[policy.BoundBytes] < 0 || a[policy.BoundMemory] < 0 {
+	if less {
 		q.tell()
 	}
 }

@@ -54,7 +54,6 @@ type Listing struct {
 const (
 	listCost  = 80 * 16 * queue.Slice
 	pageCost  = 256       // at least, however little there is on a page
-	readCost  = 256       // of a body that had to be read, beside its length
 	listBytes = 256 << 10 // of bodies and tags in an answer; one job more may exceed it
 )
 
@@ -77,7 +76,7 @@ func (s *Session) List(l *Listing) bool {
 	}
 	if l.Next.Shard >= len(s.r.shards) {
 		l.Next = Place{}
-		return l.Alter == nil || s.endTrip()
+		return s.endTrip()
 	}
 	return s.listOn()
 }
@@ -102,7 +101,7 @@ func (s *Session) listed() bool {
 			l.Status = queue.OK
 		}
 		l.Next = Place{}
-		return l.Alter == nil || s.endTrip()
+		return s.endTrip()
 	}
 	l.Looked += l.page.Looked
 	l.cost += max(pageCost, l.page.Cost)
@@ -123,22 +122,20 @@ func (s *Session) sift() bool {
 	l := s.Listing
 	for room := listBytes; l.at < len(l.page.Jobs); {
 		k := &l.page.Jobs[l.at]
-		if !k.Searched && !k.Away {
-			found, searched, done := l.finder.find(k.Large, l.Body, room)
+		found := k.Searched // nobody can read the body of one that is away, so nothing is found in it
+		if !found && !k.Away {
+			var searched int
+			var done bool
+			found, searched, done = l.finder.find(k.Large, l.Body, room)
 			room -= searched
 			if l.cost += searched / bytesPerLook; !done {
 				return s.rest((*Session).sift)
 			}
-			if l.finder = (finder{}); !found {
-				l.at++
-				continue
-			}
+			l.finder = finder{}
 		}
-		if !k.Searched && k.Away { // nobody can read it, so nothing is found in it
-			l.at++
-			continue
+		if found {
+			l.take(k)
 		}
-		l.take(k)
 		l.at++
 	}
 	clear(l.page.Jobs)
@@ -147,7 +144,7 @@ func (s *Session) sift() bool {
 		return s.alterPage()
 	}
 	if l.ends() {
-		return l.Alter == nil || s.endTrip()
+		return s.endTrip()
 	}
 	return s.rest((*Session).listOn)
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/policy"
 	"beanfield/storage"
@@ -132,8 +131,7 @@ func newMovesLife(shards int) *movesLife {
 
 func (d *movesLife) router(store *cutStore, shards int) *Router {
 	o := Options{Shards: shards, Store: store, PolicyFor: d.rules, Budget: d.budget}
-	run := func(s *queue.State, now func() int64) runner { return shard.New(s, now) }
-	return must.Get(newRouter(o, queue.Config{LeastPurge: d.least}, run))
+	return must.Get(newRouter(o, queue.Config{LeastPurge: d.least}, newShard))
 }
 
 func (d *movesLife) open(shards int, watch ...string) (*Router, *client) {

@@ -38,9 +38,9 @@ func (r *Router) KeptPolicies() string { return r.kept }
 // KeepPolicies has the log keep a text for the next start; "" for none. When it returns with OK the log
 // has it. It changes no policy.
 func (r *Router) KeepPolicies(text string) queue.Status {
-	ops := [1]queue.Op{{Kind: queue.KeepPolicies, Data: []byte(text)}}
-	r.applyAll(r.policyShard(), ops[:])
-	return ops[0].Status
+	op := queue.Op{Kind: queue.KeepPolicies, Data: []byte(text)}
+	r.applyOne(r.policyShard(), &op)
+	return op.Status
 }
 
 // SetPolicies brings other policies for all tubes; nil for none. They hold for tubes that are

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 )
@@ -16,7 +15,6 @@ import (
 type Prepared struct {
 	r     *Router
 	store storage.Moving
-	run   func(*queue.State, func() int64) runner
 }
 
 // ErrAnew says that too much has changed: a router has to be made anew.
@@ -29,7 +27,7 @@ func Prepare(o Options, store storage.Moving) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{r, store, func(s *queue.State, now func() int64) runner { return shard.New(s, now) }}, nil
+	return &Prepared{r, store}, nil
 }
 
 // CatchUp makes up for what has changed since the last time. After an error only Close may be called.
@@ -77,7 +75,7 @@ func (p *Prepared) Begin() (*Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.r.begin(p.run)
+	p.r.begin(newShard)
 	return p.r, nil
 }
 

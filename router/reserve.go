@@ -37,11 +37,9 @@ func (s *Session) WaitAgain() bool { return s.reserve(false) }
 
 func (s *Session) reserve(poll bool) bool {
 	s.contend(s.Several.tags())
-	s.Reservation = Reservation{}
+	s.Reservation = Reservation{Status: queue.Waiting} // what it will be if nothing is found
 	if poll {
-		s.Reservation.Status = queue.TimedOut // what it will be if nothing is found
-	} else {
-		s.Reservation.Status = queue.Waiting
+		s.Reservation.Status = queue.TimedOut
 	}
 	return s.refresh((*Session).seekOffers)
 }
@@ -95,16 +93,9 @@ func (s *Session) claimBest() bool {
 	for i := range s.script.steps {
 		op := &s.script.steps[i].op
 		failed = failed || op.Status == queue.Failed
-		if op.Status != queue.OK {
-			continue
+		if op.Status == queue.OK && (best < 0 || offered(op).before(offered(&s.script.steps[best].op))) {
+			best = i
 		}
-		if best >= 0 {
-			was := &s.script.steps[best].op
-			if !offered(op).before(offered(was)) {
-				continue
-			}
-		}
-		best = i
 	}
 	if best < 0 && failed {
 		s.Reservation = Reservation{Status: queue.Failed}

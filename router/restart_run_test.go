@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/policy"
@@ -111,7 +110,7 @@ func (run *restartRun) open(shards int) {
 		PolicyFor: func(tube string) *policy.Policy { return run.policies[tube] }}
 	// what is purged lasts
 	c := queue.Config{LeastPurge: []int{0, 1, 1, 3}[run.dice.IntN(4)], PurgeShare: -1 - run.dice.IntN(2)}
-	r, err := newRouter(o, c, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
+	r, err := newRouter(o, c, newShard)
 	run.must(err)
 	run.router, run.interred = r, 0
 	for i, s := range r.states {

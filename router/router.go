@@ -80,8 +80,10 @@ type Router struct {
 
 // New opens the store's logs and starts the shards over them.
 func New(o Options) (*Router, error) {
-	return newRouter(o, queue.Config{}, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
+	return newRouter(o, queue.Config{}, newShard)
 }
+
+func newShard(s *queue.State, now func() int64) runner { return shard.New(s, now) }
 
 // newRouter makes every shard's queue as c says, as far as that is left open.
 func newRouter(o Options, c queue.Config, run func(*queue.State, func() int64) runner) (*Router, error) {

@@ -132,19 +132,12 @@ func (k *Keeper) run(before <-chan struct{}, old, list []*entry, stop <-chan str
 	if !k.begin(old, list) {
 		return
 	}
-	var bell *time.Timer
 	for {
 		wait := k.look(list, stop)
-		if bell == nil {
-			bell = time.NewTimer(wait)
-			defer bell.Stop()
-		} else {
-			bell.Reset(wait)
-		}
 		select {
 		case <-stop:
 			return
-		case <-bell.C:
+		case <-time.After(wait):
 		}
 	}
 }
@@ -184,7 +177,7 @@ func (e *entry) start(old []*entry, notes []note, now int64) {
 	if i := slices.IndexFunc(old, func(o *entry) bool { return o.Name == e.Name }); i >= 0 {
 		was := old[i]
 		e.info.Puts, e.info.Lost, e.info.Refused = was.info.Puts, was.info.Lost, was.info.Refused
-		if same := was.Rule.sum() == rule; same && was.course.seen > 0 {
+		if was.Rule.sum() == rule && was.course.seen > 0 {
 			c := was.course
 			e.course.last, e.course.since, e.course.seen, e.refused = max(c.last, last), c.since, c.seen, was.refused
 			return
@@ -289,7 +282,9 @@ func (k *Keeper) serve(e *entry, now int64, stop <-chan struct{}) time.Duration 
 	k.tell(e, why, lost)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	e.info.Puts, e.info.Lost, e.info.Refused = e.info.Puts+puts, e.info.Lost+uint64(lost), e.info.Refused+refused
+	e.info.Puts += puts
+	e.info.Lost += uint64(lost)
+	e.info.Refused += refused
 	if e.info.Refusal = why; puts > 0 || lost > 0 || e.info.Next.Unix() <= now {
 		e.show(now)
 	}

@@ -31,7 +31,7 @@ var budgets = map[string]weight{
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4705, 3965},
 	"conn/queueservice":       {7750, 8050},
-	"router":                  {10000, 24000},
+	"router":                  {9960, 23975},
 	"shard":                   {1400, 4500},
 	"shard/queue":             {34270, 24200},
 	"shard/queue/naive":       {7100, 0},
