@@ -21,11 +21,11 @@ var budgets = map[string]weight{
 	"cmd/beanfield":           {8000, 9870},
 	"cmd/beanfield/config":    {9350, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
-	"cmd/beanfield/node":      {1200, 700},
+	"cmd/beanfield/node":      {1185, 600},
 	"cmd/beanfield/command":   {12965, 4965},
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1800, 3190},
-	"conn":                    {9515, 7490}, // a second poller, for macOS and FreeBSD: 600; a queue for places: 40
+	"conn":                    {9515, 7490}, // a second poller, for macOS and FreeBSD: 600
 	"conn/admin":              {12150, 6450},
 	"conn/beanstalk":          {18700, 17360},
 	"conn/client":             {5600, 6450},
@@ -36,13 +36,13 @@ var budgets = map[string]weight{
 	"shard/queue":             {34270, 24200},
 	"shard/queue/naive":       {7100, 0},
 	"storage":                 {4300, 4800},
-	"storage/cluster":         {18030, 14975}, // who stays, and who comes up: 40, and 250 of tests; an owner before: 85; twins: 105
-	"storage/cluster/members": {1000, 1300},
-	"storage/jetstream":       {6290, 4550}, // tests of who leads, in all states: 50
+	"storage/cluster":         {18030, 14975},
+	"storage/cluster/members": {960, 930},
+	"storage/jetstream":       {6290, 4550},
 	"storage/lanes":           {1900, 7850},
 	"storage/locallog":        {4100, 4260},
-	"storage/pebblestore":     {23155, 22480}, // tests of parts at the end of a copy: 70; of a read error in the middle of a share: 110
-	"tools":                   {7550, 8550},   // extensions in packages: 30; notices, settings: 60; another owner: 60
+	"storage/pebblestore":     {23155, 22480},
+	"tools":                   {7550, 8550},
 	"tools/bench":             {19850, 5600},
 	"tools/clients":           {2700, 0},
 	"tools/compat":            {6575, 2420},
