@@ -13,6 +13,7 @@ import (
 
 	"beanfield/cmd/beanfield/command"
 	"beanfield/cmd/beanfield/config"
+	"beanfield/cmd/beanfield/datadir"
 )
 
 // backups makes copies of the data while the server runs, one at a time.
@@ -80,7 +81,7 @@ func (b *backups) make(at time.Time, copied func()) (path string, err error) {
 	name := at.UTC().Format(command.BackupName)
 	path = filepath.Join(b.path, name)
 	if err := os.Mkdir(b.path, 0o700); err == nil {
-		err = syncDirectory(filepath.Dir(b.path))
+		err = datadir.SyncDir(filepath.Dir(b.path))
 		if err != nil {
 			return "", err
 		}
@@ -102,14 +103,5 @@ func (b *backups) make(at time.Time, copied func()) (path string, err error) {
 	if err := os.Rename(filepath.Join(place, name), path); err != nil {
 		return "", err
 	}
-	return path, syncDirectory(b.path)
-}
-
-// syncDirectory makes sure that a new name in a directory survives a power cut.
-func syncDirectory(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return path, datadir.SyncDir(b.path)
 }

@@ -73,13 +73,13 @@ func (f *Founding) Places() (places []turns.Place) {
 	return places
 }
 
-// Write keeps it in a node's directory.
-func (f *Founding) Write(dir string) error {
+// Write keeps it in a node's directory, as FoundingName or ReshardName.
+func (f *Founding) Write(dir, name string) error {
 	text, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(dir, ReshardName), append(text, '\n'))
+	return writeWhole(filepath.Join(dir, name), append(text, '\n'))
 }
 
 // Resharded is what a node's directory is to begin anew with, unless that has begun, or cannot be taken back any more;

@@ -189,10 +189,10 @@ func TestEachPastOfAReshard(t *testing.T) {
 // resharded has a node that has been stopped begin anew with one shard more. Its new copies have the texts of all
 // shards in the first one.
 func (c *trio) resharded(name string) *Founding {
-	m := c.stores[name]
-	f := must.Get(Reshard(c.dirs[name], "test", len(m.places)+1, m.places))
-	must.Do(c.TB, f.Write(c.dirs[name]))
-	if is := must.Get(Resharded(c.dirs[name], "test")); is == nil || !slices.Equal(is.Origins, f.Origins) {
+	m, dir := c.stores[name], c.dirs[name]
+	f := must.Get(Reshard(dir, "test", len(m.places)+1, m.places))
+	must.Do(c.TB, f.Write(dir, ReshardName))
+	if is := must.Get(Resharded(dir, "test")); is == nil || !slices.Equal(is.Origins, f.Origins) {
 		c.Errorf("at %s it is read as %+v", name, is)
 	}
 	all := make([][]string, len(f.Origins))

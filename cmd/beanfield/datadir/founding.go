@@ -1,7 +1,6 @@
 package datadir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,33 +64,15 @@ func (f Founding) note(origins []turns.Place) error {
 	for _, o := range origins {
 		is.Origins = append(is.Origins, cluster.BaseOf(o))
 	}
-	text, err := json.MarshalIndent(is, "", "  ")
-	if err != nil {
-		return err
-	}
 	dir := pebblestore.ClusterDir(f.Dir)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	path := filepath.Join(dir, cluster.FoundingName)
-	temp, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(append(text, '\n'))
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err = errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	return errors.Join(syncDir(dir), syncDir(f.Dir))
+	return errors.Join(is.Write(dir, cluster.FoundingName), SyncDir(f.Dir))
 }
 
-func syncDir(path string) error {
+// SyncDir makes sure that a new name in a directory survives a power cut.
+func SyncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
 		return err

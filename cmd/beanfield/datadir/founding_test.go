@@ -111,7 +111,7 @@ func TestFoundingStartsOver(t *testing.T) {
 	from, dir := filepath.Join(t.TempDir(), "from"), t.TempDir()
 	fill(t, from, 2, jobs())
 	f := Founding{"orders", dir, from}
-	must.Do(t, os.MkdirAll(filepath.Join(dir, "cluster", "founding.json.tmp"), 0o700)) // it cannot be written
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "cluster", "founding.json.new"), 0o700)) // it cannot be written
 	if _, err := f.Run(quiet()); err == nil {
 		t.Fatal("founded without saying where the logs begin")
 	}
@@ -123,7 +123,7 @@ func TestFoundingStartsOver(t *testing.T) {
 	if _, err := Detach(dir, "", quiet()); err == nil {
 		t.Error("detached")
 	}
-	must.Do(t, os.Remove(filepath.Join(dir, "cluster", "founding.json.tmp")))
+	must.Do(t, os.Remove(filepath.Join(dir, "cluster", "founding.json.new")))
 	must.Get(f.Run(quiet()))
 	must.Get(Detach(dir, "orders", quiet()))
 	if listed(t, dir) != listed(t, from) {

@@ -76,13 +76,13 @@ func (r Reshard) Run(logger *slog.Logger) (done Resharded, c pebblestore.Counts,
 			}
 			return begins.Places(), nil
 		},
-		Note: func() error { return begins.Write(beside) },
+		Note: func() error { return begins.Write(beside, cluster.ReshardName) },
 	}.Run()
 	return Moved, c, err
 }
 
 func (r Reshard) forget(beside string) error {
-	return errors.Join(os.Remove(filepath.Join(beside, cluster.ReshardName)), syncDir(beside))
+	return errors.Join(os.Remove(filepath.Join(beside, cluster.ReshardName)), SyncDir(beside))
 }
 
 // prepared refuses a directory in which a Reshard was cut short.
