@@ -24,7 +24,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/node":      {1185, 600},
 	"cmd/beanfield/command":   {12965, 4965},
 	"cmd/beanfield/binlog":    {2800, 4090},
-	"cmd/beanfield/datadir":   {1748, 3190},
+	"cmd/beanfield/datadir":   {1744, 3190},
 	"conn":                    {9515, 7490}, // a second poller, for macOS and FreeBSD: 600
 	"conn/admin":              {12150, 6450},
 	"conn/beanstalk":          {18700, 17360},

@@ -1,12 +1,9 @@
 package datadir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"beanfield/storage/pebblestore"
 )
@@ -20,13 +17,6 @@ func Detach(dir, cluster string, logger *slog.Logger) (pebblestore.Counts, error
 	return pebblestore.Leave(offline(dir, logger))
 }
 
-// manifest is what is needed of a data directory's.
-type manifest struct {
-	Cluster  string
-	Creating bool
-	Shards   int
-}
-
 // nodeOf is the manifest of a node that has been stopped. cluster is the node's, or "" for whichever it is.
 func nodeOf(dir, cluster string) (m manifest, err error) {
 	if err := complete(dir); err != nil {
@@ -35,14 +25,9 @@ func nodeOf(dir, cluster string) (m manifest, err error) {
 	if err := errors.Join(idle(dir), mine(dir)); err != nil {
 		return m, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, manifestName))
-	if err != nil {
-		return m, err
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
-	}
+	m, err = readManifest(dir)
 	switch {
+	case err != nil:
 	case m.Cluster == "":
 		err = fmt.Errorf("%s belongs to no cluster: a server by itself opens it as it is", dir)
 	case cluster != "" && m.Cluster != cluster:

@@ -17,9 +17,27 @@ const (
 	lockName     = "LOCK"
 )
 
+// manifest is what is needed of a data directory's.
+type manifest struct {
+	Cluster  string
+	Creating bool
+	Shards   int
+}
+
+func readManifest(dir string) (m manifest, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
+	}
+	return m, nil
+}
+
 // complete returns an error if there is no data directory, or one that was never finished.
 func complete(dir string) error {
-	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	m, err := readManifest(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return statErr
@@ -28,10 +46,6 @@ func complete(dir string) error {
 	}
 	if err != nil {
 		return err
-	}
-	var m struct{ Creating bool }
-	if err := json.Unmarshal(text, &m); err != nil {
-		return fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
 	if m.Creating {
 		return fmt.Errorf("%s was never finished: the process that made it ended too early; there are no jobs in it",
