@@ -38,7 +38,7 @@ func (s *service) newMetrics(c *config.Config) (*admin.Metrics, error) {
 		Ready:        func() bool { return len(s.health.problems()) == 0 },
 		Connections:  s.connections,
 		Refusals:     s.refusals,
-		Denied:       s.denied,
+		Denied:       func() admin.ByFrontEnd { return admin.ByFrontEnd{listeners.Beanstalk: s.beanstalk.Denied()} },
 		Slow:         s.slow.Count,
 		Reasons:      s.slow.ByReason,
 		Loops:        s.loops,
@@ -92,23 +92,12 @@ func (s *service) connections() map[string]int {
 	return s.passing.count(n)
 }
 
-func (s *service) refusals() (list []admin.Refusals) {
-	for word, n := range s.beanstalk.Refusals() {
-		list = append(list, admin.Refusals{FrontEnd: listeners.Beanstalk, Reason: word, Count: n})
-	}
+func (s *service) refusals() admin.ByFrontEnd {
+	all := admin.ByFrontEnd{listeners.Beanstalk: s.beanstalk.Refusals()}
 	if s.queue != nil {
-		for word, n := range s.queue.Refusals() {
-			list = append(list, admin.Refusals{FrontEnd: listeners.Queue, Reason: word, Count: n})
-		}
+		all[listeners.Queue] = s.queue.Refusals()
 	}
-	return list
-}
-
-func (s *service) denied() (list []admin.Denied) {
-	for command, n := range s.beanstalk.Denied() {
-		list = append(list, admin.Denied{FrontEnd: listeners.Beanstalk, Command: command, Count: n})
-	}
-	return list
+	return all
 }
 
 func (s *service) loops() (list []admin.Loop) {

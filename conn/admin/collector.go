@@ -46,12 +46,17 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 	for front, n := range g.src.Connections() {
 		g.value("beanfield_connections", "Connections that are open.", float64(n), "face", front)
 	}
-	for _, r := range g.src.Refusals() {
-		g.value("beanfield_refusals_total", "Commands and requests that were not carried out, by the answer.", float64(r.Count), "face", r.FrontEnd, "reason", r.Reason)
+	for front, counts := range g.src.Refusals() {
+		for reason, n := range counts {
+			g.value("beanfield_refusals_total", "Commands and requests that were not carried out, by the answer.",
+				float64(n), "face", front, "reason", reason)
+		}
 	}
-	for _, d := range g.src.Denied() {
-		g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: "+
-			"wrong tokens.", float64(d.Count), "face", d.FrontEnd, "command", d.Command)
+	for front, counts := range g.src.Denied() {
+		for command, n := range counts {
+			g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: "+
+				"wrong tokens.", float64(n), "face", front, "command", command)
+		}
 	}
 	for reason, n := range g.src.Reasons() {
 		g.value("beanfield_refused_commands_total", "Commands that were refused because of what the client sent or "+

@@ -21,10 +21,10 @@ type Sources struct {
 	Ready func() bool
 	// Connections are how many there are, by front end.
 	Connections func() map[string]int
-	// Refusals are the commands and requests that were not carried out.
-	Refusals func() []Refusals
-	// Denied is what rules about access have refused.
-	Denied func() []Denied
+	// Refusals are how many commands and requests were not carried out, by the answer.
+	Refusals func() ByFrontEnd
+	// Denied is how many of them rules about access have refused, by command.
+	Denied func() ByFrontEnd
 	// Slow is how many commands took longer than log.slow.
 	Slow func() uint64
 	// Reasons are why commands of the beanstalk protocol were refused, and how often.
@@ -48,18 +48,8 @@ type Shards interface {
 	Quota() *router.Quota
 }
 
-// Refusals are those of one front end for one reason.
-type Refusals struct {
-	FrontEnd, Reason string
-	Count            uint64
-}
-
-// Denied are the commands or requests of one kind that one front end has refused because the client
-// may not.
-type Denied struct {
-	FrontEnd, Command string
-	Count             uint64
-}
+// ByFrontEnd are counts by front end, and then by something else.
+type ByFrontEnd map[string]map[string]uint64
 
 // Certificate says when clients of a front end stop accepting a certificate.
 type Certificate struct {

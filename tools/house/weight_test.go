@@ -18,7 +18,7 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7984, 9870},
+	"cmd/beanfield":           {7946, 9870},
 	"cmd/beanfield/config":    {9350, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1185, 600},
@@ -26,7 +26,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1744, 3190},
 	"conn":                    {9515, 7490}, // a second poller, for macOS and FreeBSD: 600
-	"conn/admin":              {12150, 6450},
+	"conn/admin":              {12142, 6450},
 	"conn/beanstalk":          {18700, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4705, 3965},
