@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"beanfield/conn/access"
 	"beanfield/storage/pace"
 )
 
@@ -69,26 +70,9 @@ func number(q url.Values, key string, standard, most int) (int, error) {
 // filter says which names somebody is looking for: those that contain the text or, if it
 // has a *, that fit it as a whole. Large and small letters are the same.
 func filter(text string) func(string) bool {
-	text = strings.ToLower(text)
-	parts := strings.Split(text, "*")
-	if len(parts) == 1 {
-		return func(name string) bool { return strings.Contains(strings.ToLower(name), text) }
+	pattern := strings.ToLower(text)
+	if !strings.Contains(pattern, "*") {
+		pattern = "*" + pattern + "*"
 	}
-	first, last := parts[0], parts[len(parts)-1]
-	return func(name string) bool {
-		name, ok := strings.CutPrefix(strings.ToLower(name), first)
-		for _, p := range parts[1 : len(parts)-1] {
-			if _, name, ok = cutIf(ok, name, p); !ok {
-				return false
-			}
-		}
-		return ok && strings.HasSuffix(name, last)
-	}
-}
-
-func cutIf(ok bool, name, part string) (before, after string, found bool) {
-	if !ok {
-		return "", "", false
-	}
-	return strings.Cut(name, part)
+	return func(name string) bool { return access.Match(pattern, strings.ToLower(name)) }
 }
