@@ -128,7 +128,7 @@ func (c *Console) put(a *action) error {
 	}
 	op := newPut(body, orElse(k.Pri, usualPri), k.Delay, orElse(k.TTR, usualTTR))
 	a.client.Finish(a.client.Use([]byte(k.Tube)))
-	op = a.client.run(a.client.UsedShard(), true, op)[0]
+	op = a.client.run(a.client.UsedShard(), true, op)
 	a.answer.ID, a.answer.Done = op.ID, 1
 	return failure(op.Status)
 }
@@ -166,7 +166,7 @@ func (a *action) existing(name string) error {
 // pause stops a tube for a time, or ends that.
 func (c *Console) pause(a *action) error {
 	op := queue.Op{Kind: queue.Pause, Data: []byte(a.ask.Tube), Delay: a.ask.Second}
-	op = a.client.run(c.router.TubeShard(op.Data), false, op)[0]
+	op = a.client.run(c.router.TubeShard(op.Data), false, op)
 	a.answer.Done = 1
 	return failureOf(op.Status, noTube)
 }

@@ -23,15 +23,15 @@ func newClient(r *router.Router) *client {
 	return c
 }
 
-// run applies operations in a shard until all are answered. member says that they need the
-// client's place there. Answers are valid until the next run.
-func (c *client) run(shard int, member bool, ops ...queue.Op) []queue.Op {
+// run applies an operation in a shard, and returns it with its answer. member says that it needs the
+// client's place there. What it has found is valid until the next run.
+func (c *client) run(shard int, member bool, op queue.Op) queue.Op {
 	c.batch.Reset()
-	c.batch.Ops = append(c.batch.Ops, ops...)
-	for c.batch.Next < len(ops) {
+	c.batch.Ops = append(c.batch.Ops, op)
+	for c.batch.Next == 0 {
 		c.Finish(c.Submit(shard, &c.batch, member))
 	}
-	return c.batch.Ops
+	return c.batch.Ops[0]
 }
 
 // one applies an operation to the shard of a living job.
@@ -40,7 +40,7 @@ func (c *client) one(op queue.Op, member bool) (queue.Op, error) {
 	if !ok {
 		return op, errNoJob
 	}
-	op = c.run(shard, member, op)[0]
+	op = c.run(shard, member, op)
 	return op, failure(op.Status)
 }
 
@@ -59,7 +59,7 @@ const noTube = "there is no such tube"
 
 // stats returns the figures of a tube.
 func (c *client) stats(tube string) (queue.TubeInfo, error) {
-	op := c.run(c.router.TubeShard([]byte(tube)), false, queue.Op{Kind: queue.StatsTube, Data: []byte(tube)})[0]
+	op := c.run(c.router.TubeShard([]byte(tube)), false, queue.Op{Kind: queue.StatsTube, Data: []byte(tube)})
 	if op.Status != queue.OK {
 		return queue.TubeInfo{}, failureOf(op.Status, noTube)
 	}

@@ -46,7 +46,7 @@ func (a *action) kickable(state string) (int, error) {
 }
 
 func (a *action) kickSome(most uint32) (int, error) {
-	op := a.client.run(a.client.UsedShard(), true, queue.Op{Kind: queue.Kick, Limit: most})[0]
+	op := a.client.run(a.client.UsedShard(), true, queue.Op{Kind: queue.Kick, Limit: most})
 	return int(op.Count), failure(op.Status)
 }
 

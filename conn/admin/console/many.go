@@ -66,7 +66,7 @@ func (c *Console) purge(a *action) error {
 		return err
 	}
 	shard := c.router.TubeShard([]byte(a.ask.Tube))
-	op := a.client.run(shard, false, queue.Op{Kind: queue.Truncate, Data: []byte(a.ask.Tube), States: of})[0]
+	op := a.client.run(shard, false, queue.Op{Kind: queue.Truncate, Data: []byte(a.ask.Tube), States: of})
 	a.answer.Done = int(op.Count)
 	return failureOf(op.Status, noTube)
 }
