@@ -1,9 +1,7 @@
 package console
 
 import (
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"beanfield/conn/admin/history"
@@ -17,8 +15,8 @@ type historyAnswer struct {
 	Step int64    `json:"step"` // milliseconds from one point to the next, if none is missing
 	Keys []string `json:"keys"`
 	// Kept says whether there is a history: only the busiest tubes have one.
-	Kept bool           `json:"kept"`
-	Rows []historyPoint `json:"rows"`
+	Kept bool            `json:"kept"`
+	Rows []history.Point `json:"rows"`
 }
 
 // historyKeys are the names of the figures, in their order. The totals have them all, and tubes
@@ -34,23 +32,6 @@ var historyKeys = []string{
 // historySpans are the spans that can be asked for.
 var historySpans = map[string]history.Span{"hour": history.Hour, "day": history.Day}
 
-// historyPoint is a row.
-type historyPoint history.Point
-
-// MarshalJSON implements json.Marshaler.
-func (p historyPoint) MarshalJSON() ([]byte, error) {
-	text := strconv.AppendInt([]byte("["), p.At, 10)
-	for _, v := range p.Figures {
-		text = append(text, ',')
-		if v := float64(v); math.IsNaN(v) {
-			text = append(text, "null"...)
-		} else {
-			text = strconv.AppendFloat(text, math.Round(v*1000)/1000, 'f', -1, 64)
-		}
-	}
-	return append(text, ']'), nil
-}
-
 // history answers with the history of a tube or, without a name, of the whole server.
 func (c *Console) history(r *http.Request) (any, error) {
 	q, subject := r.URL.Query(), c.opts.May(r).Subject
@@ -59,7 +40,7 @@ func (c *Console) history(r *http.Request) (any, error) {
 		return nil, wrong("span must be hour or day")
 	}
 	now := time.Now()
-	a := &historyAnswer{At: now.UnixMilli(), Step: span.Step() * 1000, Keys: historyKeys, Rows: []historyPoint{}}
+	a := &historyAnswer{At: now.UnixMilli(), Step: span.Step() * 1000, Keys: historyKeys, Rows: []history.Point{}}
 	var list []history.Point
 	charts := c.opts.History()
 	if name := q.Get("tube"); name != "" {
@@ -73,8 +54,6 @@ func (c *Console) history(r *http.Request) (any, error) {
 	} else {
 		list, a.Kept = charts.Total(span, now), charts != nil
 	}
-	for _, p := range list {
-		a.Rows = append(a.Rows, historyPoint(p))
-	}
+	a.Rows = append(a.Rows, list...)
 	return a, nil
 }

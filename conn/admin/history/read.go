@@ -1,17 +1,31 @@
 package history
 
 import (
+	"math"
+	"slices"
+	"strconv"
 	"time"
 )
 
-// Point are the figures of a time, in the order of their constants.
+// Point are the figures of a time, in the order of their constants. One that nobody knows is NaN.
 type Point struct {
 	At      int64 // milliseconds since 1970
-	Figures []Figure
+	Figures []float32
 }
 
-// Figure is a number, or NaN if nobody knows it.
-type Figure float32
+// MarshalJSON implements json.Marshaler: the time, and then the figures, with null for one that nobody knows.
+func (p Point) MarshalJSON() ([]byte, error) {
+	text := strconv.AppendInt([]byte("["), p.At, 10)
+	for _, v := range p.Figures {
+		text = append(text, ',')
+		if v := float64(v); math.IsNaN(v) {
+			text = append(text, "null"...)
+		} else {
+			text = strconv.AppendFloat(text, math.Round(v*1000)/1000, 'f', -1, 64)
+		}
+	}
+	return append(text, ']'), nil
+}
 
 // Total returns the figures of the whole server over a span that ends now, the oldest first.
 // While the server was down there are none.
@@ -48,12 +62,9 @@ func (b *Charts) read(s *series, span Span, now time.Time) []Point {
 		if b.line[place] != slot || figures[Ready] != figures[Ready] {
 			continue
 		}
-		p := Point{At: slot * span.Step() * 1000, Figures: make([]Figure, s.keys)}
+		p := Point{At: slot * span.Step() * 1000, Figures: slices.Clone(figures)}
 		if span == Day { // a mean belongs to the middle of its slot
 			p.At = min(p.At+span.Step()*500, now.UnixMilli())
-		}
-		for i, v := range figures {
-			p.Figures[i] = Figure(v)
 		}
 		list = append(list, p)
 	}
