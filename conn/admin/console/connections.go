@@ -43,16 +43,16 @@ type connectionsAnswer struct {
 
 // connectionColumns are what the table can be sorted by.
 var connectionColumns = map[string]func(a, b *connected) int{
-	"face":     func(a, b *connected) int { return cmp.Compare(a.front, b.front) },
+	"face":     by(func(g *connected) string { return g.front }),
 	"peer":     func(a, b *connected) int { return a.Peer.Compare(b.Peer) },
-	"identity": func(a, b *connected) int { return cmp.Compare(a.Identity, b.Identity) },
-	"age":      func(a, b *connected) int { return cmp.Compare(b.Since, a.Since) },
-	"asked":    func(a, b *connected) int { return cmp.Compare(a.Asked, b.Asked) },
-	"doing":    func(a, b *connected) int { return cmp.Compare(a.Doing, b.Doing) },
-	"held":     func(a, b *connected) int { return cmp.Compare(a.Held, b.Held) },
-	"used":     func(a, b *connected) int { return cmp.Compare(a.Used, b.Used) },
-	"watching": func(a, b *connected) int { return cmp.Compare(a.Watching, b.Watching) },
-	"consumer": func(a, b *connected) int { return cmp.Compare(a.Consumer, b.Consumer) },
+	"identity": by(func(g *connected) string { return g.Identity }),
+	"age":      by(func(g *connected) int64 { return -g.Since }),
+	"asked":    by(func(g *connected) uint64 { return g.Asked }),
+	"doing":    by(func(g *connected) conn.Doing { return g.Doing }),
+	"held":     by(func(g *connected) int { return g.Held }),
+	"used":     by(func(g *connected) string { return g.Used }),
+	"watching": by(func(g *connected) int { return g.Watching }),
+	"consumer": by(func(g *connected) string { return g.Consumer }),
 }
 
 func (c *Console) connections(r *http.Request) (any, error) {

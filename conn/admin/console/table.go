@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"math"
 	"net/url"
 	"strconv"
@@ -32,6 +33,11 @@ func tableOf(q url.Values) (w table, err error) {
 		w.n, err = number(q, "n", 50, pageMost)
 	}
 	return w, err
+}
+
+// by compares rows by something that each of them has.
+func by[R any, V cmp.Ordered](of func(R) V) func(a, b R) int {
+	return func(a, b R) int { return cmp.Compare(of(a), of(b)) }
 }
 
 // order turns a comparison round if the largest is to come first.

@@ -63,24 +63,25 @@ func (f *figures) add(t *tubeRow) {
 }
 
 // columns are what the table can be sorted by.
-var columns = map[string]func(*tubeRow) float64{
-	"ready":     func(t *tubeRow) float64 { return float64(t.Ready) },
-	"reserved":  func(t *tubeRow) float64 { return float64(t.Reserved) },
-	"delayed":   func(t *tubeRow) float64 { return float64(t.Delayed) },
-	"buried":    func(t *tubeRow) float64 { return float64(t.Buried) },
-	"urgent":    func(t *tubeRow) float64 { return float64(t.Urgent) },
-	"using":     func(t *tubeRow) float64 { return float64(t.Using) },
-	"watching":  func(t *tubeRow) float64 { return float64(t.Watching) },
-	"waiting":   func(t *tubeRow) float64 { return float64(t.Waiting) },
-	"total":     func(t *tubeRow) float64 { return float64(t.Total) },
-	"deletes":   func(t *tubeRow) float64 { return float64(t.Deletes) },
-	"pauses":    func(t *tubeRow) float64 { return float64(t.Pauses) },
-	"pauseLeft": func(t *tubeRow) float64 { return float64(t.PauseLeft) },
-	"puts":      func(t *tubeRow) float64 { return t.puts },
-	"done":      func(t *tubeRow) float64 { return t.deletes },
-	"groups":    func(t *tubeRow) float64 { return float64(t.Groups) },
-	"consumers": func(t *tubeRow) float64 { return float64(t.Consumers) },
-	"pending":   func(t *tubeRow) float64 { return float64(t.Pending) },
+var columns = map[string]func(a, b *tubeRow) int{
+	"name":      by(func(t *tubeRow) string { return t.Name }),
+	"ready":     by(func(t *tubeRow) int { return t.Ready }),
+	"reserved":  by(func(t *tubeRow) int { return t.Reserved }),
+	"delayed":   by(func(t *tubeRow) int { return t.Delayed }),
+	"buried":    by(func(t *tubeRow) int { return t.Buried }),
+	"urgent":    by(func(t *tubeRow) int { return t.Urgent }),
+	"using":     by(func(t *tubeRow) int { return t.Using }),
+	"watching":  by(func(t *tubeRow) int { return t.Watching }),
+	"waiting":   by(func(t *tubeRow) int { return t.Waiting }),
+	"total":     by(func(t *tubeRow) uint64 { return t.Total }),
+	"deletes":   by(func(t *tubeRow) uint64 { return t.Deletes }),
+	"pauses":    by(func(t *tubeRow) uint64 { return t.Pauses }),
+	"pauseLeft": by(func(t *tubeRow) int64 { return t.PauseLeft }),
+	"puts":      by(func(t *tubeRow) float64 { return t.puts }),
+	"done":      by(func(t *tubeRow) float64 { return t.deletes }),
+	"groups":    by(func(t *tubeRow) int { return t.Groups }),
+	"consumers": by(func(t *tubeRow) int { return t.Consumers }),
+	"pending":   by(func(t *tubeRow) uint64 { return t.Pending }),
 }
 
 // tubesAnswer is a page of the table.
@@ -98,8 +99,8 @@ func (c *Console) tubes(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, known := columns[w.by]
-	if !known && w.by != "" && w.by != "name" {
+	order := columns[cmp.Or(w.by, "name")]
+	if order == nil {
 		return nil, wrong(notSortable)
 	}
 	s, err := c.census.take(r.Context())
@@ -121,10 +122,7 @@ func (c *Console) tubes(r *http.Request) (any, error) {
 	}
 	slices.SortFunc(found, func(a, b *tubeRow) int {
 		p.step()
-		if known {
-			return cmp.Or(w.order(cmp.Compare(value(a), value(b))), cmp.Compare(a.Name, b.Name))
-		}
-		return w.order(cmp.Compare(a.Name, b.Name))
+		return cmp.Or(w.order(order(a, b)), cmp.Compare(a.Name, b.Name))
 	})
 	a.All, a.Found, a.From = all, len(found), min(w.from, len(found))
 	for _, t := range found[a.From:min(a.From+w.n, len(found))] {
