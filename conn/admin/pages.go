@@ -47,11 +47,10 @@ func (s *Server) private(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := r.URL.Path
-	forbidden := ClientOf(r).permit(path)
 	switch {
-	case forbidden != nil:
+	case !ClientOf(r).may(path):
 		s.note(r, ClientOf(r).Subject.Who())
-		text(w, http.StatusForbidden, forbidden.Error())
+		text(w, http.StatusForbidden, "not allowed")
 	case path != metricsPage && !s.addressed(r):
 		text(w, http.StatusMisdirectedRequest, httpfront.ErrHost.Error()+": see http.hosts")
 	case strings.HasPrefix(path, profiles):

@@ -77,8 +77,6 @@ func (r *ranking) leave(f *queue.TubeFigures) {
 	s.Waiting += f.Waiting
 	s.Deletes += f.Deletes
 	s.Pauses += f.Pauses
-	s.Consumers += f.Consumers
-	s.Pending += f.Pending
 }
 
 // sort puts the tubes in the order of their names.

@@ -26,7 +26,7 @@ var budgets = map[string]weight{
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1744, 3190},
 	"conn":                    {9515, 7490}, // a second poller, for macOS and FreeBSD: 600
-	"conn/admin":              {12088, 6450},
+	"conn/admin":              {12036, 6450},
 	"conn/beanstalk":          {18700, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4705, 3965},
