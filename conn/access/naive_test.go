@@ -41,10 +41,10 @@ func naivelyHolds(r *Rule, id *Identity) bool {
 		token = token || id.Token != nil && id.Token.String() == h
 	}
 	for _, u := range r.UIDs {
-		uid = uid || id.Peer != nil && id.Peer.UID == u
+		uid = uid || id.Peer.Unix && id.Peer.UID == u
 	}
 	for _, n := range r.Networks {
-		network = network || n.Contains(id.Addr)
+		network = network || n.Contains(id.Peer.Addr.Addr())
 	}
 	return token && uid && network
 }
@@ -78,9 +78,9 @@ func drawIdentity(t *rapid.T) (id Identity) {
 		id = id.WithToken(rapid.SampledFrom(append(someTokens, "wrong")).Draw(t, "token"))
 	}
 	if rapid.Bool().Draw(t, "unix") {
-		id.Peer = &Peer{UID: rapid.Uint32Range(0, 3).Draw(t, "uid")}
+		id.Peer = user(rapid.Uint32Range(0, 3).Draw(t, "uid"), 0).Peer
 	} else {
-		id.Addr = netip.MustParseAddr(rapid.SampledFrom(someAddrs).Draw(t, "addr"))
+		id.Peer = at(rapid.SampledFrom(someAddrs).Draw(t, "addr"))
 	}
 	return id
 }

@@ -41,7 +41,7 @@ func (p *Policy) Knows(h *Hash) bool {
 	known := false
 	if p != nil {
 		for i := range p.rules {
-			known = h.isAmong(p.rules[i].hashes) || known
+			known = h.IsAmong(p.rules[i].hashes) || known
 		}
 	}
 	return known
@@ -55,7 +55,7 @@ func (p *Policy) Subject(id Identity) *Subject {
 	set := make([]byte, (len(p.rules)+7)/8)
 	for i := range p.rules {
 		r := &p.rules[i]
-		token := id.Token != nil && id.Token.isAmong(r.hashes)
+		token := id.Token != nil && id.Token.IsAmong(r.hashes)
 		if r.holdsFor(&id, token) {
 			set[i/8] |= 1 << (i % 8)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn"
 	"beanfield/storage/must"
 )
 
@@ -16,7 +17,15 @@ func policy(t testing.TB, rules ...Rule) *Policy {
 
 var everyone = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
-func from(addr string) Identity { return Identity{Addr: netip.MustParseAddr(addr)} }
+func from(addr string) Identity { return Identity{Peer: at(addr)} }
+
+func user(uid, gid uint32) Identity {
+	return Identity{Peer: conn.Peer{Unix: true, UID: uid, GID: gid}}
+}
+
+func at(addr string) conn.Peer {
+	return conn.Peer{Addr: netip.AddrPortFrom(netip.MustParseAddr(addr), 0)}
+}
 
 // A1: without rules everyone may do everything, and with rules nobody for whom none holds.
 func TestNoRules(t *testing.T) {
@@ -50,23 +59,23 @@ func TestWhoIsMeant(t *testing.T) {
 	}{
 		"token": {Rule{Tokens: []string{HashOf("other").String(), right.String()}},
 			[]Identity{{Token: right}}, []Identity{{Token: wrong}, {}}},
-		"uid": {Rule{UIDs: []uint32{7, 8}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{UID: 9, GID: 8}},
+		"uid": {Rule{UIDs: []uint32{7, 8}}, []Identity{user(8, 0)}, []Identity{user(9, 8),
 			{}}},
-		"gid": {Rule{GIDs: []uint32{0}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{GID: 9}}, {},
+		"gid": {Rule{GIDs: []uint32{0}}, []Identity{user(8, 0)}, []Identity{user(0, 9), {},
 			from("10.0.0.1")}},
-		"uid and gid": {Rule{UIDs: []uint32{7}, GIDs: []uint32{8}}, []Identity{{Peer: &Peer{UID: 7, GID: 8}}},
-			[]Identity{{Peer: &Peer{UID: 7}}, {Peer: &Peer{GID: 8}}}},
+		"uid and gid": {Rule{UIDs: []uint32{7}, GIDs: []uint32{8}}, []Identity{user(7, 8)},
+			[]Identity{user(7, 0), user(0, 8)}},
 		"network": {Rule{Networks: []netip.Prefix{v4, v6}}, []Identity{from("10.1.2.3"), from("::ffff:10.1.2.3"),
 			from("2001:db8::1")},
 			[]Identity{from("10.2.0.1"), from("2001:db9::1"), {}}},
 		"mapped": {Rule{Networks: []netip.Prefix{netip.MustParsePrefix("::ffff:10.1.0.0/112")}},
 			[]Identity{from("10.1.2.3")}, []Identity{from("10.2.0.1")}},
 		"all": {Rule{Networks: everyone}, []Identity{from("1.2.3.4"), from("::1"), from("fe80::1%eth0")},
-			[]Identity{{Peer: &Peer{}}, {}}},
+			[]Identity{user(0, 0), {}}},
 		"two kinds": {Rule{Tokens: []string{right.String()}, Networks: []netip.Prefix{v4}},
-			[]Identity{{Token: right, Addr: netip.MustParseAddr("10.1.2.3")}},
-			[]Identity{{Token: right, Addr: netip.MustParseAddr("10.2.2.3")},
-				{Token: wrong, Addr: netip.MustParseAddr("10.1.2.3")}, {Token: right}, from("10.1.2.3")}},
+			[]Identity{{Token: right, Peer: at("10.1.2.3")}},
+			[]Identity{{Token: right, Peer: at("10.2.2.3")},
+				{Token: wrong, Peer: at("10.1.2.3")}, {Token: right}, from("10.1.2.3")}},
 	} {
 		c.rule.May, c.rule.Tubes = Put, []string{"t"}
 		p := policy(t, c.rule)
@@ -107,7 +116,7 @@ func TestUnion(t *testing.T) {
 	if other := p.Subject(from("10.0.0.2")); other != s {
 		t.Error("two clients with the same rules are two subjects")
 	}
-	if peer := p.Subject(Identity{Peer: &Peer{UID: 1}}); peer == s || peer.Everywhere() != Kick {
+	if peer := p.Subject(user(1, 0)); peer == s || peer.Everywhere() != Kick {
 		t.Error("clients with different rules are one subject")
 	}
 }
@@ -167,7 +176,7 @@ func TestSharedSubjectsAreBounded(t *testing.T) {
 	}
 	p := policy(t, list...)
 	for i := range list {
-		if s := p.Subject(Identity{Peer: &Peer{UID: uint32(i)}}); s.May("t") != Put || s.May("u") != 0 {
+		if s := p.Subject(user(uint32(i), 0)); s.May("t") != Put || s.May("u") != 0 {
 			t.Fatalf("client %d may %v", i, s.May("t"))
 		}
 	}

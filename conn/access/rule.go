@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
+
+	"beanfield/conn"
 )
 
 // Rule gives rights to some clients: those that match each of Tokens, the lists of Holder, UIDs,
@@ -86,38 +89,22 @@ func unmap(n netip.Prefix) netip.Prefix {
 	return n.Masked()
 }
 
-// holdsFor says whether the rule holds for a client. knows is which of the policy's
-// tokens the client has.
+// holdsFor says whether the rule holds for a client. token says that the client has one of the rule's.
 func (c *compiled) holdsFor(id *Identity, token bool) bool {
-	return (len(c.hashes) == 0 || token) && c.holder.fits(id.Certificate) && c.peerFits(id) && c.networkFits(id)
+	return (len(c.hashes) == 0 || token) && c.holder.fits(id.Certificate) && c.peerFits(&id.Peer) &&
+		c.networkFits(&id.Peer)
 }
 
-func (c *compiled) peerFits(id *Identity) bool {
-	return oneOf(c.UIDs, id.Peer, func(p *Peer) uint32 { return p.UID }) &&
-		oneOf(c.GIDs, id.Peer, func(p *Peer) uint32 { return p.GID })
+func (c *compiled) peerFits(p *conn.Peer) bool {
+	return (len(c.UIDs) == 0 || p.Unix && slices.Contains(c.UIDs, p.UID)) &&
+		(len(c.GIDs) == 0 || p.Unix && slices.Contains(c.GIDs, p.GID))
 }
 
-// oneOf says whether a peer's number is listed, or none is asked for.
-func oneOf(list []uint32, p *Peer, number func(*Peer) uint32) bool {
-	if len(list) == 0 {
-		return true
-	}
-	if p == nil {
-		return false
-	}
-	for _, n := range list {
-		if n == number(p) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *compiled) networkFits(id *Identity) bool {
+func (c *compiled) networkFits(p *conn.Peer) bool {
 	if len(c.Networks) == 0 {
 		return true
 	}
-	addr := id.Addr.Unmap().WithZone("")
+	addr := p.Addr.Addr().Unmap().WithZone("")
 	for _, n := range c.Networks {
 		if n.Contains(addr) {
 			return true

@@ -37,9 +37,9 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// isAmong says whether h is one of the hashes. How long that takes does not depend on
+// IsAmong says whether h is one of the hashes. How long that takes does not depend on
 // which one it is, or whether.
-func (h *Hash) isAmong(list []Hash) bool {
+func (h *Hash) IsAmong(list []Hash) bool {
 	found := 0
 	for i := range list {
 		found |= subtle.ConstantTimeCompare(h[:], list[i][:])

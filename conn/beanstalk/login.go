@@ -119,7 +119,7 @@ func (c *Conn) delayRefusal() {
 	g := c.guard
 	g.wrong++
 	c.noteDenied(verbAuth, "", 0, slow.Token, lineOf(verbAuth, "", 0))
-	delay := c.loop.server.guesses.Wrong(g.id.Addr)
+	delay := c.loop.server.guesses.Wrong(g.id.Peer.Addr.Addr())
 	if delay == 0 {
 		c.refuseToken()
 		return

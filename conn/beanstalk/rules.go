@@ -47,13 +47,10 @@ func (c *Conn) judgeAnew() {
 func (g *guard) mayReserve(tube string) bool { return g.subject.May(tube).Has(access.Reserve) }
 
 // identity is who the client is, as far as the connection itself says.
-func (c *Conn) identity() (id access.Identity) {
+func (c *Conn) identity() access.Identity {
+	id := access.Identity{Peer: c.Peer()}
 	if c.TLS() != nil {
 		id.Certificate = c.TLS().Peer()
-	}
-	p := c.Peer()
-	if id.Addr = p.Addr.Addr(); p.Unix {
-		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}
 	return id
 }
@@ -193,6 +190,6 @@ type recalled struct {
 func (c *Conn) endDelay() {
 	if c.refusalDue {
 		c.refusalDue = false
-		c.loop.server.guesses.Answered(c.guard.id.Addr)
+		c.loop.server.guesses.Answered(c.guard.id.Peer.Addr.Addr())
 	}
 }

@@ -56,7 +56,7 @@ func (p Authenticator) Authenticate(ctx context.Context, g *Client, token string
 	h := access.HashOf(token)
 	if known := g.token.Load(); policy == nil || known == nil || *known != h || !g.judgedBy(policy) {
 		if !knows(policy, listed, &h) {
-			p.delayRefusal(ctx, g.Identity().Addr)
+			p.delayRefusal(ctx, g.Peer().Addr.Addr())
 			return nil, ErrWrongToken
 		}
 		g.token.Store(&h)
@@ -70,7 +70,7 @@ func (p Authenticator) May(g *Client, listed Tokens, tube string, rights access.
 		return g.subject(policy).May(tube).Has(rights)
 	}
 	h := g.token.Load()
-	return len(listed) == 0 || h != nil && listed.has(h)
+	return len(listed) == 0 || h != nil && h.IsAmong(listed)
 }
 
 // Exposed says whether anybody is let in who can send a request, with or without a token: if
@@ -87,7 +87,7 @@ func knows(policy *access.Policy, listed Tokens, h *access.Hash) bool {
 	if policy != nil {
 		return policy.Knows(h)
 	}
-	return listed.has(h)
+	return h.IsAmong(listed)
 }
 
 // delayRefusal waits as long as a wrong token's answer has to, or until ctx ends.

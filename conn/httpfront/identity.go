@@ -33,8 +33,7 @@ func (g *Client) subject(p *access.Policy) *access.Subject {
 // has shown before. It counts if there are rules before the client shows another.
 func (g *Client) remember(token string) {
 	if token != "" {
-		h := access.HashOf(token)
-		g.token.Store(&h)
+		g.token.Store(new(access.HashOf(token)))
 	} else if g.token.Load() != nil {
 		g.token.Store(nil)
 	}
@@ -50,13 +49,10 @@ func (g *Client) judgedBy(p *access.Policy) bool {
 func (g *Client) From() string { return g.Peer().String() }
 
 // Identity is what is known of the client besides its token.
-func (g *Client) Identity() (id access.Identity) {
+func (g *Client) Identity() access.Identity {
+	id := access.Identity{Peer: g.Peer()}
 	if t, ok := g.Conn.(*secure.Conn); ok {
 		id.Certificate = secure.Identify(t.Conn)
-	}
-	p := g.Peer()
-	if id.Addr = p.Addr.Addr(); p.Unix {
-		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}
 	return id
 }

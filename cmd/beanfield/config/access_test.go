@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/storage/must"
 )
@@ -25,7 +26,7 @@ func TestExampleAccess(t *testing.T) {
 	if !reflect.DeepEqual(c.Access, want) {
 		t.Errorf("read %+v", c.Access)
 	}
-	root := c.Policy.Subject(access.Identity{Peer: &access.Peer{}})
+	root := c.Policy.Subject(access.Identity{Peer: conn.Peer{Unix: true}})
 	if root.Everywhere() != access.All || c.Policy.Subject(access.Identity{}).Anywhere() != 0 {
 		t.Error("the policy is not that of the rules")
 	}
