@@ -34,13 +34,7 @@ const (
 	DefaultMaxBody      = 16 << 20
 )
 
-// settings are options that hold at some time. They never change.
-type settings struct {
-	Options
-	httpfront.Ready
-}
-
-func (o *Options) complete() (*settings, error) {
+func (o *Options) complete() error {
 	for _, f := range []*func() []string{&o.Problems, &o.Refusals} {
 		if *f == nil {
 			*f = func() []string { return nil }
@@ -49,10 +43,9 @@ func (o *Options) complete() (*settings, error) {
 	if o.PassesOn == nil {
 		o.PassesOn = func() bool { return false }
 	}
-	err := errors.Join(
+	return errors.Join(
 		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),
 		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout), httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
-		httpfront.Default(&o.MaxBody, DefaultMaxBody))
-	ready, wrong := o.Options.Complete()
-	return &settings{*o, ready}, errors.Join(err, wrong)
+		httpfront.Default(&o.MaxBody, DefaultMaxBody),
+		o.Options.Complete())
 }

@@ -14,7 +14,7 @@ import (
 type Server struct {
 	*httpfront.Front // its clients: how they come in, who they are, and how they are closed
 
-	now   atomic.Pointer[settings]
+	now   atomic.Pointer[Options] // which are complete, and never change
 	auth  httpfront.Authenticator
 	audit *audit.Log // nil for none
 	http  *http.Server
@@ -31,8 +31,7 @@ type Pages struct {
 
 // NewServer makes a server. It tells the acceptor when a client has left.
 func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
-	now, err := o.complete()
-	if err != nil {
+	if err := o.complete(); err != nil {
 		return nil, err
 	}
 	h, err := httpfront.New(a, o.Options)
@@ -40,7 +39,7 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Front: h, auth: o.Authenticator, audit: o.Audit}
-	s.now.Store(now)
+	s.now.Store(&o)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})
 	go s.http.Serve(h)
@@ -51,12 +50,11 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 // that the server was made with. What ReadTimeout and IdleTimeout mean for headers, MaxHeader and
 // Logger stay as they are. If nothing is wrong with them, apply puts them into effect.
 func (s *Server) Change(o Options) (apply func(), err error) {
-	next, err := o.complete()
-	if err != nil {
+	if err := o.complete(); err != nil {
 		return nil, err
 	}
 	return func() {
-		s.now.Store(next)
+		s.now.Store(&o)
 		s.SetHandshakeTimeout(o.HandshakeTimeout)
 	}, nil
 }

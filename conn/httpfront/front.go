@@ -26,7 +26,7 @@ type Front struct {
 
 // New makes the receiver of a front end. It tells the acceptor when a client has left.
 func New(a *conn.Acceptor, o Options) (*Front, error) {
-	if _, err := o.Complete(); err != nil {
+	if err := o.Complete(); err != nil {
 		return nil, err
 	}
 	h := &Front{opts: o, acceptor: a, arrivals: newArrivals(), clients: map[*Client]struct{}{}}

@@ -33,23 +33,21 @@ type Options struct {
 	// MaxHeader bounds a request's line and headers in bytes.
 	MaxHeader int
 	Logger    *slog.Logger
-}
 
-// Ready is what options are made into. It never changes.
-type Ready struct {
-	Listed Tokens // of Tokens
-	Guard  *Guard // by Hosts and Origins
+	// What Complete makes of Tokens, and of Hosts and Origins.
+	Listed Tokens
+	Guard  *Guard
 }
 
 // Complete gives options that are missing their defaults, and says what is wrong with others.
-func (o *Options) Complete() (r Ready, err error) {
+func (o *Options) Complete() (err error) {
 	o.Authenticator.Complete()
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	r.Listed = NewTokens(o.Tokens)
-	r.Guard, err = NewGuard(o.Hosts, o.Origins)
-	return r, errors.Join(err, Default(&o.HandshakeTimeout, secure.Timeout))
+	o.Listed = NewTokens(o.Tokens)
+	o.Guard, err = NewGuard(o.Hosts, o.Origins)
+	return errors.Join(err, Default(&o.HandshakeTimeout, secure.Timeout))
 }
 
 // Default gives an option that is 0 its usual value, and refuses a negative one.

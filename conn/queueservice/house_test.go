@@ -155,7 +155,7 @@ func limited(change func(*policy.Limits)) func(*Options) {
 
 // strangers are a party whose server does nothing.
 func strangers(l *policy.Limits) party {
-	s, set := &Server{}, &settings{}
+	s, set := &Server{}, &Options{}
 	s.now.Store(set)
 	return party{server: s, set: set, limits: l}
 }

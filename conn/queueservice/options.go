@@ -58,27 +58,20 @@ const (
 	DefaultMaxBatch  = 8 << 20
 )
 
-// settings are options that hold at some time. They never change.
-type settings struct {
-	Options
-	httpfront.Ready
-}
-
-func (o *Options) complete() (*settings, error) {
+func (o *Options) complete() error {
 	if o.LimitsFor == nil {
-		return nil, errors.New("queueservice: no limits")
+		return errors.New("queueservice: no limits")
 	}
 	if s := o.DefaultService; s != "" && !queue.ValidName([]byte(s+sinkSuffix+queue.RearSuffix)) {
-		return nil, fmt.Errorf("queueservice: the default service %q is not the name of a tube", s)
+		return fmt.Errorf("queueservice: the default service %q is not the name of a tube", s)
 	}
-	err := errors.Join(
+	return errors.Join(
 		httpfront.Default(&o.DeadAfter, DefaultDeadAfter), httpfront.Default(&o.WriteTimeout, DefaultWriteTimeout),
 		httpfront.Default(&o.ReadTimeout, DefaultReadTimeout),
 		httpfront.Default(&o.IdleTimeout, DefaultIdleTimeout),
 		httpfront.Default(&o.MaxHeader, DefaultMaxHeader),
-		httpfront.Default(&o.MaxBatch, DefaultMaxBatch))
-	ready, wrong := o.Options.Complete()
-	return &settings{*o, ready}, errors.Join(err, wrong)
+		httpfront.Default(&o.MaxBatch, DefaultMaxBatch),
+		o.Options.Complete())
 }
 
 // sinkSuffix ends the name of a service's sink.

@@ -44,7 +44,7 @@ const (
 type party struct {
 	server             *Server
 	client             *httpfront.Client
-	set                *settings // as of its request
+	set                *Options // as of its request
 	queue, group, user string
 	limits             *policy.Limits // by set
 }

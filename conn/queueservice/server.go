@@ -16,7 +16,7 @@ import (
 type Server struct {
 	*httpfront.Front // its clients: how they come in, who they are, and how they are closed
 
-	now      atomic.Pointer[settings]
+	now      atomic.Pointer[Options] // which are complete, and never change
 	shards   Shards
 	auth     httpfront.Authenticator
 	forget   func()     // has the book of auth tell nothing more
@@ -36,8 +36,7 @@ type Server struct {
 
 // NewServer makes a server. It tells the acceptor when a client has left.
 func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
-	now, err := o.complete()
-	if err != nil {
+	if err := o.complete(); err != nil {
 		return nil, err
 	}
 	h, err := httpfront.New(a, o.Options)
@@ -48,7 +47,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		shards: shards, auth: o.Authenticator, audit: o.Audit, Front: h, consumers: map[*consumer]struct{}{},
 		visits: map[*visit]struct{}{},
 	}
-	s.now.Store(now)
+	s.now.Store(&o)
 	s.bodies.Bound(conn.UsualBudget)
 	s.answers.Bound(conn.UsualBudget)
 	s.gone.L = &s.mu
@@ -64,12 +63,11 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 // ReadTimeout and IdleTimeout mean for headers, MaxHeader and Logger stay as they are. If nothing
 // is wrong with them, apply puts them into effect.
 func (s *Server) Change(o Options) (apply func(), err error) {
-	next, err := o.complete()
-	if err != nil {
+	if err := o.complete(); err != nil {
 		return nil, err
 	}
 	return func() {
-		s.now.Store(next)
+		s.now.Store(&o)
 		s.SetHandshakeTimeout(o.HandshakeTimeout)
 		s.review()
 	}, nil

@@ -14,14 +14,14 @@ import (
 // socket is a client's connection, whoever has it now: net/http or a consumer.
 type socket struct {
 	*httpfront.Client
-	now     *atomic.Pointer[settings] // the server's
-	renewed time.Time                 // when the write deadline was last set; whoever writes owns it
+	now     *atomic.Pointer[Options] // the server's
+	renewed time.Time                // when the write deadline was last set; whoever writes owns it
 }
 
 // listener makes sockets of the front's clients.
 type listener struct {
 	*httpfront.Front
-	now *atomic.Pointer[settings]
+	now *atomic.Pointer[Options]
 }
 
 // Accept implements net.Listener.

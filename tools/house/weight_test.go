@@ -25,12 +25,12 @@ var budgets = map[string]weight{
 	"cmd/beanfield/command":   {12965, 4965},
 	"cmd/beanfield/binlog":    {2800, 4090},
 	"cmd/beanfield/datadir":   {1744, 3190},
-	"conn":                    {9455, 7481}, // a second poller, for macOS and FreeBSD: 600
-	"conn/admin":              {12036, 6450},
+	"conn":                    {9450, 7481}, // a second poller, for macOS and FreeBSD: 600
+	"conn/admin":              {12019, 6450},
 	"conn/beanstalk":          {18686, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4705, 3965},
-	"conn/queueservice":       {7750, 8050},
+	"conn/queueservice":       {7731, 8050},
 	"router":                  {9960, 23975},
 	"shard":                   {1400, 4500},
 	"shard/queue":             {34270, 24200},
