@@ -70,8 +70,7 @@ func (s *Share) Grow(n int) bool {
 			return true
 		}
 		if s.client == nil {
-			client := s.By.Peer().host()
-			s.client = &client
+			s.client = new(s.By.Peer().host())
 		}
 	}
 	if !s.Of.add(int64(n), s.client) {

@@ -141,8 +141,7 @@ func (f *fronts) httpOptions(c *config.Config, tokens, hosts, origins []string) 
 
 // use makes c the configuration that holds: its rules, and what the console looks at.
 func (f *fronts) use(c *config.Config) {
-	limits := c.Queue.LimitsFor()
-	f.limits.Store(&limits)
+	f.limits.Store(new(c.Queue.LimitsFor()))
 	if old := f.config.Load(); old == nil || !c.SameAccess(old) {
 		f.current.Replace(c.Policy)
 	}

@@ -62,13 +62,13 @@ func (m *Metrics) exporterItself() []*dto.MetricFamily {
 	}
 	none, counter := make([][]*dto.LabelPair, 1), dto.MetricType_COUNTER
 	zero := func(int) float64 { return 0 }
-	scrapes := &dto.MetricFamily{Name: ptr("beanstalkd_exporter_scrape_seconds"), Help: ptr("Scrape time buckets."),
-		Type: ptr(dto.MetricType_HISTOGRAM)}
+	scrapes := &dto.MetricFamily{Name: new("beanstalkd_exporter_scrape_seconds"), Help: new("Scrape time buckets."),
+		Type: new(dto.MetricType_HISTOGRAM)}
 	h := histogram{scale: seconds, read: past}
 	d := &dto.Metric{}
 	h.Write(d)
-	d.Histogram.Bucket = append(d.Histogram.Bucket, &dto.Bucket{CumulativeCount: ptr(past.Total()),
-		UpperBound: ptr(math.Inf(1))})
+	d.Histogram.Bucket = append(d.Histogram.Bucket, &dto.Bucket{CumulativeCount: new(past.Total()),
+		UpperBound: new(math.Inf(1))})
 	scrapes.Metric = []*dto.Metric{d}
 	return []*dto.MetricFamily{
 		family("beanstalkd_exporter_requests_total", "The number of request to beanstalkd.", counter,

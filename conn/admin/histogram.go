@@ -46,7 +46,7 @@ func (s scale) bound(bucket int) float64 {
 func (h *histogram) Write(m *dto.Metric) error {
 	m.Label = labels(h.names, h.values)
 	m.Histogram = &dto.Histogram{
-		SampleCount: ptr(h.read.Total()), SampleSum: ptr(float64(h.read.Sum) / float64(uint64(1)<<h.scale.steps)),
+		SampleCount: new(h.read.Total()), SampleSum: new(float64(h.read.Sum) / float64(uint64(1)<<h.scale.steps)),
 	}
 	h.classic(m.Histogram)
 	h.native(m.Histogram)
@@ -58,14 +58,14 @@ func (h *histogram) classic(d *dto.Histogram) {
 	for i, n := range h.read.Counts {
 		// What is above the last bound is in the last bucket too.
 		if sum += n; i%classicEvery == 0 && i <= h.scale.last && i < tally.Buckets-1 {
-			d.Bucket = append(d.Bucket, &dto.Bucket{CumulativeCount: ptr(sum), UpperBound: ptr(h.scale.bound(i))})
+			d.Bucket = append(d.Bucket, &dto.Bucket{CumulativeCount: new(sum), UpperBound: new(h.scale.bound(i))})
 		}
 	}
 }
 
 func (h *histogram) native(d *dto.Histogram) {
-	d.Schema = ptr(int32(2))
-	d.ZeroThreshold, d.ZeroCount = ptr(h.scale.bound(0)), ptr(h.read.Counts[0])
+	d.Schema = new(int32(2))
+	d.ZeroThreshold, d.ZeroCount = new(h.scale.bound(0)), new(h.read.Counts[0])
 	first, last := 1, tally.Buckets-1
 	for first <= last && h.read.Counts[first] == 0 {
 		first++
@@ -74,12 +74,12 @@ func (h *histogram) native(d *dto.Histogram) {
 		last--
 	}
 	if first > last { // a native histogram has at least one span
-		d.PositiveSpan = []*dto.BucketSpan{{Offset: ptr(int32(0)), Length: ptr(uint32(0))}}
+		d.PositiveSpan = []*dto.BucketSpan{{Offset: new(int32(0)), Length: new(uint32(0))}}
 		return
 	}
 	// Bucket 1 ends a quarter of an octave above the bound of bucket 0, which is a power of two.
 	zero := 4 * (int(math.Log2(tally.FirstBound)) - h.scale.steps)
-	d.PositiveSpan = []*dto.BucketSpan{{Offset: ptr(int32(zero + first)), Length: ptr(uint32(last - first + 1))}}
+	d.PositiveSpan = []*dto.BucketSpan{{Offset: new(int32(zero + first)), Length: new(uint32(last - first + 1))}}
 	before := int64(0)
 	for _, n := range h.read.Counts[first : last+1] {
 		d.PositiveDelta = append(d.PositiveDelta, int64(n)-before)
@@ -89,9 +89,7 @@ func (h *histogram) native(d *dto.Histogram) {
 
 func labels(names, values []string) (list []*dto.LabelPair) {
 	for i, name := range names {
-		list = append(list, &dto.LabelPair{Name: ptr(name), Value: ptr(values[i])})
+		list = append(list, &dto.LabelPair{Name: new(name), Value: new(values[i])})
 	}
 	return list
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -203,7 +203,7 @@ func family(name, help string, kind dto.MetricType, labels [][]*dto.LabelPair,
 		value   float64
 	}
 	all := make([]one, len(labels))
-	f := &dto.MetricFamily{Name: ptr(name), Help: ptr(help), Type: ptr(kind), Metric: make([]*dto.Metric, len(labels))}
+	f := &dto.MetricFamily{Name: new(name), Help: new(help), Type: new(kind), Metric: make([]*dto.Metric, len(labels))}
 	for i := range all {
 		o := &all[i]
 		o.value, o.metric.Label = of(i), labels[i]

@@ -179,7 +179,4 @@ const (
 	largeBody   = 32 << 10
 )
 
-var buffers = sync.Pool{New: func() any {
-	b := make([]byte, 0, writeBuffer)
-	return &b
-}}
+var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, writeBuffer)) }}

@@ -101,10 +101,7 @@ const (
 	mostPart  = 1 << 20
 )
 
-var smallBodies = sync.Pool{New: func() any {
-	b := make([]byte, smallBody)
-	return &b
-}}
+var smallBodies = sync.Pool{New: func() any { return new(make([]byte, smallBody)) }}
 
 // giveBack ends the use of a small body: everything in it has been copied (queue, B1).
 func giveBack(small *[]byte) {

@@ -36,8 +36,7 @@ func contentOf(body []byte) content {
 	if !utf8.Valid(body) {
 		return content{Binary: body}
 	}
-	text := string(body)
-	return content{Text: &text}
+	return content{Text: new(string(body))}
 }
 
 func (c content) body() []byte {

@@ -193,7 +193,7 @@ func (r *flagReader) valued(flag, value string) error {
 		r.syncEvery(n)
 	case "-s":
 		// beanstalkd keeps it in an int, and shows that.
-		r.binlogMaxSize = ptr(int(int32(uint32(n))))
+		r.binlogMaxSize = new(int(int32(uint32(n))))
 	case "-z":
 		if n > maxJobSizeLimit {
 			n = maxJobSizeLimit
@@ -254,8 +254,6 @@ func scanSize(s string) (uint64, bool) {
 	}
 	return n, true
 }
-
-func ptr[T any](v T) *T { return &v }
 
 // Usage is the text that -h prints.
 func Usage(program string) string {

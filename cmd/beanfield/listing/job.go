@@ -102,8 +102,7 @@ func lineOf(e Entry) *jobLine {
 	case e.Damaged:
 		line.Damaged = true
 	case utf8.Valid(*e.Body):
-		text := string(*e.Body)
-		line.Body = &text
+		line.Body = new(string(*e.Body))
 	default:
 		line.Base64 = e.Body
 	}

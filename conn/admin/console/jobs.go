@@ -83,8 +83,7 @@ func (j *jobAnswer) show(body []byte, most int) {
 		j.Base64 = base64.StdEncoding.EncodeToString(body)
 		return
 	}
-	text := string(body)
-	j.Text = &text
+	j.Text = new(string(body))
 }
 
 // job answers with one job.

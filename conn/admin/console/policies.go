@@ -45,8 +45,7 @@ func (c *Console) policyOf(tube string, s *access.Subject) *conn.Policy {
 	if !ok {
 		return nil
 	}
-	p = p.For(s.Sees)
-	return &p
+	return new(p.For(s.Sees))
 }
 
 // scheduleInfo is a schedule, and how it is getting on.
