@@ -1,6 +1,7 @@
 package queueservice
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"unicode/utf8"
@@ -107,16 +108,6 @@ func closeCode(payload []byte) ws.StatusCode {
 	return code
 }
 
-// appendControl appends a control frame as a server sends it.
-func appendControl(b []byte, op ws.OpCode, payload []byte) []byte {
-	return append(append(b, 0x80|byte(op), byte(len(payload))), payload...)
-}
-
-// appendClose appends a close frame.
-func appendClose(b []byte, code ws.StatusCode, reason string) []byte {
-	return appendControl(b, ws.OpClose, ws.NewCloseFrameBody(code, reason))
-}
-
 // appendDataHeader appends the header of a data frame that is a whole message.
 func appendDataHeader(b []byte, op ws.OpCode, size int) []byte {
 	b = append(b, 0x80|byte(op))
@@ -124,9 +115,7 @@ func appendDataHeader(b []byte, op ws.OpCode, size int) []byte {
 	case size < 126:
 		return append(b, byte(size))
 	case size <= 0xffff:
-		return append(b, 126, byte(size>>8), byte(size))
+		return binary.BigEndian.AppendUint16(append(b, 126), uint16(size))
 	}
-	n := uint64(size)
-	return append(b, 127, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8),
-		byte(n))
+	return binary.BigEndian.AppendUint64(append(b, 127), uint64(size))
 }

@@ -141,8 +141,8 @@ func readAll(t *testing.T, r io.Reader) string {
 		m, err := in.next()
 		var why *misconduct
 		if errors.As(err, &why) {
-			if b := appendClose(nil, why.code, why.text); len(b) > 127 {
-				t.Errorf("a close frame of %d bytes", len(b))
+			if b := ws.NewCloseFrameBody(why.code, why.text); len(b) > 125 {
+				t.Errorf("a close frame with %d bytes", len(b))
 			}
 			return all.String() + why.text
 		}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 
 	"beanfield/conn"
@@ -192,7 +191,7 @@ func (q *request) readBody(op *queue.Op, small []byte, most int, held *conn.Shar
 
 // readPart fills b from the body; io.EOF says that the body has ended.
 func (q *request) readPart(b []byte) (n int, err error) {
-	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.set.ReadTimeout))
+	q.deadline()
 	for n < len(b) && err == nil {
 		var more int
 		more, err = q.r.Body.Read(b[n:])

@@ -1,6 +1,7 @@
 package queueservice
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -207,18 +208,13 @@ func (q *request) identify() error {
 		q.note(&operation{name: "request"}, err)
 		return err
 	}
-	q.user, q.group = first(h, headerUser, headerUserOld), first(h, headerGroup, headerGroupOld)
+	q.user = cmp.Or(h.Get(headerUser), h.Get(headerUserOld))
+	q.group = cmp.Or(h.Get(headerGroup), h.Get(headerGroupOld))
 	if q.json {
-		if q.user == "" {
-			q.user = values[paramUid]
-		}
-		if q.group == "" {
-			q.group = values[paramGid]
-		}
+		q.user = cmp.Or(q.user, values[paramUid])
+		q.group = cmp.Or(q.group, values[paramGid])
 	}
-	if q.group == "" {
-		q.group = defaultGroup
-	}
+	q.group = cmp.Or(q.group, defaultGroup)
 	if q.user == "" && q.query.on(paramWatch) {
 		q.user = newUUID()
 	}
@@ -226,16 +222,6 @@ func (q *request) identify() error {
 		return bad("a bad name of a consumer or its group")
 	}
 	return nil
-}
-
-// first is the value of the first of these headers that the request has.
-func first(h http.Header, names ...string) string {
-	for _, name := range names {
-		if v := h.Get(name); v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // plainName says whether a consumer or a group may have this name, which the attributes

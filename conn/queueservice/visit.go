@@ -1,6 +1,8 @@
 package queueservice
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"beanfield/conn/access"
@@ -47,11 +49,8 @@ func (s *Server) leave(v *visit) {
 
 // review ends all visits and consumers that the rules do not allow any more.
 func (s *Server) review() {
-	var all []*visit
 	s.mu.Lock()
-	for v := range s.visits {
-		all = append(all, v)
-	}
+	all := slices.Collect(maps.Keys(s.visits))
 	for c := range s.consumers {
 		all = append(all, c.visit())
 	}

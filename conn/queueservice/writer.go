@@ -207,6 +207,6 @@ func (w *writer) writeEnd() error {
 		return nil
 	}
 	code, reason := w.box.end()
-	_, err := w.to.Write(appendClose(nil, code, reason))
+	_, err := w.to.Write(ws.MustCompileFrame(ws.NewCloseFrame(ws.NewCloseFrameBody(code, reason))))
 	return err
 }

@@ -30,7 +30,7 @@ var budgets = map[string]weight{
 	"conn/beanstalk":          {18686, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4705, 3965},
-	"conn/queueservice":       {7729, 8050},
+	"conn/queueservice":       {7672, 8050},
 	"router":                  {9960, 23975},
 	"shard":                   {1400, 4500},
 	"shard/queue":             {34270, 24200},
