@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"sync/atomic"
 
@@ -55,9 +56,8 @@ func (p *passing) port() int {
 	if p == nil || p.link == nil {
 		return 0
 	}
-	_, port, _ := net.SplitHostPort(p.link.Address())
-	n, _ := strconv.Atoi(port)
-	return n
+	at, _ := netip.ParseAddrPort(p.link.Address())
+	return int(at.Port())
 }
 
 // serves is told at which address the node that serves takes clients. It does not wait.

@@ -173,7 +173,7 @@ func (s *Server) Door(d Door) conn.FrontEnd {
 	if d.Certificates == nil {
 		return open{s, d}
 	}
-	return secured{s, d}
+	return secured{open{s, d}}
 }
 
 // open is a front end without TLS.
@@ -186,10 +186,7 @@ type open struct {
 func (f open) Welcome(fd int, from *conn.Peer) { f.server.welcome(fd, from, nil, f.door) }
 
 // secured is a front end with TLS.
-type secured struct {
-	server *Server
-	door   Door
-}
+type secured struct{ open }
 
 // Room implements conn.Hesitant.
 func (f secured) Room() <-chan struct{} { return f.door.Certificates.Room() }

@@ -222,7 +222,7 @@ func (n *line) stirred(p *pair, events uint32) {
 	}
 }
 
-// due is when ring has something to do, or -1.
+// due is when ring has something to do, or math.MaxInt64.
 func (n *line) due() int64 {
 	due := int64(math.MaxInt64)
 	for _, r := range n.rows {
@@ -234,9 +234,6 @@ func (n *line) due() int64 {
 		if r.first != nil && (n.host != nil || n.owner != "") && r.rest.until > n.now {
 			due = min(due, r.rest.until)
 		}
-	}
-	if due == math.MaxInt64 {
-		return -1
 	}
 	return due
 }

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -129,16 +130,14 @@ func (l *loop) untilDue() int {
 	if len(l.again) > 0 {
 		return 0
 	}
-	at := int64(-1)
+	at := int64(math.MaxInt64)
 	if p := l.lingering.first; p != nil {
 		at = p.at + l.patience()
 	}
 	if l.line != nil {
-		if due := l.line.due(); due >= 0 && (at < 0 || due < at) {
-			at = due
-		}
+		at = min(at, l.line.due())
 	}
-	if at < 0 {
+	if at == math.MaxInt64 {
 		return -1
 	}
 	left := time.Duration(max(0, at-int64(time.Since(l.start))))

@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -185,11 +186,4 @@ func (r *reader) end(b []byte, why string) error {
 	}
 }
 
-func zero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
+func zero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }

@@ -94,7 +94,8 @@ type (
 func (r *report) print(w io.Writer, asJSON bool) error {
 	out := bufio.NewWriter(w)
 	l := listing.New(out, asJSON)
-	for _, j := range r.sorted() {
+	slices.SortFunc(r.jobs, func(a, b moved) int { return cmp.Compare(a.ID, b.ID) })
+	for _, j := range r.jobs {
 		l.Add(&j.Job)
 		if !r.list {
 			continue
@@ -118,12 +119,6 @@ func (r *report) print(w io.Writer, asJSON bool) error {
 		return err
 	}
 	return out.Flush()
-}
-
-// sorted returns the jobs in the order of their ids.
-func (r *report) sorted() []moved {
-	slices.SortFunc(r.jobs, func(a, b moved) int { return cmp.Compare(a.ID, b.ID) })
-	return r.jobs
 }
 
 func (r *report) printUnread(l *listing.Listing) error {

@@ -68,7 +68,7 @@ type call struct {
 	*Program
 	command *Command
 	words   []string // of the command line, without the flags; those of -tube come first
-	tubes   nameList // of -tube
+	tubes   []string // of -tube, which may be given several times
 	json    bool
 	link    link
 }

@@ -2,8 +2,6 @@ package command
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // Console is where a server's console is.
@@ -67,17 +67,11 @@ func tokenIn(file string) (string, error) {
 
 // get is consoleLink.get for a console that is known.
 func (at Console) get(what, ca string, patience time.Duration, answer any) error {
-	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
-	if ca != "" {
-		text, err := os.ReadFile(ca)
-		if err != nil {
-			return err
-		}
-		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
-		if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(text) {
-			return fmt.Errorf("%s has no certificate", ca)
-		}
+	trust, err := (&client.Options{CA: ca}).TLSConfig("") // which is net/http's to name
+	if err != nil {
+		return err
 	}
+	transport := &http.Transport{TLSClientConfig: trust}
 	host, scheme := at.Address, "http://"
 	if path, ok := strings.CutPrefix(at.Address, "unix:"); ok {
 		host = "localhost"

@@ -82,14 +82,6 @@ func (s *seconds) Set(text string) error {
 	return nil
 }
 
-// nameList collects the values of a flag that may be given several times.
-type nameList []string
-
-func (n *nameList) Set(name string) error {
-	*n = append(*n, name)
-	return nil
-}
-
 // tagList collects tags, as options of a command of the protocol.
 type tagList []string
 

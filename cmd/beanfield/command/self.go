@@ -2,7 +2,6 @@ package command
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -162,7 +161,7 @@ func (a *size) run(c *call) error {
 	}
 	n := a.need()
 	if c.json {
-		return json.NewEncoder(c.Stdout).Encode(n)
+		return encode(c.Stdout, n)
 	}
 	_, err := fmt.Fprintf(c.Stdout, "memory %10d MB\ndisk   %10d MB\n", n.Memory/1e6, n.Disk/1e6)
 	return err

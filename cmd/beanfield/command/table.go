@@ -128,7 +128,10 @@ func (c *Command) flagSet(of *call) (action, *flag.FlagSet) {
 		own.Flags(f)
 	}
 	if c.tubes {
-		f.Func("tube", "the `tube`, as an argument names it", of.tubes.Set)
+		f.Func("tube", "the `tube`, as an argument names it", func(name string) error {
+			of.tubes = append(of.tubes, name)
+			return nil
+		})
 	}
 	if c.json != "" {
 		f.BoolVar(&of.json, "json", false, c.json)

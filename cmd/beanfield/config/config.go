@@ -49,7 +49,7 @@ type Config struct {
 		MaxBytes       int64
 		MaxMemory      int64
 		Handshake      time.Duration
-		Handshakes     int // 0: as mostHandshakes says
+		Handshakes     int // 0: as MostHandshakes says
 	}
 	// Memory says how much garbage the heap may hold before it is collected: a
 	// percentage of the live data, but at least GarbageRoom.

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"sort"
@@ -31,11 +30,8 @@ type fileReader struct {
 func readConfigFile(path string, c *Config) Mistakes {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return Mistakes{{Origin: Origin{File: path}, Problem: "cannot read the configuration: " + err.Error()}}
+		problem := "cannot read the configuration: " + errors.Unwrap(err).Error()
+		return Mistakes{{Origin: Origin{File: path}, Problem: problem}}
 	}
 	doc, ms := decode(path, string(text))
 	if len(ms) > 0 {

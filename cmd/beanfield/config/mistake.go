@@ -16,7 +16,7 @@ type Mistake struct {
 	Value   string // as TOML writes it
 	Problem string
 	Allowed string
-	Code    int  // exit code; 0: exitUsage
+	Code    int  // exit code; 0: exit.Usage
 	Absent  bool // something is missing, perhaps because its name is one of the other mistakes
 }
 

@@ -17,15 +17,13 @@ type TLS struct {
 	MinTLS              string // "": 1.2
 
 	Certs *secure.Certificates // what the files hold; nil without TLS
-	read  *secure.Certificates // what a reload has read, to take the place of what certs has
+	read  *secure.Certificates // what a reload has read, to take the place of what Certs has
 }
 
-// The words of client_auth and min_tls.
-const (
-	authRequired = "required"
-	authOptional = "optional"
-)
+// authOptional is the word of client_auth for what is not required.
+const authOptional = "optional"
 
+// versions are the words of min_tls.
 var versions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
 // Asked says whether any file is named, which asks for TLS.

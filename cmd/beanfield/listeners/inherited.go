@@ -46,10 +46,15 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (ls []net.Lis
 		ls = append(ls, open...)
 	}
 	for _, l := range ls {
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls",
-			CertsOf(l) != nil)
+		logOpen(log, l)
 	}
 	return ls, inherited, nil
+}
+
+// logOpen says that a listener has been opened.
+func logOpen(log *slog.Logger, l net.Listener) {
+	log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls",
+		CertsOf(l) != nil)
 }
 
 // firstInheritedFD is where systemd's sockets begin, after the standard three.

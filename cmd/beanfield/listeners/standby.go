@@ -19,7 +19,7 @@ import (
 // clients away.
 type Standby struct {
 	Special          // what it is for; Listener is what is kept, or closed
-	bare    bool     // it goes without frontListener
+	bare    bool     // it was opened without a Special
 	refuser *refuser // nil for a TCP address of our own
 }
 
@@ -83,8 +83,7 @@ func OpenAll(ctx context.Context, all []*Standby, log *slog.Logger) (ls []net.Li
 			ShutAll(all[:i])
 			return nil, err
 		}
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", FrontOf(l), "tls",
-			CertsOf(l) != nil)
+		logOpen(log, l)
 		ls = append(ls, l)
 	}
 	return ls, nil

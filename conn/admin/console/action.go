@@ -177,16 +177,12 @@ func (c *Console) drain(a *action) error {
 	return nil
 }
 
-// remove ends one job.
-func (c *Console) remove(a *action) error {
-	_, err := a.client.one(queue.Op{Kind: queue.Delete, ID: a.ask.ID}, false)
-	a.answer.Done = 1
-	return err
-}
+// remove ends one job, and kickJob makes one that is buried or delayed ready.
+func (c *Console) remove(a *action) error  { return a.toJob(queue.Delete) }
+func (c *Console) kickJob(a *action) error { return a.toJob(queue.KickJob) }
 
-// kickJob makes one buried or delayed job ready.
-func (c *Console) kickJob(a *action) error {
-	_, err := a.client.one(queue.Op{Kind: queue.KickJob, ID: a.ask.ID}, false)
+func (a *action) toJob(kind queue.Kind) error {
+	_, err := a.client.one(queue.Op{Kind: kind, ID: a.ask.ID}, false)
 	a.answer.Done = 1
 	return err
 }

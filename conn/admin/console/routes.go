@@ -9,7 +9,7 @@ import (
 
 const apiPath = "/api/v1/"
 
-// policy lets pages use what comes from here, and nothing else.
+// contentPolicy lets pages use what comes from here, and nothing else.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " +
 	"'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -52,7 +52,7 @@ type serviceInfo struct {
 }
 
 type groupInfo struct {
-	Name      string `json:"name"`
+	Group     string `json:"name"`
 	Index     uint64 `json:"index"`
 	Pending   int    `json:"pending"`
 	Delivered uint64 `json:"delivered"`
@@ -156,7 +156,7 @@ func (c *Console) service(name string) *serviceInfo {
 		Groups: []groupInfo{}, Consumers: []consumerInfo{},
 	}
 	for _, g := range x.Groups {
-		i.Groups = append(i.Groups, groupInfo{g.Group, g.Index, g.Pending, g.Delivered, g.Consumers})
+		i.Groups = append(i.Groups, groupInfo(g))
 	}
 	for _, k := range x.Consumers {
 		i.Consumers = append(i.Consumers, consumerInfo{

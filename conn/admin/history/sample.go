@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -121,10 +122,7 @@ func (b *Charts) choose(s *sample) {
 	}
 	var idlest []*followed
 	if len(b.tubes)+len(s.candidates) > mostTubes {
-		for _, t := range b.tubes {
-			idlest = append(idlest, t)
-		}
-		slices.SortFunc(idlest, func(x, y *followed) int {
+		idlest = slices.SortedFunc(maps.Values(b.tubes), func(x, y *followed) int {
 			return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.name, y.name))
 		})
 	}

@@ -141,7 +141,7 @@ func connect(ctx context.Context, a address, o Options) (net.Conn, error) {
 	if !a.tls {
 		return dial(ctx, a.network, a.at)
 	}
-	config, err := tlsConfig(a.host, o)
+	config, err := o.TLSConfig(a.host)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,8 @@ func connect(ctx context.Context, a address, o Options) (net.Conn, error) {
 	return conn, nil
 }
 
-func tlsConfig(host string, o Options) (*tls.Config, error) {
+// TLSConfig is how a server on this host is talked to over TLS.
+func (o *Options) TLSConfig(host string) (*tls.Config, error) {
 	if o.TLS != nil {
 		config := o.TLS.Clone()
 		config.ServerName = cmp.Or(config.ServerName, host)
@@ -176,11 +177,7 @@ func tlsConfig(host string, o Options) (*tls.Config, error) {
 	if o.Cert == "" && o.Key == "" {
 		return config, nil
 	}
-	key := o.Key
-	if key == "" {
-		key = o.Cert // a file may hold both
-	}
-	own, err := tls.LoadX509KeyPair(o.Cert, key)
+	own, err := tls.LoadX509KeyPair(o.Cert, cmp.Or(o.Key, o.Cert)) // a file may hold both
 	config.Certificates = []tls.Certificate{own}
 	return config, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,10 +40,8 @@ func (e Refused) Error() string {
 
 // Want returns Refused unless the reply begins with one of these words.
 func (r Reply) Want(words ...string) error {
-	for _, w := range words {
-		if r.Word == w {
-			return nil
-		}
+	if slices.Contains(words, r.Word) {
+		return nil
 	}
 	return Refused{r.Word, r.to.command, r.to.used}
 }
