@@ -7,14 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"beanfield/cmd/beanfield/listeners"
 	"beanfield/cmd/beanfield/node"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage/cluster"
-	"beanfield/storage/tally"
 )
 
 // health knows why clients cannot work at the moment.
@@ -122,27 +120,12 @@ func (f *fronts) follow() (*admin.Pages, error) {
 	if f.admin == nil {
 		return nil, nil
 	}
-	figures, page := f.ofCluster()
-	connections := func() map[string]int {
-		return f.passing.count(map[string]int{listeners.Admin: f.admin.Connections()})
-	}
-	metrics, wrong := admin.NewMetrics(admin.Sources{
-		Shards: noShards{}, Stats: func(*queue.Sums) []byte { return nil },
-		Ready:        func() bool { return len(f.health.problems()) == 0 },
-		Connections:  connections,
-		Refusals:     func() admin.ByFrontEnd { return nil },
-		Denied:       func() admin.ByFrontEnd { return nil },
-		Slow:         f.slow.Count,
-		Reasons:      f.slow.ByReason,
-		Loops:        func() []admin.Loop { return nil },
-		Latency:      func() map[string]*tally.Reading { return nil },
-		Handshakes:   f.keeper.Counts,
-		Certificates: func() []admin.Certificate { return expiries(f.config.Load()) },
-		Cluster:      figures,
-	}, f.metricsOptions(f.config.Load()))
+	sources := f.sources()
+	metrics, wrong := admin.NewMetrics(sources, f.metricsOptions(f.config.Load()))
+	_, page := f.ofCluster()
 	pages, err := console.New(console.Options{Version: version, Started: time.Now(), Cluster: page,
 		Serving: func() console.Serving { return servingOf((*f.health.node.Load()).Status()) },
-		Machine: f.machine(metrics, connections), May: f.mayAct})
+		Machine: f.machine(metrics, sources.Connections), May: f.mayAct})
 	return &admin.Pages{Metrics: metrics, Console: pages}, errors.Join(wrong, err)
 }
 

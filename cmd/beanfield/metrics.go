@@ -3,12 +3,13 @@ package main
 import (
 	"net"
 	"os"
-	"slices"
 
 	"beanfield/cmd/beanfield/config"
 	"beanfield/cmd/beanfield/listeners"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
+	"beanfield/shard/queue"
+	"beanfield/storage/tally"
 )
 
 // metricsOptions are those of /metrics.
@@ -18,9 +19,7 @@ func (f *fronts) metricsOptions(c *config.Config) admin.MetricsOptions {
 		Durable: c.Storage.Backend != config.InMemory,
 	}
 	if patterns := c.Metrics.Tubes; len(patterns) > 0 {
-		o.Tubes = func(name string) bool {
-			return slices.ContainsFunc(patterns, func(p string) bool { return access.Match(p, name) })
-		}
+		o.Tubes = func(name string) bool { return access.MatchesAny(patterns, name) }
 	}
 	if o.Instance == "" {
 		o.Instance = instance(f.listeners)
@@ -28,25 +27,35 @@ func (f *fronts) metricsOptions(c *config.Config) admin.MetricsOptions {
 	return o
 }
 
+// sources are those of /metrics at a node that has no jobs.
+func (f *fronts) sources() admin.Sources {
+	figures, _ := f.ofCluster()
+	return admin.Sources{
+		Cluster: figures,
+		Shards:  noShards{}, Stats: func(*queue.Sums) []byte { return nil },
+		Ready: func() bool { return len(f.health.problems()) == 0 },
+		Connections: func() map[string]int {
+			return f.passing.count(map[string]int{listeners.Admin: f.admin.Connections()})
+		},
+		Refusals:     func() admin.ByFrontEnd { return nil },
+		Denied:       func() admin.ByFrontEnd { return nil },
+		Slow:         f.slow.Count,
+		Reasons:      f.slow.ByReason,
+		Loops:        func() []admin.Loop { return nil },
+		Latency:      func() map[string]*tally.Reading { return nil },
+		Handshakes:   f.keeper.Counts,
+		Certificates: func() []admin.Certificate { return expiries(f.config.Load()) },
+	}
+}
+
 // newMetrics makes the handler of /metrics.
 func (s *service) newMetrics(c *config.Config) (*admin.Metrics, error) {
-	figures, _ := s.ofCluster()
-	return admin.NewMetrics(admin.Sources{
-		Cluster:      figures,
-		Shards:       s.router,
-		Stats:        s.beanstalk.Stats,
-		Ready:        func() bool { return len(s.health.problems()) == 0 },
-		Connections:  s.connections,
-		Refusals:     s.refusals,
-		Denied:       func() admin.ByFrontEnd { return admin.ByFrontEnd{listeners.Beanstalk: s.beanstalk.Denied()} },
-		Slow:         s.slow.Count,
-		Reasons:      s.slow.ByReason,
-		Loops:        s.loops,
-		Schedules:    s.schedules.Infos,
-		Latency:      s.beanstalk.Latency,
-		Handshakes:   s.keeper.Counts,
-		Certificates: func() []admin.Certificate { return expiries(s.config.Load()) },
-	}, s.metricsOptions(c))
+	o := s.sources()
+	o.Shards, o.Stats, o.Connections = s.router, s.beanstalk.Stats, s.connections
+	o.Refusals = s.refusals
+	o.Denied = func() admin.ByFrontEnd { return admin.ByFrontEnd{listeners.Beanstalk: s.beanstalk.Denied()} }
+	o.Loops, o.Schedules, o.Latency = s.loops, s.schedules.Infos, s.beanstalk.Latency
+	return admin.NewMetrics(o, s.metricsOptions(c))
 }
 
 // expiries are those of the certificates in use, each once for each front end.

@@ -91,13 +91,6 @@ func (p *policies) conn() *conn.Policies {
 	}
 }
 
-// Why policies were not changed.
-var (
-	errNotServing     = errors.New("this node does not serve now")
-	errPoliciesNoRoom = errors.New("the disk has no room for it: nothing has changed")
-	errPoliciesLost   = errors.New("the log has failed: whether the change is there after a restart is unknown")
-)
-
 func (p *policies) set(text, version string) (done conn.PolicyChange, err error) {
 	set, ms := config.ReadPolicies(text)
 	if len(ms) > 0 {
@@ -108,7 +101,7 @@ func (p *policies) set(text, version string) (done conn.PolicyChange, err error)
 	before := p.now.Load()
 	switch {
 	case p.router == nil:
-		return done, errNotServing
+		return done, errors.New("this node does not serve now")
 	case version != "" && version != before.List.Version:
 		return done, conn.ErrPoliciesChanged
 	}
@@ -119,9 +112,9 @@ func (p *policies) set(text, version string) (done conn.PolicyChange, err error)
 	switch status := p.router.KeepPolicies(text); status {
 	case queue.OK:
 	case queue.NoRoom:
-		return done, errPoliciesNoRoom
+		return done, errors.New("the disk has no room for it: nothing has changed")
 	default:
-		return done, errPoliciesLost
+		return done, errors.New("the log has failed: whether the change is there after a restart is unknown")
 	}
 	p.hold(after)
 	if p.over != nil {

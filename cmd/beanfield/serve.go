@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"beanfield/cmd/beanfield/exit"
 	"beanfield/cmd/beanfield/node"
 )
@@ -175,10 +177,10 @@ func (s *signals) follow(in <-chan os.Signal, cancel func(), log *slog.Logger, e
 		case sig == syscall.SIGHUP:
 			ask(s.reload)
 		case s.stop.Err() == nil:
-			notice(log, "stopping", "signal", signalName(sig))
+			notice(log, "stopping", "signal", unix.SignalName(sig.(syscall.Signal)))
 			cancel()
 		default:
-			log.Warn("ending at once", "signal", signalName(sig))
+			log.Warn("ending at once", "signal", unix.SignalName(sig.(syscall.Signal)))
 			end(exit.BySignal + int(sig.(syscall.Signal)))
 		}
 	}
@@ -190,15 +192,4 @@ func ask(c chan<- struct{}) {
 	case c <- struct{}{}:
 	default:
 	}
-}
-
-// signalName is the name by which people send a signal.
-func signalName(sig os.Signal) string {
-	switch sig {
-	case syscall.SIGTERM:
-		return "SIGTERM"
-	case syscall.SIGINT:
-		return "SIGINT"
-	}
-	return sig.String()
 }

@@ -53,7 +53,7 @@ func (h *Holder) fits(c *secure.Identity) bool {
 	}
 	parts := [][]string{{opaque(c.Subject)}, {c.CommonName}, c.DNSNames, c.Emails, c.URIs}
 	for i, list := range h.lists() {
-		if len(list) > 0 && !matchesAny(list, parts[i]) {
+		if len(list) > 0 && !MatchesAny(list, parts[i]...) {
 			return false
 		}
 	}

@@ -16,8 +16,8 @@ func Match(pattern, name string) bool {
 	return ok && name == ""
 }
 
-// matchesAny says whether one of the names fits one of the patterns.
-func matchesAny(patterns, names []string) bool {
+// MatchesAny says whether one of the names fits one of the patterns.
+func MatchesAny(patterns []string, names ...string) bool {
 	for _, p := range patterns {
 		for _, n := range names {
 			if Match(p, n) {

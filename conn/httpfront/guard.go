@@ -111,7 +111,7 @@ func (g *Guard) knows(host string) bool {
 	if _, err := netip.ParseAddr(a.host); err == nil {
 		return true
 	}
-	return a.host == "localhost" || slices.ContainsFunc(g.hosts, func(p string) bool { return access.Match(p, a.host) })
+	return a.host == "localhost" || access.MatchesAny(g.hosts, a.host)
 }
 
 // Addressed says whether a Host is one that only the server's own users can have chosen: one
@@ -130,8 +130,7 @@ func (g *Guard) lists(text string) bool {
 		return slices.Contains(g.origins, nullOrigin)
 	}
 	o, ok := parseOrigin(text)
-	name := o.String()
-	return ok && slices.ContainsFunc(g.origins, func(p string) bool { return access.Match(p, name) })
+	return ok && access.MatchesAny(g.origins, o.String())
 }
 
 // own says whether an origin names the host and port that a request is for.

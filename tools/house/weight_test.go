@@ -18,14 +18,14 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7940, 9870},
+	"cmd/beanfield":           {7913, 9870},
 	"cmd/beanfield/config":    {9334, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1185, 600},
 	"cmd/beanfield/command":   {12940, 4965},
 	"cmd/beanfield/binlog":    {2792, 4090},
 	"cmd/beanfield/datadir":   {1744, 3190},
-	"conn":                    {9449, 7481}, // a second poller, for macOS and FreeBSD: 600
+	"conn":                    {9436, 7481}, // a second poller, for macOS and FreeBSD: 600
 	"conn/admin":              {11992, 6450},
 	"conn/beanstalk":          {18681, 17360},
 	"conn/client":             {5600, 6450},
