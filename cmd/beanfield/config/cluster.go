@@ -32,9 +32,8 @@ type ClusterConfig struct {
 }
 
 const (
-	nodesKey        = "cluster.nodes"
-	defaultReplicas = 3
-	maxNodeName     = 32
+	nodesKey    = "cluster.nodes"
+	maxNodeName = 32
 	// hidden is what is shown in the place of a password in a URL.
 	hidden = "xxxxx"
 )
