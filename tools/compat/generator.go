@@ -99,6 +99,14 @@ type member struct {
 
 func (m *member) waiting() bool { return len(m.pending) > 0 }
 
+// behind says that commands are pipelined behind the member's blocked reserve.
+func (m *member) behind() bool { return len(m.pending) > 1 }
+
+// step is one in which no reserve may wait.
+func (m *member) step(kind stepKind, commands ...command) step {
+	return step{kind: kind, conn: m.name, commands: commands, blocks: -1}
+}
+
 // generator makes the steps of one seed. It knows the past from the reference's
 // replies, and decides by nothing but that and its random numbers.
 type generator struct {
@@ -178,15 +186,13 @@ func (g *generator) idle() []*member {
 }
 
 // anyBehind says whether commands are pipelined behind a blocked reserve.
-func (g *generator) anyBehind() bool {
-	return slices.ContainsFunc(g.conns, func(m *member) bool { return len(m.pending) > 1 })
-}
+func (g *generator) anyBehind() bool { return slices.ContainsFunc(g.conns, (*member).behind) }
 
 func (g *generator) connect() step {
 	g.serial++
 	m := &member{name: fmt.Sprintf("c%d", g.serial), use: "default", watch: []string{"default"}}
 	g.conns = append(g.conns, m)
-	return step{kind: stepConnect, conn: m.name, blocks: -1}
+	return m.step(stepConnect)
 }
 
 // leave ends a connection. A blocked one cannot be told to quit; one with
@@ -198,17 +204,16 @@ func (g *generator) leave() step {
 	if m.waiting() {
 		kinds = kinds[1:]
 	}
-	if len(m.pending) > 1 {
+	if m.behind() {
 		kinds = kinds[:1]
 	}
-	return step{kind: pick(g, kinds), conn: m.name, blocks: -1}
+	return m.step(pick(g, kinds))
 }
 
 // leaveBehind half-closes the client that has commands behind its reserve: it
 // is told TIMED_OUT, and they run.
 func (g *generator) leaveBehind() step {
-	i := slices.IndexFunc(g.conns, func(m *member) bool { return len(m.pending) > 1 })
-	return step{kind: stepHalfClose, conn: g.conns[i].name, blocks: -1}
+	return g.conns[slices.IndexFunc(g.conns, (*member).behind)].step(stepHalfClose)
 }
 
 // left forgets a connection.
@@ -238,7 +243,7 @@ func (g *generator) mayBlock(m *member) bool {
 // the end, or with more commands behind it. While somebody has commands behind
 // a reserve, the group is a single command.
 func (g *generator) group(m *member, n int) step {
-	s := step{conn: m.name, blocks: -1}
+	s := m.step(stepCommands)
 	behind := g.anyBehind()
 	block := g.chance(12)
 	last := false
@@ -289,12 +294,11 @@ func joined(commands []command) []byte {
 func (g *generator) timedStep(m *member) step {
 	switch {
 	case g.chance(40):
-		return step{kind: stepDelay, conn: m.name, blocks: -1, commands: []command{g.put(m, 1)}}
+		return m.step(stepDelay, g.put(1))
 	case g.chance(50) || !g.mayBlock(m):
-		return step{kind: stepPause, conn: m.name, blocks: -1,
-			commands: []command{say("pause-tube %s 1", pick(g, g.tubes))}}
+		return m.step(stepPause, say("pause-tube %s 1", pick(g, g.tubes)))
 	}
-	return step{kind: stepTimeout, conn: m.name, blocks: -1, commands: []command{say("reserve-with-timeout 1")}}
+	return m.step(stepTimeout, say("reserve-with-timeout 1"))
 }
 
 // observe remembers what a reply of the reference says.

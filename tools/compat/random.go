@@ -304,7 +304,7 @@ func (r *randomRun) finish() error {
 		if m.waiting() {
 			kind = stepHalfClose
 		}
-		s := step{kind: kind, conn: m.name, blocks: -1}
+		s := m.step(kind)
 		r.remember(s)
 		if err := r.perform(s); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -30,12 +31,8 @@ func (w *rewording) say(m *member, c command) command {
 	switch c.verb {
 	case "put":
 		c.instead, c.back = w.put(m, words, strings.TrimSuffix(body, "\r\n"))
-	case "delete", "touch":
-		c.instead, c.back = inBatch(c.verb, words[1]), oneOfBatch(strings.ToUpper(c.verb))
-	case "release":
-		c.instead, c.back = inBatch("release", words[1], words[2:]...), oneOfBatch("RELEASE")
-	case "bury":
-		c.instead, c.back = inBatch("bury", words[1], words[2:]...), oneOfBatch("BURY")
+	case "delete", "touch", "release", "bury":
+		c.instead, c.back = inBatch(c.verb, words[1], words[2:]...), oneOfBatch(c.verb)
 	case "reserve-with-timeout":
 		if words[1] == "0" {
 			c.instead, c.back = "reserve-batch 1 0\r\n", unwrapped("RESERVED_BATCH 1")
@@ -65,7 +62,7 @@ func inBatch(verb, id string, numbers ...string) string {
 }
 
 // pasts are the words of answers.
-var pasts = map[string]string{"DELETE": "DELETED", "TOUCH": "TOUCHED", "RELEASE": "RELEASED", "BURY": "BURIED"}
+var pasts = map[string]string{"delete": "DELETED", "touch": "TOUCHED", "release": "RELEASED", "bury": "BURIED"}
 
 // oneOfBatch turns the answer of such a batch into that of the single command.
 func oneOfBatch(verb string) func(reply) reply {
@@ -94,11 +91,7 @@ func unwrapped(line string) func(reply) reply {
 func reworded(commands []command) []byte {
 	var all []byte
 	for _, c := range commands {
-		if c.instead != "" {
-			all = append(all, c.instead...)
-		} else {
-			all = append(all, c.text...)
-		}
+		all = append(all, cmp.Or(c.instead, c.text)...)
 	}
 	return all
 }

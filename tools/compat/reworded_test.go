@@ -35,10 +35,10 @@ func TestRewordedAnswers(t *testing.T) {
 		back      func(reply) reply
 		got, want string
 	}{
-		{oneOfBatch("DELETE"), "DELETED_BATCH 1 0\r\n", "DELETED\r\n"},
-		{oneOfBatch("BURY"), "BURIED_BATCH 0 1\r\n", "NOT_FOUND\r\n"},
-		{oneOfBatch("BURY"), "BURIED_BATCH 2 1\r\n", "BURIED_BATCH 2 1\r\n"},
-		{oneOfBatch("RELEASE"), "RELEASED\r\n", "RELEASED\r\n"},
+		{oneOfBatch("delete"), "DELETED_BATCH 1 0\r\n", "DELETED\r\n"},
+		{oneOfBatch("bury"), "BURIED_BATCH 0 1\r\n", "NOT_FOUND\r\n"},
+		{oneOfBatch("bury"), "BURIED_BATCH 2 1\r\n", "BURIED_BATCH 2 1\r\n"},
+		{oneOfBatch("release"), "RELEASED\r\n", "RELEASED\r\n"},
 		{unwrapped("INSERTED_BATCH 1"), "INSERTED_BATCH 1\r\nINSERTED 7\r\n", "INSERTED 7\r\n"},
 		{unwrapped("RESERVED_BATCH 1"), "TIMED_OUT\r\n", "TIMED_OUT\r\n"},
 	} {

@@ -214,6 +214,10 @@ func (p *play) open(conn string) error {
 	return p.pair.open(conn)
 }
 
+func (p *play) closed(conn string) {
+	p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == conn })
+}
+
 func (p *play) write(conn, text string) {
 	if p.sent == nil {
 		p.sent = map[string]time.Time{}
@@ -224,7 +228,7 @@ func (p *play) write(conn, text string) {
 
 func (p *play) abort(conn string) error {
 	p.pair.abort(conn)
-	p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == conn })
+	p.closed(conn)
 	left := strconv.Itoa(len(p.opened) + 1)
 	return p.pair.until(control, "stats", "current-connections", left)
 }
@@ -249,7 +253,7 @@ func (p *play) read(in instruction) error {
 			return err
 		}
 		if ref.eof {
-			p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == in.conn })
+			p.closed(in.conn)
 			p.pair.forget(in.conn)
 			break
 		}
@@ -295,7 +299,7 @@ func (p *play) readDiffering(in instruction) error {
 			fmt.Errorf("no longer differs, although the table says so (%s)", in.differs)}
 	}
 	if in.replies == toTheEnd {
-		p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == in.conn })
+		p.closed(in.conn)
 		p.pair.forget(in.conn)
 	}
 	return nil

@@ -14,7 +14,7 @@ type verb struct {
 
 // verbs are all commands that answer at once.
 var verbs = []verb{
-	{220, func(g *generator, m *member) command { return g.put(m, g.putDelay()) }},
+	{220, func(g *generator, _ *member) command { return g.put(g.putDelay()) }},
 	{130, bare("reserve-with-timeout 0")},
 	{40, jobCommand("reserve-job")},
 	{120, jobCommand("delete")},
@@ -118,7 +118,7 @@ func (g *generator) putDelay() uint32 {
 	return g.once()
 }
 
-func (g *generator) put(_ *member, delay uint32) command {
+func (g *generator) put(delay uint32) command {
 	size := g.rng.IntN(40)
 	switch {
 	case g.chance(5):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,10 +72,8 @@ func (a *actor) flush() error {
 // only this one changes that order.
 func (a *actor) lock(tube string) bool {
 	m := a.l.order[tube]
-	for _, mine := range a.locks {
-		if mine == m {
-			return true
-		}
+	if slices.Contains(a.locks, m) {
+		return true
 	}
 	if !m.TryLock() {
 		return false

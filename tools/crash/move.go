@@ -91,8 +91,7 @@ func (l *ledger) moving(from, to string, as state, most int) (list []*job) {
 // movedTo is what a job is in another tube: as it was, or else in this state.
 func (v version) movedTo(tube string, as state, rank uint64) version {
 	if v.tube, v.rank = tube, rank; as != unborn && as != v.state {
-		v.state = as
-		v.due, v.dueBy = time.Time{}, time.Time{}
+		v.state, v.span = as, span{}
 	}
 	return v
 }

@@ -40,18 +40,20 @@ func (s state) String() string { return stateNames[s] }
 type version struct {
 	state state
 	figures
-	// A delayed job becomes ready between these moments. The later one is zero
-	// while the command that set it has not been answered.
-	due, dueBy time.Time
-	rank       uint64 // of a buried job: the one that was buried first has the lower rank
-	tube       string
-	ttr        uint32
-	reserves   int // at least so many
+	span
+	rank     uint64 // of a buried job: the one that was buried first has the lower rank
+	tube     string
+	ttr      uint32
+	reserves int // at least so many
 }
 
 func (v version) String() string {
 	return fmt.Sprintf("%v %v reserves>=%d", v.state, v.figures, v.reserves)
 }
+
+// span is between which moments a delayed job becomes ready. The later one is zero while the command that set it has
+// not been answered.
+type span struct{ due, dueBy time.Time }
 
 // figures are what a restart must not change.
 type figures struct {
@@ -76,7 +78,7 @@ func (v version) in(tube string, ttr uint32) version {
 }
 
 func (v version) timed(now time.Time) version {
-	v.due, v.dueBy = time.Time{}, time.Time{}
+	v.span = span{}
 	if v.state == ready && v.delay > 0 {
 		v.state, v.due = delayed, now.Add(time.Duration(v.delay)*time.Second)
 	}
@@ -87,22 +89,20 @@ func (v version) released(now time.Time, pri, delay uint32, reserves int) versio
 	v.state, v.pri, v.delay, v.rank, v.reserves = ready, pri, delay, 0, reserves
 	v.releases++
 	if v.tube == failing { // it is a dead letter
-		v.tube, v.due, v.dueBy = graveyard, time.Time{}, time.Time{}
+		v.tube, v.span = graveyard, span{}
 		return v
 	}
 	return v.timed(now)
 }
 
 func (v version) buriedAs(rank uint64, pri uint32, reserves int) version {
-	v.state, v.pri, v.rank, v.reserves = buried, pri, rank, reserves
-	v.due, v.dueBy = time.Time{}, time.Time{}
+	v.state, v.pri, v.rank, v.reserves, v.span = buried, pri, rank, reserves, span{}
 	v.buries++
 	return v
 }
 
 func (v version) kicked() version {
-	v.state, v.rank = ready, 0
-	v.due, v.dueBy = time.Time{}, time.Time{}
+	v.state, v.rank, v.span = ready, 0, span{}
 	v.kicks++
 	return v
 }

@@ -45,9 +45,9 @@ var budgets = map[string]weight{
 	"tools":                   {7550, 8550},
 	"tools/bench":             {19850, 5600},
 	"tools/clients":           {2700, 0},
-	"tools/compat":            {6575, 2420},
-	"tools/crash":             {5350, 1050},
-	"tools/faults":            {7740, 1520},
+	"tools/compat":            {6520, 2420},
+	"tools/crash":             {5325, 1050},
+	"tools/faults":            {7735, 1520},
 }
 
 // slack is how much more a budget may be than what there is.

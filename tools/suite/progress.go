@@ -40,7 +40,7 @@ func test(args []string) error {
 }
 
 // An event is a line of go test -json.
-type event struct{ Action, Package, ImportPath, Test, Output string }
+type event struct{ Action, Package, Test, Output string }
 
 // progress is how far the tests of some packages are.
 type progress struct {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -244,11 +245,7 @@ func (b *Ledger) Found(id, token uint64, state string) {
 func (b *Ledger) IDs() []uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ids := make([]uint64, 0, len(b.byID))
-	for id := range b.byID {
-		ids = append(ids, id)
-	}
-	return ids
+	return slices.Collect(maps.Keys(b.byID))
 }
 
 // Living are the ids of jobs whose delete was not answered.
