@@ -47,12 +47,12 @@ func (l *Log) writeMark() error {
 }
 
 // openMark opens the mark for writing.
-func (l *Log) openMark() (err error) {
-	l.mark, err = l.o.FS.OpenReadWrite(l.o.FS.PathJoin(l.o.Dir, markName), vfs.WriteCategoryUnspecified)
+func openMark(o Options) (vfs.File, error) {
+	f, err := o.FS.OpenReadWrite(o.FS.PathJoin(o.Dir, markName), vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return nil, fmt.Errorf("storage: %w", err)
 	}
-	return nil
+	return f, nil
 }
 
 // Create makes the directory of a log for a store that stands at a place: there is only a
@@ -62,9 +62,9 @@ func Create(o Options, from turns.Place) error {
 	if err := o.FS.MkdirAll(o.Dir, 0o700); err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
-	f, err := o.FS.OpenReadWrite(o.FS.PathJoin(o.Dir, markName), vfs.WriteCategoryUnspecified)
+	f, err := openMark(o)
 	if err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return err
 	}
 	_, err = f.WriteAt(markOf(nil, from.Origin, from.Number), 0)
 	if err == nil {

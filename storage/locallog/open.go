@@ -52,7 +52,7 @@ func (l *Log) open() error {
 	if err := l.refill(); err != nil {
 		return err
 	}
-	if err := l.openMark(); err != nil {
+	if l.mark, err = openMark(l.o); err != nil {
 		return err
 	}
 	if !l.o.Elsewhere {

@@ -71,20 +71,17 @@ func AppendRaise(dst []byte, id uint64) []byte {
 // are written beside the log.
 func AppendPiece(dst []byte, id, n uint64, value []byte) []byte {
 	dst = binary.AppendUvarint(append(dst, byte(Piece)), id)
-	dst = binary.AppendUvarint(dst, n)
-	return append(binary.AppendUvarint(dst, uint64(len(value))), value...)
+	return appendText(binary.AppendUvarint(dst, n), value)
 }
 
 // AppendSetQueue appends what a queue is like.
 func AppendSetQueue(dst []byte, name string, value []byte) []byte {
-	dst = appendText(append(dst, byte(SetQueue)), name)
-	dst = binary.AppendUvarint(dst, uint64(len(value)))
-	return append(dst, value...)
+	return appendText(appendText(append(dst, byte(SetQueue)), name), value)
 }
 
 // AppendMembers appends what a cluster has decided about its nodes. The logs of one machine have none of it.
 func AppendMembers(dst, value []byte) []byte {
-	return appendText(append(dst, byte(Members)), string(value))
+	return appendText(append(dst, byte(Members)), value)
 }
 
 // AppendDropQueue appends the end of a queue.
@@ -92,7 +89,7 @@ func AppendDropQueue(dst []byte, name string) []byte {
 	return appendText(append(dst, byte(DropQueue)), name)
 }
 
-func appendText(dst []byte, text string) []byte {
+func appendText[T string | []byte](dst []byte, text T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 

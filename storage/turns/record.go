@@ -36,9 +36,6 @@ const Head = 48
 // Overhead is how much longer a record is than its turns.
 const Overhead = Head + tail
 
-// MaxTurns is how many bytes of turns fit into a record.
-const MaxTurns = rest - 1
-
 // ErrNone says that there is no record: other bytes, a part of one, or a damaged one.
 var ErrNone = errors.New("turns: there is no whole record")
 

@@ -52,12 +52,13 @@ func Decode(b []byte) (*Table, error) {
 	if err := json.Unmarshal(b, t); err != nil {
 		return nil, fmt.Errorf("members: a table that is none: %w", err)
 	}
-	named := func(a, b Node) int { return strings.Compare(a.Name, b.Name) }
-	if t.Version == 0 || len(t.Nodes) == 0 || t.Replicas < 1 || !slices.IsSortedFunc(t.Nodes, named) {
+	if t.Version == 0 || len(t.Nodes) == 0 || t.Replicas < 1 || !slices.IsSortedFunc(t.Nodes, byName) {
 		return nil, fmt.Errorf("members: a table of version %d with %d nodes is none", t.Version, len(t.Nodes))
 	}
 	return t, nil
 }
+
+func byName(a, b Node) int { return strings.Compare(a.Name, b.Name) }
 
 // Names are those of the nodes that vote, in their order.
 func (t *Table) Names() (names []string) {
@@ -80,7 +81,7 @@ func (t *Table) All() []Node {
 	all := slices.Clone(t.Nodes)
 	if j := t.Joining(); j != nil {
 		all = append(all, *j)
-		slices.SortFunc(all, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(all, byName)
 	}
 	return all
 }
@@ -93,14 +94,10 @@ func (t *Table) voter(name string) *Node { return find(t.Nodes, name) }
 
 // Has tells whether a node is at an address, or is about to come there or to leave it.
 func (t *Table) Has(name, address string) bool {
-	nodes := slices.Clone(t.Nodes)
-	if c := t.Change; c != nil && c.Remove != nil {
-		nodes = append(nodes, *c.Remove)
-	}
-	if c := t.Change; c != nil && c.Add != nil {
-		nodes = append(nodes, *c.Add)
-	}
-	return slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == name && n.Address == address })
+	is := func(n Node) bool { return n.Name == name && n.Address == address }
+	c := t.Change
+	return slices.ContainsFunc(t.Nodes, is) ||
+		c != nil && (c.Remove != nil && is(*c.Remove) || c.Add != nil && is(*c.Add))
 }
 
 func find(nodes []Node, name string) *Node {
