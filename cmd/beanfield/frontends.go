@@ -82,7 +82,7 @@ func (f *fronts) begin(ls []net.Listener) {
 
 // open makes the other front ends, as the configuration says. If it fails, it ends those that
 // there are, and closes the router.
-func (f *fronts) open(c *config.Config, r *router.Router, log *slog.Logger) error {
+func (f *fronts) open(c *config.Config, r *router.Router) error {
 	f.policies.begin(r)
 	s, err := f.newService(c, r)
 	if err == nil {

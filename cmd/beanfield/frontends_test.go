@@ -38,7 +38,7 @@ func TestFrontEndThatCannotBeMade(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		f := must.Get(newFronts(c, c.Keeper(log), log))
 		r := must.Get(openRouter(t.Context(), c, node.Endless{}, nil, log))
-		err := f.open(c, r, log)
+		err := f.open(c, r)
 		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
 			t.Errorf("broken: %v; open answers %v", broken, err)
 		}
@@ -130,7 +130,7 @@ func TestHealthFromStartToEnd(t *testing.T) {
 	var stats atomic.Pointer[storage.LogStats]
 	stats.Store(&storage.LogStats{})
 	r := must.Get(router.New(router.Options{Shards: 2, Store: sickStore{storage.Memory(), &stats}}))
-	must.Do(t, f.open(c, r, log))
+	must.Do(t, f.open(c, r))
 	expect(putReady, 200, "ok\nputs: accepted\n")
 	stats.Store(&storage.LogStats{Full: true})
 	expect(ready, 200, "ok\nputs: disk space is low")
@@ -195,7 +195,7 @@ func TestLostTermCutsFirst(t *testing.T) {
 	f.passing = &passing{forwarder: must.Get(forward.New(forward.Options{Wait: time.Hour, Loops: 1,
 		Cluster: forward.Cluster{Name: "c", Secret: "s"}, Left: f.acceptor.Left}))}
 	r := must.Get(router.New(router.Options{Shards: 1, Store: storage.Memory()}))
-	must.Do(t, f.open(c, r, log))
+	must.Do(t, f.open(c, r))
 	s := f.now.Load()
 	var clients []net.Conn
 	for _, front := range []conn.FrontEnd{s.beanstalk, s.queue.Over(&net.TCPAddr{}, nil)} {

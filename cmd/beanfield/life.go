@@ -133,7 +133,7 @@ func (l *life) hold(t node.Term, steps *storage.Steps, opened func()) (goesOn bo
 	if err != nil {
 		return false, errors.Join(err, l.srv.abandon(), r.Close())
 	}
-	err = l.srv.open(c, r, l.log)
+	err = l.srv.open(c, r)
 	step.End()
 	if err != nil {
 		listeners.CloseAll(ls)

@@ -2,6 +2,7 @@ package access
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"beanfield/conn/secure"
@@ -34,10 +35,8 @@ func (h *Holder) named() bool {
 
 func (h *Holder) check() error {
 	for _, list := range h.lists() {
-		for _, p := range list {
-			if p == "" {
-				return errors.New("a pattern for certificates is empty")
-			}
+		if slices.Contains(list, "") {
+			return errors.New("a pattern for certificates is empty")
 		}
 	}
 	return nil

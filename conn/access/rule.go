@@ -34,10 +34,8 @@ func (r *Rule) check() error {
 	case len(r.Tubes) == 0:
 		return errors.New("it names no tube")
 	}
-	for _, p := range r.Tubes {
-		if p == "" {
-			return errors.New("a pattern for tubes is empty")
-		}
+	if slices.Contains(r.Tubes, "") {
+		return errors.New("a pattern for tubes is empty")
 	}
 	for _, n := range r.Networks {
 		if !n.IsValid() {

@@ -34,7 +34,7 @@ func FuzzQuery(f *testing.F) {
 		q.timeout()
 		for p := range params {
 			q.bool(p, false)
-			q.index(p, 0)
+			q.index(p)
 			if n, err := q.count(p, 1, 10); err == nil && (n < 0 || n > 10) {
 				t.Errorf("a count of %d", n)
 			}

@@ -64,7 +64,7 @@ func (q *request) get(needs access.Rights) error {
 		return bad("%s is 0", paramLength)
 	}
 	f.left = length
-	if a.Index, err = p.index(paramIndex, 0); err != nil {
+	if a.Index, err = p.index(paramIndex); err != nil {
 		return err
 	}
 	a.Take = needs == access.Reserve

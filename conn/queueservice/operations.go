@@ -71,7 +71,7 @@ func (q *request) truncate() (err error) {
 		return bad("%s is missing", paramIndex)
 	}
 	op := q.op(queue.AskTruncate)
-	if op.Ask.Index, err = q.query.index(paramIndex, 0); err != nil {
+	if op.Ask.Index, err = q.query.index(paramIndex); err != nil {
 		return err
 	}
 	return q.do(op)
@@ -96,7 +96,7 @@ func (q *request) end(force bool) error {
 // search tells where an item is, as the client's group sees it.
 func (q *request) search() (err error) {
 	op := q.op(queue.AskSearch)
-	if op.ID, err = q.query.index(paramIndex, 0); err != nil {
+	if op.ID, err = q.query.index(paramIndex); err != nil {
 		return err
 	}
 	if err := q.ask(op); err != nil {

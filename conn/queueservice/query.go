@@ -159,10 +159,10 @@ func (q *query) on(p param) bool {
 	return v && err == nil
 }
 
-// index reads an index. Clients write NewestIndex in two ways: as -1, or in full.
-func (q *query) index(p param, absent uint64) (uint64, error) {
+// index reads an index; without one it is 0. Clients write NewestIndex in two ways: as -1, or in full.
+func (q *query) index(p param) (uint64, error) {
 	if !q.has[p] {
-		return absent, nil
+		return 0, nil
 	}
 	n, ok := parseIndex(q.values[p])
 	if !ok {

@@ -21,7 +21,7 @@ const mostWindow = 1 << 20
 func (q *request) watch() (err error) {
 	op := q.op(queue.AskWatch)
 	a, p := op.Ask, q.query
-	if a.Index, err = p.index(paramIndex, 0); err != nil {
+	if a.Index, err = p.index(paramIndex); err != nil {
 		return err
 	}
 	if a.Window, err = p.count(paramWindow, 1, mostWindow); err != nil {

@@ -18,19 +18,19 @@ type weight struct{ code, tests int }
 // budgets are the most that a room may weigh, with all below it that has no budget of its own. To raise one is a
 // decision: the commit says what for, and why nothing could go instead. Whoever makes a room lighter lowers it.
 var budgets = map[string]weight{
-	"cmd/beanfield":           {7913, 9870},
+	"cmd/beanfield":           {7908, 9867},
 	"cmd/beanfield/config":    {9334, 3950},
 	"cmd/beanfield/listeners": {1500, 1500},
 	"cmd/beanfield/node":      {1185, 600},
-	"cmd/beanfield/command":   {12940, 4965},
+	"cmd/beanfield/command":   {12933, 4965},
 	"cmd/beanfield/binlog":    {2792, 4090},
 	"cmd/beanfield/datadir":   {1744, 3190},
-	"conn":                    {9436, 7481}, // a second poller, for macOS and FreeBSD: 600
+	"conn":                    {9434, 7481}, // a second poller, for macOS and FreeBSD: 600
 	"conn/admin":              {11992, 6450},
 	"conn/beanstalk":          {18681, 17360},
 	"conn/client":             {5600, 6450},
 	"conn/forward":            {4702, 3965},
-	"conn/queueservice":       {7672, 8050},
+	"conn/queueservice":       {7669, 8050},
 	"router":                  {9960, 23975},
 	"shard":                   {1400, 4500},
 	"shard/queue":             {34270, 24200},

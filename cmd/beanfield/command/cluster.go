@@ -142,7 +142,7 @@ const rebuildLook = 200 * time.Millisecond
 // rebuilt waits until the copies of a node are whole again, and tells how far they are.
 func (a *clustering) rebuilt(ctx context.Context, c *call, node control.Client, name string) error {
 	for said := ""; ; {
-		_, st, err := statusOf(ctx, node)
+		st, err := statusOf(ctx, node)
 		if ctx.Err() != nil {
 			return fmt.Errorf("node %s has not done yet, and goes on", name)
 		}
@@ -164,11 +164,12 @@ func (a *clustering) rebuilt(ctx context.Context, c *call, node control.Client, 
 	}
 }
 
-func statusOf(ctx context.Context, node control.Client) (text []byte, st cluster.Status, err error) {
-	if text, err = node.Status(ctx); err == nil {
+func statusOf(ctx context.Context, node control.Client) (st cluster.Status, err error) {
+	text, err := node.Status(ctx)
+	if err == nil {
 		err = json.Unmarshal(text, &st)
 	}
-	return text, st, err
+	return st, err
 }
 
 // elsewhere says which other node serves, if a directory is that of a node: it alone can do what is asked of the
@@ -176,7 +177,7 @@ func statusOf(ctx context.Context, node control.Client) (text []byte, st cluster
 func elsewhere(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), usualPatience)
 	defer cancel()
-	_, st, err := statusOf(ctx, control.At(pebblestore.ClusterDir(dir)))
+	st, err := statusOf(ctx, control.At(pebblestore.ClusterDir(dir)))
 	switch {
 	case err != nil, st.Owner == st.Node:
 		return nil // it is no node, or the one

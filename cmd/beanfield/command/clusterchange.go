@@ -40,7 +40,7 @@ func (a *clustering) change(c *call) error {
 		return usagef("%s takes %s", a.word, want)
 	}
 	return a.done(c, func(ctx context.Context, node control.Client) error {
-		_, st, err := statusOf(ctx, node)
+		st, err := statusOf(ctx, node)
 		if is := already(&st, o); err == nil && is != "" && st.Change == nil {
 			fmt.Fprintln(c.Stderr, is)
 			return nil
@@ -73,7 +73,7 @@ func (a *clustering) changed(ctx context.Context, c *call, node control.Client, 
 	before *cluster.Status) error {
 	// A node that follows may show for a while what was under way before: ours says that it has shown this order.
 	for said, ours := "", before.Change != nil && before.Change.Order == o.String(); ; {
-		_, st, err := statusOf(ctx, node)
+		st, err := statusOf(ctx, node)
 		switch {
 		case err != nil && ctx.Err() == nil && o.Do == "remove" && o.Node == before.Node:
 			return errors.New("this node has left, and ends: cluster status at another one tells whether all is done")
