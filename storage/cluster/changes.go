@@ -162,10 +162,7 @@ func (n *Node) tell(ctx context.Context, term *Term, shard int, table []byte) er
 // which an append in doubt does not end, are closed after the changer.
 func (n *Node) adds(term *Term, shard int, b []byte) error {
 	done := make(chan error, 1)
-	go func() {
-		_, err := term.Append(shard, b)
-		done <- err
-	}()
+	go func() { done <- term.Append(shard, b) }()
 	select {
 	case err := <-done:
 		return err

@@ -262,7 +262,7 @@ func (c *trio) works() {
 				if t == nil || !t.Holds() {
 					continue
 				}
-				if _, err := t.Append(0, []byte(".")); err == nil {
+				if err := t.Append(0, []byte(".")); err == nil {
 					longest = max(longest, time.Since(last))
 					last = time.Now()
 				}

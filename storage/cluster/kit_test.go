@@ -373,8 +373,7 @@ func (c *trio) owner() (name string, t *Term) {
 func (c *trio) append(t *Term, text string, nodes ...string) {
 	c.Helper()
 	for i := range c.options.DefaultShards {
-		_, err := t.Append(i, []byte(text))
-		must.Do(c, err)
+		must.Do(c, t.Append(i, []byte(text)))
 	}
 	for _, name := range nodes {
 		until(c.TB, "node "+name+" has "+text, func() bool {

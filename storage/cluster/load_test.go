@@ -29,7 +29,7 @@ func (c *trio) clients(t *Term) *clients {
 				if client == 0 && i%50 == 10 { // more than a record takes
 					text = strings.Repeat(".", 3<<20) + text
 				}
-				if _, err := t.Append(0, []byte(text+";")); err != nil {
+				if err := t.Append(0, []byte(text+";")); err != nil {
 					return
 				}
 				k.mu.Lock()

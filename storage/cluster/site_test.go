@@ -107,9 +107,9 @@ func TestSitesEngine(t *testing.T) {
 		s.kill(i)
 		until(t, "a node appends", func() bool {
 			name, term = c.owner()
-			_, err := term.Append(0, []byte(text))
+			err := term.Append(0, []byte(text))
 			if err == nil {
-				_, err = term.Append(1, []byte(text))
+				err = term.Append(1, []byte(text))
 			}
 			return err == nil
 		})

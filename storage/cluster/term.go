@@ -103,7 +103,7 @@ func (n *Node) show(now time.Duration) {
 	for i, r := range n.replicas {
 		if r.shows.CompareAndSwap(false, true) {
 			go func() { // it ends with its driver at the latest
-				_, _ = t.Append(i, turns.AppendRaise(nil, 0))
+				_ = t.Append(i, turns.AppendRaise(nil, 0))
 				r.shows.Store(false)
 			}()
 		}
@@ -117,38 +117,33 @@ func (t *Term) serves() bool {
 	return t.state == serving
 }
 
-// Append appends turns of a shard. It returns when they count, and the node's copy has them; number is
-// that of their last record. After an error nobody knows whether they count, and the term is
-// over. The bytes are free again when it returns.
-func (t *Term) Append(shard int, b []byte) (number uint64, err error) {
+// Append appends turns of a shard. It returns when they count, and the node's copy has them. After an error nobody
+// knows whether they count, and the term is over. The bytes are free again when it returns.
+func (t *Term) Append(shard int, b []byte) error {
 	n, r := t.node, t.node.replicas[shard]
 	d := r.driver.Load()
 	if d == nil || t.ended.Load() || !t.Holds() {
-		return 0, t.over(jetstream.ErrNotOwner)
+		return t.over(jetstream.ErrNotOwner)
 	}
 	shown := n.blank.Load()
 	begun := time.Now()
-	type answer struct {
-		number uint64
-		err    error
-	}
 	if r.appends.CompareAndSwap(0, int64(n.now())) { // the first of those that wait
 		defer r.appends.Store(0)
 	}
-	done := make(chan answer, 1)
-	d.Append(b, func(number uint64, err error) { done <- answer{number, err} })
-	a := <-done
-	if a.err == nil {
-		a.err = r.failure()
+	done := make(chan error, 1)
+	d.Append(b, func(err error) { done <- err })
+	err := <-done
+	if err == nil {
+		err = r.failure()
 	}
-	if a.err != nil {
-		return 0, t.over(a.err)
+	if err != nil {
+		return t.over(err)
 	}
 	n.appends.Add(tally.Time(int64(time.Since(begun))), 1)
 	if shown != nil && shown.epochs[shard] == t.epochs[shard] {
 		n.do(func(now time.Duration) { n.election.Landed(now, shard, t.epochs[shard], maps.Clone(shown.lives)) })
 	}
-	return a.number, nil
+	return nil
 }
 
 // over is the error of an append. The term ends with it, because the store behind the server may lack

@@ -103,7 +103,7 @@ func TestTermHolds(t *testing.T) {
 			t.Errorf("%s: it does not hold", name)
 		}
 		end(its)
-		if _, err := its.Append(0, []byte("x")); its.Holds() || err == nil {
+		if err := its.Append(0, []byte("x")); its.Holds() || err == nil {
 			t.Errorf("%s: it holds, and appends with error %v", name, err)
 		}
 		select {

@@ -13,7 +13,7 @@ const longest = 1 << 20
 type appending struct {
 	turns []byte
 	begun bool // a first part is written
-	done  func(number uint64, err error)
+	done  func(error)
 }
 
 // writing is what the log is writing.
@@ -22,19 +22,19 @@ type writing struct {
 	ends  []*appending
 }
 
-// Append appends turns. It may be called by anybody, and takes the bytes. Done is told the number of
-// their last record when they count, by the driver's goroutine, after Taken was given it, or at once if the driver is
-// closed. With ErrNotOwner they do not count; with another error nobody knows, until a newer epoch has begun.
-func (d *Driver) Append(b []byte, done func(number uint64, err error)) {
+// Append appends turns. It may be called by anybody, and takes the bytes. Done is told when they count, by the driver's
+// goroutine, after Taken was given their last record, or at once if the driver is closed. With ErrNotOwner they do not
+// count; with another error nobody knows, until a newer epoch has begun.
+func (d *Driver) Append(b []byte, done func(error)) {
 	ok := d.post(func() {
 		if d.role != lanes.Owner || d.broken != nil {
-			done(0, ErrNotOwner)
+			done(ErrNotOwner)
 			return
 		}
 		d.queue = append(d.queue, &appending{turns: b, done: done})
 	})
 	if !ok {
-		done(0, ErrNotOwner)
+		done(ErrNotOwner)
 	}
 }
 
@@ -81,7 +81,7 @@ func (d *Driver) acknowledge(taken []lanes.Entry) {
 		ends := d.writing.ends
 		d.writing = writing{}
 		for _, a := range ends {
-			a.done(e.Record.Number, nil)
+			a.done(nil)
 		}
 	}
 }
@@ -91,13 +91,13 @@ func (d *Driver) lose(why error) {
 	w, queue := d.writing, d.queue
 	d.writing, d.queue = writing{}, nil
 	for _, a := range w.ends {
-		a.done(0, why)
+		a.done(why)
 	}
 	for _, a := range queue {
 		if a.begun {
-			a.done(0, why)
+			a.done(why)
 		} else {
-			a.done(0, ErrNotOwner)
+			a.done(ErrNotOwner)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (m *model) drive(t *testing.T, name string) *events {
 }
 
 func (v *events) append(d *Driver, b string) {
-	d.Append([]byte(b), func(number uint64, err error) { v.note(fmt.Sprint("done ", number, " ", err), nil) })
+	d.Append([]byte(b), func(err error) { v.note(fmt.Sprint("done ", err), nil) })
 }
 
 func (v *events) are(t *testing.T, want ...string) (data []byte) {
@@ -160,11 +160,11 @@ func TestDriverAppends(t *testing.T) {
 		m := &model{}
 		v := m.drive(t, "a")
 		v.append(m.d, "too early")
-		v.are(t, "done 0 "+ErrNotOwner.Error())
+		v.are(t, "done "+ErrNotOwner.Error())
 		m.d.Stand()
 		v.are(t, "role 1 epoch 0", "role 2 epoch 1")
 		v.append(m.d, "one")
-		v.are(t, "taken 1 false false", "done 1 <nil>")
+		v.are(t, "taken 1 false false", "done <nil>")
 		long := strings.Repeat("0123456", longest/3)
 		m.set(func() { m.silent[0] = true })
 		v.append(m.d, "two")
@@ -174,9 +174,9 @@ func TestDriverAppends(t *testing.T) {
 		}
 		v.are(t)
 		time.Sleep(doubt) // then the driver turns to the other lane
-		data := v.are(t, "taken 2 false false", "done 2 <nil>", "taken 3 false false", "done 3 <nil>", "done 3 <nil>",
-			"taken 4 false true", "taken 5 true true", "taken 6 true false", "done 6 <nil>", "taken 7 false false",
-			"done 7 <nil>")
+		data := v.are(t, "taken 2 false false", "done <nil>", "taken 3 false false", "done <nil>", "done <nil>",
+			"taken 4 false true", "taken 5 true true", "taken 6 true false", "done <nil>", "taken 7 false false",
+			"done <nil>")
 		if !bytes.Equal(data, []byte("twothreefour"+long+"five")) {
 			t.Error("the bytes are others")
 		}
@@ -202,7 +202,7 @@ func TestDoubtGrows(t *testing.T) {
 		}
 		m.set(func() { m.silent, m.fails = [2]bool{}, [2]bool{} })
 		time.Sleep(2 * mostDoubt)
-		v.are(t, "taken 1 false false", "done 1 <nil>")
+		v.are(t, "taken 1 false false", "done <nil>")
 		if m.d.patience != doubt {
 			t.Error("after an answer it waits", m.d.patience)
 		}
@@ -219,7 +219,7 @@ func TestReadsAreRepeated(t *testing.T) {
 		m.set(func() { m.silent[0], m.loses = true, true })
 		v.append(m.d, "one")
 		time.Sleep(doubt + readAgain)
-		v.are(t, "taken 1 false false", "done 1 <nil>")
+		v.are(t, "taken 1 false false", "done <nil>")
 	})
 }
 
@@ -273,7 +273,7 @@ func TestEndsOfAnOwner(t *testing.T) {
 		w.are(t, "role 1 epoch 0", "role 2 epoch 2")
 		other.d.Use(1) // where the first owner looks first, when it is in doubt
 		w.append(other.d, "theirs")
-		w.are(t, "taken 1 false false", "done 1 <nil>")
+		w.are(t, "taken 1 false false", "done <nil>")
 		v.told()
 		m.set(func() { m.lanes, m.silent = other.lanes, [2]bool{true, true} })
 		v.append(m.d, "under way") // it would be record 1 too
@@ -285,7 +285,7 @@ func TestEndsOfAnOwner(t *testing.T) {
 		list, _ := v.told()
 		if len(list) != 4 || list[0] != "taken 1 false false" ||
 			!strings.Contains(list[1], lanes.ErrOvertaken.Error()) ||
-			list[2] != "done 0 "+ErrNotOwner.Error() || list[3] != "role 0 epoch 1" {
+			list[2] != "done "+ErrNotOwner.Error() || list[3] != "role 0 epoch 1" {
 			t.Error(strings.Join(list, "\n"))
 		}
 		other.set(func() { other.silent = [2]bool{true, true} })
@@ -293,7 +293,7 @@ func TestEndsOfAnOwner(t *testing.T) {
 		synctest.Wait()
 		other.d.Close()
 		w.append(other.d, "late")
-		w.are(t, "done 0 "+ErrClosed.Error(), "done 0 "+ErrNotOwner.Error())
+		w.are(t, "done "+ErrClosed.Error(), "done "+ErrNotOwner.Error())
 	})
 }
 
@@ -305,7 +305,7 @@ func TestAppendBesideClose(t *testing.T) {
 			v := m.drive(t, "a")
 			v.append(m.d, "x")
 			m.d.Close()
-			v.are(t, "done 0 "+ErrNotOwner.Error())
+			v.are(t, "done "+ErrNotOwner.Error())
 		}
 	})
 }
@@ -376,7 +376,7 @@ func TestForeignRecords(t *testing.T) {
 			time.Sleep(time.Minute)
 			v.append(m.d, "x")
 			time.Sleep(time.Second)
-			data := v.are(t, "broken", "done 0 "+ErrNotOwner.Error())
+			data := v.are(t, "broken", "done "+ErrNotOwner.Error())
 			if !strings.Contains(string(data), want) || len(m.sent) > 2 {
 				t.Errorf("%q after %d requests", data, len(m.sent))
 			}

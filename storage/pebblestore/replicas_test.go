@@ -124,13 +124,12 @@ func (n *node) crash(r *rand.Rand, percent int) {
 }
 
 // Append and Holds make a node the Upstream of its own shard.
-func (n *node) Append(b []byte) (uint64, error) {
+func (n *node) Append(b []byte) error {
 	if n.log.cut {
-		return 0, errors.New("cut off")
+		return errors.New("cut off")
 	}
-	number := n.log.add(b)
-	n.catchUp(number)
-	return number, nil
+	n.catchUp(n.log.add(b))
+	return nil
 }
 
 func (n *node) Holds() bool { return !n.log.lapsed }

@@ -13,9 +13,9 @@ import (
 
 // Upstream has an owner's turns appended where several machines keep them.
 type Upstream interface {
-	// Append returns when the turns count, and Take has been given their records. Number is that
-	// of the last. After an error nobody knows whether the turns count, and nothing more is appended.
-	Append(b []byte) (number uint64, err error)
+	// Append returns when the turns count, and Take has been given their records. After an error nobody knows whether
+	// the turns count, and nothing more is appended.
+	Append(b []byte) error
 	// Holds tells whether answers may leave now. It is cheap.
 	Holds() bool
 }
@@ -117,7 +117,7 @@ func (o *owned) keep(id uint64, body [][]byte) (sum uint32, err error) {
 			value, body = cutPiece(key[:], value, body, &sum)
 			b = turns.AppendPiece(b, id, uint64(n), value)
 		}
-		if _, err := o.up.Append(b); err != nil {
+		if err := o.up.Append(b); err != nil {
 			return 0, fmt.Errorf("storage: body of job %d: %w", id, err)
 		}
 	}
@@ -151,7 +151,7 @@ type owning owned
 func (o *owning) Apply(g *committer.Group) error {
 	began := time.Now()
 	if g.Written() {
-		if _, err := o.up.Append(g.Sealed); err != nil {
+		if err := o.up.Append(g.Sealed); err != nil {
 			return err
 		}
 		o.durable.Add(1)

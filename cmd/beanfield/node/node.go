@@ -217,4 +217,4 @@ type upstream struct {
 	shard int
 }
 
-func (u upstream) Append(b []byte) (number uint64, err error) { return u.Term.Append(u.shard, b) }
+func (u upstream) Append(b []byte) error { return u.Term.Append(u.shard, b) }
