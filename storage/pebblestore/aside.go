@@ -83,7 +83,7 @@ func (l *shardLog) filled() error {
 	if !l.copied.empty || l.place.Number == 0 {
 		return nil
 	}
-	if err := l.store.o.FS.Remove(l.store.emptyMark(l.shard)); err != nil && !directory.Missing(err) {
+	if err := directory.Remove(l.store.o.FS, l.store.emptyMark(l.shard)); err != nil {
 		return l.errorf("%w", err)
 	}
 	l.copied.empty = false
@@ -193,10 +193,7 @@ func (s *store) setAllAside(shards int) error {
 
 // unmade removes the manifest.
 func (s *store) unmade() error {
-	err := s.o.FS.Remove(s.dir.Join(directory.ManifestName))
-	if directory.Missing(err) {
-		err = nil
-	}
+	err := directory.Remove(s.o.FS, s.dir.Join(directory.ManifestName))
 	return errors.Join(err, directory.SyncDir(s.o.FS, s.dir.Path))
 }
 

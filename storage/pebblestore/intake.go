@@ -222,7 +222,7 @@ func (in *Intake) remove() error {
 		return err
 	}
 	for _, name := range []string{directory.ManifestName, directory.LockName} {
-		if err := s.dir.FS.Remove(s.dir.Join(name)); err != nil && !directory.Missing(err) {
+		if err := directory.Remove(s.dir.FS, s.dir.Join(name)); err != nil {
 			return err
 		}
 	}

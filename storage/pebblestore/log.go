@@ -101,7 +101,7 @@ func (l *shardLog) start(fresh bool) error {
 
 // commits begins with what its owner commits.
 func (l *shardLog) commits() {
-	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
+	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)))
 }
 
 // read opens the log of turns, or makes it, and finds out what is in it.

@@ -2,10 +2,10 @@ package pebblestore
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -74,9 +74,7 @@ func (c *changes) end() {
 func (c *changes) take() (ids []uint64, queues map[string]*storage.Queue, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for id := range c.jobs {
-		ids = append(ids, id)
-	}
+	ids = slices.Collect(maps.Keys(c.jobs))
 	clear(c.jobs)
 	if queues = c.queues; len(queues) > 0 {
 		c.queues = map[string]*storage.Queue{}
@@ -214,11 +212,11 @@ func (p *Prepared) Amend(shard int, queue func(tube string, q *storage.Queue) bo
 			return false, err
 		}
 	}
-	var buried []rankedJob
+	var buried []format.Ranked
 	for _, id := range ids {
 		err := l.newestJob(id, func(j *storage.Job, body []byte) {
 			if j != nil && j.State == storage.Buried {
-				buried = append(buried, rankedJob{j.BuryRank, id})
+				buried = append(buried, format.Ranked{Rank: j.BuryRank, ID: id})
 			} else {
 				fn(id, j, body)
 			}
@@ -227,18 +225,14 @@ func (p *Prepared) Amend(shard int, queue func(tube string, q *storage.Queue) bo
 			return false, err
 		}
 	}
-	slices.SortFunc(buried, func(a, b rankedJob) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
-	})
+	slices.SortFunc(buried, format.Ranked.Compare)
 	for _, b := range buried {
-		if err := l.newestJob(b.id, func(j *storage.Job, body []byte) { fn(b.id, j, body) }); err != nil {
+		if err := l.newestJob(b.ID, func(j *storage.Job, body []byte) { fn(b.ID, j, body) }); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
-
-type rankedJob struct{ rank, id uint64 }
 
 // newestJob calls fn with the newest state of a job.
 func (l *shardLog) newestJob(id uint64, fn func(j *storage.Job, body []byte)) error {

@@ -119,7 +119,7 @@ func (s *store) checkTurns(w *repair.Witness, step *storage.Step) error {
 	if s.cluster != nil {
 		return nil // what is missing of the copy is read again where the log is kept
 	}
-	return readTurns(s.o.FS, w.Dir, place, func([]byte, turns.At, turns.Place) error {
+	return readTurns(s.o.FS, w.Dir, place, func([]byte, turns.At) error {
 		step.Count()
 		return nil
 	})

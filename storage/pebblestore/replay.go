@@ -54,7 +54,7 @@ func (l *shardLog) settledNewest() (*pebble.Batch, error) {
 
 // newestOf is all that store and log have, up to a record. The caller holds folding.
 func (l *shardLog) newestOf(last uint64) (n *pebble.Batch, err error) {
-	n, err = format.Newest(l.db, l.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
+	n, err = format.Newest(l.db, func(fn func(b []byte, at turns.At) error) error {
 		_, err := l.turnsUpTo(last, fn)
 		return err
 	})

@@ -158,13 +158,12 @@ func (s *store) readDatabase(path, name string, fn func(db *pebble.DB) error) er
 }
 
 // readTurns reads a shard's log behind a place. A copy that a cluster is to begin with, and has not, has none.
-func readTurns(fs vfs.FS, path string, place turns.Place, fn func(b []byte, at turns.At,
-	behind turns.Place) error) error {
+func readTurns(fs vfs.FS, path string, place turns.Place, fn func(b []byte, at turns.At) error) error {
 	dir := directory.Turns(fs, path)
 	if _, err := fs.Stat(dir); directory.Missing(err) && place.Number == 0 && place.Hash != 0 {
 		return nil
 	}
-	_, err := locallog.Read(fs, dir, place, fn)
+	_, err := locallog.Read(fs, dir, place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
 	return err
 }
 
@@ -174,12 +173,8 @@ func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, 
 	if err != nil {
 		return err
 	}
-	highest, err := format.MaxID(db)
-	if err != nil {
-		return err
-	}
-	n, err := format.Newest(db, highest, func(fn func(b []byte, at turns.At) error) error {
-		return readTurns(fs, path, place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
+	n, err := format.Newest(db, func(fn func(b []byte, at turns.At) error) error {
+		return readTurns(fs, path, place, fn)
 	})
 	if err != nil {
 		return err

@@ -42,9 +42,7 @@ func (s *shardStore) take(share *fold.Share) error {
 		return nil
 	}
 	for _, path := range w.paths {
-		if gone := s.fs.Remove(path); gone != nil && !directory.Missing(gone) {
-			err = errors.Join(err, gone)
-		}
+		err = errors.Join(err, directory.Remove(s.fs, path))
 	}
 	return fmt.Errorf("storage: %s: folding its log: %w", s.name, err)
 }
@@ -63,7 +61,7 @@ func (t *tables) share(share *fold.Share) error {
 	highest, place := format.Key(format.KeyMaxID, 0), format.Key(format.KeyPlace, 0)
 	err := t.change(highest[:], format.MaxIDValue(share.Highest))
 	if err == nil {
-		err = t.change(place[:], format.AppendPlace(nil, share.Place))
+		err = t.change(place[:], format.PlaceValue(share.Place))
 	}
 	if err == nil {
 		err = format.EachChange(share, t.change)

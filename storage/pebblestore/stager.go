@@ -51,9 +51,7 @@ func (s *stager) stage(id uint64, body [][]byte) (sum uint32, err error) {
 		if err == nil {
 			continue
 		}
-		if gone := s.fs.Remove(path); gone != nil && !directory.Missing(gone) {
-			err = errors.Join(err, gone)
-		}
+		err = errors.Join(err, directory.Remove(s.fs, path))
 		if n > 0 {
 			from, to := format.PieceBounds(id)
 			err = errors.Join(err, s.db.DeleteRange(from, to, pebble.NoSync))
@@ -100,19 +98,9 @@ func cutPiece(key, value []byte, body [][]byte, sum *uint32) ([]byte, [][]byte) 
 
 // sweep removes tables that were never taken over.
 func (s *stager) sweep() error {
-	names, err := s.fs.List(s.dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if !strings.HasPrefix(name, stagedPrefix) && !strings.HasPrefix(name, foldPrefix) {
-			continue
-		}
-		if err := s.fs.Remove(s.fs.PathJoin(s.dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return directory.RemoveThose(s.fs, s.dir, func(name string) bool {
+		return strings.HasPrefix(name, stagedPrefix) || strings.HasPrefix(name, foldPrefix)
+	})
 }
 
 // Stage implements Log. One body is written at a time: two would not be faster, and

@@ -133,7 +133,7 @@ func (s *store) open(n int, shardOf func(string) int) error {
 func (s *store) prepare(m format.Manifest, kept bool) error {
 	step := s.o.Steps.Begin("removing what earlier runs have left in "+s.dir.Path, "")
 	defer step.End()
-	if err := s.dir.FS.Remove(s.space.ballast); err != nil && !directory.Missing(err) {
+	if err := directory.Remove(s.dir.FS, s.space.ballast); err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
 	s.fit()
@@ -215,19 +215,10 @@ func (s *store) openLog(i int, fresh bool) error {
 // removeLogs removes the logs of Pebble's, in which nothing is: it begins an empty one at each start, and would keep
 // them all until it flushes.
 func removeLogs(fs vfs.FS, dir string) error {
-	names, err := fs.List(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if _, ok := database.Numbered(name, "", ".log"); !ok {
-			continue
-		}
-		if err := fs.Remove(fs.PathJoin(dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return directory.RemoveThose(fs, dir, func(name string) bool {
+		_, ok := database.Numbered(name, "", ".log")
+		return ok
+	})
 }
 
 // inParallel runs fn for 0 to n-1 at the same time and joins the errors: opening
@@ -298,11 +289,7 @@ func (s *store) Close() error {
 	if err := s.closeLogs(); err != nil {
 		return err
 	}
-	err := s.dir.FS.Remove(s.space.ballast)
-	if directory.Missing(err) {
-		err = nil
-	}
-	return errors.Join(err, s.dir.Release())
+	return errors.Join(directory.Remove(s.dir.FS, s.space.ballast), s.dir.Release())
 }
 
 func (s *store) closeLogs() error {

@@ -87,11 +87,7 @@ func (l *shardLog) capture(at uint64, s *Sum) (n *pebble.Batch, values *pebble.I
 	if l.place.Number > at {
 		return n, nil, ErrPassed
 	}
-	highest, err := format.MaxID(l.db)
-	if err != nil {
-		return n, nil, err
-	}
-	n, err = format.Newest(l.db, highest, func(fn func(b []byte, at turns.At) error) (err error) {
+	n, err = format.Newest(l.db, func(fn func(b []byte, at turns.At) error) (err error) {
 		switch s.At, err = l.turnsUpTo(at, fn); {
 		case err == nil && s.At < at:
 			return fmt.Errorf("the log ends before it")

@@ -205,29 +205,6 @@ func TestSumOfWhatHasEndedSince(t *testing.T) {
 	must.Do(t, s.Close())
 }
 
-// The end of a large body counts before the store has it.
-func TestSumOfALargeBodysEnd(t *testing.T) {
-	n, s, l := owns(t, 1<<20)
-	log := n.log
-	large := largeJob(1, storage.LargeBody+1)
-	mustPut(t, l, large)
-	mustPut(t, l, largeJob(2, storage.LargeBody+1))
-	mustCommit(t, l)
-	both := n.sum(uint64(len(log.records)))
-	l.Delete(&large.Job)
-	mustCommit(t, l)
-	at := uint64(len(log.records))
-	one := n.sum(at)
-	if one.Jobs != 1 || 2*one.Pieces != both.Pieces {
-		t.Errorf("%+v, before that %+v", one, both)
-	}
-	must.Do(t, n.r.Fold(0))
-	if got := n.sum(at); got != one {
-		t.Errorf("%+v in the store, %+v in the log", got, one)
-	}
-	must.Do(t, s.Close())
-}
-
 // Whoever changes, adds or removes a job, an update, a queue or a piece of a body changes the sum.
 func TestSumTellsWhatDiffers(t *testing.T) {
 	n, s, l := owns(t, 1<<20)

@@ -41,7 +41,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":       {6280, 4550},
 	"storage/lanes":           {1900, 7850},
 	"storage/locallog":        {4090, 4260},
-	"storage/pebblestore":     {23155, 22480},
+	"storage/pebblestore":     {23050, 22385},
 	"tools":                   {7550, 8550},
 	"tools/bench":             {19850, 5600},
 	"tools/clients":           {2700, 0},

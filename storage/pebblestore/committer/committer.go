@@ -67,11 +67,11 @@ func New(env Log, strict bool) *Committer {
 	return c
 }
 
-// Start begins with two empty groups.
-func (c *Committer) Start(maxQueued int, open, spare *Group) {
+// Start begins with nothing queued.
+func (c *Committer) Start(maxQueued int) {
 	c.maxQueued = maxQueued
 	c.mu.Lock()
-	c.open, c.spare = open, spare
+	c.open, c.spare = new(Group), new(Group)
 	c.mu.Unlock()
 	go c.run()
 }

@@ -42,7 +42,7 @@ func newBed(t *testing.T, strict bool) *bed {
 	db := &fakeDatabase{end: make(chan error)}
 	b := &bed{t: t, db: db, Committer: New(db, strict)}
 	db.c = b.Committer
-	b.Start(1000, new(Group), new(Group))
+	b.Start(1000)
 	synctest.Wait() // run waits for work
 	return b
 }

@@ -15,8 +15,8 @@ import (
 func TestExtend(t *testing.T) {
 	var list []Extent
 	for n := range uint64(100) {
-		list = extend(list, n, 10, mostManifests)
-		list = extend(list, n, 5, mostManifests)
+		list = extend(list, n, 10)
+		list = extend(list, n, 5)
 	}
 	if len(list) != mostManifests || list[0] != (Extent{100 - mostManifests, 10}) ||
 		list[mostManifests-1] != (Extent{99, 10}) {

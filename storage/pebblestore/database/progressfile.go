@@ -78,7 +78,7 @@ func (r *ProgressFile) manifestCreated(number uint64) {
 func (r *ProgressFile) manifestSynced(number uint64, length int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress.Manifests = extend(r.progress.Manifests, number, length, mostManifests)
+	r.progress.Manifests = extend(r.progress.Manifests, number, length)
 	if r.file == nil {
 		return
 	}
@@ -87,16 +87,16 @@ func (r *ProgressFile) manifestSynced(number uint64, length int64) {
 	}
 }
 
-// extend notes how far a file reaches, and forgets the oldest if there are too many.
-func extend(list []Extent, number uint64, length int64, most int) []Extent {
+// extend notes how far a manifest reaches, and forgets the oldest if there are too many.
+func extend(list []Extent, number uint64, length int64) []Extent {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Number == number {
 			list[i].Length = max(list[i].Length, length)
 			return list
 		}
 	}
-	if list = append(list, Extent{number, length}); len(list) > most {
-		list = append(list[:0], list[1:]...)
+	if list = append(list, Extent{number, length}); len(list) > mostManifests {
+		list = slices.Delete(list, 0, 1)
 	}
 	return list
 }

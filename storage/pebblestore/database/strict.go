@@ -21,15 +21,6 @@ type strictFS struct {
 	progress *ProgressFile // learns what has been synced
 }
 
-// number is that of a file of the database's directory, if its name is one that
-// begins and ends so.
-func (s *strictFS) number(name, prefix, suffix string) (uint64, bool) {
-	if s.PathDir(name) != s.dir {
-		return 0, false
-	}
-	return Numbered(s.PathBase(name), prefix, suffix)
-}
-
 // Numbered takes the number from the name of a file of Pebble's.
 func Numbered(base, prefix, suffix string) (uint64, bool) {
 	base, begins := strings.CutPrefix(base, prefix)
@@ -38,10 +29,10 @@ func Numbered(base, prefix, suffix string) (uint64, bool) {
 	return n, begins && ends && err == nil
 }
 
-// check does not return when there is an error.
-func (s *strictFS) check(what, name string, err error) {
+// synced does not return when the directory could not be synced.
+func (s *strictFS) synced(err error) {
 	if err != nil {
-		s.fault.Fail(fmt.Errorf("storage: %s %s: %w", what, name, err))
+		s.fault.Fail(fmt.Errorf("storage: sync %s: %w", s.dir, err))
 		select {}
 	}
 }
@@ -49,14 +40,15 @@ func (s *strictFS) check(what, name string, err error) {
 // Create also syncs the directory before a marker is made, so that what the marker names
 // is durable before the marker is: Pebble syncs the directory once for both.
 func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if s.PathDir(name) == s.dir && strings.HasPrefix(s.PathBase(name), "marker.") {
-		s.check("sync", s.dir, directory.SyncDir(s.FS, s.dir))
+	own, base := s.PathDir(name) == s.dir, s.PathBase(name)
+	if own && strings.HasPrefix(base, "marker.") {
+		s.synced(directory.SyncDir(s.FS, s.dir))
 	}
 	f, err := s.FS.Create(name, c)
 	if err == nil && strings.HasSuffix(name, ".sst") {
 		return NewTableFile(f), nil
 	}
-	if number, ok := s.number(name, "MANIFEST-", ""); ok && err == nil {
+	if number, ok := Numbered(base, "MANIFEST-", ""); own && ok && err == nil {
 		s.progress.manifestCreated(number)
 		return &manifestFile{File: f, progress: s.progress, number: number}, nil
 	}
@@ -87,7 +79,7 @@ type strictDir struct {
 }
 
 func (d *strictDir) Sync() error {
-	d.fs.check("sync", d.fs.dir, d.File.Sync())
+	d.fs.synced(d.File.Sync())
 	return nil
 }
 

@@ -10,6 +10,25 @@ import (
 
 func Missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 
+// Remove removes a file, if it is there.
+func Remove(fs vfs.FS, path string) error {
+	if err := fs.Remove(path); !Missing(err) {
+		return err
+	}
+	return nil
+}
+
+// RemoveThose removes some files of a directory.
+func RemoveThose(fs vfs.FS, dir string, which func(name string) bool) error {
+	names, err := fs.List(dir)
+	for _, name := range names {
+		if err == nil && which(name) {
+			err = fs.Remove(fs.PathJoin(dir, name))
+		}
+	}
+	return err
+}
+
 // MakeDir makes a directory and the missing ones above it, and syncs their entries.
 func MakeDir(fs vfs.FS, path string) error {
 	if _, err := fs.Stat(path); err == nil {

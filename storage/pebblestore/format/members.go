@@ -20,8 +20,7 @@ func membersOf(share *fold.Share) (changes []fold.Change) {
 	}
 	c := fold.Change{}
 	if text := share.Members.Value; text != nil {
-		c.Value = append([]byte{RecordVersion, 0, 0, 0, 0}, text...)
-		Seal(membersKey[:], c.Value)
+		c.Value = sealed(KeyMembers, append(AppendHead(nil), text...))
 	}
 	return []fold.Change{c}
 }

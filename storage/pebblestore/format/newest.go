@@ -13,10 +13,13 @@ import (
 // Newest is a database as its log makes it: with the net effect of all turns that it has not
 // folded yet. Nothing of that goes into the database. log calls a function for all turns behind the place of the
 // store; it is called twice: what ends later does not count.
-func Newest(db *pebble.DB, highest uint64, log func(fn func(b []byte, at turns.At) error) error) (*pebble.Batch,
-	error) {
+func Newest(db *pebble.DB, log func(fn func(b []byte, at turns.At) error) error) (*pebble.Batch, error) {
+	highest, err := MaxID(db)
+	if err != nil {
+		return nil, err
+	}
 	w := fold.NewWindow(highest)
-	err := log(w.Absorb)
+	err = log(w.Absorb)
 	share := w.NewShare()
 	if err == nil {
 		err = log(share.Collect)

@@ -122,6 +122,13 @@ func (s *Scan) intern(tube []byte) string {
 	return name
 }
 
+// Ranked is a buried job: these are the last of a replay, by their ranks.
+type Ranked struct{ Rank, ID uint64 }
+
+func (r Ranked) Compare(s Ranked) int {
+	return cmp.Or(cmp.Compare(r.Rank, s.Rank), cmp.Compare(r.ID, s.ID))
+}
+
 // InReplayOrder calls seen for every job of a database, in the order of their ids, and
 // give for every job in the order of a replay.
 func InReplayOrder(r pebble.Reader, seen, give func(s *Scan) error) (err error) {
@@ -135,15 +142,14 @@ func InReplayOrder(r pebble.Reader, seen, give func(s *Scan) error) (err error) 
 			err = closing
 		}
 	}()
-	type rankedJob struct{ rank, id uint64 }
-	var buried []rankedJob
+	var buried []Ranked
 	found, err := s.load(s.records.First())
 	for ; found && err == nil; found, err = s.load(s.records.Next()) {
 		if err := seen(s); err != nil {
 			return err
 		}
 		if s.Job.State == storage.Buried {
-			buried = append(buried, rankedJob{s.Job.BuryRank, s.Job.ID})
+			buried = append(buried, Ranked{s.Job.BuryRank, s.Job.ID})
 			continue
 		}
 		if err := give(s); err != nil {
@@ -153,11 +159,9 @@ func InReplayOrder(r pebble.Reader, seen, give func(s *Scan) error) (err error) 
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(buried, func(a, b rankedJob) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
-	})
+	slices.SortFunc(buried, Ranked.Compare)
 	for _, b := range buried {
-		if err := s.seek(b.id); err != nil {
+		if err := s.seek(b.ID); err != nil {
 			return err
 		}
 		if err := give(s); err != nil {

@@ -126,26 +126,22 @@ func (w *Witness) load(name string) error {
 // crash leaves what was just being written, or was not yet removed.
 func (w *Witness) checkTables() error {
 	for _, t := range w.Manifest.Tables {
-		if err := w.checkTable(t.Number, int64(t.Size)); err != nil {
+		path := w.FS.PathJoin(w.Dir, TableName(t.Number))
+		info, err := w.FS.Stat(path)
+		if directory.Missing(err) {
+			return directory.Damaged(path, "it is missing")
+		}
+		if err != nil {
+			return fmt.Errorf("storage: %w", err)
+		}
+		if size := int64(t.Size); info.Size() != size {
+			return directory.Damaged(path, "it has %d bytes, and had %d", info.Size(), size)
+		}
+		if err := w.checkFrame(path); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (w *Witness) checkTable(number uint64, size int64) error {
-	path := w.Path("%06d.sst", number)
-	info, err := w.FS.Stat(path)
-	if directory.Missing(err) {
-		return directory.Damaged(path, "it is missing")
-	}
-	if err != nil {
-		return fmt.Errorf("storage: %w", err)
-	}
-	if size >= 0 && info.Size() != size {
-		return directory.Damaged(path, "it has %d bytes, and had %d", info.Size(), size)
-	}
-	return w.checkFrame(path)
 }
 
 // checkFrame reads of a table what says where its blocks are, and its range deletes.
