@@ -103,8 +103,7 @@ func chosen(all map[string]*Founding, own *Founding) (f *Founding, voters []stri
 			return nil, nil, "node " + name + " had other logs than this node"
 		case other.Shards != own.Shards:
 			return nil, nil, fmt.Sprintf("node %s is to have %d shards, and this one %d: say the same number at all",
-				name,
-				other.Shards, own.Shards)
+				name, other.Shards, own.Shards)
 		}
 		mine[name] = other
 	}
@@ -160,10 +159,7 @@ func (n *Node) ended() *Ended {
 	for i := range n.replicas {
 		e.Numbers = append(e.Numbers, n.copies.Place(i).Number)
 		if t, err := members.Decode(n.copies.Members(i)); err == nil && t.Version > newest {
-			e.Nodes, newest = nil, t.Version
-			for _, node := range t.Nodes {
-				e.Nodes = append(e.Nodes, node.Name)
-			}
+			e.Nodes, newest = t.Names(), t.Version
 		}
 	}
 	return e
@@ -246,8 +242,7 @@ func (b *beginning) overtaken(ctx context.Context, now int) (why string) {
 	for i, r := range b.node.askNodes(ctx, names, foundingLimit, question{About: founding}) {
 		if r.Paper != nil && r.Paper.Generation > now && (r.Bound || voted != nil) {
 			why = fmt.Sprintf("node %s is about to begin the cluster with %d shards; if this node has copies, stop "+
-				"it, and say "+
-				"beanfield cluster reshard -to %[2]d here, too", names[i], r.Paper.Shards)
+				"it, and say beanfield cluster reshard -to %[2]d here, too", names[i], r.Paper.Shards)
 		}
 	}
 	return why
@@ -275,8 +270,7 @@ func (b *beginning) agree(ctx context.Context, f *Founding) (why string) {
 			why, f.Shards, strings.Join(lacking, ", "))
 	case is == nil:
 		return fmt.Sprintf("%s. Stop all nodes, say beanfield cluster reshard -to %d at each, which takes this "+
-			"back, start "+
-			"them, stop them in order (SIGTERM, as systemctl stop does), and begin again", why, len(f.From.Places))
+			"back, start them, stop them in order (SIGTERM, as systemctl stop does), and begin again", why, len(f.From.Places))
 	case !slices.Equal(is.Origins, f.Origins):
 		return "another node has one, and is about to begin"
 	}

@@ -145,11 +145,11 @@ func (s *ShardVerified) state() (failed, differs bool) {
 // remark tells the nodes what was found.
 func (n *Node) remark(ctx context.Context, s *ShardVerified) {
 	for _, v := range s.Nodes {
-		text := ""
-		switch {
-		case v.Content == nil:
+		if v.Content == nil {
 			continue
-		case v.Differs:
+		}
+		text := ""
+		if v.Differs {
 			text = fmt.Sprintf("shard %d has not what most nodes' copies have at record %d: beanfield cluster "+
 				"rebuild %s", s.Shard, v.Content.At, v.Name)
 		}

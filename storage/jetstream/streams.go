@@ -140,8 +140,7 @@ func (s *Shard) settings(i int, o ShardOptions, origin uint64) settings {
 
 func (s *Shard) open(ctx context.Context, i int, o ShardOptions) error {
 	for {
-		var info description
-		err := s.ask(ctx, "STREAM.INFO."+s.streams[i], nil, &info)
+		info, err := s.info(ctx, i)
 		if coded(err, codeNoStream) {
 			var origin uint64
 			if origin, err = s.begin(ctx, o); err == nil {

@@ -39,15 +39,10 @@ func parse(origin, seq uint64, data []byte) (e Entry, err error) {
 // begins tells whether the entry is the beginning of an epoch.
 func (e *Entry) begins() bool { return e.Record.Number == 0 }
 
-// Beginning returns the nonce of an epoch's record, and the name of the node that wrote it.
-func (e *Entry) Beginning() (nonce uint64, node string, ok bool) {
-	if !e.begins() {
-		return 0, "", false
-	}
-	return binary.LittleEndian.Uint64(e.Record.Turns), string(e.Record.Turns[nonceSize:]), true
-}
+// nonce is that of an epoch's record.
+func (e *Entry) nonce() uint64 { return binary.LittleEndian.Uint64(e.Record.Turns) }
 
-// beginning encodes an epoch's record.
+// beginning encodes an epoch's record: a nonce, and the name of the node that writes it.
 func beginning(origin, epoch, nonce uint64, node string) []byte {
 	b, _ := turns.Append(nil, turns.Record{
 		Origin: origin, Epoch: epoch, Turns: append(binary.LittleEndian.AppendUint64(nil, nonce), node...),

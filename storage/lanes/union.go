@@ -60,10 +60,9 @@ func (l *Log) take(i int, e Entry) error {
 
 // begun looks at the beginning of an epoch.
 func (l *Log) begun(i int, e *Entry) {
-	nonce, _, _ := e.Beginning()
 	switch epoch := e.Record.Epoch; {
 	case l.epoch == 0 || l.role == Follower || epoch < l.epoch:
-	case epoch == l.epoch && (nonce == l.nonce || l.without.nonce):
+	case epoch == l.epoch && (e.nonce() == l.nonce || l.without.nonce):
 		l.lanes[i].mine = true
 	default:
 		l.outrun(epoch)
