@@ -43,7 +43,7 @@ var budgets = map[string]weight{
 	"storage/locallog":        {4090, 4260},
 	"storage/pebblestore":     {23050, 22385},
 	"tools":                   {7550, 8550},
-	"tools/bench":             {19850, 5600},
+	"tools/bench":             {19835, 5600},
 	"tools/clients":           {2700, 0},
 	"tools/compat":            {6520, 2420},
 	"tools/crash":             {5325, 1050},

@@ -64,12 +64,6 @@ func (c *comparer) inPairs(ctx context.Context, res *rowResult, ld load.Load, ro
 	return nil
 }
 
-// again repeats a measurement if others had the processors all the time.
-func again(ctx context.Context, h *measure.Held, ld load.Load) (res *load.Result, err error) {
-	for range 10 {
-		if res, err = h.Measure(ctx, ld); !errors.Is(err, load.ErrNothing) {
-			break
-		}
-	}
-	return res, err
+func again(ctx context.Context, h *measure.Held, ld load.Load) (*load.Result, error) {
+	return load.Again(func() (*load.Result, error) { return h.Measure(ctx, ld) })
 }

@@ -211,6 +211,16 @@ func (r *run) close() { r.loop.wires.Close() }
 // ErrNothing need not mean a wrong server: another program may have had the processors.
 var ErrNothing = errors.New("nothing was answered during the measurement")
 
+// Again repeats a measurement that has found ErrNothing.
+func Again(measure func() (*Result, error)) (res *Result, err error) {
+	for range 10 {
+		if res, err = measure(); !errors.Is(err, ErrNothing) {
+			break
+		}
+	}
+	return res, err
+}
+
 // result is what was measured, once the loop is done.
 func (r *run) result() (*Result, error) {
 	t := &r.loop.tally

@@ -4,7 +4,6 @@ package through
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -39,7 +38,9 @@ func (r *run) cost(ctx context.Context, what string, ld load.Load, goal float64)
 	for pair := range r.pairs {
 		for i := range targets {
 			way := (i + pair) % 2 // neither always follows the other
-			res, err := generate(ctx, targets[way], ld)
+			res, err := load.Again(func() (*load.Result, error) {
+				return load.Generate(ctx, targets[way], ld, load.Settings{Wait: load.Epoll})
+			})
 			if err != nil {
 				return err
 			}
@@ -53,15 +54,4 @@ func (r *run) cost(ctx context.Context, what string, ld load.Load, goal float64)
 		"and %.0f; %d pairs, ratios from %.3f to %.3f", ratio, against(ratio, goal), median(cpu[1]), median(cpu[0]),
 		median(rate[1]), median(rate[0]), len(ratios), ratios[0], ratios[len(ratios)-1])
 	return nil
-}
-
-// generate tries again if other programs had the processors all the time.
-func generate(ctx context.Context, t load.Target, ld load.Load) (res *load.Result, err error) {
-	for range 10 {
-		res, err = load.Generate(ctx, t, ld, load.Settings{Wait: load.Epoll})
-		if !errors.Is(err, load.ErrNothing) {
-			break
-		}
-	}
-	return res, err
 }
