@@ -122,8 +122,8 @@ func (s *Session) sift() bool {
 	l := s.Listing
 	for room := listBytes; l.at < len(l.page.Jobs); {
 		k := &l.page.Jobs[l.at]
-		found := k.Searched // nobody can read the body of one that is away, so nothing is found in it
-		if !found && !k.Away {
+		found := k.Searched
+		if !found && !k.Away { // the body of one that is away cannot be read: nothing is found in it
 			var searched int
 			var done bool
 			found, searched, done = l.finder.find(k.Large, l.Body, room)

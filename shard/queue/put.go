@@ -87,7 +87,7 @@ func (s *State) putNamed(c *Client, op *Op) Status {
 // tags are those that a put gives its job.
 func (op *Op) tags() Tags {
 	switch {
-	case op.Ask != nil: // it puts an item
+	case op.Ask != nil: // it puts an item of the queue service, which has its tags there
 		return op.Ask.Tags
 	case op.Options != nil:
 		return op.Options.Tags

@@ -42,7 +42,9 @@ func (s *shardStore) take(share *fold.Share) error {
 		return nil
 	}
 	for _, path := range w.paths {
-		err = errors.Join(err, directory.Remove(s.fs, path))
+		if gone := directory.Remove(s.fs, path); gone != nil { // a join hides the details of err (database.Explain)
+			err = errors.Join(err, gone)
+		}
 	}
 	return fmt.Errorf("storage: %s: folding its log: %w", s.name, err)
 }

@@ -51,7 +51,9 @@ func (s *stager) stage(id uint64, body [][]byte) (sum uint32, err error) {
 		if err == nil {
 			continue
 		}
-		err = errors.Join(err, directory.Remove(s.fs, path))
+		if gone := directory.Remove(s.fs, path); gone != nil {
+			err = errors.Join(err, gone)
+		}
 		if n > 0 {
 			from, to := format.PieceBounds(id)
 			err = errors.Join(err, s.db.DeleteRange(from, to, pebble.NoSync))

@@ -156,7 +156,8 @@ func connect(ctx context.Context, a address, o Options) (net.Conn, error) {
 	return conn, nil
 }
 
-// TLSConfig is how a server on this host is talked to over TLS.
+// TLSConfig is how a server on this host is talked to over TLS. With "" whoever uses it must set the server's name, as
+// net/http does.
 func (o *Options) TLSConfig(host string) (*tls.Config, error) {
 	if o.TLS != nil {
 		config := o.TLS.Clone()

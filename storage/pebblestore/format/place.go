@@ -8,9 +8,9 @@ import (
 	"beanfield/storage/turns"
 )
 
-// PlaceValue is the value under KeyPlace, how far a store has folded its log: after the head, origin, number and
-// hash, 8 bytes each. It is in the same ingest as the share that leads up to it: so a store is always what its place
-// says, and begins there when it is opened again.
+// PlaceValue is the value under KeyPlace, which says how far a store has folded its log. After the head come origin,
+// number and hash, 8 bytes each. The place is in the same ingest as the share that leads up to it: so a store is always
+// what its place says, and begins there when it is opened again.
 func PlaceValue(p turns.Place) []byte {
 	value := AppendHead(nil)
 	for _, v := range [...]uint64{p.Origin, p.Number, p.Hash} {
