@@ -5,18 +5,15 @@ GO         ?= go
 ATONCE     ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 LONGFIRST   = ./storage/pebblestore ./conn/beanstalk ./cmd/beanfield ./...
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-# About half a minute each. Counts, because a run limited by time may end with
+# About ten seconds each. Counts, because a run limited by time may end with
 # "context deadline exceeded" though nothing was found (mended in Go 1.27).
-FUZZPARSE  ?= 400000x
-FUZZCONN   ?= 30000x
-FUZZQUERY  ?= 200000x
-FUZZCODEC  ?= 200000x
-FUZZFRAMES ?= 200000x
-FUZZWATCH  ?= 20000x
-FUZZRECORD ?= 100000x
-FUZZOPS    ?= 100000x
-FUZZWALK   ?= 40000x
-FUZZREADER ?= 10000x
+FUZZPARSE  ?= 130000x
+FUZZCONN   ?= 10000x
+FUZZQUERY  ?= 70000x
+FUZZWATCH  ?= 7000x
+FUZZRECORD ?= 35000x
+FUZZWALK   ?= 13000x
+FUZZREADER ?= 3500x
 FAULTTIME  ?= 150s
 TARGETS    ?= linux/arm64 darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64
 BUDGET     ?= 10m
@@ -67,20 +64,20 @@ lint: ## formatting, vet, staticcheck
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-fuzz: ## each fuzz target for about half a minute
+fuzz: ## each fuzz target for about ten seconds
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
 	$(GO) test ./conn/beanstalk/protocol -run '^$$' -fuzz '^FuzzEscape$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/beanstalk/protocol -run '^$$' -fuzz '^FuzzIDs$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/forward -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZQUERY)
-	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzCodec$$' -fuzztime $(FUZZCODEC)
-	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZFRAMES)
+	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzCodec$$' -fuzztime $(FUZZQUERY)
+	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzWatch$$' -fuzztime $(FUZZWATCH)
 	$(GO) test ./storage/pebblestore/format -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore/format -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage -run '^$$' -fuzz '^FuzzPurgeOf$$' -fuzztime $(FUZZRECORD)
-	$(GO) test ./storage/turns -run '^$$' -fuzz '^FuzzOps$$' -fuzztime $(FUZZOPS)
+	$(GO) test ./storage/turns -run '^$$' -fuzz '^FuzzOps$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore/repair -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
 	$(GO) test ./cmd/beanfield/binlog -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 

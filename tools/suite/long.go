@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func thorough(dirs []string) error {
 		return fmt.Errorf("no test below %v has a longer form", dirs)
 	}
 	p := newProgress(os.Stdout, len(packages))
-	args := []string{"-timeout", "60m", "-run", "^(" + strings.Join(tests, "|") + ")$"}
+	args := []string{"-p", fmt.Sprint(2 * runtime.NumCPU()), "-timeout", "60m", "-run", "^(" + strings.Join(tests, "|") + ")$"}
 	if err := p.run(append(args, packages...)...); err != nil {
 		return fmt.Errorf("%w: %w", err, p.err())
 	}
