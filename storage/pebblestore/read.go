@@ -145,7 +145,7 @@ func (s *store) checkOptions(w *repair.Witness) error {
 		return fmt.Errorf("storage: %s: %w", path, err)
 	}
 	if err := database.CheckOptions(w.Dir, string(text), s.o.Logger); err != nil {
-		return directory.Damaged(path, "%v", err)
+		return directory.Damaged(path, "%.200v", err) // it quotes words of any length
 	}
 	return nil
 }

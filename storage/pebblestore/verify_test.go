@@ -131,3 +131,16 @@ func TestStrangersBesideTheShards(t *testing.T) {
 	mustOpen(t, s, 2)
 	must.Do(t, s.Close())
 }
+
+// A refusal quotes little, however long the word is that is wrong in Pebble's options.
+func TestShortRefusal(t *testing.T) {
+	fs := vfs.NewMem()
+	fill(t, fs, 1, 1)
+	path := disktest.Look(t, fs, "data/gen-000001/shard-000", "OPTIONS-")[0]
+	begin, _, _ := strings.Cut(disktest.Read(t, fs, path), "merger=pebble")
+	disktest.Write(t, fs, path, begin+"merger="+strings.Repeat("\x00", 10000))
+	_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path) || len(err.Error()) > 1000 {
+		t.Errorf("%.2000v", err)
+	}
+}

@@ -41,7 +41,7 @@ var budgets = map[string]weight{
 	"storage/jetstream":       {6275, 4550},
 	"storage/lanes":           {1880, 7850},
 	"storage/locallog":        {4090, 4260},
-	"storage/pebblestore":     {23060, 22385},
+	"storage/pebblestore":     {23060, 22440},
 	"tools":                   {7550, 8550},
 	"tools/bench":             {19835, 5600},
 	"tools/clients":           {2700, 0},
